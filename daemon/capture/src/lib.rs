@@ -1,0 +1,1 @@
+//! Attaches to JVMs and turns what happens there into events.

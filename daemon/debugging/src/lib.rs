@@ -1,0 +1,1 @@
+//! Declarative debugging: sessions, answers, strategies.

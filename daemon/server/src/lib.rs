@@ -1,0 +1,1 @@
+//! The gRPC services, the configuration and the binary jhyded.

@@ -1,0 +1,1 @@
+//! Recordings on disk: blocks, indexes and the catalogue, in RocksDB.

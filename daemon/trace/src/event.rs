@@ -1,0 +1,153 @@
+//! Events: one thing that happened, in one thread, at one place.
+
+use serde::{Deserialize, Serialize};
+
+use crate::ids::{CallId, ClassId, MethodId, ObjectId, ThreadId};
+use crate::value::Value;
+use crate::variable::Variable;
+
+/// One thing that happened. Its timestamp is its position in the recording and is given by the
+/// store when the event is appended; see [`EventKind`] for what each kind carries (design, section 3).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Event {
+    /// The call that it belongs to: for [`EventKind::Enter`] and [`EventKind::Exit`] the call that
+    /// is entered or left itself, else the innermost running call, or the thread's root. The
+    /// event's thread is the call's.
+    pub call: CallId,
+    /// Bytecode index in the call's method where it happened (JVMS 2.6), or [`Event::NO_INDEX`].
+    pub index: u32,
+    /// What happened.
+    pub kind: EventKind,
+}
+
+impl Event {
+    /// The bytecode index is not known (a native method, a boundary call, the root).
+    pub const NO_INDEX: u32 = u32::MAX;
+
+    /// The thread that the event happened in.
+    pub fn thread(&self) -> ThreadId {
+        self.call.thread
+    }
+}
+
+/// What happened.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum EventKind {
+    /// The thread began (or was there when the recording began).
+    ThreadStart,
+    /// The thread ended.
+    ThreadEnd,
+    /// A class of the scope was prepared in this thread (JVMS 5.4.2).
+    ClassPrepared {
+        /// The class.
+        class: ClassId,
+    },
+    /// A call began. Its parent is the innermost running call of the thread.
+    Enter {
+        /// The method, constructor (`<init>`) or static initialiser (`<clinit>`).
+        method: MethodId,
+        /// `this`, for an instance method or constructor.
+        receiver: Option<Value>,
+        /// The arguments in declaration order; empty also for a boundary call whose arguments were not seen.
+        arguments: Vec<Value>,
+        /// Where in the parent's method the call stands: bytecode index of the invoke instruction,
+        /// or [`Event::NO_INDEX`].
+        call_site: u32,
+        /// Is it a call from inside the scope to a method outside it?
+        boundary: bool,
+        /// The call was running when the recording began; its true beginning was not seen.
+        already_running: bool,
+    },
+    /// A call ended.
+    Exit {
+        /// How.
+        outcome: Outcome,
+    },
+    /// An object or array was created in scope.
+    New {
+        /// The object.
+        object: ObjectId,
+        /// Its class.
+        class: ClassId,
+        /// For an array, its length in elements.
+        length: Option<u32>,
+    },
+    /// A variable was written.
+    Write {
+        /// The variable.
+        variable: Variable,
+        /// Its new value.
+        value: Value,
+    },
+    /// A variable was read (level `full`).
+    Use {
+        /// The variable.
+        variable: Variable,
+    },
+    /// A condition went this way (level `full`): from and to are bytecode indexes.
+    Edge {
+        /// The conditional instruction.
+        from: u32,
+        /// The instruction that came next.
+        to: u32,
+    },
+    /// An exception was thrown in this call or arrived in it from outside the scope.
+    Thrown {
+        /// The exception object.
+        exception: Value,
+    },
+    /// An exception was caught in this call; the event's index is the handler's beginning.
+    Caught {
+        /// The exception object.
+        exception: Value,
+    },
+    /// An exception left the thread's last frame: it was caught by nobody.
+    Uncaught {
+        /// The exception object.
+        exception: Value,
+    },
+    /// Something happened at a monitor.
+    Monitor {
+        /// What.
+        action: MonitorAction,
+        /// The monitor's object.
+        object: ObjectId,
+    },
+    /// The value that a variable of an object had when the object was first seen, if it was not
+    /// created in scope. Hidden from event lists: it starts the variable's history.
+    Snapshot {
+        /// The variable.
+        variable: Variable,
+        /// Its value.
+        value: Value,
+    },
+    /// Something of this call was not recorded; answers that need it must say so.
+    Gap {
+        /// Why, in words for people.
+        reason: String,
+    },
+}
+
+/// How a call ended.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Outcome {
+    /// It returned; `None` from a `void` method or constructor.
+    Returned(Option<Value>),
+    /// It ended by this exception.
+    Threw(Value),
+    /// It ended, and how was not seen.
+    Unknown,
+}
+
+/// What happened at a monitor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum MonitorAction {
+    /// Entered it after having waited for it.
+    Enter,
+    /// Left it.
+    Exit,
+    /// Began `Object.wait`.
+    Wait,
+    /// `Object.wait` returned.
+    Notified,
+}

@@ -1,0 +1,23 @@
+//! The event model of a recording: what an event, a value, a variable and a call are.
+//!
+//! Everything above this floor speaks these types: `capture` produces them, `store` keeps them,
+//! `history` and `debugging` answer questions about them. There is no I/O here, and nothing that
+//! knows of JDWP, RocksDB or gRPC. The words are those of the design, section 2.
+//!
+//! Start reading at [`event::Event`].
+
+#![forbid(unsafe_code)]
+
+pub mod event;
+pub mod ids;
+pub mod meta;
+pub mod structure;
+pub mod value;
+pub mod variable;
+
+pub use event::{Event, EventKind, MonitorAction, Outcome};
+pub use ids::{CallId, ClassId, FieldId, MethodId, ObjectId, ThreadId, Timestamp};
+pub use meta::{EngineKind, JvmIdentity, Level, RecordingMeta, RecordingOptions, State};
+pub use structure::{ClassInfo, FieldInfo, LineEntry, LocalVariable, MethodInfo, ThreadInfo};
+pub use value::{Content, Missing, ObjectInfo, Text, Value};
+pub use variable::{Local, Variable};

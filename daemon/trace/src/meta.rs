@@ -1,0 +1,200 @@
+//! What a recording as a whole says of itself: identity, options, state.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+/// Who and what a recording is. The catalogue keeps one per recording.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RecordingMeta {
+    /// Opaque, unique in its data folder and stable: also the folder's name.
+    pub id: String,
+    /// The name that the user gave, or one made from the program. Unique in its data folder.
+    pub name: String,
+    /// Wall clock at the beginning, in milliseconds since 1970-01-01 UTC.
+    pub created_ms: u64,
+    /// Wall clock at the end, once there is one.
+    pub ended_ms: Option<u64>,
+    /// The JVM that was recorded, once it has said who it is.
+    pub jvm: Option<JvmIdentity>,
+    /// How it was recorded.
+    pub options: RecordingOptions,
+    /// Is it running, and if not, how did it end?
+    pub state: State,
+    /// Things that somebody who reads the recording should know (a pattern that matched nothing …).
+    pub notes: Vec<String>,
+}
+
+/// The identity of a JVM, as it says itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JvmIdentity {
+    /// `host:port` that was attached to, or that the JVM connected from.
+    pub address: String,
+    /// The VM's name: `OpenJDK 64-Bit Server VM`.
+    pub name: String,
+    /// The VM's version: `17.0.15`.
+    pub version: String,
+    /// The full description text.
+    pub description: String,
+    /// The command line, where jhyde started the JVM itself.
+    pub command: Vec<String>,
+}
+
+/// How a recording is made.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RecordingOptions {
+    /// How much is recorded.
+    pub level: Level,
+    /// How it is captured.
+    pub engine: EngineKind,
+    /// Class patterns of the scope; empty: all that the application's loaders define.
+    pub include: Vec<String>,
+    /// Class patterns taken out of the scope.
+    pub exclude: Vec<String>,
+    /// Strings are kept up to this many UTF-16 code units.
+    pub string_limit: u32,
+}
+
+impl Default for RecordingOptions {
+    fn default() -> Self {
+        Self {
+            level: Level::State,
+            engine: EngineKind::Auto,
+            include: Vec::new(),
+            exclude: Vec::new(),
+            string_limit: 1024,
+        }
+    }
+}
+
+/// A word that should have named a level, an engine, … does not.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("unknown {what} '{word}': use one of {known}")]
+pub struct UnknownWord {
+    /// What was to be named.
+    pub what: &'static str,
+    /// The word.
+    pub word: String,
+    /// The words that are known.
+    pub known: &'static str,
+}
+
+/// How much is recorded (design, section 3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Level {
+    /// The tree, arguments, results, exceptions.
+    Calls,
+    /// Also every write and new that can be seen at line granularity.
+    State,
+    /// Also edges and uses, instruction by instruction.
+    Full,
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Calls => "calls",
+            Self::State => "state",
+            Self::Full => "full",
+        })
+    }
+}
+
+impl FromStr for Level {
+    type Err = UnknownWord;
+
+    fn from_str(word: &str) -> Result<Self, Self::Err> {
+        match word {
+            "calls" => Ok(Self::Calls),
+            "state" => Ok(Self::State),
+            "full" => Ok(Self::Full),
+            _ => Err(UnknownWord {
+                what: "level",
+                word: word.to_owned(),
+                known: "calls, state, full",
+            }),
+        }
+    }
+}
+
+/// A way to capture (design, section 7).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum EngineKind {
+    /// The best one that the JVM allows.
+    Auto,
+    /// JDWP events alone.
+    Events,
+    /// Recording code woven into the classes.
+    Probe,
+}
+
+impl fmt::Display for EngineKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Auto => "auto",
+            Self::Events => "events",
+            Self::Probe => "probe",
+        })
+    }
+}
+
+impl FromStr for EngineKind {
+    type Err = UnknownWord;
+
+    fn from_str(word: &str) -> Result<Self, Self::Err> {
+        match word {
+            "auto" => Ok(Self::Auto),
+            "events" => Ok(Self::Events),
+            "probe" => Ok(Self::Probe),
+            _ => Err(UnknownWord {
+                what: "engine",
+                word: word.to_owned(),
+                known: "auto, events, probe",
+            }),
+        }
+    }
+}
+
+/// Is a recording running, and if not, how did it end?
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum State {
+    /// Waiting for a JVM to connect.
+    Waiting,
+    /// Recording.
+    Running,
+    /// The JVM ran to its end. The exit code, where jhyde started the JVM itself.
+    Complete {
+        /// The process's exit code.
+        exit_code: Option<i32>,
+    },
+    /// Somebody detached; the JVM ran on.
+    Detached,
+    /// Somebody stopped the recording.
+    Stopped,
+    /// The connection to the JVM broke before its end.
+    ConnectionLost {
+        /// What was seen.
+        reason: String,
+    },
+    /// The daemon ended without closing the recording; its unflushed tail is lost.
+    Cut,
+    /// Recording became impossible (a full disk, say); the JVM ran on.
+    Failed {
+        /// Why.
+        reason: String,
+    },
+}
+
+impl State {
+    /// Can events still arrive?
+    pub fn is_live(&self) -> bool {
+        matches!(self, Self::Waiting | Self::Running)
+    }
+
+    /// Was the whole run seen, to its end?
+    pub fn is_complete(&self) -> bool {
+        matches!(self, Self::Complete { .. })
+    }
+}

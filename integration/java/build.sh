@@ -1,0 +1,95 @@
+#!/bin/bash
+# build.sh JDK_HOME OUT_DIR [fixtures|workloads|jdi ...]
+#
+# Compiles what the tests and benchmarks run in or beside a JVM, with one JDK, into OUT_DIR:
+#   OUT_DIR/mergesort   the reference example and its two variants        (default package)
+#   OUT_DIR/fixtures    small programs, one behaviour each                 (package fx)
+#   OUT_DIR/plugin      classes for a second loader, not on the class path (package fx.plugin)
+#   OUT_DIR/workloads   drivers of real libraries                          (package wl)
+#   OUT_DIR/jdi         the JDI peers: JdiTracer, JdiCounter               (package jdi)
+# Without a third argument: all of them. Does nothing for a part whose sources, compiler and flags
+# are those of the last time, and may run several times at once. What needs a newer JDK than
+# JDK_HOME (jdk25/, release 25 workloads) is left out. Exit code 3: a library is missing; the
+# message names its Debian package.
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+usage() { sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "${BASH_SOURCE[0]}" >&2; exit 2; }
+[ $# -ge 2 ] || usage
+jdk=$1 out=$2
+shift 2
+[ $# -gt 0 ] || set -- fixtures workloads jdi
+[ -x "$jdk/bin/javac" ] || { echo "build.sh: $jdk has no bin/javac: give the home of a JDK, not of a JRE" >&2; exit 2; }
+version=$("$jdk/bin/javac" -version 2>&1)
+major=${version#javac } major=${major%%[.-]*}
+mkdir -p "$out"
+exec 9>"$out/.lock"
+flock 9 # two builds into one folder: the second waits, then finds all done
+
+# compile NAME "FLAGS" SOURCE...: into OUT_DIR/NAME, by way of a fresh folder that takes its place
+# when all is well. `pass` numbers several compilations into one folder.
+fresh() {
+  local stamp
+  stamp=$( (echo "$version" "$@"; cat "$here/build.sh"; find "$@" -type f -name '*.java' -print0 | sort -z | xargs -0 sha256sum) | sha256sum)
+  part_stamp=$stamp
+  [ -f "$out/$part/.stamp" ] && [ "$(cat "$out/$part/.stamp")" = "$stamp" ]
+}
+begin() { rm -rf "$out/$part.new"; mkdir -p "$out/$part.new"; }
+compile() { # FLAGS... -- SOURCES...
+  local flags=()
+  while [ "$1" != -- ]; do flags+=("$1"); shift; done
+  shift
+  "$jdk/bin/javac" -nowarn -Xlint:-options -encoding UTF-8 "${flags[@]}" -d "$out/$part.new" "$@" 2>"$out/$part.log" \
+    || { cat "$out/$part.log" >&2; echo "build.sh: javac of $jdk refused $part" >&2; exit 1; }
+}
+finish() {
+  printf '%s' "$part_stamp" >"$out/$part.new/.stamp"
+  rm -rf "${out:?}/$part" "$out/$part.log"
+  mv "$out/$part.new" "$out/$part"
+}
+
+fixtures() {
+  local src=$here/fixtures
+  part=mergesort
+  fresh "$src/mergesort" || { begin; compile -g -- "$src"/mergesort/*.java; finish; }
+  part=plugin
+  fresh "$src/plugin" || { begin; compile -g -- "$src"/plugin/fx/plugin/*.java; finish; }
+  part=fixtures
+  if ! fresh "$src/fx" "$src/nodebug" "$src/linesonly" "$src/jdk25"; then
+    begin
+    compile -g -- "$src"/fx/*.java
+    compile -g:none -- "$src"/nodebug/fx/*.java
+    compile -g:lines,source -- "$src"/linesonly/fx/*.java
+    [ "$major" -lt 25 ] || compile -g -- "$src"/jdk25/fx/*.java
+    finish
+  fi
+}
+
+# Each driver is compiled for the release that its counts were taken with, against Debian's jars.
+workloads() {
+  part=workloads
+  local src=$here/workloads jar missing=() cp=
+  for jar in htmlcleaner:libhtmlcleaner-java kxml2:libkxml2-java xpp3:libxpp3-java \
+    commons-csv:libcommons-csv-java gson:libgoogle-gson-java junit4:junit4 hamcrest:libhamcrest-java; do
+    [ -e "/usr/share/java/${jar%%:*}.jar" ] || missing+=("${jar#*:}")
+    cp=$cp${cp:+:}/usr/share/java/${jar%%:*}.jar
+  done
+  [ ${#missing[@]} = 0 ] || { echo "build.sh: the workloads need Debian packages that are missing: apt-get install ${missing[*]}" >&2; exit 3; }
+  fresh "$src" && return
+  begin
+  local old=() new=() f
+  for f in "$src"/*.java; do
+    case ${f##*/} in Modern25Wl.java | VThreadsWl.java) new+=("$f") ;; *) old+=("$f") ;; esac
+  done
+  compile -g --release 17 -cp "$cp" -- "${old[@]}"
+  [ "$major" -lt 25 ] || compile -g --release 25 -- "${new[@]}"
+  finish
+}
+
+jdi() {
+  part=jdi
+  fresh "$here/jdi" || { begin; compile -g --add-modules jdk.jdi -- "$here"/jdi/*.java; finish; }
+}
+
+for what in "$@"; do
+  case $what in fixtures | workloads | jdi) "$what" ;; *) usage ;; esac
+done

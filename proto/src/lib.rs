@@ -1,0 +1,1 @@
+//! The public API jhyde.v1, compiled.
