@@ -1,1 +1,18 @@
-//! The public API jhyde.v1, compiled.
+//! The public API of jhyde: the compiled proto files of package `jhyde.v1`, and how a client finds
+//! the daemon of a data folder.
+//!
+//! The documentation of messages and services lives in the proto files beside this crate. Clients
+//! depend on this crate alone; nothing of the daemon is known here.
+
+#![forbid(unsafe_code)]
+
+pub mod endpoint;
+
+/// Package `jhyde.v1`: messages, clients and server traits.
+#[allow(missing_docs, unreachable_pub, clippy::all, clippy::use_self, clippy::or_fun_call)]
+pub mod v1 {
+    tonic::include_proto!("jhyde.v1");
+}
+
+/// The descriptor set of all proto files, with comments, as server reflection serves it.
+pub const DESCRIPTORS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/jhyde.v1.descriptors"));

@@ -1,0 +1,121 @@
+//! Where a daemon is reached: by its data folder (a unix socket in or for it) or by an address.
+
+use std::env;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use hyper_util::rt::TokioIo;
+use thiserror::Error;
+use tokio::net::UnixStream;
+use tonic::transport::{Channel, Endpoint};
+
+/// The longest path that fits into a socket address on Linux is 107 bytes; some slack is left.
+const LONGEST_SOCKET_PATH: usize = 100;
+
+/// The data folder when nothing else is said: `$JHYDE_DATA`, else `$XDG_DATA_HOME/jhyde`, else
+/// `~/.local/share/jhyde`.
+pub fn default_data_folder() -> PathBuf {
+    if let Some(folder) = env::var_os("JHYDE_DATA").filter(|value| !value.is_empty()) {
+        return folder.into();
+    }
+    if let Some(folder) = env::var_os("XDG_DATA_HOME").filter(|value| !value.is_empty()) {
+        return Path::new(&folder).join("jhyde");
+    }
+    let home = env::var_os("HOME").unwrap_or_else(|| "/".into());
+    Path::new(&home).join(".local/share/jhyde")
+}
+
+/// The unix socket of the daemon that serves a data folder.
+///
+/// It lies in the folder itself; where that path would be too long for a socket address, in the
+/// user's runtime folder under a name made from the folder's path.
+pub fn socket_of(data: &Path) -> PathBuf {
+    let absolute = std::path::absolute(data).unwrap_or_else(|_| data.to_owned());
+    let inside = absolute.join("jhyded.sock");
+    if inside.as_os_str().len() <= LONGEST_SOCKET_PATH {
+        return inside;
+    }
+    let mut hasher = DefaultHasher::new();
+    absolute.hash(&mut hasher);
+    let runtime = env::var_os("XDG_RUNTIME_DIR").unwrap_or_else(|| "/tmp".into());
+    Path::new(&runtime).join(format!("jhyded-{:016x}.sock", hasher.finish()))
+}
+
+/// How a daemon is reached.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Address {
+    /// A unix socket.
+    Unix(PathBuf),
+    /// `host:port`, over plain TCP (loopback).
+    Tcp(String),
+}
+
+/// No daemon could be reached.
+#[derive(Debug, Error)]
+pub enum ConnectError {
+    /// The address is not one.
+    #[error("'{0}' is not an address of a daemon; write HOST:PORT or unix:/path/to/socket")]
+    Address(String),
+    /// Nobody answers there.
+    #[error("no daemon answers at {address}: {source}")]
+    Unreachable {
+        /// Where.
+        address: String,
+        /// What the transport said.
+        source: tonic::transport::Error,
+    },
+}
+
+impl std::str::FromStr for Address {
+    type Err = ConnectError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        if let Some(path) = text.strip_prefix("unix:") {
+            return Ok(Self::Unix(path.into()));
+        }
+        match text.rsplit_once(':') {
+            Some((host, port)) if !host.is_empty() && port.parse::<u16>().is_ok() => {
+                Ok(Self::Tcp(text.to_owned()))
+            }
+            _ => Err(ConnectError::Address(text.to_owned())),
+        }
+    }
+}
+
+impl std::fmt::Display for Address {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Unix(path) => write!(f, "unix:{}", path.display()),
+            Self::Tcp(address) => f.write_str(address),
+        }
+    }
+}
+
+/// Connects to a daemon, waiting at most `timeout` for it to accept.
+///
+/// # Errors
+/// [`ConnectError`] when the address makes no sense or nobody answers there.
+pub async fn connect(address: &Address, timeout: Duration) -> Result<Channel, ConnectError> {
+    let unreachable = |source| ConnectError::Unreachable { address: address.to_string(), source };
+    match address {
+        Address::Tcp(text) => Endpoint::from_shared(format!("http://{text}"))
+            .map_err(|_| ConnectError::Address(text.clone()))?
+            .connect_timeout(timeout)
+            .connect()
+            .await
+            .map_err(unreachable),
+        Address::Unix(path) => {
+            let path = path.clone();
+            // The URI is required by the transport and used for nothing over a unix socket.
+            Endpoint::from_static("http://jhyded")
+                .connect_timeout(timeout)
+                .connect_with_connector(tower::service_fn(move |_| {
+                    let path = path.clone();
+                    async move { UnixStream::connect(path).await.map(TokioIo::new) }
+                }))
+                .await
+                .map_err(unreachable)
+        }
+    }
+}
