@@ -1,0 +1,3 @@
+//! The daemon's binary.
+
+fn main() {}

@@ -1,0 +1,75 @@
+//! The table of all settings.
+
+/// What a setting's value looks like in a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// One text (or number).
+    One,
+    /// A list of texts; in the environment they are separated by commas.
+    List,
+}
+
+/// One setting.
+#[derive(Clone, Copy, Debug)]
+pub struct Key {
+    /// Its dotted name in a file: `log.format`.
+    pub path: &'static str,
+    /// One or many.
+    pub shape: Shape,
+    /// The default as it would be written; `None` where it is worked out at start (the data folder)
+    /// or is an empty list.
+    pub default: Option<&'static str>,
+    /// What it is for.
+    pub help: &'static str,
+}
+
+impl Key {
+    /// Its environment variable: `log.format` is `JHYDED_LOG_FORMAT`.
+    pub fn variable(&self) -> String {
+        format!("{ENVIRONMENT_PREFIX}{}", self.path.to_ascii_uppercase().replace('.', "_"))
+    }
+}
+
+/// What the names of all our environment variables begin with.
+pub const ENVIRONMENT_PREFIX: &str = "JHYDED_";
+
+const fn one(path: &'static str, default: &'static str, help: &'static str) -> Key {
+    Key { path, shape: Shape::One, default: Some(default), help }
+}
+
+/// All settings, in the order in which `jhyded config show` prints them. To add one, see [`super`].
+pub const KEYS: &[Key] = &[
+    Key {
+        path: "data",
+        shape: Shape::One,
+        default: None,
+        help: "folder that keeps the recordings; one daemon serves one folder",
+    },
+    one("memory", "512MB", "memory for reading and writing recordings, all together"),
+    one("listen.unix", "true", "serve the data folder's unix socket (only its owner may use it)"),
+    Key {
+        path: "listen.tcp",
+        shape: Shape::List,
+        default: None,
+        help: "loopback addresses HOST:PORT to serve besides; port 0 takes a free one",
+    },
+    one("log.filter", "warn", "what to log: error, warn, info, debug, trace, or target=level,…"),
+    one("log.format", "text", "text or json"),
+    one("record.level", "state", "level for recordings that name none: calls, state or full"),
+    one("record.engine", "auto", "engine for recordings that name none: auto, events or probe"),
+    one("record.string_limit", "1024", "longest text kept of a string, in UTF-16 units"),
+    Key {
+        path: "attach.hosts",
+        shape: Shape::List,
+        default: Some("localhost,127.0.0.1,::1"),
+        help: "hosts whose JVMs may be attached to, as they are written in attach HOST:PORT; '*' is any",
+    },
+    one("attach.timeout", "10s", "how long a JVM may take to accept, shake hands and answer"),
+    one("shutdown.grace", "10s", "how long a stopping daemon waits for its recordings to close"),
+    one("shutdown.idle", "0s", "stop after so long without clients and recordings; 0s: never"),
+];
+
+/// The setting with this dotted name.
+pub fn find(path: &str) -> Option<&'static Key> {
+    KEYS.iter().find(|key| key.path == path)
+}

@@ -1,0 +1,121 @@
+//! The settings as the daemon uses them, after all layers are merged and every value is checked.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use jhyde_trace::{EngineKind, Level};
+use serde::Deserialize;
+
+use super::units::{ByteSize, Span, from_text};
+
+/// Every setting. Field names are the names in the file; [`super::keys::KEYS`] explains each.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub struct Settings {
+    /// Folder that keeps the recordings, absolute.
+    pub data: PathBuf,
+    /// Memory for reading and writing recordings.
+    pub memory: ByteSize,
+    /// Where clients connect.
+    pub listen: Listen,
+    /// What is logged, and how.
+    pub log: Log,
+    /// What a recording gets that asks for nothing else.
+    pub record: Record,
+    /// Which JVMs may be attached to.
+    pub attach: Attach,
+    /// How the daemon ends.
+    pub shutdown: Shutdown,
+}
+
+/// Where clients connect.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct Listen {
+    /// Serve the data folder's unix socket.
+    pub unix: bool,
+    /// `HOST:PORT`, each; checked to be loopback when they are bound.
+    pub tcp: Vec<String>,
+}
+
+/// What is logged, and how.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct Log {
+    /// A filter in the words of tracing-subscriber's `EnvFilter`.
+    pub filter: String,
+    /// One line per message, for people or for programs.
+    #[serde(deserialize_with = "from_text")]
+    pub format: LogFormat,
+}
+
+/// What a recording gets that asks for nothing else.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct Record {
+    /// How much is recorded.
+    #[serde(deserialize_with = "from_text")]
+    pub level: Level,
+    /// How it is captured.
+    #[serde(deserialize_with = "from_text")]
+    pub engine: EngineKind,
+    /// Longest text kept of a string, in UTF-16 units.
+    pub string_limit: u32,
+}
+
+/// Which JVMs may be attached to.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct Attach {
+    /// Host names and addresses, as a user writes them; `*` is any.
+    pub hosts: Vec<String>,
+    /// How long a JVM may take to accept, shake hands and answer.
+    pub timeout: Span,
+}
+
+impl Attach {
+    /// May JVMs on this host be attached to?
+    pub fn allows(&self, host: &str) -> bool {
+        let bare = |name: &str| name.trim_matches(['[', ']']).to_ascii_lowercase();
+        self.hosts.iter().any(|allowed| allowed == "*" || bare(allowed) == bare(host))
+    }
+}
+
+/// How the daemon ends.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct Shutdown {
+    /// How long it waits for its recordings to close.
+    pub grace: Span,
+    /// It stops by itself after so long without clients and recordings; zero: never.
+    pub idle: Span,
+}
+
+/// How a log line looks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LogFormat {
+    /// For people.
+    Text,
+    /// One JSON object per line.
+    Json,
+}
+
+impl fmt::Display for LogFormat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Text => "text",
+            Self::Json => "json",
+        })
+    }
+}
+
+impl FromStr for LogFormat {
+    type Err = jhyde_trace::meta::UnknownWord;
+
+    fn from_str(word: &str) -> Result<Self, Self::Err> {
+        match word {
+            "text" => Ok(Self::Text),
+            "json" => Ok(Self::Json),
+            _ => Err(Self::Err {
+                what: "log format",
+                word: word.to_owned(),
+                known: "text, json",
+            }),
+        }
+    }
+}

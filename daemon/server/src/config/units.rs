@@ -1,0 +1,153 @@
+//! Values with units, as people write them: sizes (`512MB`, `1GiB`) and spans of time (`10s`, `5m`).
+
+use std::fmt;
+use std::str::FromStr;
+use std::time::Duration;
+
+use serde::de::{Deserialize, Deserializer, Error as _};
+use thiserror::Error;
+
+/// A number of bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ByteSize(pub u64);
+
+/// Units by name. Decimal ones are powers of 1000, binary ones of 1024.
+const UNITS: [(&str, u64); 8] = [
+    ("B", 1),
+    ("KB", 1000),
+    ("MB", 1_000_000),
+    ("GB", 1_000_000_000),
+    ("KiB", 1 << 10),
+    ("MiB", 1 << 20),
+    ("GiB", 1 << 30),
+    ("TiB", 1 << 40),
+];
+
+/// A text that should have been a size or a span of time is none.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum UnitError {
+    /// Not a size.
+    #[error("'{0}' is not a size; write a number and a unit, such as 512MB or 2GiB")]
+    Size(String),
+    /// Not a span of time.
+    #[error("'{0}' is not a span of time; write a number and a unit, such as 500ms, 10s or 5m")]
+    Span(String),
+}
+
+impl FromStr for ByteSize {
+    type Err = UnitError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let invalid = || UnitError::Size(text.to_owned());
+        let trimmed = text.trim();
+        let digits = trimmed.bytes().take_while(u8::is_ascii_digit).count();
+        let (number, unit) = trimmed.split_at(digits);
+        let number: u64 = number.parse().map_err(|_| invalid())?;
+        let unit = unit.trim();
+        let factor = if unit.is_empty() {
+            1
+        } else {
+            UNITS
+                .iter()
+                .find(|(name, _)| name.eq_ignore_ascii_case(unit))
+                .ok_or_else(invalid)?
+                .1
+        };
+        number.checked_mul(factor).map(Self).ok_or_else(invalid)
+    }
+}
+
+impl fmt::Display for ByteSize {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let unit = UNITS
+            .iter()
+            .rev()
+            .find(|(_, factor)| self.0 >= *factor && self.0.is_multiple_of(*factor));
+        match unit {
+            Some((name, factor)) => write!(f, "{}{name}", self.0 / factor),
+            None => write!(f, "{}B", self.0),
+        }
+    }
+}
+
+/// A span of time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Span(pub Duration);
+
+impl FromStr for Span {
+    type Err = UnitError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        humantime::parse_duration(text.trim())
+            .map(Self)
+            .map_err(|_| UnitError::Span(text.to_owned()))
+    }
+}
+
+impl fmt::Display for Span {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        humantime::format_duration(self.0).fmt(f)
+    }
+}
+
+/// Reads a value that is written as text by its [`FromStr`], so that its own message reaches the user.
+pub(super) fn from_text<'de, D, T>(deserializer: D) -> Result<T, D::Error>
+where
+    D: Deserializer<'de>,
+    T: FromStr<Err: fmt::Display>,
+{
+    String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
+}
+
+impl<'de> Deserialize<'de> for ByteSize {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        from_text(deserializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Span {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        from_text(deserializer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_read_in_both_kinds_of_unit() {
+        for (text, bytes) in [
+            ("0", 0),
+            ("17", 17),
+            ("512MB", 512_000_000),
+            ("512 mb", 512_000_000),
+            ("2GiB", 2 << 30),
+            (" 1KiB ", 1024),
+        ] {
+            assert_eq!(text.parse(), Ok(ByteSize(bytes)), "{text}");
+        }
+        for text in ["", "MB", "-1", "1.5GB", "12 parsecs", "99999999999TiB"] {
+            assert!(text.parse::<ByteSize>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn sizes_are_written_so_that_they_are_read_back() {
+        for bytes in [0, 1, 999, 1000, 1024, 512_000_000, 3 << 30, 1_234_567] {
+            let size = ByteSize(bytes);
+            assert_eq!(size.to_string().parse(), Ok(size));
+        }
+        assert_eq!(ByteSize(512_000_000).to_string(), "512MB");
+        assert_eq!(ByteSize(1 << 30).to_string(), "1GiB");
+    }
+
+    #[test]
+    fn spans_are_read_and_written() {
+        assert_eq!("1m 30s".parse(), Ok(Span(Duration::from_secs(90))));
+        assert_eq!(Span(Duration::from_secs(90)).to_string(), "1m 30s");
+        for text in ["", "10", "soon", "-1s"] {
+            assert!(text.parse::<Span>().is_err(), "{text}");
+        }
+    }
+}
