@@ -19,10 +19,16 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("cargo:rerun-if-changed={file}");
     }
     let mut compiler = protox::Compiler::new(["."])?;
-    compiler.include_source_info(true).include_imports(true).open_files(FILES)?;
+    compiler
+        .include_source_info(true)
+        .include_imports(true)
+        .open_files(FILES)?;
     let descriptors = compiler.file_descriptor_set();
     let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("OUT_DIR is not set")?);
-    fs::write(out.join("jhyde.v1.descriptors"), descriptors.encode_to_vec())?;
+    fs::write(
+        out.join("jhyde.v1.descriptors"),
+        descriptors.encode_to_vec(),
+    )?;
     tonic_prost_build::configure()
         .emit_rerun_if_changed(false)
         .compile_fds(descriptors)?;

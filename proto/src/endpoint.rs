@@ -1,7 +1,7 @@
 //! Where a daemon is reached: by its data folder (a unix socket in or for it) or by an address.
 
 use std::env;
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -29,17 +29,28 @@ pub fn default_data_folder() -> PathBuf {
 /// The unix socket of the daemon that serves a data folder.
 ///
 /// It lies in the folder itself; where that path would be too long for a socket address, in the
-/// user's runtime folder under a name made from the folder's path.
+/// user's runtime folder under a name made from the folder's path. Clients and daemon must come to the
+/// same answer, so symbolic links are followed.
 pub fn socket_of(data: &Path) -> PathBuf {
-    let absolute = std::path::absolute(data).unwrap_or_else(|_| data.to_owned());
-    let inside = absolute.join("jhyded.sock");
+    let folder = data
+        .canonicalize()
+        .or_else(|_| std::path::absolute(data))
+        .unwrap_or_else(|_| data.to_owned());
+    let inside = folder.join("jhyded.sock");
     if inside.as_os_str().len() <= LONGEST_SOCKET_PATH {
         return inside;
     }
-    let mut hasher = DefaultHasher::new();
-    absolute.hash(&mut hasher);
-    let runtime = env::var_os("XDG_RUNTIME_DIR").unwrap_or_else(|| "/tmp".into());
-    Path::new(&runtime).join(format!("jhyded-{:016x}.sock", hasher.finish()))
+    let runtime = env::var_os("XDG_RUNTIME_DIR").filter(|value| !value.is_empty());
+    let runtime = runtime.unwrap_or_else(|| "/tmp".into());
+    let hash = fnv1a(folder.as_os_str().as_bytes());
+    Path::new(&runtime).join(format!("jhyded-{hash:016x}.sock"))
+}
+
+/// FNV-1a, 64 bits: the same in every build of client and daemon, which std's hashers do not promise.
+fn fnv1a(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+    })
 }
 
 /// How a daemon is reached.
@@ -97,7 +108,10 @@ impl std::fmt::Display for Address {
 /// # Errors
 /// [`ConnectError`] when the address makes no sense or nobody answers there.
 pub async fn connect(address: &Address, timeout: Duration) -> Result<Channel, ConnectError> {
-    let unreachable = |source| ConnectError::Unreachable { address: address.to_string(), source };
+    let unreachable = |source| ConnectError::Unreachable {
+        address: address.to_string(),
+        source,
+    };
     match address {
         Address::Tcp(text) => Endpoint::from_shared(format!("http://{text}"))
             .map_err(|_| ConnectError::Address(text.clone()))?
@@ -116,6 +130,37 @@ pub async fn connect(address: &Address, timeout: Duration) -> Result<Channel, Co
                 }))
                 .await
                 .map_err(unreachable)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_socket_path_always_fits_into_an_address() {
+        let short = socket_of(Path::new("/data"));
+        assert_eq!(short, Path::new("/data/jhyded.sock"));
+        let deep = PathBuf::from(format!("/{}", "x/".repeat(90)));
+        let other = deep.join("y");
+        assert!(socket_of(&deep).as_os_str().len() <= LONGEST_SOCKET_PATH);
+        assert_ne!(socket_of(&deep), socket_of(&other));
+        assert_eq!(fnv1a(b"a"), 0xaf63_dc4c_8601_ec8c);
+    }
+
+    #[test]
+    fn addresses_are_read() {
+        assert_eq!(
+            "unix:/x".parse::<Address>().unwrap(),
+            Address::Unix("/x".into())
+        );
+        assert_eq!(
+            "[::1]:80".parse::<Address>().unwrap(),
+            Address::Tcp("[::1]:80".into())
+        );
+        for bad in ["", "localhost", ":80", "localhost:99999", "localhost:x"] {
+            assert!(bad.parse::<Address>().is_err(), "{bad}");
         }
     }
 }

@@ -2,14 +2,24 @@
 //! the daemon of a data folder.
 //!
 //! The documentation of messages and services lives in the proto files beside this crate. Clients
-//! depend on this crate alone; nothing of the daemon is known here.
+//! depend on this crate alone; nothing of the daemon is known here. What both sides must do alike stands
+//! here too: [`endpoint`] (where a daemon is), [`program`] (how a java command line gets the agent).
 
 #![forbid(unsafe_code)]
 
 pub mod endpoint;
+pub mod program;
 
 /// Package `jhyde.v1`: messages, clients and server traits.
-#[allow(missing_docs, unreachable_pub, clippy::all, clippy::use_self, clippy::or_fun_call)]
+#[allow(
+    missing_docs,
+    unreachable_pub,
+    unused_qualifications,
+    elided_lifetimes_in_paths,
+    clippy::all,
+    clippy::use_self,
+    clippy::or_fun_call
+)]
 pub mod v1 {
     tonic::include_proto!("jhyde.v1");
 }

@@ -1,0 +1,217 @@
+//! Java command lines: whether one can be recorded, what it runs, and how the debugger agent gets in.
+//!
+//! Used by whoever starts the program: the daemon, `jhyded launch`, and clients that start it themselves
+//! for a `Listen`.
+
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+
+use thiserror::Error;
+
+/// The command line cannot be recorded.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum CommandError {
+    /// No command.
+    #[error("no program was named; write it after --, such as: launch -- java -jar app.jar")]
+    Missing,
+    /// Not a java launcher.
+    #[error(
+        "'{0}' is not a java program, so the way to record it is unknown; name the java program itself \
+         (such as /usr/lib/jvm/…/bin/java), or, for a script that starts java: run `jhyded listen 5005`, \
+         and the script with JAVA_TOOL_OPTIONS=-agentlib:jdwp=transport=dt_socket,server=n,suspend=y,\
+         address=127.0.0.1:5005"
+    )]
+    NotJava(String),
+    /// The command brings a debugger of its own.
+    #[error(
+        "the command already loads the debugger agent ('{0}'), and a JVM takes only one; leave that \
+         option out, or start the program yourself and attach to it"
+    )]
+    HasAgent(String),
+}
+
+/// A java command line, looked through.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JavaCommand<'a> {
+    words: &'a [OsString],
+    main: Option<String>,
+}
+
+/// Options of the java launcher whose value is the next word.
+const WITH_VALUE: [&str; 12] = [
+    "-cp",
+    "-classpath",
+    "--class-path",
+    "-p",
+    "--module-path",
+    "--upgrade-module-path",
+    "--add-modules",
+    "--add-exports",
+    "--add-opens",
+    "--add-reads",
+    "--limit-modules",
+    "--patch-module",
+];
+
+impl<'a> JavaCommand<'a> {
+    /// Looks a command line through: its first word must name a `java` launcher, and its options must
+    /// not load the debugger agent.
+    ///
+    /// # Errors
+    /// [`CommandError`] says what to do instead.
+    pub fn new(words: &'a [OsString]) -> Result<Self, CommandError> {
+        let (program, rest) = words.split_first().ok_or(CommandError::Missing)?;
+        if !is_java(program) {
+            return Err(CommandError::NotJava(
+                program.to_string_lossy().into_owned(),
+            ));
+        }
+        let mut main = None;
+        let mut rest = rest.iter().map(|word| word.to_string_lossy());
+        while let Some(word) = rest.next() {
+            let word = word.as_ref();
+            if word.starts_with("-agentlib:jdwp") || word.starts_with("-Xrunjdwp") {
+                return Err(CommandError::HasAgent(word.to_owned()));
+            }
+            if word == "-jar" {
+                main = rest.next().map(|jar| stem(&jar));
+                break;
+            }
+            if matches!(word, "-m" | "--module") {
+                main = rest
+                    .next()
+                    .map(|module| simple(module.rsplit('/').next().unwrap_or("")));
+                break;
+            }
+            if let Some(module) = word.strip_prefix("--module=") {
+                main = Some(simple(module.rsplit('/').next().unwrap_or("")));
+                break;
+            }
+            if WITH_VALUE.contains(&word) {
+                rest.next();
+            } else if !word.starts_with('-') && !word.starts_with('@') {
+                // A class, or a source file (`java Hello.java`).
+                main = Some(if word.ends_with(".java") {
+                    stem(word)
+                } else {
+                    simple(word)
+                });
+                break;
+            }
+        }
+        Ok(Self {
+            words,
+            main: main.filter(|name| !name.is_empty()),
+        })
+    }
+
+    /// What is run, for a recording's name: the main class's simple name, or the jar's or source file's
+    /// name without its ending; `java` where that cannot be told.
+    pub fn main(&self) -> &str {
+        self.main.as_deref().unwrap_or("java")
+    }
+
+    /// The command line under which the JVM connects to a port on loopback before it runs anything.
+    pub fn with_agent(&self, port: u16) -> Vec<OsString> {
+        // server=n: the JVM connects to us, and so prints no line about listening.
+        let agent = format!(
+            "-agentlib:jdwp=transport=dt_socket,server=n,suspend=y,address=127.0.0.1:{port}"
+        );
+        let mut words = Vec::with_capacity(self.words.len() + 1);
+        words.extend(self.words.first().cloned());
+        words.push(agent.into());
+        words.extend(self.words.iter().skip(1).cloned());
+        words
+    }
+}
+
+/// Is it called `java`, itself or what a symbolic link stands for?
+fn is_java(program: &OsStr) -> bool {
+    let path = Path::new(program);
+    let named = |path: &Path| path.file_name() == Some(OsStr::new("java"));
+    named(path) || path.canonicalize().is_ok_and(|target| named(&target))
+}
+
+/// `lib/app-1.2.jar` is `app-1.2`.
+fn stem(path: &str) -> String {
+    Path::new(path)
+        .file_stem()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned()
+}
+
+/// `org.foo.Main$Inner` is `Main$Inner`.
+fn simple(class: &str) -> String {
+    class
+        .rsplit(['.', '/'])
+        .next()
+        .unwrap_or_default()
+        .to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(line: &str) -> Vec<OsString> {
+        line.split(' ')
+            .filter(|word| !word.is_empty())
+            .map(OsString::from)
+            .collect()
+    }
+
+    #[test]
+    fn what_is_run_is_found_behind_the_options() {
+        for (line, main) in [
+            ("java Main", "Main"),
+            ("/opt/jdk/bin/java -cp a:b -Xmx1g org.foo.Main x.Y", "Main"),
+            (
+                "java -ea --class-path a -jar lib/app-1.2.jar -jar other.jar",
+                "app-1.2",
+            ),
+            ("java -p mods -m shop/com.shop.Main", "Main"),
+            ("java --module=shop/com.shop.Main", "Main"),
+            ("java src/Hello.java", "Hello"),
+            ("java -version", "java"),
+            ("java @args", "java"),
+        ] {
+            let line = words(line);
+            assert_eq!(JavaCommand::new(&line).unwrap().main(), main);
+        }
+    }
+
+    #[test]
+    fn the_agent_comes_first_and_nothing_else_changes() {
+        let line = words("java -cp x Main -agentlib:jdwp=of-the-program");
+        let with = JavaCommand::new(&line).unwrap().with_agent(4711);
+        assert_eq!(with[0], "java");
+        assert_eq!(
+            with[1],
+            "-agentlib:jdwp=transport=dt_socket,server=n,suspend=y,address=127.0.0.1:4711"
+        );
+        assert_eq!(with[2..], line[1..]);
+    }
+
+    #[test]
+    fn what_cannot_be_recorded_is_refused() {
+        assert_eq!(JavaCommand::new(&[]), Err(CommandError::Missing));
+        for line in ["gradle run", "/bin/sh -c java", "javac X.java"] {
+            let line = words(line);
+            assert!(matches!(
+                JavaCommand::new(&line),
+                Err(CommandError::NotJava(_))
+            ));
+        }
+        for line in [
+            "java -agentlib:jdwp=server=y Main",
+            "java -Xrunjdwp:server=y -jar x.jar",
+        ] {
+            let line = words(line);
+            assert!(matches!(
+                JavaCommand::new(&line),
+                Err(CommandError::HasAgent(_))
+            ));
+        }
+    }
+}
