@@ -1,0 +1,149 @@
+//! What can go wrong in the store, and whose fault it is.
+
+use std::path::PathBuf;
+
+use jhyde_trace::{CallId, ThreadId, Timestamp};
+use thiserror::Error;
+
+/// The store's results.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Why the store could not do what it was asked.
+#[derive(Debug, Clone, Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// Another process writes in this data folder.
+    #[error(
+        "the data folder {} is in use by process {pid} since {since_ms} ms (Unix time): \
+         stop that daemon, talk to it instead, or use another data folder",
+        folder.display()
+    )]
+    Locked {
+        /// The data folder.
+        folder: PathBuf,
+        /// The holder's process id; 0 when it could not be read.
+        pid: u32,
+        /// Since when, milliseconds since 1970-01-01 UTC; 0 when it could not be read.
+        since_ms: u64,
+    },
+    /// No recording has this id or name.
+    #[error("there is no recording '{0}': list them to see which there are")]
+    NotFound(String),
+    /// More than one recording is meant by this word.
+    #[error("'{word}' may mean any of {}: use an id", candidates.join(", "))]
+    Ambiguous {
+        /// What was asked for.
+        word: String,
+        /// The ids of the recordings that it may mean.
+        candidates: Vec<String>,
+    },
+    /// The name is taken by another recording.
+    #[error("the name '{name}' is taken by recording {id}: choose another, or delete that one")]
+    NameTaken {
+        /// The name.
+        name: String,
+        /// Who has it.
+        id: String,
+    },
+    /// The name cannot be used.
+    #[error("'{name}' cannot name a recording: {reason}")]
+    InvalidName {
+        /// The name.
+        name: String,
+        /// Why not.
+        reason: &'static str,
+    },
+    /// The recording is being written or read, so it cannot be deleted or sealed now.
+    #[error("recording {0} is in use: stop it and try again")]
+    InUse(String),
+    /// The recording, or the whole data folder, was opened for reading only.
+    #[error("recording {0} is open for reading only here")]
+    ReadOnly(String),
+    /// The recording was written in a format that this version does not know.
+    #[error(
+        "{what} has format version {found}, this version of jhyde reads up to {known}: use a newer jhyde"
+    )]
+    UnknownVersion {
+        /// What was to be read.
+        what: String,
+        /// Its version.
+        found: u32,
+        /// The highest version that is known.
+        known: u32,
+    },
+    /// A part of the recording is damaged. Everything outside these timestamps is still served.
+    #[error(
+        "recording {recording}: {what} is damaged, events {from} to {to} cannot be read: {reason}"
+    )]
+    Damaged {
+        /// The recording's id.
+        recording: String,
+        /// Which part.
+        what: String,
+        /// First timestamp that is affected.
+        from: Timestamp,
+        /// Last timestamp that is affected.
+        to: Timestamp,
+        /// What is wrong.
+        reason: String,
+    },
+    /// There is no such call (yet).
+    #[error("there is no call {0} in this recording")]
+    NoSuchCall(CallId),
+    /// There is no such thread (yet).
+    #[error("there is no thread {0} in this recording")]
+    NoSuchThread(ThreadId),
+    /// There is no such event (yet).
+    #[error("there is no event {timestamp} in this recording: it has {events} events, from 0")]
+    NoSuchEvent {
+        /// The timestamp asked for.
+        timestamp: Timestamp,
+        /// The number of events that there are.
+        events: u64,
+    },
+    /// The events that were appended contradict each other: a bug of who appends them.
+    #[error("event {timestamp} does not fit the thread's calls: {reason}")]
+    Malformed {
+        /// The timestamp that the event would have had.
+        timestamp: Timestamp,
+        /// What does not fit.
+        reason: String,
+    },
+    /// The recording was closed because writing it failed (a full disk, say). Everything up to the
+    /// last flush stays readable.
+    #[error("recording {recording} was closed: {reason}")]
+    Closed {
+        /// The recording's id.
+        recording: String,
+        /// Why.
+        reason: String,
+    },
+    /// The operating system refused.
+    #[error("{action} {}: {reason}", path.display())]
+    Io {
+        /// What was tried.
+        action: &'static str,
+        /// On which path.
+        path: PathBuf,
+        /// What the system said.
+        reason: String,
+    },
+    /// RocksDB refused.
+    #[error("{action} in recording {recording}: {reason}")]
+    Database {
+        /// What was tried.
+        action: &'static str,
+        /// The recording's id.
+        recording: String,
+        /// What RocksDB said.
+        reason: String,
+    },
+    /// An exported file is not one, or is cut.
+    #[error("{} is not a whole jhyde recording: {reason}", path.display())]
+    BadArchive {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+}
