@@ -1,1 +1,33 @@
-//! Declarative debugging: sessions, answers, strategies.
+//! Declarative debugging: the search for the buggy call by questions about calls (design, section 5).
+//!
+//! In reading order:
+//! - [`tree`]: the computation tree that is searched, as a trait over whoever has it, and the compact
+//!   copy of it that a search works on;
+//! - [`answers`]: what was said about calls, with undo and redo;
+//! - [`suspicious`]: the suspicious set that follows from tree and answers, and how the search ends;
+//! - [`strategy`] and [`coverage`]: which call is asked next;
+//! - [`statistics`]: how the calls stand;
+//! - [`session`]: all of it together, and the part of it that is kept on disk;
+//!
+//! Nothing here knows of gRPC, or of what a call's state looks like: whoever asks a person shows
+//! the call by means of `jhyde-history`.
+
+#![forbid(unsafe_code)]
+
+mod bits;
+
+pub mod answers;
+pub mod coverage;
+pub mod session;
+pub mod statistics;
+pub mod strategy;
+pub mod suspicious;
+pub mod tree;
+
+pub use answers::{Answer, Answers, Given};
+pub use coverage::{Coverage, Entities};
+pub use session::{AnswerError, Kept, Progress, Session, SessionError};
+pub use statistics::{ClassCounts, Statistics};
+pub use strategy::Strategy;
+pub use suspicious::{Classification, Suspicious};
+pub use tree::{CallFacts, ComputationTree, Forest};

@@ -1,0 +1,250 @@
+//! The suspicious set (design, section 5): the calls that can still be the buggy one.
+//!
+//! It is not changed answer by answer but computed from the tree and the answers in force. All that
+//! an answer does is to take calls out, so the order of the answers does not matter; and undo, redo,
+//! an answer that replaces an earlier one, and a tree that has grown meanwhile need nothing special.
+//! The computation passes the tree's methods once, and for every answer the bits of its thread.
+
+use jhyde_trace::{CallId, MethodId};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::answers::{Answer, Answers};
+use crate::bits::Bits;
+use crate::tree::{Forest, Place};
+
+/// How a call stands in a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Classification {
+    /// Nothing was said of it.
+    Unclassified,
+    /// Answered valid, or inside of a call that was.
+    Valid,
+    /// Answered invalid.
+    Invalid,
+    /// A boundary call, or a call of a method that was answered trusted.
+    Trusted,
+    /// Answered unknown.
+    Unknown,
+    /// The buggy call.
+    Buggy,
+}
+
+/// The suspicious set and what follows from it.
+#[derive(Clone, Debug)]
+pub struct Suspicious {
+    /// Per thread of the forest, as all that follow.
+    set: Vec<Bits>,
+    /// The unanswered ones of the set.
+    askable: Vec<Bits>,
+    answers: FxHashMap<CallId, Answer>,
+    trusted: FxHashSet<MethodId>,
+    restriction: Option<CallId>,
+    end: Option<End>,
+}
+
+/// How a search ends, once no suspicious call is unanswered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum End {
+    /// This is the buggy call.
+    Found(CallId),
+    /// Some answers were unknown: the buggy call is one of the suspicious set.
+    Undecided,
+    /// There is no buggy call: none was invalid, or the invalid ones were ruled out by other answers.
+    None,
+}
+
+impl Suspicious {
+    /// The suspicious set after these answers, within the subtree of `restriction` if there is one.
+    ///
+    /// Answers about calls that the tree does not have (yet) have no effect.
+    pub fn after(forest: &Forest, answers: &Answers, restriction: Option<CallId>) -> Self {
+        let by_call = answers.by_call();
+        let trusted = by_call
+            .iter()
+            .filter(|(_, answer)| **answer == Answer::Trusted)
+            .filter_map(|(call, _)| forest.facts(*call))
+            .map(|facts| facts.method)
+            .collect();
+        let mut this = Self {
+            set: Self::unanswered(forest, &trusted),
+            askable: Vec::new(),
+            answers: by_call,
+            trusted,
+            restriction,
+            end: None,
+        };
+        if let Some(restriction) = restriction {
+            match forest.place(restriction) {
+                Some(place) => this.keep(forest, place),
+                // The root stands for its whole thread.
+                None if restriction.is_root() => {
+                    for (bits, calls) in this.set.iter_mut().zip(forest.threads()) {
+                        if calls.thread != restriction.thread {
+                            bits.clear();
+                        }
+                    }
+                }
+                None => this.set.iter_mut().for_each(Bits::clear),
+            }
+        }
+        let answers = std::mem::take(&mut this.answers);
+        for (call, answer) in &answers {
+            let Some(place) = forest.place(*call) else {
+                continue;
+            };
+            match answer {
+                Answer::Valid => {
+                    let subtree = forest.threads()[place.thread].subtree(place.at);
+                    this.set[place.thread].remove_range(subtree);
+                }
+                Answer::Invalid => this.keep(forest, place),
+                Answer::Trusted | Answer::Unknown => {}
+            }
+        }
+        this.askable = this.set.clone();
+        for call in answers.keys() {
+            if let Some(place) = forest.place(*call) {
+                this.askable[place.thread].remove(place.at);
+            }
+        }
+        this.answers = answers;
+        this.end = this.find_end(forest);
+        this
+    }
+
+    fn find_end(&self, forest: &Forest) -> Option<End> {
+        if self.askable.iter().any(|bits| bits.iter().next().is_some()) {
+            return None;
+        }
+        let left = self.first(forest, 2);
+        let is_unknown = |call: &CallId| self.answers.get(call) == Some(&Answer::Unknown);
+        Some(match left.as_slice() {
+            [] => End::None,
+            [call] if !is_unknown(call) => End::Found(*call),
+            _ => End::Undecided,
+        })
+    }
+
+    /// The set before any answer but the trusted ones: every complete in-scope call not trusted.
+    fn unanswered(forest: &Forest, trusted: &FxHashSet<MethodId>) -> Vec<Bits> {
+        let of_thread = |calls: &crate::tree::ThreadCalls| {
+            let mut bits = Bits::empty(calls.len());
+            for (at, method) in calls.method.iter().enumerate() {
+                if calls.is_complete(at)
+                    && !calls.is_boundary(at)
+                    && (trusted.is_empty() || !trusted.contains(&MethodId(*method)))
+                {
+                    bits.insert(at);
+                }
+            }
+            bits
+        };
+        forest.threads().iter().map(of_thread).collect()
+    }
+
+    /// Intersects the set with the subtree of the call at a place.
+    fn keep(&mut self, forest: &Forest, place: Place) {
+        for (thread, bits) in self.set.iter_mut().enumerate() {
+            if thread == place.thread {
+                bits.keep_range(forest.threads()[thread].subtree(place.at));
+            } else {
+                bits.clear();
+            }
+        }
+    }
+
+    /// Number of suspicious calls.
+    pub fn count(&self) -> u64 {
+        self.set.iter().map(Bits::count).sum()
+    }
+
+    /// Is the call suspicious?
+    pub fn contains(&self, forest: &Forest, call: CallId) -> bool {
+        forest
+            .place(call)
+            .is_some_and(|place| self.set[place.thread].contains(place.at))
+    }
+
+    /// The suspicious calls, at most `limit`, by enter timestamp.
+    pub fn first(&self, forest: &Forest, limit: usize) -> Vec<CallId> {
+        // Within a thread preorder is the order of entering: no more than `limit` of each are needed.
+        let mut calls: Vec<_> = forest
+            .threads()
+            .iter()
+            .zip(&self.set)
+            .flat_map(|(calls, bits)| {
+                bits.iter()
+                    .take(limit)
+                    .map(|at| (calls.enter[at], calls.id(at)))
+            })
+            .collect();
+        calls.sort_unstable();
+        calls.truncate(limit);
+        calls.into_iter().map(|(_, call)| call).collect()
+    }
+
+    /// The answers in force.
+    pub fn answers(&self) -> &FxHashMap<CallId, Answer> {
+        &self.answers
+    }
+
+    /// The end of the search, or `None` while an unanswered suspicious call is left.
+    pub fn end(&self) -> Option<&End> {
+        self.end.as_ref()
+    }
+
+    /// Could calls that are still to come, or still to end, become suspicious?
+    ///
+    /// Not below an answer `invalid`, nor in a restriction to a call that has ended: what is inside of an
+    /// ended call is all there.
+    pub fn can_grow(&self, forest: &Forest) -> bool {
+        let ended = |call: CallId| forest.facts(call).is_some_and(|facts| facts.complete);
+        forest.is_live()
+            && !self
+                .answers
+                .iter()
+                .any(|(call, answer)| *answer == Answer::Invalid && ended(*call))
+            && !self.restriction.is_some_and(ended)
+    }
+
+    /// How a call stands. Calls that are not there are unclassified.
+    pub fn classify(&self, forest: &Forest, call: CallId) -> Classification {
+        if self.end == Some(End::Found(call)) {
+            return Classification::Buggy;
+        }
+        match self.answers.get(&call) {
+            Some(Answer::Valid) => return Classification::Valid,
+            Some(Answer::Invalid) => return Classification::Invalid,
+            Some(Answer::Unknown) => return Classification::Unknown,
+            Some(Answer::Trusted) => return Classification::Trusted,
+            None => {}
+        }
+        let Some(facts) = forest.facts(call) else {
+            return Classification::Unclassified;
+        };
+        if facts.boundary || self.trusted.contains(&facts.method) {
+            return Classification::Trusted;
+        }
+        let inside_valid = self
+            .answers
+            .iter()
+            .any(|(outer, answer)| *answer == Answer::Valid && forest.is_within(call, *outer));
+        if inside_valid {
+            Classification::Valid
+        } else {
+            Classification::Unclassified
+        }
+    }
+
+    pub(crate) fn set(&self) -> &[Bits] {
+        &self.set
+    }
+
+    pub(crate) fn askable(&self) -> &[Bits] {
+        &self.askable
+    }
+
+    pub(crate) fn trusted(&self) -> &FxHashSet<MethodId> {
+        &self.trusted
+    }
+}
