@@ -23,7 +23,13 @@ pub struct InvalidIdSizes {
 
 impl IdSizes {
     /// Eight bytes for everything: what every HotSpot of today answers, 32-bit ones too.
-    pub const EIGHT: Self = Self { field: 8, method: 8, object: 8, reference_type: 8, frame: 8 };
+    pub const EIGHT: Self = Self {
+        field: 8,
+        method: 8,
+        object: 8,
+        reference_type: 8,
+        frame: 8,
+    };
 
     /// Checks the five widths of a reply to `VirtualMachine.IDSizes`.
     pub fn new(
@@ -96,7 +102,13 @@ mod tests {
         assert!(IdSizes::new(1, 2, 3, 4, 5).is_ok());
         for bad in [0, 9, -1, 264, i32::MAX, i32::MIN] {
             let error = IdSizes::new(8, 8, bad, 8, 8).unwrap_err();
-            assert_eq!(error, InvalidIdSizes { what: "object", size: bad });
+            assert_eq!(
+                error,
+                InvalidIdSizes {
+                    what: "object",
+                    size: bad
+                }
+            );
         }
     }
 }

@@ -76,7 +76,11 @@ impl DecodeError {
 impl<'a> Reader<'a> {
     /// A cursor at the start of `data`.
     pub const fn new(data: &'a [u8], sizes: IdSizes) -> Self {
-        Self { data, position: 0, sizes }
+        Self {
+            data,
+            position: 0,
+            sizes,
+        }
     }
 
     /// The identifier widths in force.
@@ -100,7 +104,11 @@ impl<'a> Reader<'a> {
     /// An error about the value that starts at `offset`.
     #[cold]
     pub const fn error_at(&self, offset: usize, kind: DecodeErrorKind) -> DecodeError {
-        DecodeError { what: "", offset, kind }
+        DecodeError {
+            what: "",
+            offset,
+            kind,
+        }
     }
 
     /// The next `count` bytes.
@@ -114,7 +122,10 @@ impl<'a> Reader<'a> {
             }
             None => Err(self.error_at(
                 self.position,
-                DecodeErrorKind::Truncated { needed: count, left: rest.len() },
+                DecodeErrorKind::Truncated {
+                    needed: count,
+                    left: rest.len(),
+                },
             )),
         }
     }
@@ -140,7 +151,10 @@ impl<'a> Reader<'a> {
         if width == 8 {
             return Ok(u64::from_be_bytes(self.array()?));
         }
-        Ok(self.take(width)?.iter().fold(0, |id, byte| id << 8 | u64::from(*byte)))
+        Ok(self
+            .take(width)?
+            .iter()
+            .fold(0, |id, byte| id << 8 | u64::from(*byte)))
     }
 
     /// A count of elements, refused if negative or if so many elements of at least `min_len`
@@ -152,7 +166,14 @@ impl<'a> Reader<'a> {
         let left = self.left();
         match usize::try_from(count) {
             Ok(elements) if elements.saturating_mul(min_len.max(1)) <= left => Ok(elements),
-            _ => Err(self.error_at(offset, DecodeErrorKind::Count { count, min_len, left })),
+            _ => Err(self.error_at(
+                offset,
+                DecodeErrorKind::Count {
+                    count,
+                    min_len,
+                    left,
+                },
+            )),
         }
     }
 
@@ -185,7 +206,9 @@ mod tests {
     fn ids_of_every_width_are_big_endian() {
         let data = [1, 2, 3, 4, 5, 6, 7, 8];
         for width in 1..=8 {
-            let expected = data[..width].iter().fold(0u64, |id, byte| id * 256 + u64::from(*byte));
+            let expected = data[..width]
+                .iter()
+                .fold(0u64, |id, byte| id * 256 + u64::from(*byte));
             assert_eq!(reader(&data).id(width).unwrap(), expected, "width {width}");
         }
     }
@@ -196,7 +219,10 @@ mod tests {
         short.take(2).unwrap();
         let error = short.take(4).unwrap_err();
         assert_eq!(error.offset, 2);
-        assert_eq!(error.kind, DecodeErrorKind::Truncated { needed: 4, left: 1 });
+        assert_eq!(
+            error.kind,
+            DecodeErrorKind::Truncated { needed: 4, left: 1 }
+        );
         assert_eq!(short.position(), 2, "a refused read consumes nothing");
     }
 
@@ -206,7 +232,14 @@ mod tests {
             let mut data = count.to_be_bytes().to_vec();
             data.extend([0; 8]);
             let error = reader(&data).count(4).unwrap_err();
-            assert_eq!(error.kind, DecodeErrorKind::Count { count, min_len: 4, left: 8 });
+            assert_eq!(
+                error.kind,
+                DecodeErrorKind::Count {
+                    count,
+                    min_len: 4,
+                    left: 8
+                }
+            );
         }
         let mut data = 2i32.to_be_bytes().to_vec();
         data.extend([0; 8]);

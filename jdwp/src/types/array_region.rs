@@ -36,7 +36,13 @@ pub enum ArrayRegion {
 
 #[cfg(feature = "arbitrary")]
 fn reference_tag(u: &mut arbitrary::Unstructured<'_>) -> arbitrary::Result<Tag> {
-    let references = [Tag::OBJECT, Tag::ARRAY, Tag::STRING, Tag::THREAD, Tag::CLASS_OBJECT];
+    let references = [
+        Tag::OBJECT,
+        Tag::ARRAY,
+        Tag::STRING,
+        Tag::THREAD,
+        Tag::CLASS_OBJECT,
+    ];
     u.choose(&references).copied()
 }
 
@@ -108,7 +114,11 @@ impl ArrayRegion {
             Tag::CHAR | Tag::SHORT => 2,
             Tag::INT | Tag::FLOAT => 4,
             Tag::LONG | Tag::DOUBLE => 8,
-            _ => return Err(reader.error_at(0, DecodeErrorKind::Tag(tag.0)).within("ArrayRegion")),
+            _ => {
+                return Err(reader
+                    .error_at(0, DecodeErrorKind::Tag(tag.0))
+                    .within("ArrayRegion"));
+            }
         };
         let count = reader.count(width)?;
         let bytes = reader.take(count * width)?;
@@ -134,7 +144,10 @@ impl Wire for ArrayRegion {
             Tag::LONG => Self::Long(reader.read()?),
             Tag::FLOAT => Self::Float(reader.read()?),
             Tag::DOUBLE => Self::Double(reader.read()?),
-            tag if tag.is_reference() => Self::Object { tag, elements: reader.read()? },
+            tag if tag.is_reference() => Self::Object {
+                tag,
+                elements: reader.read()?,
+            },
             tag => {
                 let error = reader.error_at(offset, DecodeErrorKind::Tag(tag.0));
                 return Err(error.within("ArrayRegion"));
@@ -181,7 +194,10 @@ mod tests {
         assert_eq!((tag, count, bytes.len()), (Tag::LONG, 2, 16));
         assert_eq!(bytes[7], 1);
         assert!(ArrayRegion::primitive_bytes(&body[..body.len() - 1]).is_err());
-        let objects = ArrayRegion::Object { tag: Tag::OBJECT, elements: vec![TaggedObject::NULL] };
+        let objects = ArrayRegion::Object {
+            tag: Tag::OBJECT,
+            elements: vec![TaggedObject::NULL],
+        };
         assert!(ArrayRegion::primitive_bytes(&encode(&objects, &IdSizes::EIGHT)).is_err());
     }
 }

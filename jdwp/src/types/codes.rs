@@ -146,16 +146,20 @@ impl Tag {
     /// Special kinds of objects are not told apart: a string's static type gives `OBJECT`.
     pub fn of_signature(signature: &str) -> Option<Self> {
         match signature.as_bytes().first() {
-            Some(first @ (b'[' | b'B' | b'C' | b'L' | b'F' | b'D' | b'I' | b'J' | b'S' | b'V' | b'Z')) => {
-                Some(Self(*first))
-            }
+            Some(
+                first
+                @ (b'[' | b'B' | b'C' | b'L' | b'F' | b'D' | b'I' | b'J' | b'S' | b'V' | b'Z'),
+            ) => Some(Self(*first)),
             _ => None,
         }
     }
 
     /// True of the tags of primitive values and void.
     pub const fn is_primitive(self) -> bool {
-        matches!(self.0, b'B' | b'C' | b'F' | b'D' | b'I' | b'J' | b'S' | b'V' | b'Z')
+        matches!(
+            self.0,
+            b'B' | b'C' | b'F' | b'D' | b'I' | b'J' | b'S' | b'V' | b'Z'
+        )
     }
 
     /// True of the tags of references.

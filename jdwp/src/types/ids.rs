@@ -52,7 +52,15 @@ macro_rules! object_kinds {
     )* };
 }
 
-object_kinds!(ThreadId, ThreadGroupId, StringId, ClassLoaderId, ClassObjectId, ArrayId, ModuleId);
+object_kinds!(
+    ThreadId,
+    ThreadGroupId,
+    StringId,
+    ClassLoaderId,
+    ClassObjectId,
+    ArrayId,
+    ModuleId
+);
 
 /// The number of an event request (spec: `requestID`). 0 is no request: events that the JVM sends
 /// unasked (VM start, VM death).

@@ -115,11 +115,16 @@ fn next_code_point(bytes: &[u8]) -> Option<(u32, usize)> {
         // Modified UTF-8 writes U+0000 in two bytes.
         0xC0 if bytes.get(1) == Some(&0x80) => (0, 2, 0),
         0xC2..=0xDF => ((first & 0x1F) << 6 | continuation(1)?, 2, 0x80),
-        0xE0..=0xEF => {
-            ((first & 0x0F) << 12 | continuation(1)? << 6 | continuation(2)?, 3, 0x800)
-        }
+        0xE0..=0xEF => (
+            (first & 0x0F) << 12 | continuation(1)? << 6 | continuation(2)?,
+            3,
+            0x800,
+        ),
         0xF0..=0xF4 => (
-            (first & 0x07) << 18 | continuation(1)? << 12 | continuation(2)? << 6 | continuation(3)?,
+            (first & 0x07) << 18
+                | continuation(1)? << 12
+                | continuation(2)? << 6
+                | continuation(3)?,
             4,
             0x1_0000,
         ),
@@ -243,7 +248,10 @@ mod tests {
     fn lone_surrogates_survive() {
         let units = [0x61, 0xD83D, 0x62, 0xDE00, 0xD83D, 0xDE00];
         let string = JdwpString::from_utf16(&units);
-        assert_eq!(string.as_bytes(), b"a\xED\xA0\xBDb\xED\xB8\x80\xF0\x9F\x98\x80");
+        assert_eq!(
+            string.as_bytes(),
+            b"a\xED\xA0\xBDb\xED\xB8\x80\xF0\x9F\x98\x80"
+        );
         assert_eq!(string.as_str(), None);
         assert_eq!(string.to_utf16(), units);
         assert_eq!(string.to_string(), "a\u{FFFD}b\u{FFFD}😀");
@@ -259,10 +267,20 @@ mod tests {
 
     #[test]
     fn what_no_jvm_writes_is_refused() {
-        for bytes in
-            [&b"\xFF"[..], b"\x80", b"\xC1\x81", b"\xE0\x80\x80", b"\xF4\x90\x80\x80", b"\xED\xA0"]
-        {
-            assert_eq!(JdwpString::from_bytes(bytes), None, "{}", bytes.escape_ascii());
+        for bytes in [
+            &b"\xFF"[..],
+            b"\x80",
+            b"\xC1\x81",
+            b"\xE0\x80\x80",
+            b"\xF4\x90\x80\x80",
+            b"\xED\xA0",
+        ] {
+            assert_eq!(
+                JdwpString::from_bytes(bytes),
+                None,
+                "{}",
+                bytes.escape_ascii()
+            );
         }
     }
 }

@@ -35,7 +35,10 @@ pub enum Value {
 
 impl Value {
     /// Null.
-    pub const NULL: Self = Self::Object { tag: Tag::OBJECT, id: ObjectId::NULL };
+    pub const NULL: Self = Self::Object {
+        tag: Tag::OBJECT,
+        id: ObjectId::NULL,
+    };
 
     /// The tag that goes before this value.
     pub const fn tag(&self) -> Tag {
@@ -75,10 +78,15 @@ impl Value {
             Tag::LONG => Self::Long(reader.read()?),
             Tag::FLOAT => Self::Float(reader.read()?),
             Tag::DOUBLE => Self::Double(reader.read()?),
-            tag if tag.is_reference() => Self::Object { tag, id: reader.read()? },
+            tag if tag.is_reference() => Self::Object {
+                tag,
+                id: reader.read()?,
+            },
             tag => {
                 let at = reader.position().saturating_sub(1);
-                return Err(reader.error_at(at, DecodeErrorKind::Tag(tag.0)).within("value"));
+                return Err(reader
+                    .error_at(at, DecodeErrorKind::Tag(tag.0))
+                    .within("value"));
             }
         })
     }
@@ -132,7 +140,10 @@ wire_struct! {
 
 impl TaggedObject {
     /// Null.
-    pub const NULL: Self = Self { tag: Tag::OBJECT, id: ObjectId::NULL };
+    pub const NULL: Self = Self {
+        tag: Tag::OBJECT,
+        id: ObjectId::NULL,
+    };
 
     /// True of null.
     pub const fn is_null(&self) -> bool {
@@ -142,7 +153,10 @@ impl TaggedObject {
 
 impl From<TaggedObject> for Value {
     fn from(object: TaggedObject) -> Self {
-        Self::Object { tag: object.tag, id: object.id }
+        Self::Object {
+            tag: object.tag,
+            id: object.id,
+        }
     }
 }
 
@@ -190,7 +204,10 @@ impl<'a> arbitrary::Arbitrary<'a> for Value {
             Tag::LONG => Self::Long(u.arbitrary()?),
             Tag::FLOAT => Self::Float(u.arbitrary()?),
             Tag::DOUBLE => Self::Double(u.arbitrary()?),
-            tag => Self::Object { tag, id: u.arbitrary()? },
+            tag => Self::Object {
+                tag,
+                id: u.arbitrary()?,
+            },
         })
     }
 }
@@ -213,7 +230,9 @@ mod tests {
     fn nan_payloads_survive() {
         let value = Value::Double(f64::from_bits(0x7FF4_0000_DEAD_BEEF));
         let back: Value = decode(&encode(&value, &IdSizes::EIGHT), &IdSizes::EIGHT).unwrap();
-        let Value::Double(double) = back else { panic!("{back:?}") };
+        let Value::Double(double) = back else {
+            panic!("{back:?}")
+        };
         assert_eq!(double.to_bits(), 0x7FF4_0000_DEAD_BEEF);
     }
 
