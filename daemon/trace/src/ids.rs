@@ -9,7 +9,9 @@ use thiserror::Error;
 /// An event's number in its recording: dense, from 0. Not a clock.
 ///
 /// The order respects each thread's own order and every happens-before edge between threads.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 pub struct Timestamp(pub u64);
 
 impl fmt::Display for Timestamp {
@@ -60,7 +62,9 @@ number! {
 /// Preorder is the order of entering, so the number is known at enter and never changes. Number 0
 /// is the thread's root, which stands for no method; real calls count from 1. Written
 /// `THREAD.PREORDER`, such as `1.7`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 pub struct CallId {
     /// The thread that the call ran in.
     pub thread: ThreadId,
@@ -78,7 +82,10 @@ impl CallId {
 
     /// The root above all calls of a thread.
     pub const fn root(thread: ThreadId) -> Self {
-        Self { thread, preorder: 0 }
+        Self {
+            thread,
+            preorder: 0,
+        }
     }
 
     /// Is this the root of a thread and not a real call?
@@ -142,7 +149,17 @@ mod tests {
         assert_eq!(id.to_string(), "3.17");
         assert_eq!("3.17".parse(), Ok(id));
         assert_eq!(CallId::unpack(id.pack()), id);
-        for bad in ["", "3", "3.", ".7", "-1.2", "+1.2", "1.2.3", "16777216.0", "1.1099511627776"] {
+        for bad in [
+            "",
+            "3",
+            "3.",
+            ".7",
+            "-1.2",
+            "+1.2",
+            "1.2.3",
+            "16777216.0",
+            "1.1099511627776",
+        ] {
             assert!(bad.parse::<CallId>().is_err(), "{bad}");
         }
     }

@@ -8,13 +8,16 @@
 
 #![forbid(unsafe_code)]
 
+pub mod block;
 pub mod event;
+pub mod fuzzing;
 pub mod ids;
 pub mod meta;
 pub mod structure;
 pub mod value;
 pub mod variable;
 
+pub use block::{Block, BlockBuilder};
 pub use event::{Event, EventKind, MonitorAction, Outcome};
 pub use ids::{CallId, ClassId, FieldId, MethodId, ObjectId, ThreadId, Timestamp};
 pub use meta::{EngineKind, JvmIdentity, Level, RecordingMeta, RecordingOptions, State};

@@ -1,0 +1,195 @@
+//! Looking into a block without making events of all of it.
+
+use super::Block;
+use super::shape::{Shape, flag, join, join_event, join_variable, op, var};
+use crate::event::Event;
+use crate::ids::{CallId, ClassId, MethodId, ObjectId};
+use crate::value::Value;
+use crate::variable::{Local, Variable};
+
+/// What the `Enter` of a call says besides values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EnterInfo {
+    /// What was called.
+    pub method: MethodId,
+    /// See [`crate::EventKind::Enter`].
+    pub call_site: u32,
+    /// A call out of the scope.
+    pub boundary: bool,
+    /// Running when the recording began.
+    pub already_running: bool,
+}
+
+/// A write or snapshot.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WriteView {
+    /// What was written to.
+    pub variable: Variable,
+    /// The new value.
+    pub value: Value,
+    /// It is a [`crate::EventKind::Snapshot`].
+    pub snapshot: bool,
+}
+
+impl Block {
+    fn shape(&self, position: usize) -> Option<&Shape> {
+        self.shapes.get(usize::from(*self.shape_of.get(position)?))
+    }
+
+    fn payload(&self, position: usize) -> &[u64] {
+        let begin = self
+            .payload_at
+            .get(position)
+            .map_or(usize::MAX, |&at| at as usize);
+        self.payload.get(begin..).unwrap_or(&[])
+    }
+
+    /// The event at a position.
+    pub fn event(&self, position: usize) -> Option<Event> {
+        let shape = self.shape(position)?;
+        let tags = match shape.op {
+            op::ENTER => &**self.tag_lists.get(shape.tags as usize)?,
+            _ => &[],
+        };
+        let payload = &mut self.payload(position).iter().copied();
+        Some(join_event(
+            shape,
+            self.call(position),
+            tags,
+            &self.texts,
+            payload,
+        ))
+    }
+
+    /// The bytecode index of the event at a position.
+    pub fn index(&self, position: usize) -> u32 {
+        self.shape(position)
+            .map_or(Event::NO_INDEX, |shape| shape.index)
+    }
+
+    /// Is the event a call's `Enter`, and what does it say?
+    pub fn enter(&self, position: usize) -> Option<EnterInfo> {
+        let shape = self.shape(position).filter(|shape| shape.op == op::ENTER)?;
+        Some(EnterInfo {
+            method: MethodId(shape.a),
+            call_site: shape.b,
+            boundary: shape.flags & flag::BOUNDARY != 0,
+            already_running: shape.flags & flag::ALREADY_RUNNING != 0,
+        })
+    }
+
+    /// Is the event a call's `Exit`?
+    pub fn is_exit(&self, position: usize) -> bool {
+        let op = self.shape(position).map(|shape| shape.op);
+        matches!(op, Some(op::RETURNED | op::THREW | op::EXIT_UNKNOWN))
+    }
+
+    /// Is the event thrown, caught or uncaught?
+    pub fn is_exception(&self, position: usize) -> bool {
+        let op = self.shape(position).map(|shape| shape.op);
+        matches!(op, Some(op::THROWN | op::CAUGHT | op::UNCAUGHT))
+    }
+
+    /// The write or snapshot at a position, if it is one.
+    pub fn write(&self, position: usize) -> Option<WriteView> {
+        let shape = self.shape(position)?;
+        if !matches!(shape.op, op::WRITE | op::SNAPSHOT) {
+            return None;
+        }
+        let payload = &mut self.payload(position).iter().copied();
+        let variable = join_variable(shape, self.call(position), payload);
+        let value = join(shape.b as u8, payload);
+        Some(WriteView {
+            variable,
+            value,
+            snapshot: shape.op == op::SNAPSHOT,
+        })
+    }
+
+    /// The object created at a position, if one is.
+    pub fn created(&self, position: usize) -> Option<(ObjectId, ClassId)> {
+        let shape = self.shape(position).filter(|shape| shape.op == op::NEW)?;
+        Some((ObjectId(*self.payload(position).first()?), ClassId(shape.a)))
+    }
+
+    /// The position in [`Block::threads`] of a thread, if it has events here.
+    pub fn thread(&self, id: crate::ThreadId) -> Option<&super::BlockThread> {
+        self.threads.iter().find(|thread| thread.id == id)
+    }
+
+    /// Runs of consecutive events of one thread: the thread and its positions.
+    pub fn runs(&self) -> impl Iterator<Item = (&super::BlockThread, std::ops::Range<usize>)> {
+        let mut begin = 0;
+        self.runs.iter().map(move |&(thread, length)| {
+            let end = begin + length as usize;
+            let run = begin..end;
+            begin = end;
+            (&self.threads[thread as usize], run)
+        })
+    }
+
+    /// Finds the writes of a variable: a test per position that looks at values only where the shape
+    /// already fits.
+    pub fn writes_of(&self, variable: Variable) -> WriteFilter<'_> {
+        let fits = self.shapes.iter().map(|shape| {
+            matches!(shape.op, op::WRITE | op::SNAPSHOT)
+                && match variable {
+                    Variable::Local {
+                        local: Local::Named(at),
+                        ..
+                    } => shape.var & !var::OTHER_CALL == var::NAMED && shape.a == u32::from(at),
+                    Variable::Local {
+                        local: Local::Slot(slot),
+                        ..
+                    } => shape.var & !var::OTHER_CALL == var::SLOT && shape.a == u32::from(slot),
+                    Variable::Field { field, .. } => shape.var == var::FIELD && shape.a == field.0,
+                    Variable::Static { field } => shape.var == var::STATIC && shape.a == field.0,
+                    Variable::Element { .. } => shape.var == var::ELEMENT,
+                    Variable::Return { .. } => shape.var & !var::OTHER_CALL == var::RETURN,
+                    Variable::Exception { .. } => shape.var & !var::OTHER_CALL == var::EXCEPTION,
+                }
+        });
+        WriteFilter {
+            block: self,
+            fits: fits.collect(),
+            wanted: variable,
+        }
+    }
+}
+
+/// The writes of one variable in one block.
+#[derive(Debug)]
+pub struct WriteFilter<'a> {
+    block: &'a Block,
+    /// Per shape: can it be a write of the variable?
+    fits: Vec<bool>,
+    wanted: Variable,
+}
+
+impl WriteFilter<'_> {
+    /// The write at this position, if it writes the variable.
+    pub fn at(&self, position: usize) -> Option<WriteView> {
+        let shape = usize::from(*self.block.shape_of.get(position)?);
+        if !*self.fits.get(shape)? {
+            return None;
+        }
+        self.block
+            .write(position)
+            .filter(|write| write.variable == self.wanted)
+    }
+}
+
+/// The call that encloses the event just after it: see `innermost_call` of the store.
+impl Block {
+    /// The innermost call of the event's thread just after the event at `position`.
+    pub fn innermost_after(&self, position: usize) -> CallId {
+        let call = self.call(position);
+        if !self.is_exit(position) {
+            return call;
+        }
+        match self.thread(call.thread) {
+            Some(thread) => thread.call_id(thread.parent_after_exit(position, call.preorder)),
+            None => CallId::root(call.thread),
+        }
+    }
+}
