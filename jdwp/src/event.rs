@@ -1,7 +1,7 @@
 //! What the JVM sends by itself (spec: "Event Command Set (64)"): composites of events that
 //! happened at one time and place.
 
-use crate::codec::{DecodeError, IdSizes, Reader, Wire, Writer};
+use crate::codec::{DecodeError, IdSizes, RESERVE_AT_MOST, Reader, Wire, Writer};
 use crate::command::{Command, CommandInfo};
 use crate::types::{
     ClassStatus, EventKind, FieldId, JdwpString, Location, ReferenceTypeId, RequestId,
@@ -59,7 +59,7 @@ impl Wire for Composite {
         let suspend_policy = reader.read()?;
         // Every event has a kind and a request: five bytes.
         let count = reader.count(5)?;
-        let mut events = Vec::with_capacity(count);
+        let mut events = Vec::with_capacity(count.min(RESERVE_AT_MOST));
         while events.len() < count {
             match Event::read_known(reader)? {
                 Ok(event) => events.push(event),

@@ -16,6 +16,9 @@ pub use id_sizes::{IdSizes, InvalidIdSizes};
 pub use reader::{DecodeError, DecodeErrorKind, Reader};
 pub use writer::Writer;
 
+/// The greatest number of list elements that memory is reserved for before they are read.
+pub(crate) const RESERVE_AT_MOST: usize = 1024;
+
 /// A type with a JDWP encoding.
 ///
 /// The encoding of most types depends on the JVM's identifier widths, which the reader and the
@@ -35,7 +38,9 @@ pub trait Wire: Sized {
 
     /// Reads `count` values, which [`Reader::count`] has already checked against the input.
     fn read_many(reader: &mut Reader<'_>, count: usize) -> Result<Vec<Self>, DecodeError> {
-        let mut list = Vec::with_capacity(count);
+        // The input can hold `count` elements of the least length, but they may be many times
+        // larger in memory: what is not there yet is not reserved for.
+        let mut list = Vec::with_capacity(count.min(RESERVE_AT_MOST));
         for _ in 0..count {
             list.push(Self::read(reader)?);
         }
