@@ -1,33 +1,20 @@
 //! What can go wrong in the daemon, and the one place that says what kind of failure each is.
 //!
-//! [`Kind`] is mapped once to gRPC status codes (`services::status`) and once to exit codes of the
-//! binary ([`Kind::exit_code`]).
+//! [`Kind`] is mapped once to gRPC status codes (`services::status`); [`Error::exit_code`] maps to the exit
+//! codes of the binary.
 
 use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use jhyde_trace::State;
+use jhyde_proto::program::CommandError;
+use jhyde_store::Error as StoreError;
 use jhyde_trace::meta::UnknownWord;
 use thiserror::Error;
 
 /// Something that was asked of the daemon failed. Messages say what happened, to what, and what to do.
 #[derive(Debug, Error)]
 pub enum Error {
-    /// No recording of this id or name.
-    #[error("there is no recording '{0}'; `jhyde list` shows those that there are")]
-    NoRecording(String),
-    /// The name is taken.
-    #[error("the name '{0}' is taken by another recording; choose another one, or delete that one first")]
-    NameTaken(String),
-    /// Not a name for a recording.
-    #[error("'{name}' cannot name a recording: {reason}")]
-    Name {
-        /// The name.
-        name: String,
-        /// What is wrong with it.
-        reason: &'static str,
-    },
     /// A level or engine that does not exist.
     #[error(transparent)]
     Word(#[from] UnknownWord),
@@ -53,14 +40,6 @@ pub enum Error {
          listed in the setting attach.hosts of the daemon"
     )]
     Host(String),
-    /// The port to wait on cannot be opened.
-    #[error("cannot wait on port {port}: {source}")]
-    Port {
-        /// The port; 0: any.
-        port: u16,
-        /// Why.
-        source: io::Error,
-    },
     /// A JVM could not be reached, or does not do what is needed.
     #[error("{message}")]
     Jvm {
@@ -78,7 +57,7 @@ pub enum Error {
         /// Its name.
         name: String,
         /// How.
-        state: String,
+        state: &'static str,
     },
     /// The recording has not ended yet.
     #[error("the recording '{0}' is still being made; stop it first")]
@@ -91,29 +70,12 @@ pub enum Error {
         /// How long it was waited for.
         waited: Duration,
     },
-    /// Another daemon serves the data folder.
-    #[error("another daemon{} serves the data folder {folder} already; use that one, or name another folder with --data",
-        .pid.map(|pid| format!(" (process {pid})")).unwrap_or_default())]
-    FolderInUse {
-        /// The folder.
-        folder: PathBuf,
-        /// Its process id, if it told.
-        pid: Option<u32>,
-    },
-    /// The data folder cannot be used.
-    #[error("cannot use the data folder {folder}: {source}")]
-    Folder {
-        /// The folder.
-        folder: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
     /// The daemon is stopping.
     #[error("the daemon is stopping; start it again and repeat")]
     Stopping,
     /// The store failed.
     #[error(transparent)]
-    Store(#[from] jhyde_store::Error),
+    Store(#[from] StoreError),
     /// A thread could not be started, a pipe not be made …
     #[error("{what}: {source}")]
     System {
@@ -143,27 +105,16 @@ pub enum JvmFailure {
     Pattern,
     /// The wait was ended by somebody.
     Cancelled,
+    /// The port to wait on cannot be opened.
+    Port,
 }
 
 /// A program does not start.
 #[derive(Debug, Error)]
 pub enum ProgramError {
-    /// No command.
-    #[error("no program was named; write it after --, such as: launch -- java -jar app.jar")]
-    Missing,
-    /// Not a java launcher.
-    #[error(
-        "'{0}' is not a java program, so the way to record it is unknown; name the java program itself \
-         (such as /usr/lib/jvm/…/bin/java), or, for a script that starts java: run `jhyded listen 5005`, then the \
-         script with JAVA_TOOL_OPTIONS=-agentlib:jdwp=transport=dt_socket,server=n,suspend=y,address=127.0.0.1:5005"
-    )]
-    NotJava(String),
-    /// The command brings a debugger of its own.
-    #[error(
-        "the command already loads the debugger agent ('{0}'), and a JVM takes only one; leave that option out, \
-         or start the program yourself and use attach"
-    )]
-    HasAgent(String),
+    /// The command line cannot be recorded.
+    #[error(transparent)]
+    Command(#[from] CommandError),
     /// There is no such file.
     #[error("cannot start '{program}': no such program{}", .folder.as_ref().map(|f| format!(", or no folder {}", f.display())).unwrap_or_default())]
     NotFound {
@@ -224,49 +175,39 @@ impl Error {
     /// What kind of failure it is.
     pub fn kind(&self) -> Kind {
         match self {
-            Self::NoRecording(_) => Kind::NotFound,
-            Self::NameTaken(_) => Kind::AlreadyExists,
-            Self::Name { .. } | Self::Word(_) | Self::Argument { .. } => Kind::InvalidArgument,
+            Self::Word(_) | Self::Argument { .. } => Kind::InvalidArgument,
             Self::NotYet { .. } => Kind::Unimplemented,
             Self::Host(_) => Kind::PermissionDenied,
-            Self::Port { .. } | Self::Ended { .. } | Self::Live(_) | Self::FolderInUse { .. } => {
-                Kind::FailedPrecondition
-            }
+            Self::Ended { .. } | Self::Live(_) => Kind::FailedPrecondition,
             Self::Jvm { failure, .. } => match failure {
                 JvmFailure::Address | JvmFailure::Pattern => Kind::InvalidArgument,
                 JvmFailure::Unreachable => Kind::Unavailable,
                 JvmFailure::Timeout => Kind::DeadlineExceeded,
-                JvmFailure::NotJdwp | JvmFailure::Busy | JvmFailure::Unsupported => {
-                    Kind::FailedPrecondition
-                }
+                JvmFailure::NotJdwp
+                | JvmFailure::Busy
+                | JvmFailure::Unsupported
+                | JvmFailure::Port => Kind::FailedPrecondition,
                 JvmFailure::Cancelled => Kind::Cancelled,
             },
             Self::Program(error) => match error {
-                ProgramError::Missing
-                | ProgramError::NotJava(_)
-                | ProgramError::HasAgent(_)
-                | ProgramError::NotFound { .. } => Kind::InvalidArgument,
+                ProgramError::Command(_) | ProgramError::NotFound { .. } => Kind::InvalidArgument,
                 ProgramError::CannotRun { .. } | ProgramError::EndedEarly { .. } => {
                     Kind::FailedPrecondition
                 }
             },
             Self::Closing { .. } => Kind::DeadlineExceeded,
             Self::Stopping => Kind::Unavailable,
-            Self::Store(error) => crate::store_kind(error),
-            Self::Folder { .. } | Self::System { .. } => Kind::Internal,
+            Self::Store(error) => store_kind(error),
+            Self::System { .. } => Kind::Internal,
         }
     }
 
     /// A stable word for programs: `google.rpc.ErrorInfo.reason`.
     pub fn reason(&self) -> &'static str {
         match self {
-            Self::NoRecording(_) => "NO_RECORDING",
-            Self::NameTaken(_) => "NAME_TAKEN",
-            Self::Name { .. } => "INVALID_NAME",
             Self::Word(_) | Self::Argument { .. } => "INVALID_OPTION",
             Self::NotYet { .. } => "NOT_BUILT_YET",
             Self::Host(_) => "HOST_NOT_ALLOWED",
-            Self::Port { .. } => "PORT_UNUSABLE",
             Self::Jvm { failure, .. } => match failure {
                 JvmFailure::Address => "INVALID_ADDRESS",
                 JvmFailure::Unreachable => "JVM_UNREACHABLE",
@@ -276,11 +217,12 @@ impl Error {
                 JvmFailure::Unsupported => "JVM_UNSUPPORTED",
                 JvmFailure::Pattern => "INVALID_PATTERN",
                 JvmFailure::Cancelled => "CANCELLED",
+                JvmFailure::Port => "PORT_UNUSABLE",
             },
             Self::Program(error) => match error {
-                ProgramError::Missing => "NO_PROGRAM",
-                ProgramError::NotJava(_) => "NOT_JAVA",
-                ProgramError::HasAgent(_) => "HAS_AGENT",
+                ProgramError::Command(CommandError::Missing) => "NO_PROGRAM",
+                ProgramError::Command(CommandError::NotJava(_)) => "NOT_JAVA",
+                ProgramError::Command(CommandError::HasAgent(_)) => "HAS_AGENT",
                 ProgramError::NotFound { .. } => "PROGRAM_NOT_FOUND",
                 ProgramError::CannotRun { .. } => "PROGRAM_CANNOT_RUN",
                 ProgramError::EndedEarly { .. } => "PROGRAM_ENDED_EARLY",
@@ -288,10 +230,8 @@ impl Error {
             Self::Ended { .. } => "RECORDING_ENDED",
             Self::Live(_) => "RECORDING_LIVE",
             Self::Closing { .. } => "RECORDING_CLOSING",
-            Self::FolderInUse { .. } => "FOLDER_IN_USE",
-            Self::Folder { .. } => "FOLDER_UNUSABLE",
             Self::Stopping => "DAEMON_STOPPING",
-            Self::Store(_) => "STORE",
+            Self::Store(error) => store_reason(error),
             Self::System { .. } => "SYSTEM",
         }
     }
@@ -299,22 +239,55 @@ impl Error {
     /// The field of the request that is wrong, where one is.
     pub fn field(&self) -> Option<&'static str> {
         match self {
-            Self::Name { .. } | Self::NameTaken(_) => Some("name"),
-            Self::NoRecording(_) => Some("recording"),
+            Self::Store(StoreError::InvalidName { .. } | StoreError::NameTaken { .. }) => Some("name"),
+            Self::Store(StoreError::NotFound(_) | StoreError::Ambiguous { .. }) => Some("recording"),
             Self::Word(word) if word.what == "level" => Some("options.level"),
             Self::Word(_) => Some("options.engine"),
             Self::Argument { field, .. } => Some(field),
             Self::Host(_) | Self::Jvm { failure: JvmFailure::Address, .. } => Some("address"),
             Self::Jvm { failure: JvmFailure::Pattern, .. } => Some("options.include"),
-            Self::Port { .. } => Some("port"),
+            Self::Jvm { failure: JvmFailure::Port, .. } => Some("port"),
             Self::Program(_) => Some("command"),
             _ => None,
         }
     }
+}
 
-    /// The recording has ended in this state.
-    pub fn ended(name: &str, state: &State) -> Self {
-        Self::Ended { name: name.to_owned(), state: format!("{state:?}") }
+/// What kind of failure the store met. Public for the services that ask the store directly.
+pub fn store_kind(error: &StoreError) -> Kind {
+    match error {
+        StoreError::NotFound(_)
+        | StoreError::NoSuchCall(_)
+        | StoreError::NoSuchThread(_)
+        | StoreError::NoSuchEvent { .. } => Kind::NotFound,
+        StoreError::Ambiguous { .. }
+        | StoreError::InvalidName { .. }
+        | StoreError::BadArchive { .. } => Kind::InvalidArgument,
+        StoreError::NameTaken { .. } => Kind::AlreadyExists,
+        StoreError::Locked { .. }
+        | StoreError::InUse(_)
+        | StoreError::ReadOnly(_)
+        | StoreError::UnknownVersion { .. } => Kind::FailedPrecondition,
+        StoreError::Damaged { .. } => Kind::DataLoss,
+        _ => Kind::Internal,
+    }
+}
+
+/// A stable word for what the store met.
+pub fn store_reason(error: &StoreError) -> &'static str {
+    match error {
+        StoreError::NotFound(_) => "NO_RECORDING",
+        StoreError::NoSuchCall(_) => "NO_CALL",
+        StoreError::NoSuchThread(_) => "NO_THREAD",
+        StoreError::NoSuchEvent { .. } => "NO_EVENT",
+        StoreError::Ambiguous { .. } => "AMBIGUOUS",
+        StoreError::InvalidName { .. } => "INVALID_NAME",
+        StoreError::NameTaken { .. } => "NAME_TAKEN",
+        StoreError::Locked { .. } => "FOLDER_IN_USE",
+        StoreError::InUse(_) => "RECORDING_IN_USE",
+        StoreError::UnknownVersion { .. } => "UNKNOWN_VERSION",
+        StoreError::Damaged { .. } => "DAMAGED",
+        _ => "STORE",
     }
 }
 
@@ -348,19 +321,20 @@ impl Error {
     /// The exit code of `jhyded` when this ends it.
     pub fn exit_code(&self) -> u8 {
         match self {
-            Self::Program(ProgramError::Missing) => exit::USAGE,
+            Self::Program(ProgramError::Command(CommandError::Missing)) => exit::USAGE,
             Self::Program(ProgramError::NotFound { .. }) => exit::NOT_FOUND,
             Self::Program(ProgramError::EndedEarly { exit_code, .. }) => {
                 // A program that ends well before it was recorded has not failed; we have.
                 u8::try_from(*exit_code).ok().filter(|code| *code != 0).unwrap_or(exit::FAILED)
             }
             Self::Program(_) => exit::CANNOT_RUN,
-            Self::FolderInUse { .. } | Self::Port { .. } => exit::SERVING,
+            Self::Store(StoreError::Locked { .. }) => exit::SERVING,
             Self::Jvm { failure, .. } => match failure {
                 JvmFailure::Address | JvmFailure::Pattern => exit::USAGE,
                 JvmFailure::Unreachable | JvmFailure::Timeout | JvmFailure::NotJdwp => exit::NO_JVM,
                 JvmFailure::Busy | JvmFailure::Unsupported => exit::JVM_REFUSES,
                 JvmFailure::Cancelled => exit::INTERRUPTED,
+                JvmFailure::Port => exit::SERVING,
             },
             other => match other.kind() {
                 Kind::InvalidArgument | Kind::AlreadyExists | Kind::PermissionDenied => exit::USAGE,

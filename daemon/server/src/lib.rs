@@ -1,13 +1,18 @@
 //! The top floor: gRPC services, configuration, and the binary `jhyded`.
 //!
+//! In reading order:
+//! - [`cli`]: the command line of `jhyded` and what its commands do;
 //! - [`config`]: settings from files, environment and flags;
-//! - [`error`]: what can go wrong, by kind;
+//! - [`serve`]: sockets, the server over them, its end;
+//! - [`services`]: the gRPC services; only they know the generated types;
 //! - [`daemon`]: the catalogue and the live recordings, without any wire;
-//! - [`services`]: the gRPC services over it; only they know the generated types.
+//! - [`error`]: what can go wrong, by kind.
 
 #![forbid(unsafe_code)]
 
+pub mod cli;
 pub mod config;
 pub mod daemon;
 pub mod error;
+pub mod serve;
 pub mod services;

@@ -1,3 +1,9 @@
-//! The daemon's binary.
+//! `jhyded`: see `jhyde_server::cli`.
 
-fn main() {}
+#![forbid(unsafe_code)]
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    jhyde_server::cli::main()
+}

@@ -1,22 +1,259 @@
 //! The daemon itself, without any wire: the catalogue of recordings and those that are being made.
 //!
-//! It knows the store and the capture crate, and nothing of gRPC, sockets or the command line.
-//! Methods block (disk, JVM); callers on an async runtime use [`tokio::task::spawn_blocking`].
+//! It knows the store and the capture crate, and nothing of gRPC, sockets or the command line. Every
+//! live recording has a thread of its own ([`record`]), so that none can hold up or bring down another.
+//! Methods that are not `async` may touch the disk or wait for a JVM: callers on a runtime use
+//! [`tokio::task::spawn_blocking`].
+//!
+//! Reading order: this file, [`live`], [`record`], [`launch`].
 
-use std::sync::Arc;
+pub mod capture;
+pub mod launch;
+pub mod live;
+pub mod options;
+pub mod record;
+pub mod words;
 
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use jhyde_capture::Ending;
+use jhyde_store::{Catalogue, Recording, Stats, StoreOptions};
+use jhyde_trace::{EngineKind, Level, RecordingMeta, State};
+use tokio::time::timeout;
+
+use crate::config::settings::Attach;
 use crate::error::Error;
+use live::{Live, Status, lock};
 
-/// See the module.
+/// How long Stop and Detach wait for a recording to close before they say that it still closes.
+const CLOSE_WAIT: Duration = Duration::from_secs(20);
+
+/// What the daemon is told at its start.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Folder that keeps the recordings.
+    pub data: PathBuf,
+    /// Memory for the store.
+    pub memory_bytes: u64,
+    /// Level for recordings that name none.
+    pub level: Level,
+    /// Engine for recordings that name none.
+    pub engine: EngineKind,
+    /// Longest text kept of a string for recordings that name none.
+    pub string_limit: u32,
+    /// Which JVMs may be attached to, and how long they may take.
+    pub attach: Attach,
+}
+
+/// A recording as a whole: what it says of itself, and how much there is.
+#[derive(Clone, Debug)]
+pub struct Description {
+    /// What it says of itself.
+    pub meta: RecordingMeta,
+    /// How much there is; `None` where the recording cannot be opened (a newer version, damage).
+    pub stats: Option<Stats>,
+    /// The port that waits for its JVM; 0: none.
+    pub listen_port: u16,
+}
+
+/// See the module. Shared by all services.
 #[derive(Debug)]
-pub struct Daemon {}
+pub struct Daemon {
+    options: Options,
+    catalogue: Catalogue,
+    /// By id.
+    live: Mutex<HashMap<String, Arc<Live>>>,
+    /// Of recordings that have ended: they never change, and opening one costs.
+    stats: Mutex<HashMap<String, Stats>>,
+    stopping: AtomicBool,
+}
 
 impl Daemon {
+    /// Opens the data folder, making it if it is not there, and takes its lock.
+    ///
+    /// # Errors
+    /// The store's: another daemon serves the folder, or it cannot be used.
+    pub fn open(options: Options) -> Result<Arc<Self>, Error> {
+        let store =
+            StoreOptions { memory_bytes: options.memory_bytes, ..StoreOptions::default() };
+        let catalogue = Catalogue::open(&options.data, store)?;
+        for (folder, error) in catalogue.unreadable() {
+            tracing::warn!(folder, %error, "a folder looks like a recording and cannot be used");
+        }
+        Ok(Arc::new(Self {
+            options,
+            catalogue,
+            live: Mutex::default(),
+            stats: Mutex::default(),
+            stopping: AtomicBool::new(false),
+        }))
+    }
+
+    /// What the daemon was told at its start.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
     /// The recording of this id or name, live or ended, for reading.
     ///
     /// # Errors
-    /// [`Error::NoRecording`], or what the store says.
-    pub fn recording(&self, _id_or_name: &str) -> Result<Arc<jhyde_store::Recording>, Error> {
-        unimplemented!("follows with the store")
+    /// The store's: no such recording, a version that is not known, …
+    pub fn recording(&self, id_or_name: &str) -> Result<Arc<Recording>, Error> {
+        let meta = self.catalogue.find(id_or_name)?;
+        match self.live_of(&meta.id).and_then(|live| live.recording()) {
+            Some(recording) => Ok(recording),
+            None => Ok(self.catalogue.open_recording(&meta.id)?),
+        }
+    }
+
+    /// What all recordings say of themselves, newest first.
+    pub fn list(&self) -> Vec<RecordingMeta> {
+        self.catalogue.list()
+    }
+
+    /// One recording as a whole.
+    ///
+    /// # Errors
+    /// The store's: no such recording.
+    pub fn describe(&self, id_or_name: &str) -> Result<Description, Error> {
+        let meta = self.catalogue.find(id_or_name)?;
+        Ok(self.describe_meta(meta))
+    }
+
+    /// The same where what it says of itself is there already.
+    pub fn describe_meta(&self, meta: RecordingMeta) -> Description {
+        if let Some(live) = self.live_of(&meta.id)
+            && let Some(recording) = live.recording()
+        {
+            let listen_port = live.listen_port.load(Ordering::Relaxed);
+            return Description {
+                meta: recording.meta(),
+                stats: recording.stats().ok(),
+                listen_port,
+            };
+        }
+        let known = lock(&self.stats).get(&meta.id).cloned();
+        let stats = known.or_else(|| {
+            let opened = self.catalogue.open_recording(&meta.id).and_then(|it| it.stats());
+            match opened {
+                Ok(stats) => {
+                    lock(&self.stats).insert(meta.id.clone(), stats.clone());
+                    Some(stats)
+                }
+                Err(error) => {
+                    tracing::warn!(recording = meta.id, %error, "cannot tell how much there is");
+                    None
+                }
+            }
+        });
+        Description { meta, stats, listen_port: 0 }
+    }
+
+    /// The recording of this id or name, if it is being made.
+    ///
+    /// # Errors
+    /// The store's: no such recording.
+    pub fn live(&self, id_or_name: &str) -> Result<Option<Arc<Live>>, Error> {
+        let meta = self.catalogue.find(id_or_name)?;
+        Ok(self.live_of(&meta.id))
+    }
+
+    /// How many recordings are being made.
+    pub fn live_count(&self) -> usize {
+        lock(&self.live).len()
+    }
+
+    /// Ends a recording and waits until it is closed.
+    ///
+    /// # Errors
+    /// [`Error::Ended`] if it has ended already, [`Error::Closing`] if it takes longer than 20 s.
+    pub async fn end(&self, id_or_name: &str, ending: Ending) -> Result<Description, Error> {
+        let meta = self.catalogue.find(id_or_name)?;
+        let Some(live) = self.live_of(&meta.id) else {
+            return Err(Error::Ended { name: meta.name, state: words::state(&meta.state) });
+        };
+        live.request_end(ending);
+        match timeout(CLOSE_WAIT, live.ended()).await {
+            Ok(Status::Ended(description) | Status::Gone(description)) => {
+                Ok(Description::clone(&description))
+            }
+            _ => Err(Error::Closing { name: meta.name, waited: CLOSE_WAIT }),
+        }
+    }
+
+    /// Tells how the program of a recording ended, where somebody else than its JVM knows.
+    ///
+    /// # Errors
+    /// The store's: no such recording, or it cannot be written.
+    pub fn report_exit(&self, id_or_name: &str, code: i32) -> Result<Description, Error> {
+        let meta = self.catalogue.find(id_or_name)?;
+        if let Some(live) = self.live_of(&meta.id) {
+            live.set_exit_code(code);
+            if live.recording().is_some() {
+                return Ok(self.describe_meta(meta));
+            }
+            // It is being closed just now, perhaps without having seen the code.
+        }
+        let meta = self.catalogue.update_meta(&meta.id, |meta| set_exit_code(meta, code))?;
+        Ok(self.describe_meta(meta))
+    }
+
+    /// Deletes a recording that has ended, with its folder. Says how many bytes it had.
+    ///
+    /// # Errors
+    /// [`Error::Live`] while it is being made; the store's if somebody reads it just now.
+    pub fn delete(&self, id_or_name: &str) -> Result<u64, Error> {
+        let meta = self.catalogue.find(id_or_name)?;
+        if self.live_of(&meta.id).is_some() {
+            return Err(Error::Live(meta.name));
+        }
+        let id = meta.id.clone();
+        let bytes = self.describe_meta(meta).stats.map_or(0, |stats| stats.bytes_on_disk);
+        self.catalogue.delete(&id)?;
+        lock(&self.stats).remove(&id);
+        Ok(bytes)
+    }
+
+    /// Takes no new recordings, detaches from every JVM leaving it running, and waits until all
+    /// recordings are closed, but not longer than `grace`. Says how many were not.
+    pub async fn stop(&self, grace: Duration) -> usize {
+        self.stopping.store(true, Ordering::Release);
+        let all: Vec<_> = lock(&self.live).values().cloned().collect();
+        for live in &all {
+            live.request_end(Ending::Detach);
+        }
+        let closed = async {
+            for live in &all {
+                live.ended().await;
+            }
+        };
+        let _ = timeout(grace, closed).await;
+        all.iter().filter(|live| !live.status().borrow().is_final()).count()
+    }
+
+    /// # Errors
+    /// [`Error::Stopping`] once the daemon is.
+    fn check_running(&self) -> Result<(), Error> {
+        if self.stopping.load(Ordering::Acquire) { Err(Error::Stopping) } else { Ok(()) }
+    }
+
+    fn live_of(&self, id: &str) -> Option<Arc<Live>> {
+        lock(&self.live).get(id).cloned()
+    }
+}
+
+/// Puts an exit code where readers look for it.
+fn set_exit_code(meta: &mut RecordingMeta, code: i32) {
+    if let State::Complete { exit_code } = &mut meta.state {
+        *exit_code = Some(code);
+        return;
+    }
+    let note = format!("the program ended with exit code {code}");
+    if !meta.notes.contains(&note) {
+        meta.notes.push(note);
     }
 }

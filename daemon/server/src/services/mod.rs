@@ -1,3 +1,32 @@
 //! The gRPC services. Generated types stop here: nothing below knows them.
+//!
+//! To add a service: a module here, one line in [`routes`].
 
+pub mod recordings;
 pub mod status;
+
+use std::sync::Arc;
+
+use jhyde_proto::v1::recordings_server::RecordingsServer;
+use tonic::service::Routes;
+
+use crate::daemon::Daemon;
+
+/// All services over this daemon, with reflection (v1) and health.
+///
+/// # Errors
+/// The descriptor set cannot be read: a bug of the build.
+pub async fn routes(
+    daemon: &Arc<Daemon>,
+) -> Result<Routes, tonic_reflection::server::Error> {
+    let reflection = tonic_reflection::server::Builder::configure()
+        .register_encoded_file_descriptor_set(jhyde_proto::DESCRIPTORS)
+        .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
+        .build_v1()?;
+    let (reporter, health) = tonic_health::server::health_reporter();
+    let recordings = recordings::RecordingsService::new(Arc::clone(daemon));
+    reporter.set_serving::<RecordingsServer<recordings::RecordingsService>>().await;
+    Ok(Routes::new(reflection)
+        .add_service(health)
+        .add_service(RecordingsServer::new(recordings)))
+}

@@ -1,0 +1,303 @@
+//! The command line of `jhyded`.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::config::{ByteSize, LogFormat, Span};
+
+/// The daemon of jhyde: records Java runs and serves the recordings over gRPC.
+#[derive(Debug, Parser)]
+#[command(
+    name = "jhyded",
+    version,
+    subcommand_required = true,
+    arg_required_else_help = true,
+    after_help = "\
+Begin:
+  jhyded launch --name demo -- java -cp classes Main    record a program, then: jhyde tree demo
+  jhyded serve                                          serve recordings to jhyde and other clients
+
+Exit codes (launch: the program's own code once it has run, 128 + number if a signal ended it):
+  0  done
+  1  failed unexpectedly (the disk, the system)
+  2  wrong arguments: options, addresses, class patterns, names that are taken, hosts not allowed
+  3  wrong configuration
+  4  an address, port or the data folder cannot be served, or is in use
+  5  no JVM reached: nobody there, no answer in time, not a JVM's debug port
+  6  the JVM cannot be recorded: another debugger is attached, an ability is missing
+  7  the recording broke off (attach, listen); what was recorded is readable
+  8  not built yet
+  126, 127  the program cannot be run, there is no such program
+  130  ended by Ctrl-C before anything was recorded
+
+Settings: jhyded config show tells the values in force and where each comes from."
+)]
+pub struct Cli {
+    /// Flags of all commands.
+    #[command(flatten)]
+    pub global: Global,
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// Flags of all commands.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Settings of all commands")]
+pub struct Global {
+    /// Configuration file, besides /etc/jhyde/jhyded.toml and ~/.config/jhyde/jhyded.toml
+    #[arg(long, global = true, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Folder that keeps the recordings
+    #[arg(long, global = true, value_name = "DIR")]
+    pub data: Option<PathBuf>,
+    /// Memory for reading and writing recordings: 512MB, 2GiB
+    #[arg(long, global = true, value_name = "SIZE")]
+    pub memory: Option<ByteSize>,
+    /// What to log to standard error: error, warn, info, debug, trace, or target=level,…
+    #[arg(long, global = true, value_name = "FILTER")]
+    pub log: Option<String>,
+    /// How to log: text or json
+    #[arg(long, global = true, value_name = "FORMAT")]
+    pub log_format: Option<LogFormat>,
+    /// Say more: -v is --log info and tells what is recorded, -vv is --log debug
+    #[arg(long, short, global = true, action = clap::ArgAction::Count, conflicts_with = "log")]
+    pub verbose: u8,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Serve the data folder's recordings until SIGINT or SIGTERM
+    #[command(after_help = "\
+Examples:
+  jhyded serve                              the data folder's unix socket, for this user alone
+  jhyded serve --listen 127.0.0.1:7707      TCP on loopback besides
+  jhyded serve --idle-exit 10m              stop when nobody has needed it for ten minutes
+
+Only loopback addresses are served. On SIGINT or SIGTERM it takes no new requests, detaches from all
+JVMs leaving them running, closes the recordings, and ends.")]
+    Serve(ServeArgs),
+    /// Record a JVM that waits for a debugger; ends when the recording does
+    #[command(after_help = "\
+Example:
+  java -agentlib:jdwp=transport=dt_socket,server=y,suspend=n,address=127.0.0.1:5005 -jar shop.jar &
+  jhyded attach localhost:5005 --name shop --include com.shop
+
+Ctrl-C detaches: the JVM runs on, the recording is closed and readable.")]
+    Attach(AttachArgs),
+    /// Wait on a port for a JVM that connects by itself, and record it
+    #[command(after_help = "\
+Example:
+  jhyded listen 5005 --name shop &
+  java -agentlib:jdwp=transport=dt_socket,server=n,suspend=y,address=127.0.0.1:5005 -jar shop.jar")]
+    Listen(ListenArgs),
+    /// Start a java program, record it, and end with its exit code
+    #[command(after_help = "\
+Examples:
+  jhyded launch -- java -cp classes Main one two
+  jhyded launch --data /tmp/rec --name demo --level state --include com.shop -- java -jar shop.jar < orders
+
+Everything behind -- is the program; its first word must be a java program. Its input and output are its
+own: jhyded itself writes to standard error only, and only when something is wrong (or with -v).
+Ctrl-C ends the recording and lets the program run on (in a terminal the program gets it, too); SIGTERM and
+SIGHUP are passed on to the program.")]
+    Launch(LaunchArgs),
+    /// The configuration
+    #[command(subcommand)]
+    Config(ConfigCommand),
+    /// Completions for a shell: bash, zsh, fish, elvish, powershell
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+}
+
+/// `jhyded serve`.
+#[derive(Args, Debug)]
+pub struct ServeArgs {
+    /// Loopback address to serve over TCP, HOST:PORT; may be repeated; port 0 takes a free one
+    #[arg(long, value_name = "HOST:PORT")]
+    pub listen: Vec<String>,
+    /// Do not serve the data folder's unix socket
+    #[arg(long)]
+    pub no_unix: bool,
+    /// Stop after so long without clients and live recordings: 30s, 10m
+    #[arg(long, value_name = "DURATION")]
+    pub idle_exit: Option<Span>,
+    /// How long to wait for recordings to close at the end
+    #[arg(long, value_name = "DURATION")]
+    pub grace: Option<Span>,
+}
+
+/// How to record.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "How to record")]
+pub struct RecordArgs {
+    /// Name for the recording; without one, one is made from the program
+    #[arg(long)]
+    pub name: Option<String>,
+    /// How much: calls (the tree, arguments, results), state (every write, too), full (edges and uses)
+    #[arg(long)]
+    pub level: Option<String>,
+    /// How: auto, events, probe
+    #[arg(long)]
+    pub engine: Option<String>,
+    /// Record the inside of these classes only: org.foo (and all below), org.foo.*, *Service,
+    /// org.*.impl.*; may be repeated
+    #[arg(long, value_name = "PATTERN")]
+    pub include: Vec<String>,
+    /// Leave the inside of these classes out; may be repeated
+    #[arg(long, value_name = "PATTERN")]
+    pub exclude: Vec<String>,
+    /// Longest text kept of a string, in UTF-16 units
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub string_limit: Option<u32>,
+}
+
+/// `jhyded attach`.
+#[derive(Args, Debug)]
+pub struct AttachArgs {
+    /// Where the JVM listens
+    #[arg(value_name = "HOST:PORT")]
+    pub address: String,
+    /// How to record.
+    #[command(flatten)]
+    pub record: RecordArgs,
+    /// How long the JVM may take to accept, shake hands and answer
+    #[arg(long, value_name = "DURATION")]
+    pub timeout: Option<Span>,
+}
+
+/// `jhyded listen`.
+#[derive(Args, Debug)]
+pub struct ListenArgs {
+    /// Port on the loopback address; 0 takes a free one (say -v to see which)
+    pub port: u16,
+    /// How to record.
+    #[command(flatten)]
+    pub record: RecordArgs,
+    /// Give up when no JVM has connected for so long; without it, never
+    #[arg(long, value_name = "DURATION")]
+    pub timeout: Option<Span>,
+}
+
+/// `jhyded launch`.
+#[derive(Args, Debug)]
+pub struct LaunchArgs {
+    /// How to record.
+    #[command(flatten)]
+    pub record: RecordArgs,
+    /// The program, beginning with java
+    #[arg(last = true, required = true, value_name = "JAVA COMMAND")]
+    pub command: Vec<OsString>,
+}
+
+/// `jhyded config`.
+#[derive(Debug, Subcommand)]
+pub enum ConfigCommand {
+    /// The values in force, and where each comes from
+    Show {
+        /// As JSON: one object per setting
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+impl Cli {
+    /// The settings that flags of this command line give.
+    pub fn flags(&self) -> Vec<(&'static str, String)> {
+        let mut flags = Vec::new();
+        let mut give = |key: &'static str, value: Option<String>| {
+            flags.extend(value.map(|value| (key, value)));
+        };
+        let global = &self.global;
+        give("data", global.data.as_ref().map(|data| data.to_string_lossy().into_owned()));
+        give("memory", global.memory.map(|memory| memory.to_string()));
+        let verbose = match global.verbose {
+            0 => None,
+            1 => Some("info".to_owned()),
+            _ => Some("debug".to_owned()),
+        };
+        give("log.filter", global.log.clone().or(verbose));
+        give("log.format", global.log_format.map(|format| format.to_string()));
+        match &self.command {
+            Command::Serve(serve) => {
+                give("listen.tcp", (!serve.listen.is_empty()).then(|| serve.listen.join(",")));
+                give("listen.unix", serve.no_unix.then(|| "false".to_owned()));
+                give("shutdown.idle", serve.idle_exit.map(|span| span.to_string()));
+                give("shutdown.grace", serve.grace.map(|span| span.to_string()));
+            }
+            Command::Attach(attach) => {
+                give("attach.timeout", attach.timeout.map(|span| span.to_string()));
+            }
+            _ => {}
+        }
+        flags
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    fn parse(line: &str) -> Result<Cli, clap::Error> {
+        Cli::try_parse_from(line.split(' '))
+    }
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn the_scripting_contract_is_understood() {
+        let line = "jhyded launch --data /d --name N --level calls --engine events --include a.* \
+                    --include b --exclude a.x -- java -cp c Main --name other";
+        let cli = parse(line).unwrap();
+        assert_eq!(cli.flags(), [("data", "/d".to_owned())]);
+        let Command::Launch(launch) = cli.command else { panic!("not a launch") };
+        assert_eq!(launch.record.name.as_deref(), Some("N"));
+        assert_eq!(launch.record.include, ["a.*", "b"]);
+        assert_eq!(launch.record.exclude, ["a.x"]);
+        assert_eq!(launch.command.len(), 6);
+        assert_eq!(launch.command[5], "other");
+    }
+
+    #[test]
+    fn a_program_without_dashes_is_refused_with_a_tip() {
+        let error = parse("jhyded launch java Main").unwrap_err();
+        assert!(error.to_string().contains("-- java"), "{error}");
+        assert_eq!(error.exit_code(), i32::from(crate::error::exit::USAGE));
+        assert!(parse("jhyded launch").is_err());
+        assert!(parse("jhyded launch --").is_err());
+    }
+
+    #[test]
+    fn bad_values_are_refused_where_they_are_written() {
+        for line in [
+            "jhyded listen 99999",
+            "jhyded listen x",
+            "jhyded serve --idle-exit soon",
+            "jhyded serve --memory much",
+            "jhyded --log-format xml serve",
+            "jhyded attach",
+            "jhyded launch --string-limit 0 -- java X",
+        ] {
+            assert!(parse(line).is_err(), "{line}");
+        }
+    }
+
+    #[test]
+    fn verbosity_is_a_setting() {
+        let flags = |line| parse(line).unwrap().flags();
+        assert_eq!(flags("jhyded -v serve"), [("log.filter", "info".to_owned())]);
+        assert_eq!(flags("jhyded serve -vv"), [("log.filter", "debug".to_owned())]);
+        assert_eq!(flags("jhyded serve --no-unix"), [("listen.unix", "false".to_owned())]);
+        assert!(parse("jhyded -v --log trace serve").is_err());
+    }
+}

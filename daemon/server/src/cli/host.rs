@@ -1,0 +1,120 @@
+//! Who makes the recording of an `attach`, `listen` or `launch`: this process, or the daemon that serves the
+//! data folder already.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use jhyde_proto::endpoint::{Address, connect, socket_of};
+use tokio::time::{Instant, sleep};
+use tonic::transport::Channel;
+
+use super::failure::Failure;
+use super::options;
+use super::signals::Signals;
+use crate::config::Settings;
+use crate::config::settings::Listen;
+use crate::daemon::Daemon;
+use crate::daemon::record::blocking;
+use crate::error::Error;
+use crate::serve::{Serving, bind, serve};
+use crate::services;
+
+/// How long a daemon that holds the folder may take until it answers at its socket: it may be starting,
+/// or ending, in which case the folder becomes ours.
+const ANSWER_TIME: Duration = Duration::from_secs(10);
+/// Pause between two tries.
+const RETRY: Duration = Duration::from_millis(50);
+
+/// See the module.
+pub(super) enum Host {
+    /// This process. It also serves the data folder's socket, so that others can watch.
+    Own(Own),
+    /// Another daemon.
+    Other(Channel),
+}
+
+/// This process as the folder's daemon.
+pub(super) struct Own {
+    pub(super) daemon: Arc<Daemon>,
+    serving: Option<Serving>,
+    grace: Duration,
+}
+
+impl Host {
+    /// Takes the data folder, or finds who has it.
+    pub(super) async fn open(settings: &Settings) -> Result<Self, Failure> {
+        let until = Instant::now() + ANSWER_TIME;
+        loop {
+            let given = options(settings);
+            let holder = match blocking(move || Daemon::open(given)).await {
+                Ok(daemon) => return Own::serve(daemon, settings).await.map(Self::Own),
+                Err(Error::Store(holder @ jhyde_store::Error::Locked { .. })) => holder,
+                Err(error) => return Err(error.into()),
+            };
+            let address = Address::Unix(socket_of(&settings.data));
+            match connect(&address, ANSWER_TIME).await {
+                Ok(channel) => return Ok(Self::Other(channel)),
+                Err(reason) if Instant::now() >= until => {
+                    return Err(Failure::Silent { holder, reason });
+                }
+                Err(_) => sleep(RETRY).await,
+            }
+        }
+    }
+
+    /// After the recording: lets others finish what they do through this process, and ends.
+    pub(super) async fn close(self, signals: &mut Signals) {
+        if let Self::Own(own) = self {
+            own.close(signals).await;
+        }
+    }
+}
+
+impl Own {
+    async fn serve(daemon: Arc<Daemon>, settings: &Settings) -> Result<Self, Failure> {
+        let grace = settings.shutdown.grace.0;
+        let listen = Listen { unix: true, tcp: Vec::new() };
+        let serving = match bind(&listen, &settings.data).await {
+            Ok(bound) => Some(serve(bound, &services::routes(&daemon).await?)),
+            Err(error) => {
+                // Recording works without; only nobody can watch meanwhile.
+                tracing::warn!(%error, "cannot be reached while recording");
+                None
+            }
+        };
+        Ok(Self { daemon, serving, grace })
+    }
+
+    async fn close(self, signals: &mut Signals) {
+        // Recordings that others make through this process would end with it.
+        let others = self.daemon.live_count();
+        if others > 0 {
+            eprintln!(
+                "jhyded: {others} recording(s) made through this process go on; it ends with them \
+                 (Ctrl-C detaches from them)"
+            );
+            while self.daemon.live_count() > 0 {
+                tokio::select! {
+                    () = sleep(RETRY) => {}
+                    _ = signals.next() => break,
+                }
+            }
+        }
+        if let Some(serving) = &self.serving {
+            serving.stop_accepting();
+        }
+        if self.daemon.stop(self.grace).await > 0 {
+            eprintln!("jhyded: not all recordings were closed within {:?}", self.grace);
+        }
+        if let Some(serving) = self.serving {
+            // Whoever watches has the last message by now or does not read.
+            serving.finish(Duration::from_millis(200)).await;
+        }
+    }
+}
+
+/// An error of waiting for a task, or the like, that cannot be anything but a bug.
+pub(super) fn bug(what: &'static str) -> Failure {
+    Failure::System { what, source: io::Error::other("bug") }
+}

@@ -1,0 +1,116 @@
+//! What the binary `jhyded` does: parse, load the configuration, log, run the command, and end with an exit
+//! code per kind of failure (`error::exit`).
+
+pub mod args;
+mod config;
+mod failure;
+mod host;
+mod launch;
+mod serve;
+mod session;
+mod signals;
+mod wait;
+
+use std::io::{self, IsTerminal as _};
+use std::process::ExitCode;
+
+use clap::{CommandFactory as _, Parser as _};
+use tracing_subscriber::EnvFilter;
+use tracing_subscriber::fmt::time::SystemTime;
+
+use crate::config::settings::Log;
+use crate::config::{ConfigError, LogFormat, Settings, Sources, load};
+use crate::error::exit;
+use args::{Cli, Command};
+use failure::Failure;
+
+/// The binary's whole life.
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let code = match run(cli) {
+        Ok(code) => code,
+        Err(failure) => {
+            eprintln!("jhyded: {failure}");
+            failure.exit_code()
+        }
+    };
+    ExitCode::from(code)
+}
+
+fn run(cli: Cli) -> Result<u8, Failure> {
+    if let Command::Completions { shell } = cli.command {
+        clap_complete::generate(shell, &mut Cli::command(), "jhyded", &mut io::stdout());
+        return Ok(0);
+    }
+    let sources = Sources::of_process(cli.global.config.clone(), cli.flags());
+    let effective = load(&sources)?;
+    log(&effective.settings.log)?;
+    let settings = effective.settings.clone();
+    match cli.command {
+        Command::Serve(_) => on_runtime(serve::serve(settings)),
+        Command::Attach(args) => on_runtime(wait::attach(settings, args)),
+        Command::Listen(args) => on_runtime(wait::listen(settings, args, cli.global.verbose > 0)),
+        Command::Launch(args) => on_runtime(launch::launch(settings, args)),
+        Command::Config(args::ConfigCommand::Show { json }) => config::show(&effective, json),
+        // Answered above, before the configuration is read.
+        Command::Completions { .. } => Ok(0),
+    }
+}
+
+/// Runs a command to its end on a runtime of its own.
+fn on_runtime(command: impl Future<Output = Result<u8, Failure>>) -> Result<u8, Failure> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .thread_name("jhyded")
+        .build()
+        .map_err(|source| Failure::System { what: "cannot start the runtime", source })?;
+    let result = runtime.block_on(command);
+    // What still blocks (a JVM that hangs in an attach nobody waits for) must not hold the end up.
+    runtime.shutdown_background();
+    result
+}
+
+/// Structured logs to standard error.
+fn log(log: &Log) -> Result<(), Failure> {
+    let filter = EnvFilter::try_new(&log.filter).map_err(|error| ConfigError::Value {
+        key: "log.filter".to_owned(),
+        origin: "the configuration".to_owned(),
+        reason: error.to_string(),
+    })?;
+    let builder = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(io::stderr)
+        .with_timer(SystemTime)
+        .with_ansi(io::stderr().is_terminal());
+    match log.format {
+        LogFormat::Text => builder.init(),
+        LogFormat::Json => builder.json().init(),
+    }
+    Ok(())
+}
+
+/// What the daemon itself is told of the settings.
+fn options(settings: &Settings) -> crate::daemon::Options {
+    crate::daemon::Options {
+        data: settings.data.clone(),
+        memory_bytes: settings.memory.0,
+        level: settings.record.level,
+        engine: settings.record.engine,
+        string_limit: settings.record.string_limit,
+        attach: settings.attach.clone(),
+    }
+}
+
+/// How to record, from the command line.
+fn wanted(record: &args::RecordArgs) -> crate::daemon::options::Wanted {
+    crate::daemon::options::Wanted {
+        level: record.level.clone().unwrap_or_default(),
+        engine: record.engine.clone().unwrap_or_default(),
+        include: record.include.clone(),
+        exclude: record.exclude.clone(),
+        string_limit: record.string_limit.unwrap_or_default(),
+    }
+}
+
+/// The exit codes are documented in the help of [`args::Cli`].
+const _: () = assert!(exit::USAGE == 2 && exit::NOT_YET == 8);

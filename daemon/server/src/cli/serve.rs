@@ -1,0 +1,61 @@
+//! `jhyded serve`: every socket is opened before anything else, and the end is a designed path.
+
+use std::time::Duration;
+
+use super::failure::Failure;
+use super::options;
+use super::signals::Signals;
+use crate::config::Settings;
+use crate::daemon::Daemon;
+use crate::daemon::record::blocking;
+use crate::serve::{Activity, bind, serve as serve_on};
+use crate::services;
+
+/// Serves until a signal comes or nobody needs it.
+pub(super) async fn serve(settings: Settings) -> Result<u8, Failure> {
+    let mut signals = Signals::new()?;
+    let given = options(&settings);
+    let daemon = blocking(move || Daemon::open(given)).await?;
+    let bound = bind(&settings.listen, &settings.data).await?;
+    let addresses = bound.addresses();
+    let serving = serve_on(bound, &services::routes(&daemon).await?);
+    tracing::info!(?addresses, data = %settings.data.display(), "serving");
+
+    tokio::select! {
+        signal = signals.next() => tracing::info!(?signal, "stopping"),
+        () = idle(settings.shutdown.idle.0, &daemon, serving.activity()) => {
+            tracing::info!("stopping: nobody needs the daemon");
+        }
+    }
+    let grace = settings.shutdown.grace.0;
+    serving.stop_accepting();
+    tokio::select! {
+        left = daemon.stop(grace) => if left > 0 {
+            tracing::warn!(left, "the grace period ran out before all recordings were closed");
+        },
+        _ = signals.next() => tracing::warn!("stopping at once: a second signal came"),
+    }
+    // What still runs now are answers to clients that do not read them.
+    if !serving.finish(Duration::from_secs(1)).await {
+        tracing::info!("ended with requests under way");
+    }
+    Ok(0)
+}
+
+/// Completes when nobody has needed the daemon for so long; never for zero.
+async fn idle(after: Duration, daemon: &Daemon, activity: &Activity) {
+    if after.is_zero() {
+        return std::future::pending().await;
+    }
+    let pace = (after / 4).clamp(Duration::from_millis(50), Duration::from_secs(5));
+    let mut busy_until = tokio::time::Instant::now();
+    loop {
+        if daemon.live_count() > 0 {
+            busy_until = tokio::time::Instant::now();
+        }
+        if activity.idle_for() >= after && busy_until.elapsed() >= after {
+            return;
+        }
+        tokio::time::sleep(pace).await;
+    }
+}

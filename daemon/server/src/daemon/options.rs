@@ -1,0 +1,84 @@
+//! From what somebody asks for to the options of a recording: defaults filled in, words checked, what
+//! is not built refused.
+
+use jhyde_trace::{EngineKind, Level, RecordingOptions};
+
+use super::{Daemon, capture};
+use crate::error::Error;
+
+/// Strings are kept up to this many UTF-16 units at most: a single value should fit into a block.
+pub const HIGHEST_STRING_LIMIT: u32 = 1 << 20;
+
+/// How to record, as it is asked for; empty and 0 mean the daemon's default.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Wanted {
+    /// `calls`, `state`, `full`.
+    pub level: String,
+    /// `auto`, `events`, `probe`.
+    pub engine: String,
+    /// Class patterns of the scope.
+    pub include: Vec<String>,
+    /// Class patterns taken out of it.
+    pub exclude: Vec<String>,
+    /// Longest text kept of a string, in UTF-16 units.
+    pub string_limit: u32,
+}
+
+/// Options that can be carried out, and what a reader of the recording should know of the choice.
+#[derive(Clone, Debug)]
+pub struct Chosen {
+    /// The options; the engine is the one that is taken.
+    pub options: RecordingOptions,
+    /// For the recording's notes.
+    pub notes: Vec<String>,
+}
+
+impl Daemon {
+    /// Fills in defaults and checks.
+    ///
+    /// # Errors
+    /// A word that is not known, something that is not built yet, a pattern that makes no sense.
+    pub fn choose(&self, wanted: &Wanted) -> Result<Chosen, Error> {
+        let defaults = self.options();
+        let level =
+            if wanted.level.is_empty() { defaults.level } else { wanted.level.parse()? };
+        let engine =
+            if wanted.engine.is_empty() { defaults.engine } else { wanted.engine.parse()? };
+        if level == Level::Full {
+            return Err(Error::NotYet {
+                what: "level 'full' (edges and uses)".to_owned(),
+                instead: "level 'state', or 'calls'",
+            });
+        }
+        let mut notes = Vec::new();
+        match engine {
+            EngineKind::Events => {}
+            EngineKind::Auto => {
+                notes.push("engine: auto took 'events'; the engine 'probe' is not built yet".into());
+            }
+            EngineKind::Probe => {
+                return Err(Error::NotYet {
+                    what: "engine 'probe'".to_owned(),
+                    instead: "engine 'events', or 'auto'",
+                });
+            }
+        }
+        let string_limit =
+            if wanted.string_limit == 0 { defaults.string_limit } else { wanted.string_limit };
+        if string_limit > HIGHEST_STRING_LIMIT {
+            return Err(Error::Argument {
+                field: "options.string_limit",
+                reason: format!("{string_limit} is over the limit of {HIGHEST_STRING_LIMIT}"),
+            });
+        }
+        let options = RecordingOptions {
+            level,
+            engine: EngineKind::Events,
+            include: wanted.include.clone(),
+            exclude: wanted.exclude.clone(),
+            string_limit,
+        };
+        capture::check_patterns(&options)?;
+        Ok(Chosen { options, notes })
+    }
+}

@@ -1,0 +1,331 @@
+//! Making a recording: attach or wait, then record on a thread of its own, then close.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use jhyde_capture::{Connection, Ending};
+use jhyde_store::{Error as StoreError, Writer};
+use jhyde_trace::{RecordingMeta, RecordingOptions, State};
+
+use super::live::{Live, Status, lock};
+use super::options::{Chosen, Wanted};
+use super::{Daemon, Description, capture, set_exit_code, words};
+use crate::error::Error;
+
+/// How long a folder that shall be deleted may still be held by somebody who reads it.
+const DELETE_WAIT: Duration = Duration::from_secs(5);
+
+/// To attach to a JVM that listens.
+#[derive(Clone, Debug, Default)]
+pub struct AttachRequest {
+    /// `HOST:PORT`.
+    pub address: String,
+    /// Name for the recording; empty: one is made.
+    pub name: String,
+    /// How to record.
+    pub wanted: Wanted,
+}
+
+/// To wait for a JVM that connects by itself.
+#[derive(Clone, Debug, Default)]
+pub struct ListenRequest {
+    /// Port on loopback; 0: any.
+    pub port: u16,
+    /// Name for the recording; empty: one is made.
+    pub name: String,
+    /// How to record.
+    pub wanted: Wanted,
+    /// Give up after so long; `None`: never.
+    pub timeout: Option<Duration>,
+    /// The command line of the JVM, where it is known.
+    pub command: Vec<String>,
+    /// What a made name is made from; empty: the port.
+    pub program: String,
+}
+
+impl Daemon {
+    /// Attaches to a JVM and begins to record it. Returns when it records.
+    ///
+    /// Dropping the future abandons the recording: the JVM runs on, and nothing is left.
+    ///
+    /// # Errors
+    /// Nothing is recorded and nothing is left, and the JVM runs on.
+    pub async fn attach(self: &Arc<Self>, request: AttachRequest) -> Result<Arc<Live>, Error> {
+        self.check_running()?;
+        let chosen = self.choose(&request.wanted)?;
+        let host = capture::host_of(&request.address)?;
+        if !self.options().attach.allows(host) {
+            return Err(Error::Host(host.to_owned()));
+        }
+        let daemon = Arc::clone(self);
+        let live = blocking(move || {
+            let timeout = daemon.options().attach.timeout.0;
+            let connection = capture::attach(&request.address, timeout)?;
+            let (live, writer) = daemon.create(&request.name, &request.address, chosen, &[])?;
+            daemon.spawn(Arc::clone(&live), writer, move |_| Ok(connection))?;
+            Ok(Abandoned(Some(live)))
+        })
+        .await?;
+        live.begun().await
+    }
+
+    /// Opens a port and waits, on a thread of its own, for a JVM. Returns at once.
+    ///
+    /// # Errors
+    /// The port cannot be opened, the options make no sense.
+    pub fn listen(self: &Arc<Self>, request: ListenRequest) -> Result<Arc<Live>, Error> {
+        self.check_running()?;
+        let chosen = self.choose(&request.wanted)?;
+        let waiter = capture::bind(request.port)?;
+        let port = waiter.port();
+        let program =
+            if request.program.is_empty() { format!("port-{port}") } else { request.program };
+        let (live, writer) = self.create(&request.name, &program, chosen, &request.command)?;
+        live.listen_port.store(port, Ordering::Relaxed);
+        let timeout = request.timeout;
+        self.spawn(Arc::clone(&live), writer, move |live| {
+            capture::accept(&waiter, timeout, &live.cancelled)
+        })?;
+        Ok(live)
+    }
+
+    /// Makes the recording on disk, in state waiting.
+    fn create(
+        &self,
+        name: &str,
+        program: &str,
+        chosen: Chosen,
+        command: &[String],
+    ) -> Result<(Arc<Live>, Writer), Error> {
+        let Chosen { options, notes } = chosen;
+        let (recording, mut writer) = if name.is_empty() {
+            self.create_with_made_name(&words::name_from(program), &options)?
+        } else {
+            self.catalogue.create(Some(name), options)?
+        };
+        writer.set_meta(|meta| {
+            meta.notes = notes;
+            if !command.is_empty() {
+                meta.jvm.get_or_insert_default().command = command.to_vec();
+            }
+        })?;
+        let live = Arc::new(Live::new(recording));
+        lock(&self.live).insert(live.id.clone(), Arc::clone(&live));
+        Ok((live, writer))
+    }
+
+    /// The first free one of `Main`, `Main-2`, `Main-3`, …
+    fn create_with_made_name(
+        &self,
+        stem: &str,
+        options: &RecordingOptions,
+    ) -> Result<(Arc<jhyde_store::Recording>, Writer), Error> {
+        let mut number = 1_u64;
+        loop {
+            let name = if number == 1 { stem.to_owned() } else { format!("{stem}-{number}") };
+            match self.catalogue.create(Some(&name), options.clone()) {
+                Err(StoreError::NameTaken { .. }) => number += 1,
+                other => return Ok(other?),
+            }
+        }
+    }
+
+    /// Starts the recording's thread.
+    fn spawn(
+        self: &Arc<Self>,
+        live: Arc<Live>,
+        writer: Writer,
+        connect: impl FnOnce(&Live) -> Result<Connection, Error> + Send + 'static,
+    ) -> Result<(), Error> {
+        let daemon = Arc::clone(self);
+        let for_thread = Arc::clone(&live);
+        let spawned = std::thread::Builder::new().name(format!("record {}", live.name)).spawn(
+            move || {
+                // A panic on this thread is a bug, and it must not take the other recordings along.
+                // The writer, dropped on the way, closes the recording as failed.
+                let made =
+                    catch_unwind(AssertUnwindSafe(|| make(&for_thread, writer, connect)));
+                let made = made.unwrap_or_else(|_| {
+                    tracing::error!(recording = for_thread.name, "bug: the recording thread panicked");
+                    Ok(())
+                });
+                daemon.close(&for_thread, made);
+            },
+        );
+        match spawned {
+            Ok(_) => Ok(()),
+            Err(source) => {
+                let error = Error::System { what: "cannot start a thread", source };
+                self.close(&live, Err(error));
+                Err(live.take_failure().unwrap_or_else(capture::abandoned))
+            }
+        }
+    }
+
+    /// Bookkeeping after a recording's thread is done: `Err` means that nothing was recorded, and nothing
+    /// is to be left.
+    fn close(&self, live: &Live, made: Result<(), Error>) {
+        let last = live.recording().map(|recording| (recording.meta(), recording.stats().ok()));
+        live.release();
+        let status = match made {
+            Ok(()) => {
+                let meta = self.catalogue.find(&live.id).ok().or(last.as_ref().map(|l| l.0.clone()));
+                let stats = last.and_then(|(_, stats)| stats);
+                meta.map(|meta| Status::Ended(Arc::new(self.described(meta, stats, live))))
+            }
+            Err(ref error) => {
+                self.discard(live);
+                last.map(|(mut meta, stats)| {
+                    meta.state = State::Failed { reason: error.to_string() };
+                    meta.ended_ms = Some(words::now_ms());
+                    Status::Gone(Arc::new(Description { meta, stats, listen_port: 0 }))
+                })
+            }
+        };
+        lock(&self.live).remove(&live.id);
+        if let Some(status) = status {
+            if let Status::Ended(description) = &status {
+                let state = words::state(&description.meta.state);
+                tracing::info!(recording = live.name, state, "closed");
+            }
+            live.over(status, made.err());
+        }
+    }
+
+    /// The last description of a recording that has ended, with the exit code if it came too late for
+    /// the recording thread.
+    fn described(
+        &self,
+        meta: RecordingMeta,
+        stats: Option<jhyde_store::Stats>,
+        live: &Live,
+    ) -> Description {
+        let late = match (&meta.state, live.exit_code()) {
+            (State::Complete { exit_code: Some(_) }, _) => None,
+            (_, code) => code,
+        };
+        let updated = late.and_then(|code| {
+            self.catalogue.update_meta(&meta.id, |meta| set_exit_code(meta, code)).ok()
+        });
+        // On disk it may have shrunk or grown in closing.
+        let stats = self
+            .catalogue
+            .open_recording(&live.id)
+            .and_then(|recording| recording.stats())
+            .ok()
+            .or(stats);
+        if let Some(stats) = &stats {
+            lock(&self.stats).insert(live.id.clone(), stats.clone());
+        }
+        Description { meta: updated.unwrap_or(meta), stats, listen_port: 0 }
+    }
+
+    /// Deletes a recording in which there is nothing.
+    fn discard(&self, live: &Live) {
+        let until = Instant::now() + DELETE_WAIT;
+        loop {
+            match self.catalogue.delete(&live.id) {
+                Ok(()) | Err(StoreError::NotFound(_)) => return,
+                // Somebody asks it something just now.
+                Err(StoreError::InUse(_)) if Instant::now() < until => {
+                    std::thread::sleep(Duration::from_millis(20));
+                }
+                Err(error) => {
+                    tracing::warn!(recording = live.name, %error, "cannot delete an empty recording");
+                    return;
+                }
+            }
+        }
+    }
+}
+
+/// A recording that nobody wants any more if this is dropped before it has begun.
+struct Abandoned(Option<Arc<Live>>);
+
+impl Abandoned {
+    /// Waits until it records.
+    async fn begun(mut self) -> Result<Arc<Live>, Error> {
+        let Some(live) = self.0.clone() else {
+            return Err(capture::abandoned());
+        };
+        let status = live.begun().await;
+        self.0 = None;
+        match status {
+            Status::Gone(_) => Err(live.take_failure().unwrap_or_else(capture::abandoned)),
+            _ => Ok(live),
+        }
+    }
+}
+
+impl Drop for Abandoned {
+    fn drop(&mut self) {
+        if let Some(live) = &self.0 {
+            live.request_end(Ending::Detach);
+        }
+    }
+}
+
+/// Runs what may block away from the runtime's own threads.
+///
+/// # Errors
+/// What it says; a panic in it is an error, too.
+pub async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, Error> + Send + 'static,
+) -> Result<T, Error> {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(result) => result,
+        Err(error) => {
+            let source = std::io::Error::other(error);
+            Err(Error::System { what: "the request ended by a bug of the daemon", source })
+        }
+    }
+}
+
+/// The recording thread: connect, record, close. `Err`: nothing was recorded.
+fn make(
+    live: &Live,
+    mut writer: Writer,
+    connect: impl FnOnce(&Live) -> Result<Connection, Error>,
+) -> Result<(), Error> {
+    let connection = connect(live)?;
+    let identity = connection.identity();
+    let mut options = None;
+    writer.set_meta(|meta| {
+        let command = meta.jvm.take().map(|jvm| jvm.command).unwrap_or_default();
+        let mut identity = identity;
+        if !command.is_empty() {
+            identity.command = command;
+        }
+        meta.jvm = Some(identity);
+        meta.state = State::Running;
+        options = Some(meta.options.clone());
+    })?;
+    let options = options.unwrap_or_default();
+    let capture = capture::record(connection, options, writer)?;
+    if !live.running(capture.controller()) {
+        // Somebody has ended it before it began: the end was passed on, and nobody wants what is there.
+        drop(capture.wait());
+        return Err(capture::abandoned());
+    }
+    tracing::info!(recording = live.name, "recording");
+
+    let finished = capture.wait();
+    let mut writer = finished.sink;
+    let state = match (finished.state, live.exit_code()) {
+        (State::Complete { exit_code: None }, code) => State::Complete { exit_code: code },
+        (state, _) => state,
+    };
+    let notes = finished.notes;
+    if !notes.is_empty()
+        && let Err(error) = writer.set_meta(|meta| meta.notes.extend(notes))
+    {
+        tracing::warn!(recording = live.name, %error, "cannot write the recording's notes");
+    }
+    if let Err(error) = writer.finish(state) {
+        // What was flushed before is there and readable, and the store knows that it was not closed.
+        tracing::error!(recording = live.name, %error, "cannot close the recording");
+    }
+    Ok(())
+}

@@ -1,0 +1,129 @@
+//! Who is connected, and since when nobody is.
+
+use std::io::{self, IoSlice};
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::time::Instant;
+use tonic::transport::server::Connected;
+
+/// Counts connections.
+#[derive(Debug)]
+pub struct Activity(Mutex<State>);
+
+#[derive(Debug)]
+struct State {
+    connections: usize,
+    /// When the last connection ended, or the daemon began.
+    since: Instant,
+}
+
+impl Default for Activity {
+    fn default() -> Self {
+        Self(Mutex::new(State { connections: 0, since: Instant::now() }))
+    }
+}
+
+impl Activity {
+    /// A connection that is counted until it is dropped.
+    pub fn count<I>(self: &Arc<Self>, stream: I) -> Counted<I> {
+        self.change(1);
+        Counted { stream, activity: Arc::clone(self) }
+    }
+
+    /// For how long nobody has been connected.
+    pub fn idle_for(&self) -> Duration {
+        let state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if state.connections > 0 { Duration::ZERO } else { state.since.elapsed() }
+    }
+
+    fn change(&self, by: isize) {
+        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        state.connections = state.connections.saturating_add_signed(by);
+        state.since = Instant::now();
+    }
+}
+
+/// See [`Activity::count`].
+#[derive(Debug)]
+pub struct Counted<I> {
+    stream: I,
+    activity: Arc<Activity>,
+}
+
+impl<I> Drop for Counted<I> {
+    fn drop(&mut self) {
+        self.activity.change(-1);
+    }
+}
+
+impl<I: Connected> Connected for Counted<I> {
+    type ConnectInfo = I::ConnectInfo;
+
+    fn connect_info(&self) -> Self::ConnectInfo {
+        self.stream.connect_info()
+    }
+}
+
+impl<I: AsyncRead + Unpin> AsyncRead for Counted<I> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_read(cx, buffer)
+    }
+}
+
+impl<I: AsyncWrite + Unpin> AsyncWrite for Counted<I> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write(cx, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(cx)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        slices: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write_vectored(cx, slices)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn idle_time_begins_when_the_last_one_leaves() {
+        let activity = Arc::new(Activity::default());
+        tokio::time::advance(Duration::from_secs(5)).await;
+        assert_eq!(activity.idle_for(), Duration::from_secs(5));
+        let (one, two) = (activity.count(()), activity.count(()));
+        tokio::time::advance(Duration::from_secs(5)).await;
+        drop(one);
+        assert_eq!(activity.idle_for(), Duration::ZERO);
+        tokio::time::advance(Duration::from_secs(5)).await;
+        drop(two);
+        tokio::time::advance(Duration::from_secs(3)).await;
+        assert_eq!(activity.idle_for(), Duration::from_secs(3));
+    }
+}

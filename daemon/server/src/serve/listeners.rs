@@ -1,0 +1,146 @@
+//! Opening the sockets that are served, and refusing those that must not be.
+
+use std::fs::{self, Permissions};
+use std::io;
+use std::net::SocketAddr;
+use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+
+use jhyde_proto::endpoint::socket_of;
+use thiserror::Error;
+use tokio::net::{TcpListener, UnixListener, UnixSocket, lookup_host};
+
+use crate::config::settings::Listen;
+
+/// Connections that may wait to be accepted.
+const BACKLOG: u32 = 1024;
+
+/// A socket cannot be served.
+#[derive(Debug, Error)]
+pub enum ServeError {
+    /// Not an address.
+    #[error("cannot serve '{address}': {reason}; write HOST:PORT, such as 127.0.0.1:7707")]
+    Address {
+        /// As it was written.
+        address: String,
+        /// What is wrong.
+        reason: String,
+    },
+    /// An address that others could reach.
+    #[error(
+        "refusing to serve {address}: {resolved} is not a loopback address, and whoever can speak to the \
+         daemon can read recordings and control JVMs. Other addresses will need TLS and a token, which are \
+         not built yet; serve 127.0.0.1 and reach it through an ssh tunnel (ssh -L)"
+    )]
+    NotLoopback {
+        /// As it was written.
+        address: String,
+        /// What it stands for.
+        resolved: SocketAddr,
+    },
+    /// The system refused.
+    #[error("cannot serve {address}: {source}")]
+    Bind {
+        /// Where.
+        address: String,
+        /// Why.
+        source: io::Error,
+    },
+    /// Neither a unix socket nor an address.
+    #[error("nothing to serve: listen.unix is false and listen.tcp is empty")]
+    Nothing,
+}
+
+/// An open socket.
+#[derive(Debug)]
+pub enum Listener {
+    /// A unix socket and its path.
+    Unix(UnixListener, PathBuf),
+    /// A TCP socket on loopback and its address, with the true port.
+    Tcp(TcpListener, SocketAddr),
+}
+
+/// All open sockets.
+#[derive(Debug, Default)]
+pub struct Bound {
+    /// One per address.
+    pub listeners: Vec<Listener>,
+}
+
+impl Bound {
+    /// Where clients connect, as they write it.
+    pub fn addresses(&self) -> Vec<String> {
+        self.listeners
+            .iter()
+            .map(|listener| match listener {
+                Listener::Unix(_, path) => format!("unix:{}", path.display()),
+                Listener::Tcp(_, address) => address.to_string(),
+            })
+            .collect()
+    }
+}
+
+/// Opens all sockets. The caller holds the data folder's lock, so that an old socket file in it is
+/// nobody's any more.
+///
+/// # Errors
+/// [`ServeError`]; then none is left open.
+pub async fn bind(listen: &Listen, data: &Path) -> Result<Bound, ServeError> {
+    let mut bound = Bound::default();
+    for address in &listen.tcp {
+        for resolved in resolve(address).await? {
+            let failed = |source| ServeError::Bind { address: address.clone(), source };
+            let listener = TcpListener::bind(resolved).await.map_err(failed)?;
+            let resolved = listener.local_addr().map_err(failed)?;
+            bound.listeners.push(Listener::Tcp(listener, resolved));
+        }
+    }
+    if listen.unix {
+        let path = socket_of(data);
+        let listener = bind_unix(&path).map_err(|source| ServeError::Bind {
+            address: format!("unix:{}", path.display()),
+            source,
+        })?;
+        bound.listeners.push(Listener::Unix(listener, path));
+    }
+    if bound.listeners.is_empty() {
+        return Err(ServeError::Nothing);
+    }
+    Ok(bound)
+}
+
+/// What an address stands for; all of it must be loopback.
+async fn resolve(address: &str) -> Result<Vec<SocketAddr>, ServeError> {
+    let invalid =
+        |reason: String| ServeError::Address { address: address.to_owned(), reason };
+    let resolved: Vec<_> =
+        lookup_host(address).await.map_err(|error| invalid(error.to_string()))?.collect();
+    if let Some(outside) = resolved.iter().find(|resolved| !resolved.ip().is_loopback()) {
+        return Err(ServeError::NotLoopback { address: address.to_owned(), resolved: *outside });
+    }
+    // One port for all of them is wanted, which port 0 would not give.
+    match resolved.first() {
+        Some(first) if first.port() == 0 => Ok(vec![*first]),
+        Some(_) => Ok(resolved),
+        None => Err(invalid("the host has no address".to_owned())),
+    }
+}
+
+fn bind_unix(path: &Path) -> io::Result<UnixListener> {
+    match fs::symlink_metadata(path) {
+        Ok(found) if found.file_type().is_socket() => fs::remove_file(path)?,
+        Ok(_) => {
+            return Err(io::Error::new(
+                io::ErrorKind::AlreadyExists,
+                "there is a file of that name that is not a socket",
+            ));
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) => return Err(error),
+    }
+    let socket = UnixSocket::new_stream()?;
+    socket.bind(path)?;
+    // Before anybody can connect: only this user may.
+    fs::set_permissions(path, Permissions::from_mode(0o600))?;
+    socket.listen(BACKLOG)
+}

@@ -1,0 +1,136 @@
+//! Serving: which sockets, the gRPC server over them, and its end.
+//!
+//! Only loopback addresses and the data folder's unix socket are served: whoever can speak to the daemon
+//! can read recordings and make it control JVMs.
+
+mod activity;
+mod listeners;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+use tokio_stream::wrappers::{TcpListenerStream, UnixListenerStream};
+use tokio_stream::{Stream, StreamExt as _};
+use tonic::service::Routes;
+use tonic::transport::Server;
+use tonic::transport::server::Connected;
+use tower_http::catch_panic::CatchPanicLayer;
+
+pub use activity::Activity;
+pub use listeners::{Bound, Listener, ServeError, bind};
+
+/// How often a silent connection is asked whether its client is still there.
+const KEEPALIVE: Duration = Duration::from_secs(30);
+
+/// A server that runs.
+#[derive(Debug)]
+pub struct Serving {
+    stop: watch::Sender<bool>,
+    servers: JoinSet<Result<(), tonic::transport::Error>>,
+    activity: Arc<Activity>,
+    /// Removed at the end.
+    socket: Option<PathBuf>,
+}
+
+/// Serves these routes on all sockets.
+pub fn serve(bound: Bound, routes: &Routes) -> Serving {
+    let (stop, _) = watch::channel(false);
+    let activity = Arc::new(Activity::default());
+    let mut servers = JoinSet::new();
+    let mut socket = None;
+    for listener in bound.listeners {
+        let stopped = stop.subscribe();
+        let activity = Arc::clone(&activity);
+        match listener {
+            Listener::Unix(listener, path) => {
+                socket = Some(path);
+                let incoming = UnixListenerStream::new(listener);
+                servers.spawn(run(incoming, routes.clone(), stopped, activity));
+            }
+            Listener::Tcp(listener, _) => {
+                let incoming = TcpListenerStream::new(listener).map(|stream| {
+                    let stream = stream?;
+                    // Questions are small and answered at once; waiting to fill packets only delays them.
+                    stream.set_nodelay(true)?;
+                    Ok(stream)
+                });
+                servers.spawn(run(incoming, routes.clone(), stopped, activity));
+            }
+        }
+    }
+    Serving { stop, servers, activity, socket }
+}
+
+async fn run<S, I>(
+    incoming: S,
+    routes: Routes,
+    mut stopped: watch::Receiver<bool>,
+    activity: Arc<Activity>,
+) -> Result<(), tonic::transport::Error>
+where
+    S: Stream<Item = std::io::Result<I>>,
+    I: tokio::io::AsyncRead + tokio::io::AsyncWrite + Connected + Unpin + Send + 'static,
+{
+    let counted = incoming.map(move |stream| stream.map(|stream| activity.count(stream)));
+    Server::builder()
+        .http2_keepalive_interval(Some(KEEPALIVE))
+        .layer(CatchPanicLayer::custom(answer_panic))
+        .add_routes(routes)
+        .serve_with_incoming_shutdown(counted, async move {
+            // An error means that the sender is gone, which is an end, too.
+            let _ = stopped.wait_for(|stopped| *stopped).await;
+        })
+        .await
+}
+
+/// A panic in one request is a bug, and answered as one; nothing else is disturbed.
+#[expect(clippy::needless_pass_by_value, reason = "the layer hands the panic over")]
+fn answer_panic(panic: Box<dyn std::any::Any + Send>) -> http::Response<tonic::body::Body> {
+    let message = panic
+        .downcast_ref::<&str>()
+        .map(|text| (*text).to_owned())
+        .or_else(|| panic.downcast_ref::<String>().cloned())
+        .unwrap_or_default();
+    tracing::error!(message, "bug: a request panicked");
+    tonic::Status::internal("the daemon met a bug in answering; its log says more").into_http()
+}
+
+impl Serving {
+    /// Who is connected.
+    pub fn activity(&self) -> &Arc<Activity> {
+        &self.activity
+    }
+
+    /// Takes no new connections and requests; those under way go on.
+    pub fn stop_accepting(&self) {
+        self.stop.send_replace(true);
+        if let Some(socket) = &self.socket {
+            // Clients that come now shall find nobody, and start a new daemon.
+            let _ = std::fs::remove_file(socket);
+        }
+    }
+
+    /// Waits until all requests are answered, but not longer than `grace`. Says whether they were.
+    pub async fn finish(mut self, grace: Duration) -> bool {
+        self.stop_accepting();
+        let all = async {
+            while let Some(ended) = self.servers.join_next().await {
+                match ended {
+                    Ok(Ok(())) => {}
+                    Ok(Err(error)) => tracing::error!(%error, "a server ended by an error"),
+                    Err(error) => tracing::error!(%error, "bug: a server panicked"),
+                }
+            }
+        };
+        tokio::time::timeout(grace, all).await.is_ok()
+    }
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        self.stop_accepting();
+    }
+}

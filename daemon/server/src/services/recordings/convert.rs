@@ -1,0 +1,116 @@
+//! Between the generated types of recordings and ours.
+
+use std::ffi::OsString;
+
+use jhyde_proto::program::JavaCommand;
+use jhyde_proto::v1;
+use jhyde_trace::{RecordingMeta, State};
+use tonic::Status;
+
+use crate::daemon::options::Wanted;
+use crate::daemon::{Description, words};
+use crate::services::status::invalid;
+
+/// A recording as clients see it.
+pub fn recording(description: &Description) -> v1::Recording {
+    let Description { meta, stats, listen_port } = description;
+    let stats = stats.clone().unwrap_or_default();
+    v1::Recording {
+        id: meta.id.clone(),
+        name: meta.name.clone(),
+        state: state(&meta.state).into(),
+        state_reason: words::reason(&meta.state).to_owned(),
+        exit_code: match meta.state {
+            State::Complete { exit_code } => exit_code,
+            _ => None,
+        },
+        created_ms: meta.created_ms,
+        ended_ms: meta.ended_ms,
+        options: Some(v1::RecordingOptions {
+            level: meta.options.level.to_string(),
+            engine: meta.options.engine.to_string(),
+            include: meta.options.include.clone(),
+            exclude: meta.options.exclude.clone(),
+            string_limit: meta.options.string_limit,
+        }),
+        jvm: meta.jvm.as_ref().map(|jvm| v1::Jvm {
+            address: jvm.address.clone(),
+            name: jvm.name.clone(),
+            version: jvm.version.clone(),
+            command: jvm.command.clone(),
+        }),
+        events: stats.events,
+        calls: stats.calls,
+        threads: stats.threads,
+        classes: stats.classes,
+        bytes: stats.bytes_on_disk,
+        notes: meta.notes.clone(),
+        listen_port: u32::from(*listen_port),
+    }
+}
+
+fn state(state: &State) -> v1::RecordingState {
+    match state {
+        State::Waiting => v1::RecordingState::Waiting,
+        State::Running => v1::RecordingState::Running,
+        State::Complete { .. } => v1::RecordingState::Complete,
+        State::Detached => v1::RecordingState::Detached,
+        State::Stopped => v1::RecordingState::Stopped,
+        State::ConnectionLost { .. } => v1::RecordingState::ConnectionLost,
+        State::Cut => v1::RecordingState::Cut,
+        State::Failed { .. } => v1::RecordingState::Failed,
+    }
+}
+
+/// How to record, as a client asks for it.
+pub(super) fn wanted(options: Option<v1::RecordingOptions>) -> Wanted {
+    let options = options.unwrap_or_default();
+    Wanted {
+        level: options.level,
+        engine: options.engine,
+        include: options.include,
+        exclude: options.exclude,
+        string_limit: options.string_limit,
+    }
+}
+
+/// What a command line runs, for a made name; empty where there is none.
+pub(super) fn program_of(command: &[String]) -> String {
+    let words: Vec<OsString> = command.iter().map(OsString::from).collect();
+    JavaCommand::new(&words).map(|java| java.main().to_owned()).unwrap_or_default()
+}
+
+/// Where a list goes on: behind the recording of this time and id.
+pub(super) fn list_token(token: &str) -> Result<Option<(u64, String)>, Status> {
+    if token.is_empty() {
+        return Ok(None);
+    }
+    let parsed = token.split_once('-').and_then(|(created, id)| Some((created.parse().ok()?, id)));
+    match parsed {
+        Some((created, id)) if !id.is_empty() => Ok(Some((created, id.to_owned()))),
+        _ => Err(invalid(
+            "page_token",
+            format!("'{token}' is not a token of this list; pass next_page_token on as it came"),
+        )),
+    }
+}
+
+/// The token for what follows this recording.
+pub(super) fn list_token_of(meta: &RecordingMeta) -> String {
+    format!("{}-{}", meta.created_ms, meta.id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_are_read_back_and_others_refused() {
+        assert_eq!(list_token("").unwrap(), None);
+        assert_eq!(list_token("12-a-b").unwrap(), Some((12, "a-b".to_owned())));
+        for bad in ["x", "12", "12-", "-a", "twelve-a"] {
+            let status = list_token(bad).unwrap_err();
+            assert_eq!(status.code(), tonic::Code::InvalidArgument, "{bad}");
+        }
+    }
+}

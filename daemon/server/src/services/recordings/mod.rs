@@ -1,0 +1,204 @@
+//! The service `Recordings`: making and keeping recordings.
+
+mod convert;
+mod launch;
+mod watch;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use jhyde_capture::Ending;
+use jhyde_proto::v1;
+use jhyde_proto::v1::recordings_server::Recordings;
+use tokio_stream::wrappers::ReceiverStream;
+use tonic::{Request, Response, Status};
+
+use crate::daemon::Daemon;
+use crate::daemon::live;
+use crate::daemon::record::{AttachRequest, ListenRequest, blocking};
+use crate::services::status::invalid;
+
+pub use convert::recording;
+
+/// Recordings per page when nothing is said, and at most.
+const PAGE: (usize, usize) = (100, 1000);
+
+/// See the module.
+#[derive(Debug)]
+pub struct RecordingsService {
+    daemon: Arc<Daemon>,
+}
+
+impl RecordingsService {
+    /// The service over this daemon.
+    pub fn new(daemon: Arc<Daemon>) -> Self {
+        Self { daemon }
+    }
+
+    async fn described(&self, id: String) -> Result<Response<v1::Recording>, Status> {
+        let daemon = Arc::clone(&self.daemon);
+        let description = blocking(move || daemon.describe(&id)).await?;
+        Ok(Response::new(recording(&description)))
+    }
+
+    /// What a live recording is now, or was at its end.
+    async fn of_live(&self, live: &live::Live) -> Result<Response<v1::Recording>, Status> {
+        let status = live.status().borrow().clone();
+        match status {
+            live::Status::Ended(description) | live::Status::Gone(description) => {
+                Ok(Response::new(recording(&description)))
+            }
+            live::Status::Waiting | live::Status::Running => self.described(live.id.clone()).await,
+        }
+    }
+
+    async fn end(
+        &self,
+        request: Request<v1::GetRecordingRequest>,
+        ending: Ending,
+    ) -> Result<Response<v1::Recording>, Status> {
+        let name = named(request.into_inner().recording)?;
+        let description = self.daemon.end(&name, ending).await?;
+        Ok(Response::new(recording(&description)))
+    }
+}
+
+#[tonic::async_trait]
+impl Recordings for RecordingsService {
+    async fn attach(
+        &self,
+        request: Request<v1::AttachRequest>,
+    ) -> Result<Response<v1::Recording>, Status> {
+        let request = request.into_inner();
+        let request = AttachRequest {
+            address: request.address,
+            name: request.name,
+            wanted: convert::wanted(request.options),
+        };
+        // Dropped with the request: a client that goes away leaves no recording behind.
+        let live = self.daemon.attach(request).await?;
+        self.of_live(&live).await
+    }
+
+    async fn listen(
+        &self,
+        request: Request<v1::ListenRequest>,
+    ) -> Result<Response<v1::Recording>, Status> {
+        let request = request.into_inner();
+        let port = u16::try_from(request.port)
+            .map_err(|_| invalid("port", format!("{} is not a port; use 0 to 65535", request.port)))?;
+        let program = convert::program_of(&request.command);
+        let request = ListenRequest {
+            port,
+            name: request.name,
+            wanted: convert::wanted(request.options),
+            timeout: (request.timeout_ms > 0).then(|| Duration::from_millis(request.timeout_ms)),
+            command: request.command,
+            program,
+        };
+        let daemon = Arc::clone(&self.daemon);
+        let live = blocking(move || daemon.listen(request)).await?;
+        self.of_live(&live).await
+    }
+
+    type LaunchStream = ReceiverStream<Result<v1::LaunchEvent, Status>>;
+
+    async fn launch(
+        &self,
+        request: Request<v1::LaunchRequest>,
+    ) -> Result<Response<Self::LaunchStream>, Status> {
+        launch::launch(Arc::clone(&self.daemon), request.into_inner()).await.map(Response::new)
+    }
+
+    async fn list(
+        &self,
+        request: Request<v1::ListRecordingsRequest>,
+    ) -> Result<Response<v1::ListRecordingsResponse>, Status> {
+        let request = request.into_inner();
+        let size = match request.page_size as usize {
+            0 => PAGE.0,
+            size if size <= PAGE.1 => size,
+            size => {
+                return Err(invalid("page_size", format!("{size} is over the limit of {}", PAGE.1)));
+            }
+        };
+        let after = convert::list_token(&request.page_token)?;
+        let daemon = Arc::clone(&self.daemon);
+        let response = blocking(move || {
+            let mut rest = daemon.list();
+            // Newest first; the id orders those of one millisecond.
+            rest.sort_by(|a, b| (b.created_ms, &b.id).cmp(&(a.created_ms, &a.id)));
+            if let Some(after) = &after {
+                rest.retain(|meta| (meta.created_ms, meta.id.as_str()) < (after.0, after.1.as_str()));
+            }
+            let next = (rest.len() > size).then(|| rest.get(size - 1)).flatten();
+            let next_page_token = next.map(convert::list_token_of).unwrap_or_default();
+            rest.truncate(size);
+            let recordings =
+                rest.into_iter().map(|meta| recording(&daemon.describe_meta(meta))).collect();
+            Ok(v1::ListRecordingsResponse { recordings, next_page_token })
+        })
+        .await?;
+        Ok(Response::new(response))
+    }
+
+    async fn get(
+        &self,
+        request: Request<v1::GetRecordingRequest>,
+    ) -> Result<Response<v1::Recording>, Status> {
+        self.described(named(request.into_inner().recording)?).await
+    }
+
+    type WatchStream = ReceiverStream<Result<v1::Recording, Status>>;
+
+    async fn watch(
+        &self,
+        request: Request<v1::GetRecordingRequest>,
+    ) -> Result<Response<Self::WatchStream>, Status> {
+        let name = named(request.into_inner().recording)?;
+        watch::watch(Arc::clone(&self.daemon), name).await.map(Response::new)
+    }
+
+    async fn stop(
+        &self,
+        request: Request<v1::GetRecordingRequest>,
+    ) -> Result<Response<v1::Recording>, Status> {
+        self.end(request, Ending::Stop).await
+    }
+
+    async fn detach(
+        &self,
+        request: Request<v1::GetRecordingRequest>,
+    ) -> Result<Response<v1::Recording>, Status> {
+        self.end(request, Ending::Detach).await
+    }
+
+    async fn report_exit(
+        &self,
+        request: Request<v1::ReportExitRequest>,
+    ) -> Result<Response<v1::Recording>, Status> {
+        let request = request.into_inner();
+        let name = named(request.recording)?;
+        let daemon = Arc::clone(&self.daemon);
+        let description = blocking(move || daemon.report_exit(&name, request.exit_code)).await?;
+        Ok(Response::new(recording(&description)))
+    }
+
+    async fn delete(
+        &self,
+        request: Request<v1::GetRecordingRequest>,
+    ) -> Result<Response<v1::DeleteRecordingResponse>, Status> {
+        let name = named(request.into_inner().recording)?;
+        let daemon = Arc::clone(&self.daemon);
+        let bytes = blocking(move || daemon.delete(&name)).await?;
+        Ok(Response::new(v1::DeleteRecordingResponse { bytes }))
+    }
+}
+
+/// The request's recording, which must be named.
+fn named(recording: String) -> Result<String, Status> {
+    if recording.is_empty() {
+        return Err(invalid("recording", "no recording is named; give its id or name"));
+    }
+    Ok(recording)
+}
