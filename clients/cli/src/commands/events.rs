@@ -1,0 +1,171 @@
+//! `jhyde events`: what happened, in order.
+
+use jhyde_proto::v1::{Event, EventRow, ListEventsRequest, StreamEventsRequest};
+use tokio_stream::StreamExt as _;
+
+use super::{Context, Paging, call_argument, variable_argument};
+use crate::args::EventsArgs;
+use crate::error::Error;
+use crate::json::{EventJson, NextPage, RowJson};
+use crate::output::{Look, Output};
+use crate::progress;
+use crate::text::{Cell, Table, event_cells, mark, plural};
+
+/// Lines that are aligned together when events come as a stream.
+const BATCH: usize = 200;
+
+/// Shows events.
+///
+/// # Errors
+/// When the daemon refuses, or the output cannot be written.
+pub async fn events(context: &mut Context, args: &EventsArgs) -> Result<(), Error> {
+    match &args.call {
+        Some(call) => of_call(context, args, call_argument(call)).await,
+        None => of_recording(context, args).await,
+    }
+}
+
+async fn of_call(context: &mut Context, args: &EventsArgs, call: String) -> Result<(), Error> {
+    let mut paging = Paging::new(&args.page, context.out.json);
+    let mut shown = 0_u64;
+    loop {
+        let request = ListEventsRequest {
+            recording: args.recording.clone(),
+            call: call.clone(),
+            from: args.from,
+            to: args.to,
+            page_size: paging.size(),
+            page_token: paging.token.clone(),
+            mark: args
+                .mark
+                .as_deref()
+                .map(variable_argument)
+                .unwrap_or_default(),
+        };
+        let page = context
+            .client
+            .history
+            .list_events(request)
+            .await?
+            .into_inner();
+        shown += page.rows.len() as u64;
+        if context.out.json {
+            for row in &page.rows {
+                context.out.object(&RowJson(row))?;
+            }
+        } else {
+            rows(&page.rows, args.mark.is_some(), &mut context.out)?;
+        }
+        if !paging.next(page.next_page_token) {
+            break;
+        }
+    }
+    nothing(shown, &mut context.out)?;
+    paging.tell(&plural(shown, "event"), &mut context.out)
+}
+
+/// A call's own events, aligned.
+pub(crate) fn rows(rows: &[EventRow], marked: bool, out: &mut Output) -> Result<(), Error> {
+    let mut table = Table::new(&[]);
+    for row in rows {
+        let Some(event) = &row.event else { continue };
+        let mut cells = event_cells(event, true);
+        // Which call it is, is known: they are its own.
+        cells.remove(1);
+        if marked {
+            cells.insert(0, mark(row.mark()));
+        }
+        table.row(cells);
+    }
+    table.write(out)
+}
+
+async fn of_recording(context: &mut Context, args: &EventsArgs) -> Result<(), Error> {
+    // People who ask for no range get the first page; the next one begins behind its last timestamp.
+    let paging = Paging::new(&args.page, context.out.json);
+    let from = match args.page.page.as_deref().map(str::parse::<u64>) {
+        None => args.from,
+        Some(Ok(timestamp)) => Some(timestamp),
+        Some(Err(_)) => {
+            return Err(Error::Usage(
+                "--page of all events is the number of an event".to_owned(),
+            ));
+        }
+    };
+    let limit = (!paging.is_all() && !args.follow).then(|| u64::from(paging.size()));
+    let request = StreamEventsRequest {
+        recording: args.recording.clone(),
+        from,
+        to: args.to,
+        thread: args.thread.unwrap_or(0),
+        follow: args.follow,
+    };
+    let mut events = context
+        .client
+        .history
+        .stream_events(request)
+        .await?
+        .into_inner();
+    if args.follow {
+        context.out.eager = true;
+        while let Some(event) = events.next().await {
+            show(&mut vec![event?], &mut context.out)?;
+        }
+        return Ok(());
+    }
+    let bar = progress::spinner("reading events");
+    let mut shown = 0_u64;
+    let mut batch = Vec::new();
+    let mut next = None;
+    while let Some(event) = events.next().await {
+        let event = event?;
+        if limit.is_some_and(|limit| shown == limit) {
+            next = Some(event.timestamp);
+            break;
+        }
+        shown += 1;
+        batch.push(event);
+        if batch.len() == BATCH {
+            show(&mut batch, &mut context.out)?;
+        }
+    }
+    show(&mut batch, &mut context.out)?;
+    bar.finish_and_clear();
+    nothing(shown, &mut context.out)?;
+    match next {
+        None => Ok(()),
+        Some(next) if context.out.json => context.out.object(&NextPage {
+            next_page: &next.to_string(),
+        }),
+        Some(next) => {
+            let text = format!(
+                "… {}, and there is more: --from {next} goes on, --all shows all",
+                plural(shown, "event")
+            );
+            let text = context.out.paint.text(Look::Hint, text);
+            context.out.line(text)
+        }
+    }
+}
+
+fn show(batch: &mut Vec<Event>, out: &mut Output) -> Result<(), Error> {
+    if out.json {
+        return batch
+            .drain(..)
+            .try_for_each(|event| out.object(&EventJson(&event)));
+    }
+    let mut table = Table::new(&[]);
+    for event in batch.drain(..) {
+        let cells: Vec<Cell> = event_cells(&event, false);
+        table.row(cells);
+    }
+    table.write(out)
+}
+
+fn nothing(shown: u64, out: &mut Output) -> Result<(), Error> {
+    if shown > 0 || out.json {
+        return Ok(());
+    }
+    let text = out.paint.text(Look::Faint, "no events");
+    out.line(text)
+}

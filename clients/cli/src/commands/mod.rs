@@ -1,0 +1,151 @@
+//! The commands: each asks, and writes the answer for people or programs.
+
+pub mod call;
+pub mod events;
+pub mod history;
+pub mod launch;
+pub mod overview;
+pub mod recordings;
+pub mod sessions;
+pub mod state;
+pub mod tree;
+
+use crate::args::PageArgs;
+use crate::client::Client;
+use crate::error::Error;
+use crate::json::NextPage;
+use crate::output::{Look, Output};
+
+/// Rows that people get unless they ask for more.
+const ROWS_FOR_PEOPLE: u32 = 200;
+/// Rows of a page when all are wanted.
+const ROWS_FOR_ALL: u32 = 1000;
+
+/// What every command works with.
+#[derive(Debug)]
+pub struct Context {
+    /// The daemon.
+    pub client: Client,
+    /// The reader.
+    pub out: Output,
+}
+
+/// How a list that pages is gone through.
+#[derive(Clone, Debug)]
+pub(crate) struct Paging {
+    /// The next page to ask for.
+    pub(crate) token: String,
+    size: u32,
+    /// All pages, or one.
+    all: bool,
+}
+
+impl Paging {
+    pub(crate) fn new(args: &PageArgs, json: bool) -> Self {
+        let one_page = args.limit.is_some() || args.page.is_some();
+        let all = args.all || (json && !one_page);
+        let size = if all {
+            ROWS_FOR_ALL
+        } else {
+            args.limit.unwrap_or(ROWS_FOR_PEOPLE)
+        };
+        Self {
+            token: args.page.clone().unwrap_or_default(),
+            size,
+            all,
+        }
+    }
+
+    pub(crate) fn size(&self) -> u32 {
+        self.size
+    }
+
+    /// Everything is wanted.
+    pub(crate) fn is_all(&self) -> bool {
+        self.all
+    }
+
+    /// Takes the next page's token; false when that was the last page to show.
+    pub(crate) fn next(&mut self, token: String) -> bool {
+        self.token = token;
+        self.all && !self.token.is_empty()
+    }
+
+    /// Says how to go on, if there is more.
+    pub(crate) fn tell(&self, shown: &str, out: &mut Output) -> Result<(), Error> {
+        if self.token.is_empty() {
+            return Ok(());
+        }
+        if out.json {
+            return out.object(&NextPage {
+                next_page: &self.token,
+            });
+        }
+        let text = format!(
+            "… {shown}, and there is more: --page {} goes on, --all shows all",
+            self.token
+        );
+        let text = out.paint.text(Look::Hint, text);
+        out.line(text)
+    }
+}
+
+/// Notes of an answer: what the recording does not tell.
+pub(crate) fn notes(notes: &[String], out: &mut Output) -> Result<(), Error> {
+    for note in notes {
+        let text = out.paint.text(
+            Look::ChangedBelow,
+            format!("! {}", crate::text::clean(note)),
+        );
+        out.line(text)?;
+    }
+    Ok(())
+}
+
+/// The written form of a call that the daemon understands: people copy `merge #3` from the screen.
+pub fn call_argument(text: &str) -> String {
+    let mut parts = text.trim().rsplitn(2, '#');
+    match (parts.next(), parts.next()) {
+        (Some(number), Some(name)) => format!("{}#{}", name.trim_end(), number.trim()),
+        _ => text.trim().trim_matches(['[', ']']).to_owned(),
+    }
+}
+
+/// The same for a variable.
+pub fn variable_argument(text: &str) -> String {
+    text.trim().replace(" #", "#")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::output::Paint;
+
+    #[test]
+    fn calls_may_be_copied_from_the_screen() {
+        assert_eq!(call_argument("merge #3"), "merge#3");
+        assert_eq!(call_argument(" MergeSort.merge#3 "), "MergeSort.merge#3");
+        assert_eq!(call_argument("[1.7]"), "1.7");
+        assert_eq!(call_argument("1.7"), "1.7");
+        assert_eq!(variable_argument("merge #3:i"), "merge#3:i");
+    }
+
+    #[test]
+    fn people_get_a_page_and_programs_all() {
+        let none = PageArgs::default();
+        assert!(!Paging::new(&none, false).is_all());
+        assert!(Paging::new(&none, true).is_all());
+        let limited = PageArgs {
+            limit: Some(5),
+            ..none.clone()
+        };
+        let mut paging = Paging::new(&limited, true);
+        assert_eq!((paging.is_all(), paging.size()), (false, 5));
+        assert!(!paging.next("more".into()), "one page was asked for");
+        let mut all = Paging::new(&PageArgs { all: true, ..none }, false);
+        assert!(all.next("more".into()));
+        assert!(!all.next(String::new()));
+        let mut out = Output::to(std::io::sink(), Paint::new(false), true);
+        paging.tell("5 calls", &mut out).unwrap();
+    }
+}

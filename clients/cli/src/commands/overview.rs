@@ -1,0 +1,242 @@
+//! `jhyde threads`, `where`, `classes`: what there is to look at.
+
+use jhyde_proto::v1::{Class, ListClassesRequest, ListThreadsRequest, Thread, UncaughtException};
+use serde::Serialize;
+
+use super::Context;
+use crate::args::{ClassesArgs, RecordingArg};
+use crate::error::Error;
+use crate::json::{CallJson, PlaceJson, ValueJson};
+use crate::output::Look;
+use crate::text::{Cell, Detail, Table, call_line, clean, count, place, value_or};
+
+#[derive(Serialize)]
+struct ThreadJson<'a> {
+    id: u32,
+    name: &'a str,
+    group: &'a str,
+    calls: u64,
+    start: Option<u64>,
+    end: Option<u64>,
+}
+
+/// The threads.
+///
+/// # Errors
+/// When the daemon refuses, or the output cannot be written.
+pub async fn threads(context: &mut Context, args: &RecordingArg) -> Result<(), Error> {
+    let request = ListThreadsRequest {
+        recording: args.recording.clone(),
+    };
+    let threads = context
+        .client
+        .history
+        .list_threads(request)
+        .await?
+        .into_inner()
+        .threads;
+    if context.out.json {
+        return threads.iter().try_for_each(|t| {
+            let Thread {
+                id,
+                calls,
+                start,
+                end,
+                ..
+            } = *t;
+            context.out.object(&ThreadJson {
+                id,
+                name: &t.name,
+                group: &t.group,
+                calls,
+                start,
+                end,
+            })
+        });
+    }
+    let mut table = Table::new(&["ID", "THREAD", "GROUP", "CALLS", "FIRST SEEN", "ENDED"]);
+    let time = |t: Option<u64>| t.map(|t| t.to_string()).unwrap_or_default();
+    for thread in &threads {
+        table.row(vec![
+            Cell::number(thread.id.to_string()),
+            Cell::new(clean(&thread.name)),
+            Cell::with(Look::Faint, clean(&thread.group)),
+            Cell::number(count(thread.calls)),
+            Cell::number(time(thread.start)),
+            Cell::number(time(thread.end)),
+        ]);
+    }
+    table.write(&mut context.out)
+}
+
+#[derive(Serialize)]
+struct UncaughtJson<'a> {
+    exception: Option<ValueJson<'a>>,
+    timestamp: u64,
+    thread_name: &'a str,
+    place: Option<PlaceJson<'a>>,
+    call: Option<CallJson<'a>>,
+    ended: Vec<CallJson<'a>>,
+}
+
+/// Exceptions that nobody caught.
+///
+/// # Errors
+/// When the daemon refuses, or the output cannot be written.
+pub async fn where_(context: &mut Context, args: &RecordingArg) -> Result<(), Error> {
+    let request = ListThreadsRequest {
+        recording: args.recording.clone(),
+    };
+    let exceptions = context
+        .client
+        .history
+        .list_uncaught(request)
+        .await?
+        .into_inner()
+        .exceptions;
+    if context.out.json {
+        return exceptions.iter().try_for_each(|e| {
+            context.out.object(&UncaughtJson {
+                exception: e.exception.as_ref().map(ValueJson),
+                timestamp: e.timestamp,
+                thread_name: &e.thread_name,
+                place: e.place.as_ref().map(PlaceJson),
+                call: e.call.as_ref().map(CallJson),
+                ended: e.ended.iter().map(CallJson).collect(),
+            })
+        });
+    }
+    if exceptions.is_empty() {
+        let text = context
+            .out
+            .paint
+            .text(Look::Good, "every exception was caught");
+        return context.out.line(text);
+    }
+    exceptions
+        .iter()
+        .try_for_each(|exception| uncaught(context, exception))
+}
+
+fn uncaught(context: &mut Context, exception: &UncaughtException) -> Result<(), Error> {
+    let out = &mut context.out;
+    let paint = out.paint;
+    let shown = paint.text(
+        Look::Bad,
+        value_or(exception.exception.as_ref(), "an exception"),
+    );
+    let thread = clean(&exception.thread_name);
+    let time = format!("event {}", exception.timestamp);
+    out.line(format!(
+        "{shown} ended thread \"{thread}\"  {}",
+        paint.text(Look::Faint, time)
+    ))?;
+    if let Some(at) = &exception.place {
+        out.line(format!(
+            "  thrown at {}",
+            paint.text(Look::Strong, place(at))
+        ))?;
+    }
+    let thrower = exception
+        .call
+        .iter()
+        .filter(|call| exception.ended.iter().all(|e| e.id != call.id));
+    for call in thrower.chain(&exception.ended) {
+        // Each of them ended by it: no need to say so each time.
+        let call = jhyde_proto::v1::Call {
+            exception: None,
+            result: None,
+            exit: Some(0),
+            ..call.clone()
+        };
+        out.line(format!("  in {}", call_line(&call, Detail::LIST, 0, paint)))?;
+    }
+    Ok(())
+}
+
+#[derive(Serialize)]
+struct ClassJson<'a> {
+    class: &'a str,
+    source_file: &'a str,
+    in_scope: bool,
+    methods: Vec<MethodJson<'a>>,
+}
+
+#[derive(Serialize)]
+struct MethodJson<'a> {
+    method: &'a str,
+    descriptor: &'a str,
+    first_line: Option<u32>,
+    last_line: Option<u32>,
+    calls: u64,
+}
+
+/// The recorded classes.
+///
+/// # Errors
+/// When the daemon refuses, or the output cannot be written.
+pub async fn classes(context: &mut Context, args: &ClassesArgs) -> Result<(), Error> {
+    let request = ListClassesRequest {
+        recording: args.recording.clone(),
+        all: args.all,
+    };
+    let classes = context
+        .client
+        .history
+        .list_classes(request)
+        .await?
+        .into_inner()
+        .classes;
+    if context.out.json {
+        return classes
+            .iter()
+            .try_for_each(|class| context.out.object(&class_json(class)));
+    }
+    let mut table = Table::new(&["CLASS", "METHODS", "CALLS", "SOURCE"]);
+    if args.methods {
+        table = Table::new(&["METHOD", "DESCRIPTOR", "CALLS", "SOURCE"]);
+    }
+    for class in &classes {
+        let look = if class.in_scope {
+            Look::Plain
+        } else {
+            Look::Faint
+        };
+        let source = clean(&class.source_file);
+        if !args.methods {
+            table.row(vec![
+                Cell::with(look, clean(&class.name)),
+                Cell::number(count(class.methods.len() as u64)),
+                Cell::number(count(class.methods.iter().map(|method| method.calls).sum())),
+                Cell::with(Look::Faint, source),
+            ]);
+            continue;
+        }
+        for method in &class.methods {
+            let line = method.first_line.map(|line| format!("{source}:{line}"));
+            table.row(vec![
+                Cell::with(look, clean(&format!("{}.{}", class.name, method.name))),
+                Cell::with(Look::Faint, clean(&method.descriptor)),
+                Cell::number(count(method.calls)),
+                Cell::with(Look::Faint, line.unwrap_or_default()),
+            ]);
+        }
+    }
+    table.write(&mut context.out)
+}
+
+fn class_json(class: &Class) -> ClassJson<'_> {
+    let methods = class.methods.iter().map(|method| MethodJson {
+        method: &method.name,
+        descriptor: &method.descriptor,
+        first_line: method.first_line,
+        last_line: method.last_line,
+        calls: method.calls,
+    });
+    ClassJson {
+        class: &class.name,
+        source_file: &class.source_file,
+        in_scope: class.in_scope,
+        methods: methods.collect(),
+    }
+}

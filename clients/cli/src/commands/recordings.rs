@@ -1,0 +1,384 @@
+//! `jhyde list`, `show`, `watch`, `attach`, `stop`, `detach`, `delete`.
+
+use jhyde_proto::v1::{
+    AttachRequest, GetRecordingRequest, ListRecordingsRequest, Recording, RecordingOptions,
+    RecordingState,
+};
+use serde::Serialize;
+use tokio_stream::StreamExt as _;
+
+use super::{Context, notes};
+use crate::args::{AttachArgs, RecordArgs, RecordingArg, RecordingsArg};
+use crate::error::Error;
+use crate::json::RecordingJson;
+use crate::output::{Look, Output};
+use crate::progress;
+use crate::text::{Cell, Table, age, clean, count, date, plural, size};
+
+/// The most that one page of recordings may hold.
+const RECORDINGS_PAGE: u32 = 1000;
+
+/// The word for a state, stable for programs.
+pub fn state_word(state: RecordingState) -> &'static str {
+    match state {
+        RecordingState::Unspecified => "unknown",
+        RecordingState::Waiting => "waiting",
+        RecordingState::Running => "running",
+        RecordingState::Complete => "complete",
+        RecordingState::Detached => "detached",
+        RecordingState::Stopped => "stopped",
+        RecordingState::ConnectionLost => "connection-lost",
+        RecordingState::Cut => "cut",
+        RecordingState::Failed => "failed",
+    }
+}
+
+/// Does it go on?
+pub(crate) fn is_open(recording: &Recording) -> bool {
+    matches!(
+        recording.state(),
+        RecordingState::Waiting | RecordingState::Running
+    )
+}
+
+fn state_look(state: RecordingState) -> Look {
+    match state {
+        RecordingState::Running | RecordingState::Waiting => Look::Hint,
+        RecordingState::Complete | RecordingState::Detached | RecordingState::Stopped => Look::Good,
+        RecordingState::Cut | RecordingState::ConnectionLost => Look::ChangedBelow,
+        RecordingState::Failed | RecordingState::Unspecified => Look::Bad,
+    }
+}
+
+pub(crate) fn named(recording: &str) -> GetRecordingRequest {
+    GetRecordingRequest {
+        recording: recording.to_owned(),
+    }
+}
+
+pub(crate) fn options(args: &RecordArgs) -> RecordingOptions {
+    RecordingOptions {
+        level: args.level.clone().unwrap_or_default(),
+        engine: args.engine.clone().unwrap_or_default(),
+        include: args.include.clone(),
+        exclude: args.exclude.clone(),
+        string_limit: args.string_limit.unwrap_or(0),
+    }
+}
+
+/// All recordings.
+///
+/// # Errors
+/// When the daemon refuses, or the output cannot be written.
+pub async fn list(context: &mut Context) -> Result<(), Error> {
+    let mut recordings = Vec::new();
+    let mut page_token = String::new();
+    loop {
+        let request = ListRecordingsRequest {
+            page_size: RECORDINGS_PAGE,
+            page_token,
+        };
+        let page = context.client.recordings.list(request).await?.into_inner();
+        recordings.extend(page.recordings);
+        page_token = page.next_page_token;
+        if page_token.is_empty() {
+            break;
+        }
+    }
+    let out = &mut context.out;
+    if out.json {
+        return recordings
+            .iter()
+            .try_for_each(|recording| out.object(&RecordingJson(recording)));
+    }
+    if recordings.is_empty() {
+        let text =
+            "no recordings yet; begin with: jhyde launch --name demo -- java -cp classes Main";
+        let text = out.paint.text(Look::Faint, text);
+        return out.line(text);
+    }
+    table(&recordings).write(out)
+}
+
+fn table(recordings: &[Recording]) -> Table {
+    let mut table = Table::new(&[
+        "NAME", "ID", "STATE", "LEVEL", "CALLS", "EVENTS", "SIZE", "MADE", "PROGRAM",
+    ]);
+    for recording in recordings {
+        let state = recording.state();
+        let level = recording
+            .options
+            .as_ref()
+            .map(|options| options.level.as_str());
+        table.row(vec![
+            Cell::with(Look::Strong, clean(&recording.name)),
+            Cell::with(Look::Faint, recording.id.as_str()),
+            Cell::with(state_look(state), state_word(state)),
+            Cell::new(level.unwrap_or_default()),
+            Cell::number(count(recording.calls)),
+            Cell::number(count(recording.events)),
+            Cell::number(size(recording.bytes)),
+            Cell::with(Look::Faint, age(recording.created_ms)),
+            Cell::with(Look::Faint, program(recording)),
+        ]);
+    }
+    table
+}
+
+/// What ran: the command, or where it was attached to.
+fn program(recording: &Recording) -> String {
+    let jvm = recording.jvm.clone().unwrap_or_default();
+    let text = if jvm.command.is_empty() {
+        jvm.address
+    } else {
+        jvm.command.join(" ")
+    };
+    clean(&text).into_owned()
+}
+
+/// One recording.
+///
+/// # Errors
+/// When the daemon refuses, or the output cannot be written.
+pub async fn show(context: &mut Context, args: &RecordingArg) -> Result<(), Error> {
+    let recording = context
+        .client
+        .recordings
+        .get(named(&args.recording))
+        .await?
+        .into_inner();
+    told(&recording, &mut context.out)
+}
+
+fn told(recording: &Recording, out: &mut Output) -> Result<(), Error> {
+    if out.json {
+        return out.object(&RecordingJson(recording));
+    }
+    let state = state_word(recording.state());
+    let reason = match recording.state_reason.as_str() {
+        "" => state.to_owned(),
+        reason => format!("{state}: {}", clean(reason)),
+    };
+    let options = recording.options.clone().unwrap_or_default();
+    let jvm = recording.jvm.clone().unwrap_or_default();
+    let mut scope = options.include.clone();
+    scope.extend(
+        options
+            .exclude
+            .iter()
+            .map(|pattern| format!("not {pattern}")),
+    );
+    let scope = if options.include.is_empty() && options.exclude.is_empty() {
+        "all classes of the application's loaders".to_owned()
+    } else {
+        clean(&scope.join(", ")).into_owned()
+    };
+    let mut table = Table::new(&[]).indented(2);
+    let mut row = |name: &str, look, text: String| {
+        if !text.is_empty() {
+            table.row(vec![Cell::with(Look::Faint, name), Cell::with(look, text)]);
+        }
+    };
+    row("id", Look::Plain, recording.id.clone());
+    row("state", state_look(recording.state()), reason);
+    row(
+        "exit code",
+        Look::Plain,
+        recording
+            .exit_code
+            .map(|code| code.to_string())
+            .unwrap_or_default(),
+    );
+    row("program", Look::Plain, program(recording));
+    row(
+        "JVM",
+        Look::Plain,
+        clean(format!("{} {}", jvm.name, jvm.version).trim()).into_owned(),
+    );
+    row(
+        "made",
+        Look::Plain,
+        format!(
+            "{} ({})",
+            date(recording.created_ms),
+            age(recording.created_ms)
+        ),
+    );
+    row(
+        "ended",
+        Look::Plain,
+        recording.ended_ms.map(date).unwrap_or_default(),
+    );
+    row("level", Look::Plain, options.level.clone());
+    row("engine", Look::Plain, options.engine.clone());
+    row("scope", Look::Plain, scope);
+    row("recorded", Look::Plain, amounts(recording));
+    let port = recording.listen_port;
+    let waits = recording.state() == RecordingState::Waiting;
+    row(
+        "waits at",
+        Look::Plain,
+        if waits {
+            format!("127.0.0.1:{port}")
+        } else {
+            String::new()
+        },
+    );
+    let title = out.paint.text(Look::Strong, clean(&recording.name));
+    out.line(title)?;
+    table.write(out)?;
+    notes(&recording.notes, out)
+}
+
+pub(crate) fn amounts(recording: &Recording) -> String {
+    format!(
+        "{}, {}, {}, {}, {}",
+        plural(recording.calls, "call"),
+        plural(recording.events, "event"),
+        plural(recording.threads.into(), "thread"),
+        plural(recording.classes.into(), "class"),
+        size(recording.bytes),
+    )
+}
+
+/// Follows a recording.
+///
+/// # Errors
+/// When the daemon refuses, or the output cannot be written.
+pub async fn watch(context: &mut Context, recording: &str) -> Result<(), Error> {
+    let mut changes = context
+        .client
+        .recordings
+        .watch(named(recording))
+        .await?
+        .into_inner();
+    let bar = progress::spinner("waiting for the first news");
+    context.out.eager = true;
+    let mut last = None;
+    while let Some(now) = changes.next().await {
+        let now = now?;
+        let line = format!("{}  {}", state_word(now.state()), amounts(&now));
+        if context.out.json {
+            context.out.object(&RecordingJson(&now))?;
+        } else if bar.is_hidden() {
+            context.out.line(&line)?;
+        } else {
+            bar.set_message(line);
+        }
+        last = Some(now);
+    }
+    bar.finish_and_clear();
+    match last {
+        Some(last) if !context.out.json => told(&last, &mut context.out),
+        _ => Ok(()),
+    }
+}
+
+/// Attaches to a JVM.
+///
+/// # Errors
+/// When the daemon refuses, or the output cannot be written.
+pub async fn attach(context: &mut Context, args: &AttachArgs) -> Result<(), Error> {
+    let request = AttachRequest {
+        address: args.address.clone(),
+        name: args.record.name.clone().unwrap_or_default(),
+        options: Some(options(&args.record)),
+    };
+    let bar = progress::spinner(format!("attaching to {}", args.address));
+    let answer = context.client.recordings.attach(request).await;
+    bar.finish_and_clear();
+    let recording = answer?.into_inner();
+    told(&recording, &mut context.out)?;
+    if args.watch {
+        context.out.flush()?;
+        return watch(context, &recording.id).await;
+    }
+    if !context.out.json {
+        let name = &recording.name;
+        let text = format!(
+            "jhyde watch {name} follows it, jhyde detach {name} ends it and leaves the JVM running"
+        );
+        let text = context.out.paint.text(Look::Hint, text);
+        context.out.line(text)?;
+    }
+    Ok(())
+}
+
+/// Ends recordings.
+///
+/// # Errors
+/// The first refusal, after all of them were tried.
+pub async fn stop(context: &mut Context, args: &RecordingsArg, detach: bool) -> Result<(), Error> {
+    let mut failed = None;
+    for recording in &args.recordings {
+        let bar = progress::spinner(format!("closing {recording}"));
+        let request = named(recording);
+        let answer = if detach {
+            context.client.recordings.detach(request).await
+        } else {
+            context.client.recordings.stop(request).await
+        };
+        bar.finish_and_clear();
+        match answer {
+            Ok(recording) => ended(&recording.into_inner(), &mut context.out)?,
+            Err(status) => later(&mut failed, status.into()),
+        }
+    }
+    failed.map_or(Ok(()), Err)
+}
+
+fn ended(recording: &Recording, out: &mut Output) -> Result<(), Error> {
+    if out.json {
+        return out.object(&RecordingJson(recording));
+    }
+    let name = out.paint.text(Look::Strong, clean(&recording.name));
+    out.line(format!(
+        "{name} {}: {}",
+        state_word(recording.state()),
+        amounts(recording)
+    ))
+}
+
+#[derive(Serialize)]
+struct Deleted<'a> {
+    deleted: &'a str,
+    bytes: u64,
+}
+
+/// Deletes recordings.
+///
+/// # Errors
+/// The first refusal, after all of them were tried.
+pub async fn delete(context: &mut Context, args: &RecordingsArg) -> Result<(), Error> {
+    let mut failed = None;
+    for recording in &args.recordings {
+        match context.client.recordings.delete(named(recording)).await {
+            Ok(answer) => {
+                let bytes = answer.into_inner().bytes;
+                if context.out.json {
+                    context.out.object(&Deleted {
+                        deleted: recording,
+                        bytes,
+                    })?;
+                } else {
+                    context.out.line(format!(
+                        "{} deleted, {} free again",
+                        clean(recording),
+                        size(bytes)
+                    ))?;
+                }
+            }
+            Err(status) => later(&mut failed, status.into()),
+        }
+    }
+    failed.map_or(Ok(()), Err)
+}
+
+/// Keeps the first failure for the exit code; the others are told at once.
+fn later(first: &mut Option<Error>, error: Error) {
+    if first.is_none() {
+        *first = Some(error);
+    } else {
+        eprintln!("jhyde: {error}");
+    }
+}

@@ -1,0 +1,168 @@
+//! `jhyde tree`: the calls of a recording or of one call.
+
+use std::collections::HashMap;
+
+use jhyde_proto::v1::{Call, GetRecordingRequest, ListCallsRequest, ListThreadsRequest, Thread};
+use tokio_stream::StreamExt as _;
+
+use super::{Context, Paging, call_argument};
+use crate::args::TreeArgs;
+use crate::error::Error;
+use crate::json::CallJson;
+use crate::output::{Look, Paint};
+use crate::progress;
+use crate::text::{Detail, TreeDrawing, clean, plural};
+
+/// Shows the tree.
+///
+/// # Errors
+/// When the daemon refuses, or the output cannot be written.
+pub async fn tree(context: &mut Context, args: &TreeArgs) -> Result<(), Error> {
+    let paging = Paging::new(&args.page, context.out.json);
+    let request = ListCallsRequest {
+        recording: args.recording.clone(),
+        call: args.call.as_deref().map(call_argument).unwrap_or_default(),
+        max_depth: args.depth.unwrap_or(0),
+        page_size: paging.size(),
+        page_token: String::new(),
+        without_values: args.no_values,
+        without_boundary: args.no_boundary,
+        method: args.method.clone().unwrap_or_default(),
+    };
+    if context.out.json && paging.is_all() {
+        return stream(context, request).await;
+    }
+    pages(context, request, paging).await
+}
+
+/// One call per line, as fast as they come.
+async fn stream(context: &mut Context, request: ListCallsRequest) -> Result<(), Error> {
+    let whole = request.call.is_empty() && request.max_depth == 0 && request.method.is_empty();
+    let recording = GetRecordingRequest {
+        recording: request.recording.clone(),
+    };
+    let request = ListCallsRequest {
+        page_size: 0,
+        ..request
+    };
+    let mut calls = context
+        .client
+        .history
+        .stream_calls(request)
+        .await?
+        .into_inner();
+    // How many there will be is known only for the whole recording.
+    let total = if whole {
+        context
+            .client
+            .recordings
+            .get(recording)
+            .await?
+            .into_inner()
+            .calls
+    } else {
+        0
+    };
+    let bar = if total > 0 {
+        progress::rows(total, "calls")
+    } else {
+        progress::spinner("reading calls")
+    };
+    let mut seen = 0_u64;
+    while let Some(call) = calls.next().await {
+        context.out.object(&CallJson(&call?))?;
+        seen += 1;
+        // Telling the bar is cheap, but not for nothing.
+        if seen.is_multiple_of(256) {
+            bar.set_position(seen);
+        }
+    }
+    bar.finish_and_clear();
+    Ok(())
+}
+
+async fn pages(
+    context: &mut Context,
+    request: ListCallsRequest,
+    mut paging: Paging,
+) -> Result<(), Error> {
+    let paint = context.out.paint;
+    let heads = if context.out.json {
+        HashMap::new()
+    } else {
+        threads(context, &request.recording).await?
+    };
+    // Under a call the daemon counts levels from the call, else from the thread's root above the first.
+    let shift = u32::from(!request.call.is_empty());
+    let max_depth = (request.max_depth > 0).then(|| request.max_depth.saturating_add(shift));
+    let mut drawing = TreeDrawing::new(paint, max_depth, !request.method.is_empty());
+    let several = heads.len() > 1 && request.call.is_empty();
+    let mut shown = 0_u64;
+    loop {
+        let request = ListCallsRequest {
+            page_token: paging.token.clone(),
+            ..request.clone()
+        };
+        let page = context
+            .client
+            .history
+            .list_calls(request)
+            .await?
+            .into_inner();
+        shown += page.calls.len() as u64;
+        if context.out.json {
+            for call in &page.calls {
+                context.out.object(&CallJson(call))?;
+            }
+        } else {
+            let mut head = |call: &Call| several.then(|| thread_head(call, &heads, paint));
+            for line in drawing.page(page.calls, Detail::LIST, &mut head) {
+                context.out.line(line)?;
+            }
+        }
+        if !paging.next(page.next_page_token) {
+            break;
+        }
+    }
+    if shown == 0 && !context.out.json {
+        let nothing = match request.method.as_str() {
+            "" => "no calls were recorded (does --include match the program's classes? jhyde show tells)".into(),
+            method => format!("no call of '{method}' was recorded"),
+        };
+        let nothing = paint.text(Look::Faint, nothing);
+        return context.out.line(nothing);
+    }
+    paging.tell(&plural(shown, "call"), &mut context.out)
+}
+
+async fn threads(context: &mut Context, recording: &str) -> Result<HashMap<String, Thread>, Error> {
+    let request = ListThreadsRequest {
+        recording: recording.to_owned(),
+    };
+    let threads = context
+        .client
+        .history
+        .list_threads(request)
+        .await?
+        .into_inner()
+        .threads;
+    let with_calls = threads.into_iter().filter(|thread| thread.calls > 0);
+    Ok(with_calls
+        .map(|thread| (thread.id.to_string(), thread))
+        .collect())
+}
+
+fn thread_head(call: &Call, threads: &HashMap<String, Thread>, paint: Paint) -> String {
+    let id = call.id.split('.').next().unwrap_or_default();
+    let thread = threads.get(id);
+    let name = thread.map_or(call.thread_name.as_str(), |thread| thread.name.as_str());
+    let calls = thread
+        .map(|thread| format!(" · {}", plural(thread.calls, "call")))
+        .unwrap_or_default();
+    let end = match thread {
+        Some(thread) if thread.end.is_none() => " · still running or not seen to end",
+        _ => "",
+    };
+    let name = paint.text(Look::Strong, format!("thread {id} \"{}\"", clean(name)));
+    format!("{name}{}", paint.text(Look::Faint, format!("{calls}{end}")))
+}

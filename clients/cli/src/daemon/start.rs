@@ -1,0 +1,276 @@
+//! Starting a daemon for a data folder, and waiting until it answers.
+//!
+//! Two clients that start one at the same time must not fight: whoever holds the lock file starts, the
+//! other waits for the lock and then finds the socket served.
+
+use std::env;
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use tonic::transport::Channel;
+
+use super::running;
+use crate::error::Error;
+
+/// How long a daemon may take until it answers: opening many recordings after a crash takes longest.
+const START_LIMIT: Duration = Duration::from_secs(30);
+/// How often the socket is looked at meanwhile.
+const POLL: Duration = Duration::from_millis(20);
+/// A daemon that was started for its user ends by itself when it is not needed for so long.
+const IDLE_EXIT: &str = "10m";
+/// How much of the log is shown when it does not start.
+const TAIL_LINES: usize = 12;
+const TAIL_BYTES: u64 = 8 << 10;
+
+/// Starts a daemon for the folder, unless another client is just doing so, and connects to it.
+pub(super) async fn start(data: &Path) -> Result<Channel, Error> {
+    make_folder(data)?;
+    let deadline = Instant::now() + START_LIMIT;
+    let lock_path = data.join("jhyded.start");
+    let file = |what, source| Error::File {
+        what,
+        path: lock_path.clone(),
+        source,
+    };
+    let lock = OpenOptions::new()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .open(&lock_path)
+        .map_err(|source| file("cannot create", source))?;
+    loop {
+        match lock.try_lock() {
+            Ok(()) => break,
+            Err(TryLockError::WouldBlock) if Instant::now() < deadline => {
+                // Somebody else starts one; it may already answer.
+                if let Some(channel) = running(data).await? {
+                    return Ok(channel);
+                }
+                tokio::time::sleep(POLL).await;
+            }
+            Err(TryLockError::WouldBlock) => {
+                let what = "another jhyde has been starting it for too long".to_owned();
+                return Err(not_started(what, &log_path(data), 0));
+            }
+            Err(TryLockError::Error(source)) => return Err(file("cannot lock", source)),
+        }
+    }
+    // The lock goes with the file, when this function ends.
+    if let Some(channel) = running(data).await? {
+        return Ok(channel);
+    }
+    spawn_and_wait(data, deadline).await
+}
+
+async fn spawn_and_wait(data: &Path, deadline: Instant) -> Result<Channel, Error> {
+    let program = program()?;
+    let path = log_path(data);
+    // A daemon that ends because the one before it still closes the folder is started once more.
+    let mut retries = 1;
+    let mut daemon = spawn(&program, data, &path)?;
+    loop {
+        if let Some(channel) = running(data).await? {
+            return Ok(channel);
+        }
+        if let Some(status) = daemon.exited() {
+            // It may have lost against a daemon that somebody started by hand.
+            if let Some(channel) = running(data).await? {
+                return Ok(channel);
+            }
+            if retries == 0 {
+                return Err(not_started(
+                    format!("it ended with {status}"),
+                    &path,
+                    daemon.log_from,
+                ));
+            }
+            retries -= 1;
+            tokio::time::sleep(POLL * 20).await;
+            daemon = spawn(&program, data, &path)?;
+        }
+        if Instant::now() >= deadline {
+            daemon.give_up();
+            let what = format!("it did not answer within {} s", START_LIMIT.as_secs());
+            return Err(not_started(what, &path, daemon.log_from));
+        }
+        tokio::time::sleep(POLL).await;
+    }
+}
+
+/// A daemon that we started and that does not answer yet.
+struct Starting {
+    child: Child,
+    /// Where its own lines begin in the log.
+    log_from: u64,
+}
+
+impl Starting {
+    /// How it ended, if it did.
+    fn exited(&mut self) -> Option<String> {
+        match self.child.try_wait() {
+            Ok(status) => status.map(|status| status.to_string()),
+            Err(error) => Some(error.to_string()),
+        }
+    }
+
+    /// It would only be in the way of the next try.
+    fn give_up(&mut self) {
+        // It may have ended in between, which is as good.
+        if self.child.kill().is_ok() {
+            let _ = self.child.wait();
+        }
+    }
+}
+
+#[allow(unsafe_code)]
+fn spawn(program: &Path, data: &Path, log: &Path) -> Result<Starting, Error> {
+    let file = |source| Error::File {
+        what: "cannot write",
+        path: log.to_owned(),
+        source,
+    };
+    let output = OpenOptions::new()
+        .create(true)
+        .append(true)
+        .open(log)
+        .map_err(file)?;
+    output
+        .set_permissions(fs::Permissions::from_mode(0o600))
+        .map_err(file)?;
+    let log_from = output.metadata().map_err(file)?.len();
+    let errors = output.try_clone().map_err(file)?;
+    let mut command = Command::new(program);
+    command
+        .args(["serve", "--idle-exit", IDLE_EXIT, "--data"])
+        .arg(data)
+        // The folder that we were called in may have to be unmounted or deleted while it runs.
+        .current_dir("/")
+        .stdin(Stdio::null())
+        .stdout(output)
+        .stderr(errors);
+    // SAFETY: runs in the forked child before exec; setsid is one system call and allocates nothing.
+    unsafe {
+        // A session of its own: neither Ctrl-C nor the terminal's end reach it.
+        command.pre_exec(|| rustix::process::setsid().map(drop).map_err(io::Error::from));
+    }
+    let child = command.spawn().map_err(|source| Error::Program {
+        program: program.display().to_string(),
+        source,
+    })?;
+    Ok(Starting { child, log_from })
+}
+
+/// `jhyded`: named, beside this binary, or in PATH.
+fn program() -> Result<PathBuf, Error> {
+    if let Some(named) = env::var_os("JHYDE_DAEMON_PROGRAM").filter(|value| !value.is_empty()) {
+        return Ok(named.into());
+    }
+    let own = env::current_exe()
+        .and_then(fs::canonicalize)
+        .unwrap_or_default();
+    let beside = own.parent().unwrap_or_else(|| Path::new("/")).to_owned();
+    let path = env::var_os("PATH").unwrap_or_default();
+    std::iter::once(beside.clone())
+        .chain(env::split_paths(&path))
+        .map(|folder| folder.join("jhyded"))
+        .find(|candidate| is_program(candidate))
+        .ok_or(Error::NoProgram { beside })
+}
+
+fn is_program(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
+}
+
+/// Recorded values may be secrets: what is created here is the user's alone.
+fn make_folder(data: &Path) -> Result<(), Error> {
+    fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(data)
+        .map_err(|source| Error::File {
+            what: "cannot create the data folder",
+            path: data.to_owned(),
+            source,
+        })
+}
+
+fn log_path(data: &Path) -> PathBuf {
+    data.join("jhyded.log")
+}
+
+fn not_started(what: String, log: &Path, from: u64) -> Error {
+    let tail = tail(log, from).unwrap_or_else(|error| format!("(cannot be read: {error})"));
+    let tail = if tail.is_empty() {
+        "(nothing)".to_owned()
+    } else {
+        tail
+    };
+    Error::NotStarted {
+        what,
+        log: log.to_owned(),
+        tail,
+    }
+}
+
+/// The last lines written to the log since `from`.
+fn tail(log: &Path, from: u64) -> io::Result<String> {
+    let mut file = File::open(log)?;
+    let start = from.max(file.metadata()?.len().saturating_sub(TAIL_BYTES));
+    file.seek(SeekFrom::Start(start))?;
+    let mut bytes = Vec::new();
+    file.take(TAIL_BYTES).read_to_end(&mut bytes)?;
+    let text = String::from_utf8_lossy(&bytes);
+    let lines = text.lines().collect::<Vec<_>>();
+    let first = lines.len().saturating_sub(TAIL_LINES);
+    let shown = lines.get(first..).unwrap_or_default();
+    Ok(shown
+        .iter()
+        .map(|line| format!("  {line}"))
+        .collect::<Vec<_>>()
+        .join("\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tail_is_what_the_last_start_wrote() {
+        let folder = tempfile::tempdir().unwrap();
+        let log = folder.path().join("jhyded.log");
+        fs::write(&log, "old\n").unwrap();
+        let from = fs::metadata(&log).unwrap().len();
+        assert_eq!(tail(&log, from).unwrap(), "");
+        let lines = (0..40).map(|n| format!("line {n}\n")).collect::<String>();
+        fs::write(&log, format!("old\n{lines}")).unwrap();
+        let shown = tail(&log, from).unwrap();
+        assert_eq!(shown.lines().count(), TAIL_LINES);
+        assert!(
+            shown.starts_with("  line 28\n") && shown.ends_with("  line 39"),
+            "{shown}"
+        );
+    }
+
+    #[tokio::test]
+    async fn a_daemon_that_ends_at_once_is_told_with_its_log() {
+        let folder = tempfile::tempdir().unwrap();
+        let program = folder.path().join("failing");
+        fs::write(&program, "#!/bin/sh\necho the disk is full >&2\nexit 3\n").unwrap();
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o700)).unwrap();
+        let log = log_path(folder.path());
+        let mut daemon = spawn(&program, folder.path(), &log).unwrap();
+        daemon.child.wait().unwrap();
+        let error = not_started(daemon.exited().unwrap(), &log, daemon.log_from);
+        let text = error.to_string();
+        assert!(
+            text.contains("exit status: 3") && text.contains("the disk is full"),
+            "{text}"
+        );
+        assert_eq!(error.exit_code(), 5);
+    }
+}

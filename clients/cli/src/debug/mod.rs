@@ -1,0 +1,55 @@
+//! `jhyde debug`: declarative debugging (design, section 5). The daemon searches; this side shows its
+//! questions and passes the answers on, to people ([`talk`]) or programs ([`lines`]).
+
+mod entry;
+mod input;
+mod lines;
+mod screen;
+mod search;
+mod talk;
+mod variable;
+
+use crate::args::DebugArgs;
+use crate::commands::{Context, call_argument};
+use crate::error::Error;
+use search::Search;
+
+/// The names of the strategies, as design, section 5 has them.
+pub const STRATEGIES: [&str; 6] = [
+    "top-down",
+    "divide-and-query",
+    "coverage-halving:edges",
+    "coverage-halving:du-chains",
+    "coverage-expected:edges",
+    "coverage-expected:du-chains",
+];
+
+/// Begins a session or goes on with one.
+///
+/// # Errors
+/// When the daemon refuses, or the terminal cannot be used.
+pub async fn debug(context: &mut Context, args: &DebugArgs) -> Result<(), Error> {
+    let restrict = args.restrict.as_deref().map(call_argument);
+    let strategy = args.strategy.as_deref();
+    let mut search = match args.session.as_deref() {
+        None => {
+            let strategy = strategy.unwrap_or_default();
+            let restrict = restrict.unwrap_or_default();
+            Search::begin(&context.client, &args.recording, strategy, restrict).await?
+        }
+        Some(session) => {
+            let mut search = Search::resume(&context.client, &args.recording, session).await?;
+            if let Some(strategy) = strategy.filter(|s| *s != search.session.strategy) {
+                search.set_strategy(strategy).await?;
+            }
+            if let Some(call) = restrict.filter(|call| *call != search.session.restricted_to) {
+                search.restrict(call).await?;
+            }
+            search
+        }
+    };
+    if context.out.json {
+        return lines::run(&mut context.out, &mut search, args.details).await;
+    }
+    talk::run(context, &mut search, args.session.is_some()).await
+}

@@ -1,0 +1,342 @@
+//! What a debugging session shows.
+
+use jhyde_proto::v1::{
+    AnswerKind, Call, CallInput, CallResult, ReachableObject, Session, SessionStatistics, StateRow,
+};
+
+use crate::commands::call::given_and_yielded;
+use crate::error::Error;
+use crate::json::answer_word;
+use crate::output::{Look, Output};
+use crate::text::{
+    Cell, Detail, Table, call_line, call_name, call_place, clean, count, head, plural,
+};
+
+/// The first lines: what is searched, and how.
+pub(super) fn opening(session: &Session, resumed: bool, out: &mut Output) -> Result<(), Error> {
+    let verb = if resumed { "goes on" } else { "begins" };
+    let mut line = format!(
+        "Session {} {verb}: {}, {}",
+        session.id,
+        session.strategy,
+        plural(session.suspicious, "suspicious call")
+    );
+    if !session.restricted_to.is_empty() {
+        line.push_str(&format!(", only below {}", session.restricted_to));
+    }
+    out.line(line)?;
+    let hint =
+        "Was the call right? valid, invalid, trusted or unknown (v i t u); help shows what else.";
+    let hint = out.paint.text(Look::Faint, hint);
+    out.line(hint)
+}
+
+/// A call with all that is needed to say whether it was right.
+pub(super) fn question(
+    call: &Call,
+    (input, outcome): &(CallInput, CallResult),
+    session: &Session,
+    out: &mut Output,
+) -> Result<(), Error> {
+    let paint = out.paint;
+    out.line("")?;
+    let proposed = session
+        .question
+        .as_ref()
+        .is_some_and(|question| question.id == call.id);
+    let mark = if proposed { "?" } else { "·" };
+    out.line(format!(
+        "{} {}",
+        paint.text(Look::Hint, mark),
+        head(call, Detail::FULL, paint)
+    ))?;
+    let below = plural(call.descendants, "call");
+    let mut facts = vec![
+        format!("[{}]", call.id),
+        call_place(call),
+        format!("{below} below"),
+    ];
+    if let Some(given) = session
+        .answers
+        .iter()
+        .rev()
+        .find(|answer| answer.call == call.id)
+    {
+        facts.push(format!("answered {}", answer_word(given.answer())));
+    }
+    facts.retain(|fact| !fact.is_empty());
+    let facts = paint.text(Look::Faint, facts.join(" · "));
+    out.line(format!("  {facts}"))?;
+    given_and_yielded(call, input, outcome, out)
+}
+
+/// What an answer did.
+pub(super) fn answered(
+    call: &str,
+    answer: AnswerKind,
+    session: &Session,
+    out: &mut Output,
+) -> Result<(), Error> {
+    let look = match answer {
+        AnswerKind::Valid => Look::Good,
+        AnswerKind::Invalid => Look::Bad,
+        _ => Look::ChangedBelow,
+    };
+    let word = out.paint.text(look, answer_word(answer));
+    out.line(format!("{call} is {word}; {}", left(session)))
+}
+
+/// How many calls are suspicious now.
+pub(super) fn left(session: &Session) -> String {
+    match session.suspicious {
+        1 => "1 call is suspicious".to_owned(),
+        n => format!("{} calls are suspicious", count(n)),
+    }
+}
+
+/// The end: this is the buggy call.
+pub(super) fn found(
+    call: &Call,
+    outcome: Option<&CallResult>,
+    session: &Session,
+    recording: &str,
+    out: &mut Output,
+) -> Result<(), Error> {
+    let paint = out.paint;
+    out.line("")?;
+    let title = paint.text(Look::Bad, "The buggy call:");
+    out.line(format!("{title} {}", head(call, Detail::FULL, paint)))?;
+    let place = match call_place(call) {
+        place if place.is_empty() => clean(&call.class).into_owned(),
+        place => place,
+    };
+    let method = format!("{}.{}{}", call.class, call.method, call.descriptor);
+    out.line(format!(
+        "  {}  {}",
+        paint.text(Look::Strong, place),
+        paint.text(Look::Faint, clean(&method))
+    ))?;
+    out.line(format!(
+        "  It was wrong, and every call that it made was right: the mistake is in its own code{}.",
+        call.line
+            .map(|line| format!(", from line {line} on"))
+            .unwrap_or_default()
+    ))?;
+    let questions = plural(session.answers.len() as u64, "answer");
+    let facts = paint.text(Look::Faint, format!("  Found with {questions}."));
+    out.line(facts)?;
+    out.line("Look next:")?;
+    let recording = shell_word(recording);
+    let mut next = Table::new(&[]).indented(2);
+    let mut hint = |command: String, why: &str| {
+        next.row(vec![
+            Cell::with(Look::Hint, command),
+            Cell::with(Look::Faint, why),
+        ]);
+    };
+    hint(
+        format!("jhyde events {recording} {}", call.id),
+        "what it did, line by line",
+    );
+    hint(
+        format!("jhyde state {recording} {} --depth 1", call.id),
+        "its variables before and after",
+    );
+    for variable in outcome.map(suspects).unwrap_or_default() {
+        hint(
+            format!("jhyde history {recording} '{variable}'"),
+            "who wrote what it changed",
+        );
+    }
+    hint(
+        come_back(&recording, &session.id),
+        "to undo an answer or ask on",
+    );
+    next.write(out)
+}
+
+/// Variables that the buggy call changed: those whose history is worth a look, a few of them.
+fn suspects(outcome: &CallResult) -> Vec<String> {
+    let rows = outcome
+        .objects
+        .iter()
+        .flat_map(|ReachableObject { rows, .. }| rows)
+        .chain(&outcome.rows);
+    let changed = rows.filter(
+        |StateRow {
+             changed,
+             variable,
+             start,
+             end,
+             ..
+         }| { *changed && start != end && !variable.is_empty() && start.is_some() },
+    );
+    changed
+        .map(|row| clean(&row.variable).into_owned())
+        .take(2)
+        .collect()
+}
+
+/// The end: nothing is wrong.
+pub(super) fn none(session: &Session, recording: &str, out: &mut Output) -> Result<(), Error> {
+    out.line("")?;
+    let title = out.paint.text(Look::Good, "No buggy call:");
+    out.line(format!(
+        "{title} no suspicious call is left, and none was answered invalid."
+    ))?;
+    let text = "If the program's result is still wrong, the mistake may be in a trusted method, in a call \
+                answered valid, or outside the recorded classes.";
+    let text = out.paint.text(Look::Faint, text);
+    out.line(text)?;
+    left_behind(session, recording, out)
+}
+
+/// The end as far as answers go: it is one of these.
+pub(super) fn undecided(session: &Session, out: &mut Output) -> Result<(), Error> {
+    const SHOWN: usize = 20;
+    let paint = out.paint;
+    out.line("")?;
+    let title = paint.text(Look::ChangedBelow, "Undecided:");
+    let total = session.suspicious.max(session.candidates.len() as u64);
+    out.line(format!(
+        "{title} with the answers left open, the buggy call is one of {}:",
+        count(total)
+    ))?;
+    for call in session.candidates.iter().take(SHOWN) {
+        out.line(format!("  {}", call_line(call, Detail::LIST, 0, paint)))?;
+    }
+    if session.candidates.len() > SHOWN {
+        out.line(format!("  … {} more", session.candidates.len() - SHOWN))?;
+    }
+    let text = paint.text(
+        Look::Hint,
+        "Answer one of them (such as `merge#3 invalid`), or quit.",
+    );
+    out.line(text)
+}
+
+/// The program still runs.
+pub(super) fn waiting(out: &mut Output) -> Result<(), Error> {
+    let text = "The program still runs, and no call that has ended is left to ask about now.";
+    let text = out.paint.text(Look::ChangedBelow, text);
+    out.line(text)
+}
+
+/// How to come back.
+pub(super) fn left_behind(
+    session: &Session,
+    recording: &str,
+    out: &mut Output,
+) -> Result<(), Error> {
+    let command = out
+        .paint
+        .text(Look::Hint, come_back(&shell_word(recording), &session.id));
+    out.line(format!("The session is kept: {command}"))
+}
+
+fn come_back(recording: &str, session: &str) -> String {
+    format!("jhyde debug {recording} --session {session}")
+}
+
+/// As a shell takes it.
+fn shell_word(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_.+:/@".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", clean(word).replace('\'', "'\\''"))
+}
+
+/// Calls per class and how they stand.
+pub(super) fn statistics(statistics: &SessionStatistics, out: &mut Output) -> Result<(), Error> {
+    let mut table = Table::new(&[
+        "CLASS",
+        "CALLS",
+        "SUSPICIOUS",
+        "VALID",
+        "INVALID",
+        "TRUSTED",
+        "UNKNOWN",
+    ])
+    .indented(2);
+    for class in &statistics.classes {
+        let mut cells = vec![Cell::new(clean(&class.class))];
+        let numbers = [
+            class.calls,
+            class.suspicious,
+            class.valid,
+            class.invalid,
+            class.trusted,
+            class.unknown,
+        ];
+        cells.extend(numbers.map(|n| Cell::number(count(n))));
+        table.row(cells);
+    }
+    table.write(out)?;
+    out.line(format!(
+        "  {}, {} suspicious, {} so far",
+        plural(statistics.calls, "call"),
+        count(statistics.suspicious),
+        plural(statistics.answered, "answer"),
+    ))
+}
+
+/// The answers, in the order in which they were given.
+pub(super) fn answers(session: &Session, out: &mut Output) -> Result<(), Error> {
+    if session.answers.is_empty() {
+        return out.line("  no answers yet");
+    }
+    session
+        .answers
+        .iter()
+        .enumerate()
+        .try_for_each(|(n, given)| {
+            out.line(format!(
+                "  {:>3}  {:8} {}",
+                n + 1,
+                answer_word(given.answer()),
+                given.call
+            ))
+        })
+}
+
+/// `merge #3`, for prompts.
+pub(super) fn prompt(call: Option<&Call>) -> String {
+    match call {
+        Some(call) => format!("{}> ", call_name(call)),
+        None => "jhyde> ".to_owned(),
+    }
+}
+
+pub(super) const HELP: &str = "\
+Answers (of the call shown, or of any other: merge#3 invalid, invalid 1.7)
+  valid    v    it did what it should, and so did all that it called
+  invalid  i    it did not: the search goes on inside
+  trusted  t    never ask about this method
+  unknown  u    decide later
+Search
+  undo, redo              take the last answer back, or give it again
+  strategy [NAME]         ask in another order
+  restrict [CALL]         search only below this call; everywhere lifts that
+  stats, answers          how far it is
+Look around (what is red was written, yellow holds something that was)
+  at CALL, or just CALL   look at any call (and answer it); up: its caller; question: back
+  call, path              everything about the call shown, and the way to it
+  tree [CALL] [--depth N] what it called;  tree all: the whole recording
+  state [CALL] [--at T] [--depth N]
+  events [CALL] [--mark VARIABLE]
+  history VARIABLE        who wrote it: lc, c[2], this.size, array#3[2], pkg.Main.COUNT
+  threads, where, classes
+quit (Ctrl-D)             leave; the session is kept";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_for_the_shell() {
+        assert_eq!(shell_word("demo-1"), "demo-1");
+        assert_eq!(shell_word("my run"), "'my run'");
+        assert_eq!(shell_word("it's"), "'it'\\''s'");
+    }
+}

@@ -1,0 +1,212 @@
+//! Help beyond `--help`: the topics of `jhyde help`.
+
+use clap::CommandFactory as _;
+
+use crate::args::Cli;
+use crate::error::Error;
+use crate::output::Paint;
+
+const TOPICS: [(&str, &str); 5] = [
+    ("json", JSON),
+    ("calls", CALLS),
+    ("variables", VARIABLES),
+    ("exit-codes", EXIT_CODES),
+    ("daemon", DAEMON),
+];
+
+/// The text for a command or a topic; without one, for all.
+///
+/// # Errors
+/// [`Error::Usage`] for a topic that is not there.
+pub fn text(topic: Option<&str>, paint: Paint) -> Result<String, Error> {
+    let mut cli = Cli::command();
+    cli.build();
+    let command = match topic {
+        None => Some(&mut cli),
+        Some(topic) => {
+            if let Some((_, text)) = TOPICS.iter().find(|(name, _)| *name == topic) {
+                return Ok((*text).trim_end().to_owned());
+            }
+            cli.find_subcommand_mut(topic)
+        }
+    };
+    let Some(command) = command else {
+        let names = TOPICS.map(|(name, _)| name).join(", ");
+        let topic = topic.unwrap_or_default();
+        return Err(Error::Usage(format!(
+            "there is no command or topic '{topic}'; topics are {names}, and jhyde --help lists the commands"
+        )));
+    };
+    let help = command.render_long_help();
+    Ok(if paint.is_on() {
+        help.ansi().to_string()
+    } else {
+        help.to_string()
+    }
+    .trim_end()
+    .to_owned())
+}
+
+const CALLS: &str = "\
+How to write a call
+
+  1.7                     its id: thread 1, number 7 in that thread (ids stand in brackets: [1.7])
+  merge#3                 the call number 3 (from 0) of the method, by time: shown as `merge #3`
+  MergeSort.merge#3       with the class, if several have such a method
+  pkg.MergeSort.merge(II)V#3   with package and descriptor, if the method is overloaded
+";
+
+const VARIABLES: &str = "\
+How to write a variable
+
+  CALL:name            a local variable or parameter of a call: merge#3:lc or 1.7:lc
+  CALL:name@SLOT       … of that slot, or CALL:name@FROM-TO (bytecode indexes), where the method uses the
+                       name twice; CALL:@SLOT where the class has no variable table
+  object#12.field      a field of an object; object#12.pkg.Super.field where a subclass hides it
+  array#3[2]           an element of an array
+  pkg.Cls.FIELD        a static field
+  CALL:return          the result of a call
+  CALL:exception       the exception that ended it
+
+Quote forms with # or [ for the shell: jhyde history demo 'array#3[2]'
+";
+
+const EXIT_CODES: &str = "\
+Exit codes
+
+  0    done
+  1    failed, and the message says why
+  2    the command line, or what was asked, makes no sense
+  3    there is no such recording, call, variable, object or session
+  4    not possible now: the name is taken, the recording still runs, nothing to undo, …
+  5    a daemon or JVM cannot be reached, or does not answer in time
+  6    not built yet
+  7    a part of the recording is damaged
+  130  ended by Ctrl-C
+
+jhyde launch ends with the program's own exit code (128 + number if a signal ended it); 127 if the
+program is not there, 126 if it cannot be run, 125 if jhyde failed in a way that would be 1 elsewhere.
+";
+
+const DAEMON: &str = "\
+The daemon
+
+Recordings are made and kept by jhyded, one for each data folder. jhyde uses the daemon of its data
+folder, over the unix socket in it; if none runs, it starts one (`jhyded serve --data DIR --idle-exit
+10m`), which goes on by itself and ends when nobody has needed it for ten minutes. Its log is
+DIR/jhyded.log.
+
+The data folder is the first of these that is given:
+  --data DIR, JHYDED_DATA, `data` in ~/.config/jhyde/jhyded.toml or /etc/jhyde/jhyded.toml, JHYDE_DATA,
+  $XDG_DATA_HOME/jhyde, ~/.local/share/jhyde
+
+--daemon ADDRESS (or JHYDE_DAEMON) names a daemon by HOST:PORT or unix:/path/to/socket instead; none is
+started then. The jhyded to start is JHYDE_DAEMON_PROGRAM, the one beside jhyde, or the one in PATH.
+";
+
+const JSON: &str = r#"JSON (--json): one object per line, for every command. Names are stable: they may get company, but do not
+change. Numbers are exact, also those of 64 bits. Lists come whole, unless --limit or --page asks for a
+page; then a last line {"next_page":"TOKEN"} says that there is more, for --page TOKEN.
+
+A call (jhyde tree, and wherever a call stands inside something else)
+  id           "1.7": thread and number in it, in preorder
+  class        dotted binary name, "pkg.Outer$Inner"
+  method       "merge", "<init>", "<clinit>"
+  descriptor   "([II)V"
+  invocation   0-based ordinal among all calls of that method in the recording, by time
+  enter, exit  timestamps (events' numbers); exit is null while it runs or if its end was not seen
+  parent       id of the calling call; of an outermost call the root of its thread, "1.0"
+  depth        calls above it: 0 for an outermost call
+  boundary     true: a call out of the recorded classes, trusted from the start
+  descendants  calls below it
+  arguments    [{"name":"la","type":"int","value":0}, …]
+  result       the value that it returned; {"void":true} for a void method
+  exception    instead of result, if it ended by one; neither is there while it runs
+  line         first line of the method's code, or null
+  also: receiver (not for static methods), thread, thread_name, source_file, call_site (a place),
+  incomplete, already_running (only if true), classification (only in sessions)
+
+A value
+  int, long, short, byte, float, double, boolean   number, true, false; "NaN", "Infinity", "-Infinity"
+  char                   "x"; {"char":55357} for half of a surrogate pair
+  null                   null
+  String                 "text"; if it was cut: {"object":5,"class":"java.lang.String","text":"…","length":90000}
+  object                 {"object":12,"class":"pkg.A"}; with "content" for boxes and exceptions (its message)
+  array                  {"object":3,"class":"int[]","length":4}
+  no value (void)        {"void":true}
+  not recorded           {"not_recorded":"why"}
+
+A place      class, method, descriptor, index (bytecode), line, source_file; index and line may be null
+tree         calls, in preorder, thread by thread
+call         a call, with input and outcome ({rows, objects, notes}) and path (calls from the outermost on)
+state        {call, from, to, rows, notes}
+  a row      kind (return, exception, this, local, static, field, element), name, variable, type,
+             start, end (not there while the variable has no value yet), changed, changed_below (null: not
+             known), children (with --depth or --expand; start_children and end_children if start and end
+             are different objects), cut (more are there), open_above (a cycle)
+events       timestamp, call (its id), kind, place, and by kind: entered or exited (a call); variable, name,
+             value (write); value (new, thrown, caught, uncaught); thread_name; prepared; reason (gap);
+             mark (direct, inside) with --mark
+  kinds      enter exit new write thrown caught uncaught thread_start thread_end class_prepared gap monitor
+             use edge
+history      timestamp, variable, value, call, place
+threads      id, name, group, calls, start, end
+where        exception, timestamp, thread_name, place, call, ended (calls, innermost first)
+classes      class, source_file, in_scope, methods [{method, descriptor, first_line, last_line, calls}]
+list, show, watch, attach, stop, detach    id, name, state, state_reason, exit_code, created_ms, ended_ms,
+             level, engine, include, exclude, string_limit, events, calls, threads, classes, bytes, notes,
+             jvm {address, name, version, command}, listen_port (while waiting)
+  states     waiting running complete detached stopped connection-lost cut failed
+delete       deleted, bytes
+launch       the recording, as show gives it, on standard error when the program has ended
+sessions     id, recording, strategy, progress, suspicious, answers [{call, answer}], can_undo, can_redo,
+             restricted_to, created_ms, question, buggy
+
+jhyde debug REC --json: one line out, one line in
+  out  {"type":"question","call":{…},"suspicious":7,"session":"…","strategy":"top-down"}
+       with --details also input and outcome, as jhyde call has them
+  in   {"answer":"valid"}        or invalid, trusted, unknown
+       {"answer":"invalid","call":"merge#3"}     about another call than the proposed one
+       {"undo":true}  {"redo":true}  {"strategy":"divide-and-query"}  {"restrict":"1.2"} (null: lift it)
+  out  {"type":"waiting"}        the program still runs and there is nothing to ask now
+       {"type":"error","message":"…"}      bad input; the question follows again
+  end  {"type":"found","call":{…}}   the buggy call
+       {"type":"none"}               no buggy call
+       {"type":"undecided","calls":[…]}   it is one of these: some answers were unknown
+       {"type":"left","session":"…"} the input ended first; --session goes on
+"#;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_topic_and_command_has_a_text() {
+        for (topic, _) in TOPICS {
+            assert!(
+                text(Some(topic), Paint::new(false))
+                    .unwrap()
+                    .lines()
+                    .count()
+                    > 4,
+                "{topic}"
+            );
+        }
+        let debug = text(Some("debug"), Paint::new(false)).unwrap();
+        assert!(
+            debug.contains("--strategy") && debug.contains("divide-and-query"),
+            "{debug}"
+        );
+        let error = text(Some("jsn"), Paint::new(false)).unwrap_err();
+        assert_eq!(error.exit_code(), 2);
+    }
+
+    #[test]
+    fn the_contract_names_what_is_written() {
+        let call =
+            serde_json::to_value(crate::json::CallJson(&jhyde_proto::v1::Call::default())).unwrap();
+        for key in call.as_object().unwrap().keys() {
+            assert!(JSON.contains(key), "{key} is not told in jhyde help json");
+        }
+    }
+}

@@ -1,0 +1,27 @@
+//! How answers look to programs. The contract is told in `jhyde help json`; names are never changed,
+//! only added to.
+//!
+//! Each type here wraps a message of the API and serialises it: there is no second model to keep in step.
+
+mod call;
+mod event;
+mod recording;
+mod session;
+mod state;
+mod value;
+
+pub use call::CallJson;
+pub use event::{EventJson, PlaceJson, RowJson};
+pub use recording::RecordingJson;
+pub use session::{Message, SessionJson, answer_word, progress_word};
+pub use state::{InputJson, Node, Opened, OutcomeJson, StateJson, WriteJson};
+pub use value::ValueJson;
+
+use serde::Serialize;
+
+/// Behind the last row of a page that is not the last.
+#[derive(Debug, Serialize)]
+pub struct NextPage<'a> {
+    /// What `--page` takes.
+    pub next_page: &'a str,
+}

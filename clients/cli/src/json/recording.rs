@@ -1,0 +1,56 @@
+//! Recordings.
+
+use jhyde_proto::v1::{Recording, RecordingState};
+use serde::Serialize;
+use serde::ser::{SerializeMap as _, Serializer};
+
+use crate::commands::recordings::state_word;
+
+/// One recording.
+#[derive(Clone, Copy, Debug)]
+pub struct RecordingJson<'a>(pub &'a Recording);
+
+#[derive(Serialize)]
+struct JvmJson<'a> {
+    address: &'a str,
+    name: &'a str,
+    version: &'a str,
+    command: &'a [String],
+}
+
+impl Serialize for RecordingJson<'_> {
+    fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        let recording = self.0;
+        let options = recording.options.clone().unwrap_or_default();
+        let mut map = s.serialize_map(None)?;
+        map.serialize_entry("id", &recording.id)?;
+        map.serialize_entry("name", &recording.name)?;
+        map.serialize_entry("state", state_word(recording.state()))?;
+        map.serialize_entry("state_reason", &recording.state_reason)?;
+        map.serialize_entry("exit_code", &recording.exit_code)?;
+        map.serialize_entry("created_ms", &recording.created_ms)?;
+        map.serialize_entry("ended_ms", &recording.ended_ms)?;
+        map.serialize_entry("level", &options.level)?;
+        map.serialize_entry("engine", &options.engine)?;
+        map.serialize_entry("include", &options.include)?;
+        map.serialize_entry("exclude", &options.exclude)?;
+        map.serialize_entry("string_limit", &options.string_limit)?;
+        map.serialize_entry("events", &recording.events)?;
+        map.serialize_entry("calls", &recording.calls)?;
+        map.serialize_entry("threads", &recording.threads)?;
+        map.serialize_entry("classes", &recording.classes)?;
+        map.serialize_entry("bytes", &recording.bytes)?;
+        map.serialize_entry("notes", &recording.notes)?;
+        let jvm = recording.jvm.as_ref().map(|jvm| JvmJson {
+            address: &jvm.address,
+            name: &jvm.name,
+            version: &jvm.version,
+            command: &jvm.command,
+        });
+        map.serialize_entry("jvm", &jvm)?;
+        if recording.state() == RecordingState::Waiting {
+            map.serialize_entry("listen_port", &recording.listen_port)?;
+        }
+        map.end()
+    }
+}

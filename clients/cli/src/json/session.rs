@@ -1,0 +1,230 @@
+//! Debugging sessions, and the messages of `jhyde debug --json`.
+
+use jhyde_proto::v1::{AnswerKind, Call, CallInput, CallResult, Progress, Session};
+use serde::Serialize;
+use serde::ser::{SerializeMap as _, Serializer};
+
+use super::{CallJson, InputJson, OutcomeJson};
+
+/// What the daemon's side of the conversation says, one line each.
+#[derive(Debug, Serialize)]
+#[serde(tag = "type", rename_all = "lowercase")]
+pub enum Message<'a> {
+    /// Did this call do what it should?
+    Question {
+        /// The proposed call.
+        call: CallJson<'a>,
+        /// How many calls are suspicious.
+        suspicious: u64,
+        /// The session, to come back to.
+        session: &'a str,
+        /// Its strategy.
+        strategy: &'a str,
+        /// What the call was given, with `--details`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        input: Option<InputJson<'a>>,
+        /// What it yielded, with `--details`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        outcome: Option<OutcomeJson<'a>>,
+    },
+    /// This is the buggy call.
+    Found {
+        /// The call.
+        call: CallJson<'a>,
+    },
+    /// No buggy call.
+    None,
+    /// Some answers were unknown: it is one of these.
+    Undecided {
+        /// At most 1000.
+        calls: Vec<CallJson<'a>>,
+        /// The session, to come back to.
+        session: &'a str,
+    },
+    /// The program still runs, and there is nothing to ask now; a question may follow.
+    Waiting {
+        /// The session, to come back to.
+        session: &'a str,
+    },
+    /// What came in makes no sense; the question follows again.
+    Error {
+        /// Why.
+        message: &'a str,
+    },
+    /// The input ended before the search did; the session is kept.
+    Left {
+        /// The session, to come back to.
+        session: &'a str,
+    },
+}
+
+impl<'a> Message<'a> {
+    /// What a session has to say now. Also whether the search has ended.
+    pub fn of(session: &'a Session, details: Option<&'a (CallInput, CallResult)>) -> (Self, bool) {
+        let id = session.id.as_str();
+        let call = |call: &'a Option<Call>| call.as_ref().map(CallJson);
+        match (
+            session.progress(),
+            call(&session.question),
+            call(&session.buggy),
+        ) {
+            (Progress::Asking, Some(call), _) => {
+                let question = Self::Question {
+                    call,
+                    suspicious: session.suspicious,
+                    session: id,
+                    strategy: &session.strategy,
+                    input: details.map(|(input, _)| InputJson(input)),
+                    outcome: details.map(|(_, outcome)| OutcomeJson(outcome)),
+                };
+                (question, false)
+            }
+            (Progress::Found, _, Some(call)) => (Self::Found { call }, true),
+            (Progress::Undecided, ..) => {
+                let calls = session.candidates.iter().map(CallJson).collect();
+                (Self::Undecided { calls, session: id }, true)
+            }
+            (Progress::None, ..) => (Self::None, true),
+            (Progress::Waiting, ..) => (Self::Waiting { session: id }, false),
+            _ => (
+                Self::Error {
+                    message: "the daemon's answer has no question and no end",
+                },
+                true,
+            ),
+        }
+    }
+}
+
+/// A session in a list.
+#[derive(Debug)]
+pub struct SessionJson<'a>(pub &'a Session);
+
+impl Serialize for SessionJson<'_> {
+    fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Given<'a> {
+            call: &'a str,
+            answer: &'static str,
+        }
+        let session = self.0;
+        let mut map = s.serialize_map(None)?;
+        map.serialize_entry("id", &session.id)?;
+        map.serialize_entry("recording", &session.recording)?;
+        map.serialize_entry("strategy", &session.strategy)?;
+        map.serialize_entry("progress", progress_word(session.progress()))?;
+        map.serialize_entry("suspicious", &session.suspicious)?;
+        let given = |a: &jhyde_proto::v1::GivenAnswer| answer_word(a.answer());
+        let answers = session
+            .answers
+            .iter()
+            .map(|a| Given {
+                call: &a.call,
+                answer: given(a),
+            })
+            .collect::<Vec<_>>();
+        map.serialize_entry("answers", &answers)?;
+        map.serialize_entry("can_undo", &session.can_undo)?;
+        map.serialize_entry("can_redo", &session.can_redo)?;
+        let restricted = (!session.restricted_to.is_empty()).then_some(&session.restricted_to);
+        map.serialize_entry("restricted_to", &restricted)?;
+        map.serialize_entry("created_ms", &session.created_ms)?;
+        map.serialize_entry("question", &session.question.as_ref().map(CallJson))?;
+        map.serialize_entry("buggy", &session.buggy.as_ref().map(CallJson))?;
+        map.end()
+    }
+}
+
+/// `asking`, `found`, …
+pub fn progress_word(progress: Progress) -> &'static str {
+    match progress {
+        Progress::Unspecified => "unknown",
+        Progress::Asking => "asking",
+        Progress::Found => "found",
+        Progress::Undecided => "undecided",
+        Progress::None => "none",
+        Progress::Waiting => "waiting",
+    }
+}
+
+/// `valid`, `invalid`, …
+pub fn answer_word(answer: AnswerKind) -> &'static str {
+    match answer {
+        AnswerKind::Unspecified => "?",
+        AnswerKind::Valid => "valid",
+        AnswerKind::Invalid => "invalid",
+        AnswerKind::Trusted => "trusted",
+        AnswerKind::Unknown => "unknown",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn said(session: &Session) -> (Value, bool) {
+        let (message, ended) = Message::of(session, None);
+        (serde_json::to_value(message).unwrap(), ended)
+    }
+
+    #[test]
+    fn the_words_of_the_contract() {
+        let call = Some(Call {
+            id: "1.7".into(),
+            ..Call::default()
+        });
+        let mut session = Session {
+            id: "s1".into(),
+            strategy: "top-down".into(),
+            suspicious: 7,
+            question: call.clone(),
+            ..Session::default()
+        };
+        session.set_progress(Progress::Asking);
+        let (message, ended) = said(&session);
+        assert!(!ended);
+        assert_eq!(
+            (&message["type"], &message["suspicious"]),
+            (&json!("question"), &json!(7))
+        );
+        assert_eq!(message["call"]["id"], "1.7");
+
+        session.set_progress(Progress::Found);
+        session.buggy = call.clone();
+        let (message, ended) = said(&session);
+        assert!(ended);
+        assert_eq!(
+            (&message["type"], &message["call"]["id"]),
+            (&json!("found"), &json!("1.7"))
+        );
+
+        session.set_progress(Progress::None);
+        assert_eq!(said(&session), (json!({"type": "none"}), true));
+
+        session.set_progress(Progress::Undecided);
+        session.candidates = call.into_iter().collect();
+        let (message, ended) = said(&session);
+        assert!(ended);
+        assert_eq!(
+            (&message["type"], &message["calls"][0]["id"]),
+            (&json!("undecided"), &json!("1.7"))
+        );
+
+        session.set_progress(Progress::Waiting);
+        assert_eq!(
+            said(&session),
+            (json!({"type": "waiting", "session": "s1"}), false)
+        );
+    }
+
+    #[test]
+    fn an_answer_without_a_question_ends_with_an_error() {
+        let mut session = Session::default();
+        session.set_progress(Progress::Asking);
+        let (message, ended) = said(&session);
+        assert!(ended);
+        assert_eq!(message["type"], "error");
+    }
+}

@@ -1,0 +1,128 @@
+//! From the command line to the command and its exit code.
+
+use std::ffi::OsString;
+use std::io;
+use std::process::ExitCode;
+
+use clap::{CommandFactory as _, Parser as _};
+
+use crate::args::{Cli, Command, Global};
+use crate::client::Client;
+use crate::commands::{
+    Context, call, events, history, launch, overview, recordings, sessions, state, tree,
+};
+use crate::error::Error;
+use crate::output::{Look, Output, Paint};
+use crate::{daemon, debug, help};
+
+/// The whole program.
+pub fn main() -> ExitCode {
+    let cli = match Cli::try_parse_from(std::env::args_os()) {
+        Ok(cli) => cli,
+        Err(error) => {
+            // A reader that goes away while help is printed is no failure.
+            let _ = error.print();
+            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+        }
+    };
+    let runtime = match tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+    {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            eprintln!("jhyde: cannot begin to work: {error}");
+            return ExitCode::from(1);
+        }
+    };
+    let code = runtime.block_on(run(&cli));
+    // A thread may still wait for standard input; nobody needs what it would read.
+    runtime.shutdown_background();
+    ExitCode::from(code)
+}
+
+async fn run(cli: &Cli) -> u8 {
+    let launching = matches!(cli.command, Command::Launch(_));
+    match dispatch(cli).await {
+        Ok(code) => code,
+        Err(Error::Closed) => 0,
+        Err(error) => {
+            let is_terminal = io::IsTerminal::is_terminal(&io::stderr());
+            let paint = Paint::choose(cli.global.color, is_terminal);
+            eprintln!("{} {error}", paint.text(Look::Bad, "jhyde:"));
+            if launching {
+                launch::failure_code(&error)
+            } else {
+                error.exit_code()
+            }
+        }
+    }
+}
+
+async fn dispatch(cli: &Cli) -> Result<u8, Error> {
+    let global = &cli.global;
+    let mut out = Output::stdout(global.color, global.json);
+    match &cli.command {
+        Command::Completions { shell } => return completions(*shell, &mut out),
+        Command::Help { topic } => {
+            let text = help::text(topic.as_deref(), out.paint)?;
+            return out.line(text).and_then(|()| out.flush()).map(|()| 0);
+        }
+        _ => {}
+    }
+    let client = Client::new(daemon::reach(global).await?);
+    let mut context = Context { client, out };
+    let result = command(&mut context, &cli.command, global).await;
+    // What was written before a failure is shown before it is told.
+    let flushed = context.out.flush();
+    let code = result?;
+    flushed.map(|()| code)
+}
+
+async fn command(context: &mut Context, command: &Command, _: &Global) -> Result<u8, Error> {
+    match command {
+        Command::Launch(args) => return launch::launch(context, args).await,
+        Command::Attach(args) => recordings::attach(context, args).await?,
+        Command::List => recordings::list(context).await?,
+        Command::Show(args) => recordings::show(context, args).await?,
+        Command::Watch(args) => recordings::watch(context, &args.recording).await?,
+        Command::Stop(args) => recordings::stop(context, args, false).await?,
+        Command::Detach(args) => recordings::stop(context, args, true).await?,
+        Command::Delete(args) => recordings::delete(context, args).await?,
+        Command::Tree(args) => tree::tree(context, args).await?,
+        Command::Call(args) => call::call(context, args).await?,
+        Command::State(args) => state::state(context, args).await?,
+        Command::Events(args) => events::events(context, args).await?,
+        Command::History(args) => history::history(context, args).await?,
+        Command::Threads(args) => overview::threads(context, args).await?,
+        Command::Where(args) => overview::where_(context, args).await?,
+        Command::Classes(args) => overview::classes(context, args).await?,
+        Command::Debug(args) => debug::debug(context, args).await?,
+        Command::Sessions(args) => sessions::sessions(context, args).await?,
+        Command::Completions { .. } | Command::Help { .. } => {}
+    }
+    Ok(0)
+}
+
+fn completions(shell: clap_complete::Shell, out: &mut Output) -> Result<u8, Error> {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "jhyde", &mut script);
+    out.prompt(String::from_utf8_lossy(&script)).map(|()| 0)
+}
+
+/// For the debugging session, which takes some of the same commands: a line as if it stood behind
+/// `jhyde` in a shell.
+pub(crate) fn parse_inside(words: &[String]) -> Result<Command, String> {
+    let line = std::iter::once("jhyde")
+        .chain(words.iter().map(String::as_str))
+        .map(OsString::from);
+    Cli::try_parse_from(line)
+        .map(|cli| cli.command)
+        .map_err(|error| error.render().to_string())
+}
+
+/// Runs such a command.
+pub(crate) async fn run_inside(context: &mut Context, inside: &Command) -> Result<(), Error> {
+    command(context, inside, &Global::default()).await.map(drop)
+}

@@ -1,0 +1,184 @@
+//! Events as rows.
+
+use jhyde_proto::v1::event::Kind;
+use jhyde_proto::v1::{Event, Mark};
+
+use super::{Cell, Detail, clean, ended, place, value};
+use crate::output::{Look, Paint};
+
+/// A row's mark: `*` wrote the marked variable, `~` holds such a write.
+pub fn mark(mark: Mark) -> Cell {
+    match mark {
+        Mark::Unspecified => Cell::new(""),
+        Mark::Direct => Cell::with(Look::Changed, "*"),
+        Mark::Inside => Cell::with(Look::ChangedBelow, "~"),
+    }
+}
+
+/// Time, place, and what happened. `nested`: the event stands in its call's own list, where an enter is
+/// the whole nested call.
+pub fn event_cells(event: &Event, nested: bool) -> Vec<Cell> {
+    let where_ = event.place.as_ref().map(place).unwrap_or_default();
+    let (look, text) = happened(event, nested);
+    let call = if nested {
+        String::new()
+    } else {
+        event.call.clone()
+    };
+    vec![
+        Cell::number(event.timestamp.to_string()),
+        Cell::with(Look::Faint, call),
+        Cell::with(Look::Faint, where_),
+        Cell::with(look, text),
+    ]
+}
+
+fn happened(event: &Event, nested: bool) -> (Look, String) {
+    let plain = Paint::new(false);
+    let known = |v: &_| value(v);
+    match &event.kind {
+        Some(Kind::Enter(call)) if nested => {
+            let look = if call.boundary {
+                Look::Faint
+            } else {
+                Look::Strong
+            };
+            (
+                look,
+                super::call_line(
+                    call,
+                    Detail {
+                        place: true,
+                        ..Detail::LIST
+                    },
+                    0,
+                    plain,
+                ),
+            )
+        }
+        Some(Kind::Enter(call)) => {
+            let short = jhyde_proto::v1::Call {
+                result: None,
+                exception: None,
+                exit: Some(0),
+                ..call.clone()
+            };
+            (
+                Look::Strong,
+                format!("→ {}", super::head(&short, Detail::LIST, plain).trim_end()),
+            )
+        }
+        Some(Kind::Exit(call)) => {
+            let look = if call.exception.is_some() {
+                Look::Changed
+            } else {
+                Look::Plain
+            };
+            let name = if nested {
+                String::new()
+            } else {
+                format!("{} ", super::call_name(call))
+            };
+            (
+                look,
+                format!("← {name}{}", ended(call)).trim_end().to_owned(),
+            )
+        }
+        Some(Kind::Created(v)) => (Look::Plain, format!("new {}", value(v))),
+        Some(Kind::Write(write)) => {
+            let shown = write.value.as_ref().map(known).unwrap_or_default();
+            let name = if write.name.is_empty() {
+                &write.variable
+            } else {
+                &write.name
+            };
+            (Look::Plain, format!("{} = {shown}", clean(name)))
+        }
+        Some(Kind::Thrown(v)) => (Look::Changed, format!("throws {}", value(v))),
+        Some(Kind::Caught(v)) => (Look::ChangedBelow, format!("catches {}", value(v))),
+        Some(Kind::Uncaught(v)) => (Look::Bad, format!("nobody caught {}", value(v))),
+        Some(Kind::ThreadStart(name)) => (Look::Faint, format!("thread {} starts", clean(name))),
+        Some(Kind::ThreadEnd(name)) => (Look::Faint, format!("thread {} ends", clean(name))),
+        Some(Kind::ClassPrepared(name)) => (Look::Faint, format!("class {}", clean(name))),
+        Some(Kind::Gap(reason)) => (Look::Bad, format!("not recorded: {}", clean(reason))),
+        Some(Kind::Monitor(monitor)) => {
+            let object = monitor.object.as_ref().map(known).unwrap_or_default();
+            (
+                Look::Faint,
+                format!("monitor {} {object}", clean(&monitor.action)),
+            )
+        }
+        Some(Kind::Use(variable)) => (Look::Faint, format!("reads {}", clean(variable))),
+        Some(Kind::Edge(edge)) => (
+            Look::Faint,
+            format!("goes from {} to {}", edge.from, edge.to),
+        ),
+        None => (
+            Look::Faint,
+            "(an event that this jhyde does not know)".to_owned(),
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jhyde_proto::v1::{Call, Place, Value, Write, value};
+
+    use super::*;
+
+    fn text(kind: Kind, nested: bool) -> String {
+        let place = Place {
+            source_file: "A.java".into(),
+            line: Some(3),
+            ..Place::default()
+        };
+        let event = Event {
+            timestamp: 12,
+            call: "1.7".into(),
+            place: Some(place),
+            kind: Some(kind),
+        };
+        let cells = event_cells(&event, nested);
+        cells.iter().map(Cell::text).collect::<Vec<_>>().join("|")
+    }
+
+    #[test]
+    fn events_in_words() {
+        let int = Value {
+            kind: Some(value::Kind::Int(4)),
+            ..Value::default()
+        };
+        let write = Write {
+            variable: "array#3[2]".into(),
+            name: "c[2]".into(),
+            value: Some(int.clone()),
+        };
+        assert_eq!(text(Kind::Write(write), false), "12|1.7|A.java:3|c[2] = 4");
+        let call = Call {
+            id: "1.8".into(),
+            class: "p.A".into(),
+            method: "f".into(),
+            invocation: 2,
+            result: Some(int),
+            exit: Some(14),
+            ..Call::default()
+        };
+        assert_eq!(
+            text(Kind::Enter(call.clone()), true),
+            "12||A.java:3|A.f #2 () = 4  [1.8]  p.A"
+        );
+        assert_eq!(
+            text(Kind::Enter(call.clone()), false),
+            "12|1.7|A.java:3|→ A.f #2 ()"
+        );
+        assert_eq!(
+            text(Kind::Exit(call.clone()), false),
+            "12|1.7|A.java:3|← A.f #2 = 4"
+        );
+        assert_eq!(text(Kind::Exit(call), true), "12||A.java:3|← = 4");
+        assert_eq!(
+            text(Kind::Gap("the disk was full".into()), false),
+            "12|1.7|A.java:3|not recorded: the disk was full"
+        );
+    }
+}
