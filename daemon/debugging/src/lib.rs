@@ -8,6 +8,7 @@
 //! - [`strategy`] and [`coverage`]: which call is asked next;
 //! - [`statistics`]: how the calls stand;
 //! - [`session`]: all of it together, and the part of it that is kept on disk;
+//! - [`sessions`]: the sessions of a recording in its store.
 //!
 //! Nothing here knows of gRPC, or of what a call's state looks like: whoever asks a person shows
 //! the call by means of `jhyde-history`.
@@ -19,6 +20,7 @@ mod bits;
 pub mod answers;
 pub mod coverage;
 pub mod session;
+pub mod sessions;
 pub mod statistics;
 pub mod strategy;
 pub mod suspicious;
@@ -27,6 +29,7 @@ pub mod tree;
 pub use answers::{Answer, Answers, Given};
 pub use coverage::{Coverage, Entities};
 pub use session::{AnswerError, Kept, Progress, Session, SessionError};
+pub use sessions::{Sessions, View};
 pub use statistics::{ClassCounts, Statistics};
 pub use strategy::Strategy;
 pub use suspicious::{Classification, Suspicious};

@@ -146,6 +146,8 @@ pub struct Forest {
     index: FxHashMap<ThreadId, usize>,
     classes: FxHashMap<MethodId, Option<ClassId>>,
     live: bool,
+    /// Did the last refresh come to its end?
+    fresh: bool,
     version: u64,
 }
 
@@ -168,6 +170,15 @@ impl Forest {
     /// # Errors
     /// When the tree cannot be read; the copy is then as far as it came.
     pub fn refresh<T: ComputationTree + ?Sized>(&mut self, tree: &T) -> Result<bool, T::Error> {
+        self.fresh = false;
+        let result = self.add_news(tree);
+        // After a failure something may have changed all the same.
+        self.version += u64::from(*result.as_ref().unwrap_or(&true));
+        self.fresh = result.is_ok();
+        result
+    }
+
+    fn add_news<T: ComputationTree + ?Sized>(&mut self, tree: &T) -> Result<bool, T::Error> {
         // Liveness first: a recording that ends while its calls are read is found live here and
         // looked at once more later, never taken for ended with calls missing.
         let live = tree.is_live()?;
@@ -190,8 +201,12 @@ impl Forest {
             }
         }
         self.live = live;
-        self.version += u64::from(changed);
         Ok(changed)
+    }
+
+    /// Can [`Forest::refresh`] find anything new?
+    pub fn needs_refresh(&self) -> bool {
+        self.live || !self.fresh
     }
 
     fn refresh_thread<T: ComputationTree + ?Sized>(
@@ -204,12 +219,12 @@ impl Forest {
         // Open calls are read before new ones: their subtrees then never reach beyond what is
         // known by more than the calls that come next.
         let mut still_open = Vec::new();
-        for at in std::mem::take(&mut known.open) {
+        for at in known.open.clone() {
             let mut complete = false;
             let number = at as u64 + 1;
             tree.calls(known.thread, number..number + 1, &mut |facts| {
                 complete = facts.complete;
-                changed |= facts.complete;
+                changed |= facts.complete || facts.subtree != known.subtree[at];
                 known.set(at, facts);
             })?;
             if !complete {

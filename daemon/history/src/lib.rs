@@ -1,1 +1,35 @@
-//! Questions about the past of a recording.
+//! Questions about the past of a recording (design, section 4).
+//!
+//! Everything is a method of [`History`], which is a recording and what is needed to speak of it in the
+//! words of its source: names, types, places. In reading order:
+//! - [`history`]: the type itself; calls, values and places in words ([`view`]);
+//! - [`reference`] and [`variables`]: how people and scripts name calls and variables;
+//! - [`tree`], [`events`], [`writes`], [`navigate`], [`exceptions`], [`tables`]: lists and steps;
+//! - [`objects`], [`state`], [`reach`], [`input_output`]: what variables held at a time;
+//! - [`page`]: pages and their tokens.
+//!
+//! What the level of a recording leaves out is said to be missing, never shown as unchanged. Nothing here
+//! writes, is async, or knows of gRPC; every method may read from the disk.
+
+#![forbid(unsafe_code)]
+
+pub mod error;
+pub mod events;
+pub mod exceptions;
+pub mod history;
+pub mod input_output;
+pub mod navigate;
+pub mod objects;
+pub mod page;
+pub mod reach;
+pub mod reference;
+pub mod state;
+pub mod tables;
+pub mod text;
+pub mod tree;
+pub mod variables;
+pub mod view;
+pub mod writes;
+
+pub use error::{Error, Result};
+pub use history::History;

@@ -1,0 +1,416 @@
+//! The sessions of recordings: kept in the recording's store after every change, taken up from there after
+//! a restart, and on a tree that is read once per recording and shared by its sessions.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use jhyde_store::{Recording, records::CallRecord};
+use jhyde_trace::{CallId, ClassId, MethodId, ThreadId};
+use rustc_hash::FxHashMap;
+use thiserror::Error;
+
+use crate::answers::Answer;
+use crate::coverage::Coverage;
+use crate::session::{AnswerError, Kept, Progress, Session, SessionError};
+use crate::statistics::Statistics;
+use crate::strategy::{NeedsCoverage, Strategy};
+use crate::suspicious::Classification;
+use crate::tree::{CallFacts, ComputationTree, Forest};
+
+/// Why something could not be done with a session.
+#[derive(Debug, Error)]
+pub enum Error {
+    /// The recording has no such session.
+    #[error(
+        "there is no session '{session}' in recording {recording}: list its sessions to see which there are"
+    )]
+    NoSuchSession {
+        /// What was asked for.
+        session: String,
+        /// Where.
+        recording: String,
+    },
+    /// It cannot be done in the state that the session is in.
+    #[error(transparent)]
+    Refused(#[from] AnswerError),
+    /// The session was kept, and cannot be read.
+    #[error(transparent)]
+    Kept(#[from] SessionError),
+    /// The recording could not be read, or the session not be written.
+    #[error(transparent)]
+    Store(#[from] jhyde_store::Error),
+}
+
+impl From<NeedsCoverage> for Error {
+    fn from(needs: NeedsCoverage) -> Self {
+        Self::Refused(needs.into())
+    }
+}
+
+/// A session as it stands now.
+#[derive(Clone, Debug)]
+pub struct View {
+    /// Answers, strategy, restriction.
+    pub kept: Kept,
+    /// How far it is, and the next question.
+    pub progress: Progress,
+    /// Number of suspicious calls.
+    pub suspicious: u64,
+    /// The suspicious calls by enter timestamp, at most [`View::MOST_CANDIDATES`], if the search has ended
+    /// undecided.
+    pub candidates: Vec<(CallId, Classification)>,
+}
+
+impl View {
+    /// So many candidates are named at most.
+    pub const MOST_CANDIDATES: usize = 1000;
+
+    fn of(session: &Session, forest: &Forest) -> Result<Self, Error> {
+        let progress = session.progress(forest, coverage())?;
+        let candidates = match progress {
+            Progress::Undecided => session.suspicious().first(forest, Self::MOST_CANDIDATES),
+            _ => Vec::new(),
+        };
+        Ok(Self {
+            kept: session.kept().clone(),
+            progress,
+            suspicious: session.suspicious().count(),
+            candidates: candidates
+                .into_iter()
+                .map(|call| (call, session.classify(forest, call)))
+                .collect(),
+        })
+    }
+}
+
+/// The coverage of a recording. No level that can be recorded yet tells it (issue of level `full`); the
+/// strategies by coverage then answer [`NeedsCoverage`].
+fn coverage() -> Option<&'static dyn Coverage> {
+    None
+}
+
+/// A recording as a computation tree.
+struct RecordedTree<'a>(&'a Recording);
+
+impl ComputationTree for RecordedTree<'_> {
+    type Error = jhyde_store::Error;
+
+    fn is_live(&self) -> Result<bool, Self::Error> {
+        Ok(self.0.meta().state.is_live())
+    }
+
+    fn threads(&self) -> Result<Vec<(ThreadId, u64)>, Self::Error> {
+        let mut threads = Vec::new();
+        for thread in self.0.threads()? {
+            threads.push((thread.id, self.0.root(thread.id)?.calls));
+        }
+        Ok(threads)
+    }
+
+    fn calls(
+        &self,
+        thread: ThreadId,
+        preorders: Range<u64>,
+        visit: &mut dyn FnMut(CallFacts),
+    ) -> Result<(), Self::Error> {
+        for record in self.0.preorder(thread, preorders) {
+            let CallRecord {
+                size,
+                enter,
+                method,
+                boundary,
+                exit,
+                ..
+            } = record?;
+            visit(CallFacts {
+                subtree: size,
+                enter,
+                method,
+                boundary,
+                complete: exit.is_some(),
+            });
+        }
+        Ok(())
+    }
+
+    fn class_of(&self, method: MethodId) -> Result<Option<ClassId>, Self::Error> {
+        Ok(self.0.method(method)?.map(|method| method.class.id))
+    }
+}
+
+/// What is in memory of one recording.
+#[derive(Debug, Default)]
+struct Loaded {
+    forest: Forest,
+    sessions: FxHashMap<String, Session>,
+}
+
+/// The sessions of all recordings of a daemon.
+///
+/// Nothing but caches lives here: everything can be dropped at any time and is read again when needed.
+/// Every call may touch the disk; calls for one recording wait for one another.
+#[derive(Debug, Default)]
+pub struct Sessions {
+    /// The most recently used recording last.
+    loaded: Mutex<VecDeque<(String, Arc<Mutex<Loaded>>)>>,
+}
+
+/// The trees of so many recordings are kept in memory.
+const MOST_RECORDINGS: usize = 4;
+
+impl Sessions {
+    /// Begins a session.
+    ///
+    /// # Errors
+    /// [`Error`] when the strategy or the restriction makes no sense for the recording, or it cannot be kept.
+    pub fn create(
+        &self,
+        recording: &Recording,
+        strategy: Strategy,
+        restriction: Option<CallId>,
+    ) -> Result<View, Error> {
+        if strategy.needs_coverage() && coverage().is_none() {
+            return Err(NeedsCoverage { strategy }.into());
+        }
+        self.with_forest(recording, |loaded| {
+            let now = SystemTime::now()
+                .duration_since(UNIX_EPOCH)
+                .unwrap_or_default();
+            let created_ms = u64::try_from(now.as_millis()).unwrap_or(u64::MAX);
+            let taken = recording.sessions()?;
+            let id = (1_u32..)
+                .map(|ordinal| format!("{created_ms:x}-{ordinal}"))
+                .find(|id| !taken.contains(id))
+                .unwrap_or_default();
+            let mut session =
+                Session::new(Kept::new(id.clone(), created_ms, strategy), &loaded.forest);
+            if restriction.is_some() {
+                session.restrict(&loaded.forest, restriction)?;
+            }
+            recording.put_session(&id, &session.kept().encode()?)?;
+            let view = View::of(&session, &loaded.forest)?;
+            loaded.sessions.insert(id, session);
+            Ok(view)
+        })
+    }
+
+    /// A session as it stands now.
+    ///
+    /// # Errors
+    /// [`Error`] when it is not there or cannot be read.
+    pub fn view(&self, recording: &Recording, id: &str) -> Result<View, Error> {
+        self.with_session(recording, id, |session, forest| View::of(session, forest))
+    }
+
+    /// The ids of a recording's sessions.
+    ///
+    /// # Errors
+    /// [`Error::Store`].
+    pub fn ids(&self, recording: &Recording) -> Result<Vec<String>, Error> {
+        Ok(recording.sessions()?)
+    }
+
+    /// Deletes a session.
+    ///
+    /// # Errors
+    /// [`Error`] when it is not there or cannot be deleted.
+    pub fn delete(&self, recording: &Recording, id: &str) -> Result<(), Error> {
+        self.with_forest(recording, |loaded| {
+            if recording.session(id)?.is_none() {
+                return Err(Error::NoSuchSession {
+                    session: id.to_owned(),
+                    recording: recording.id().to_owned(),
+                });
+            }
+            recording.delete_session(id)?;
+            loaded.sessions.remove(id);
+            Ok(())
+        })
+    }
+
+    /// Answers for a call.
+    ///
+    /// # Errors
+    /// [`Error`] when it is refused or cannot be kept; the session is then as it was.
+    pub fn answer(
+        &self,
+        recording: &Recording,
+        id: &str,
+        call: CallId,
+        answer: Answer,
+    ) -> Result<View, Error> {
+        self.change(recording, id, |session, forest| {
+            session.answer(forest, call, answer)
+        })
+    }
+
+    /// Takes the last answer back.
+    ///
+    /// # Errors
+    /// As [`Sessions::answer`].
+    pub fn undo(&self, recording: &Recording, id: &str) -> Result<View, Error> {
+        self.change(recording, id, |session, forest| {
+            session.undo(forest).map(drop)
+        })
+    }
+
+    /// Gives the answer again that was taken back last.
+    ///
+    /// # Errors
+    /// As [`Sessions::answer`].
+    pub fn redo(&self, recording: &Recording, id: &str) -> Result<View, Error> {
+        self.change(recording, id, |session, forest| {
+            session.redo(forest).map(drop)
+        })
+    }
+
+    /// Chooses another strategy.
+    ///
+    /// # Errors
+    /// As [`Sessions::answer`].
+    pub fn set_strategy(
+        &self,
+        recording: &Recording,
+        id: &str,
+        strategy: Strategy,
+    ) -> Result<View, Error> {
+        self.change(recording, id, |session, _| {
+            session.set_strategy(strategy, coverage().is_some())
+        })
+    }
+
+    /// Restricts the search to a subtree, or lifts the restriction.
+    ///
+    /// # Errors
+    /// As [`Sessions::answer`].
+    pub fn restrict(
+        &self,
+        recording: &Recording,
+        id: &str,
+        call: Option<CallId>,
+    ) -> Result<View, Error> {
+        self.change(recording, id, |session, forest| {
+            session.restrict(forest, call)
+        })
+    }
+
+    /// How the calls stand in numbers.
+    ///
+    /// # Errors
+    /// [`Error`] when the session is not there or cannot be read.
+    pub fn statistics(&self, recording: &Recording, id: &str) -> Result<Statistics, Error> {
+        self.with_session(recording, id, |session, forest| {
+            Ok(session.statistics(forest))
+        })
+    }
+
+    /// How each of these calls stands.
+    ///
+    /// # Errors
+    /// [`Error`] when the session is not there or cannot be read.
+    pub fn classify(
+        &self,
+        recording: &Recording,
+        id: &str,
+        calls: &[CallId],
+    ) -> Result<Vec<Classification>, Error> {
+        self.with_session(recording, id, |session, forest| {
+            Ok(calls
+                .iter()
+                .map(|call| session.classify(forest, *call))
+                .collect())
+        })
+    }
+
+    /// Drops what is in memory of a recording (because it is deleted, say).
+    pub fn forget(&self, recording: &str) {
+        let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
+        loaded.retain(|(id, _)| id != recording);
+    }
+
+    /// Changes a session and keeps it.
+    fn change(
+        &self,
+        recording: &Recording,
+        id: &str,
+        change: impl FnOnce(&mut Session, &Forest) -> Result<(), AnswerError>,
+    ) -> Result<View, Error> {
+        self.with_session(recording, id, |session, forest| {
+            let mut changed = session.clone();
+            change(&mut changed, forest)?;
+            let view = View::of(&changed, forest)?;
+            recording.put_session(id, &changed.kept().encode()?)?;
+            *session = changed;
+            Ok(view)
+        })
+    }
+
+    fn with_session<T>(
+        &self,
+        recording: &Recording,
+        id: &str,
+        work: impl FnOnce(&mut Session, &Forest) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        self.with_forest(recording, |loaded| {
+            if !loaded.sessions.contains_key(id) {
+                let bytes = recording.session(id)?.ok_or_else(|| Error::NoSuchSession {
+                    session: id.to_owned(),
+                    recording: recording.id().to_owned(),
+                })?;
+                let kept = Kept::decode(id, &bytes)?;
+                loaded
+                    .sessions
+                    .insert(id.to_owned(), Session::new(kept, &loaded.forest));
+            }
+            let Loaded { forest, sessions } = loaded;
+            match sessions.get_mut(id) {
+                Some(session) => {
+                    session.refresh(forest);
+                    work(session, forest)
+                }
+                None => Err(Error::NoSuchSession {
+                    session: id.to_owned(),
+                    recording: recording.id().to_owned(),
+                }),
+            }
+        })
+    }
+
+    /// Works with a recording's tree as it is now.
+    fn with_forest<T>(
+        &self,
+        recording: &Recording,
+        work: impl FnOnce(&mut Loaded) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let loaded = self.loaded(recording.id());
+        // What is behind the lock is only ever replaced as a whole: a panic elsewhere leaves it usable.
+        let mut loaded = loaded.lock().unwrap_or_else(PoisonError::into_inner);
+        if loaded.forest.needs_refresh() {
+            loaded.forest.refresh(&RecordedTree(recording))?;
+        }
+        work(&mut loaded)
+    }
+
+    fn loaded(&self, recording: &str) -> Arc<Mutex<Loaded>> {
+        let mut all = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
+        let entry = match all.iter().position(|(id, _)| id == recording) {
+            Some(at) => all.remove(at),
+            None => None,
+        };
+        let entry = entry.unwrap_or_else(|| (recording.to_owned(), Arc::default()));
+        let loaded = Arc::clone(&entry.1);
+        all.push_back(entry);
+        // What somebody works with stays: two copies of one session would lose each other's answers.
+        // Copies of the pointer are made under this lock only, so one owner means nobody.
+        while all.len() > MOST_RECORDINGS {
+            let idle = all
+                .iter()
+                .position(|(_, loaded)| Arc::strong_count(loaded) == 1);
+            let Some(at) = idle else { break };
+            all.remove(at);
+        }
+        loaded
+    }
+}

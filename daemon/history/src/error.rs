@@ -1,0 +1,130 @@
+//! Why a question cannot be answered.
+
+use jhyde_trace::{CallId, Timestamp};
+use thiserror::Error;
+
+/// The result of a question.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Why a question cannot be answered.
+#[derive(Clone, Debug, Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The recording could not be read, or has no such call, thread or event.
+    #[error(transparent)]
+    Store(#[from] jhyde_store::Error),
+    /// Something that should name a call does not.
+    #[error(
+        "'{0}' does not name a call; write THREAD.NUMBER (1.7) or METHOD#INVOCATION (merge#3, \
+         MergeSort.merge#3, pkg.MergeSort.merge(II)V#3)"
+    )]
+    CallForm(String),
+    /// No method that was called has this name.
+    #[error("no call of a method '{0}' was recorded; list the calls to see which there are")]
+    NoSuchMethod(String),
+    /// The method has fewer calls.
+    #[error(
+        "there is no call {reference}: {method} was called {calls} times so far, counted from 0"
+    )]
+    NoSuchInvocation {
+        /// What was asked for.
+        reference: String,
+        /// The method.
+        method: String,
+        /// How often it was called.
+        calls: u64,
+    },
+    /// Several things have the name.
+    #[error("'{reference}' may be any of: {}. Write the one that is meant", .candidates.join(", "))]
+    Ambiguous {
+        /// What was asked for.
+        reference: String,
+        /// What it may be, each as it can be written.
+        candidates: Vec<String>,
+    },
+    /// The root of a thread was given where a call is needed.
+    #[error(
+        "{0} is the root above the calls of its thread and no call itself; its calls count from 1"
+    )]
+    Root(CallId),
+    /// Something that should name a variable does not.
+    #[error(
+        "'{0}' does not name a variable; write CALL:local, CALL:return, CALL:exception, \
+         object#12.field, array#3[2] or pkg.Cls.FIELD"
+    )]
+    VariableForm(String),
+    /// There is no such variable.
+    #[error("there is no variable '{variable}': {reason}")]
+    NoSuchVariable {
+        /// What was asked for.
+        variable: String,
+        /// What is not there.
+        reason: String,
+    },
+    /// There is no such object.
+    #[error("there is no object {0} in this recording")]
+    NoSuchObject(u64),
+    /// An interval that makes no sense.
+    #[error("the interval from {from} to {to} makes no sense here: {reason}")]
+    Interval {
+        /// Its beginning.
+        from: Timestamp,
+        /// Its end.
+        to: Timestamp,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A page that is too long.
+    #[error("a page of {0} rows is too long: ask for at most {max}", max = crate::page::MOST_ROWS)]
+    PageSize(u32),
+    /// A page token that is none, or belongs to another request.
+    #[error(
+        "the page token does not belong to this request: send the next_page_token of the answer before, \
+         with everything else unchanged"
+    )]
+    PageToken,
+    /// There is no class of this name.
+    #[error("no class '{0}' was recorded; list the classes to see which there are")]
+    NoSuchClass(String),
+    /// A step that leads nowhere.
+    #[error("from {from} there is no {what}")]
+    NoStep {
+        /// Where it was asked for.
+        from: Timestamp,
+        /// What is not there.
+        what: String,
+    },
+}
+
+/// Whose mistake an [`Error`] is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// What was named is not there.
+    NotFound,
+    /// What was asked is not written right.
+    Invalid,
+    /// The store's; ask its error.
+    Store,
+}
+
+impl Error {
+    /// Whose mistake it is.
+    pub fn fault(&self) -> Fault {
+        match self {
+            Self::Store(_) => Fault::Store,
+            Self::NoSuchMethod(_)
+            | Self::NoSuchInvocation { .. }
+            | Self::NoSuchVariable { .. }
+            | Self::NoSuchObject(_)
+            | Self::NoSuchClass(_)
+            | Self::Root(_)
+            | Self::NoStep { .. } => Fault::NotFound,
+            Self::CallForm(_)
+            | Self::Ambiguous { .. }
+            | Self::VariableForm(_)
+            | Self::Interval { .. }
+            | Self::PageSize(_)
+            | Self::PageToken => Fault::Invalid,
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! Exceptions that nobody caught.
+
+use jhyde_store::records::{CallRecord, Direction, ExceptionKind};
+use jhyde_trace::{CallId, Outcome, Timestamp, Value};
+
+use crate::error::Result;
+use crate::history::History;
+use crate::view::{CallView, PlaceView, ValueView};
+
+/// An exception that left its thread.
+#[derive(Clone, Debug, PartialEq)]
+pub struct UncaughtView {
+    /// The exception.
+    pub exception: ValueView,
+    /// When it left the thread.
+    pub timestamp: Timestamp,
+    /// The call in which it was thrown, or the innermost recorded one; `None` if no call was running.
+    pub call: Option<CallView>,
+    /// Where in it.
+    pub place: Option<PlaceView>,
+    /// The thread's name.
+    pub thread_name: String,
+    /// The calls that it ended, innermost first.
+    pub ended: Vec<CallView>,
+}
+
+impl History {
+    /// The exceptions that nobody caught, in order.
+    ///
+    /// # Errors
+    /// When the recording cannot be read.
+    pub fn uncaught(&self) -> Result<Vec<UncaughtView>> {
+        let mut all = Vec::new();
+        let everything = Timestamp(0)..self.recording.end();
+        for event in self.recording.exceptions(everything, Direction::Forward) {
+            let event = event?;
+            if event.kind != ExceptionKind::Uncaught {
+                continue;
+            }
+            let (mut call, mut index) = (event.call, event.index);
+            if let Some(thrown) = self.thrown_before(event.timestamp, event.exception)? {
+                let thrown = self.recording.event(thrown)?.event;
+                (call, index) = (thrown.call, thrown.index);
+            }
+            let ended = self.ended_by(call, event.exception)?;
+            let record = match call.is_root() {
+                true => None,
+                false => Some(self.call(self.recording.call(call)?, true)?),
+            };
+            let ended = ended.into_iter().map(|record| self.call(record, true));
+            all.push(UncaughtView {
+                exception: self.value(event.exception)?,
+                timestamp: event.timestamp,
+                place: self.place_in(call, index)?,
+                call: record,
+                thread_name: self.thread_name(call.thread)?,
+                ended: ended.collect::<Result<_>>()?,
+            });
+        }
+        Ok(all)
+    }
+
+    /// The calls from this one outwards that an exception ended.
+    fn ended_by(&self, call: CallId, exception: Value) -> Result<Vec<CallRecord>> {
+        let mut ended = Vec::new();
+        if call.is_root() {
+            return Ok(ended);
+        }
+        for record in self.recording.path(call)?.into_iter().rev() {
+            if self.recording.outcome(&record)? == Some(Outcome::Threw(exception)) {
+                ended.push(record);
+            } else {
+                break;
+            }
+        }
+        Ok(ended)
+    }
+}

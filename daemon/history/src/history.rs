@@ -1,0 +1,417 @@
+//! [`History`]: a recording, and how its calls, values and places are put in words.
+
+use std::sync::Arc;
+
+use jhyde_store::Recording;
+use jhyde_store::records::{CallRecord, MethodRef};
+use jhyde_trace::{
+    CallId, ClassInfo, Content, Event, EventKind, FieldId, Level, Local, MethodId, MethodInfo,
+    Missing, Outcome, ThreadId, Timestamp, Value, Variable,
+};
+
+use crate::error::{Error, Result};
+use crate::text::{parameter_slots, parameters, result, type_name};
+use crate::view::{
+    ArgumentView, CallValues, CallView, EventKindView, EventView, ObjectView, OutcomeView,
+    PlaceView, ValueView, WriteView,
+};
+
+/// Questions about one recording, finished or running. Cheap to make; make one per request.
+#[derive(Clone, Debug)]
+pub struct History {
+    pub(crate) recording: Arc<Recording>,
+    pub(crate) level: Level,
+    /// Was the JVM recorded from its first instruction on, because jhyde started it?
+    pub(crate) from_the_start: bool,
+}
+
+impl History {
+    /// Questions about this recording.
+    pub fn new(recording: Arc<Recording>) -> Self {
+        let meta = recording.meta();
+        let from_the_start = meta.jvm.is_some_and(|jvm| !jvm.command.is_empty());
+        Self {
+            level: meta.options.level,
+            recording,
+            from_the_start,
+        }
+    }
+
+    /// The recording.
+    pub fn recording(&self) -> &Arc<Recording> {
+        &self.recording
+    }
+
+    /// How much was recorded.
+    pub fn level(&self) -> Level {
+        self.level
+    }
+
+    /// The last event so far.
+    pub(crate) fn last_event(&self) -> Timestamp {
+        Timestamp(self.recording.end().0.saturating_sub(1))
+    }
+
+    /// A real call; the root of a thread is none.
+    pub(crate) fn record(&self, call: CallId) -> Result<CallRecord> {
+        if call.is_root() {
+            return Err(Error::Root(call));
+        }
+        Ok(self.recording.call(call)?)
+    }
+
+    pub(crate) fn method(&self, id: MethodId) -> Result<Option<MethodRef>> {
+        Ok(self.recording.method(id)?)
+    }
+
+    /// The method that a call runs; `None` for roots, and where the recording does not describe it.
+    pub(crate) fn method_of(&self, call: CallId) -> Result<Option<MethodRef>> {
+        if call.is_root() {
+            return Ok(None);
+        }
+        self.method(self.recording.call(call)?.method)
+    }
+
+    pub(crate) fn thread_name(&self, thread: ThreadId) -> Result<String> {
+        Ok(self
+            .recording
+            .thread(thread)?
+            .map_or_else(|| format!("thread {thread}"), |t| t.name))
+    }
+
+    /// A value with its object's class and content.
+    ///
+    /// # Errors
+    /// When the recording cannot be read.
+    pub fn value(&self, value: Value) -> Result<ValueView> {
+        Ok(match value {
+            Value::Null => ValueView::Null,
+            Value::Missing(why) => ValueView::NotRecorded(self.why_missing(why).to_owned()),
+            Value::Object(id) => {
+                let info = self.recording.object(id)?;
+                let class = match info.as_ref().and_then(|info| info.class) {
+                    Some(class) => self.recording.class(class)?.map(|class| class.name.clone()),
+                    None => None,
+                };
+                ValueView::Object(ObjectView {
+                    id,
+                    class: class.unwrap_or_default(),
+                    content: info.map_or(Content::None, |info| info.content),
+                })
+            }
+            primitive => ValueView::Primitive(primitive),
+        })
+    }
+
+    pub(crate) fn why_missing(&self, why: Missing) -> &'static str {
+        match why {
+            Missing::Level => match self.level {
+                Level::Calls => "level calls does not record it",
+                Level::State => "level state does not record it",
+                Level::Full => "it was not seen",
+            },
+            Missing::Native => "it lies in a native frame",
+            Missing::BeforeRecording => "it was set before the recording began",
+            Missing::Unreadable => "the JVM did not tell it",
+        }
+    }
+
+    /// A call with names; receiver, arguments and end only `with_values`.
+    ///
+    /// # Errors
+    /// When the recording cannot be read.
+    pub fn call(&self, record: CallRecord, with_values: bool) -> Result<CallView> {
+        let method = self.method(record.method)?;
+        let values = match with_values {
+            true => Some(self.call_values(&record, method.as_ref())?),
+            false => None,
+        };
+        let (class, name, descriptor, line, source_file) = match &method {
+            Some(method) => {
+                let info = method.method();
+                (
+                    method.class.name.clone(),
+                    info.name.clone(),
+                    info.descriptor.clone(),
+                    first_line(info),
+                    method.class.source_file.clone().unwrap_or_default(),
+                )
+            }
+            None => (
+                String::new(),
+                format!("method#{}", record.method),
+                String::new(),
+                None,
+                String::new(),
+            ),
+        };
+        let call_site = match self.method_of(record.parent)? {
+            Some(parent) if parent.class.in_scope => Some(place(&parent, record.call_site)),
+            _ => None,
+        };
+        Ok(CallView {
+            record,
+            class,
+            method: name,
+            descriptor,
+            line,
+            source_file,
+            call_site,
+            thread_name: self.thread_name(record.id.thread)?,
+            values,
+        })
+    }
+
+    fn call_values(&self, record: &CallRecord, method: Option<&MethodRef>) -> Result<CallValues> {
+        let given = self.recording.arguments(record)?;
+        let receiver = given.receiver.map(|value| self.value(value)).transpose()?;
+        let mut arguments = Vec::new();
+        let descriptor = method.map_or("", |method| method.method().descriptor.as_str());
+        let types = parameters(descriptor);
+        for position in 0..types.len().max(given.arguments.len()) {
+            let value = match given.arguments.get(position) {
+                Some(value) => self.value(*value)?,
+                None => {
+                    ValueView::NotRecorded("the arguments of this call were not seen".to_owned())
+                }
+            };
+            arguments.push(ArgumentView {
+                name: method
+                    .and_then(|method| parameter(method.method(), position))
+                    .map_or_else(|| format!("arg{position}"), |(_, name)| name),
+                type_name: types
+                    .get(position)
+                    .map(|t| type_name(t))
+                    .unwrap_or_default(),
+                value,
+            });
+        }
+        let outcome = match self.recording.outcome(record)? {
+            None => OutcomeView::None,
+            Some(outcome) => self.outcome(outcome, descriptor)?,
+        };
+        Ok(CallValues {
+            receiver,
+            arguments,
+            outcome,
+        })
+    }
+
+    pub(crate) fn outcome(&self, outcome: Outcome, descriptor: &str) -> Result<OutcomeView> {
+        Ok(match outcome {
+            Outcome::Returned(Some(value)) => OutcomeView::Returned(self.value(value)?),
+            Outcome::Returned(None) if matches!(result(descriptor), "V" | "") => {
+                OutcomeView::Returned(ValueView::Void)
+            }
+            Outcome::Returned(None) => OutcomeView::Returned(ValueView::NotRecorded(
+                "the result of this call was not seen".to_owned(),
+            )),
+            Outcome::Threw(exception) => OutcomeView::Threw(self.value(exception)?),
+            Outcome::Unknown => OutcomeView::Returned(ValueView::NotRecorded(
+                "how this call ended was not seen".to_owned(),
+            )),
+        })
+    }
+
+    /// The call that is written so: see [`crate::reference`].
+    ///
+    /// # Errors
+    /// When no such call is there, or it is not written right.
+    pub fn call_named(&self, reference: &str, with_values: bool) -> Result<CallView> {
+        let id = self.resolve_call(reference)?;
+        self.call(self.record(id)?, with_values)
+    }
+
+    /// Where something happened in a call; `None` in a thread's root.
+    pub(crate) fn place_in(&self, call: CallId, index: u32) -> Result<Option<PlaceView>> {
+        Ok(self.method_of(call)?.map(|method| place(&method, index)))
+    }
+
+    /// An event with names.
+    ///
+    /// # Errors
+    /// When the recording cannot be read.
+    pub fn event(&self, timestamp: Timestamp, event: &Event) -> Result<EventView> {
+        let call = event.call;
+        let kind = match &event.kind {
+            EventKind::ThreadStart => EventKindView::ThreadStart(self.thread_name(call.thread)?),
+            EventKind::ThreadEnd => EventKindView::ThreadEnd(self.thread_name(call.thread)?),
+            EventKind::ClassPrepared { class } => EventKindView::ClassPrepared(
+                self.recording
+                    .class(*class)?
+                    .map_or_else(|| format!("class#{class}"), |c| c.name.clone()),
+            ),
+            EventKind::Enter { .. } => {
+                EventKindView::Enter(Box::new(self.call(self.record(call)?, true)?))
+            }
+            EventKind::Exit { .. } => {
+                EventKindView::Exit(Box::new(self.call(self.record(call)?, true)?))
+            }
+            EventKind::New { object, .. } => {
+                EventKindView::Created(self.value(Value::Object(*object))?)
+            }
+            EventKind::Write { variable, value } => {
+                EventKindView::Write(self.write(call, *variable, *value)?)
+            }
+            EventKind::Snapshot { variable, value } => {
+                EventKindView::Snapshot(self.write(call, *variable, *value)?)
+            }
+            EventKind::Use { variable } => EventKindView::Use(self.written_form(*variable)?),
+            EventKind::Edge { from, to } => EventKindView::Edge {
+                from: *from,
+                to: *to,
+            },
+            EventKind::Thrown { exception } => EventKindView::Thrown(self.value(*exception)?),
+            EventKind::Caught { exception } => EventKindView::Caught(self.value(*exception)?),
+            EventKind::Uncaught { exception } => EventKindView::Uncaught(self.value(*exception)?),
+            EventKind::Monitor { action, object } => {
+                EventKindView::Monitor(*action, self.value(Value::Object(*object))?)
+            }
+            EventKind::Gap { reason } => EventKindView::Gap(reason.clone()),
+        };
+        Ok(EventView {
+            timestamp,
+            call,
+            place: self.place_in(call, event.index)?,
+            kind,
+        })
+    }
+
+    fn write(&self, call: CallId, variable: Variable, value: Value) -> Result<WriteView> {
+        Ok(WriteView {
+            variable: self.written_form(variable)?,
+            name: self.source_name(call, variable)?,
+            value: self.value(value)?,
+        })
+    }
+
+    /// How a variable is called in the source of a call: `a`, `this.size`, `Cls.COUNT`; by its object's
+    /// number where the source would name it by something else.
+    pub(crate) fn source_name(&self, call: CallId, variable: Variable) -> Result<String> {
+        Ok(match variable {
+            Variable::Local { call, local } => match self.method_of(call)? {
+                Some(method) => local_name(method.method(), local),
+                None => format!("{local:?}"),
+            },
+            Variable::Field { object, field } => {
+                let name = self.field_name(field)?;
+                let receiver = match call.is_root() {
+                    true => None,
+                    false => {
+                        self.recording
+                            .arguments(&self.recording.call(call)?)?
+                            .receiver
+                    }
+                };
+                match receiver.and_then(Value::object) == Some(object) {
+                    true => format!("this.{name}"),
+                    false => format!("object#{object}.{name}"),
+                }
+            }
+            Variable::Static { field } => match self.recording.field(field)? {
+                Some(field) => {
+                    format!(
+                        "{}.{}",
+                        crate::text::simple_name(&field.class.name),
+                        field.field().name
+                    )
+                }
+                None => format!("field#{field}"),
+            },
+            Variable::Element { array, index } => format!("array#{array}[{index}]"),
+            Variable::Return { .. } => "return".to_owned(),
+            Variable::Exception { .. } => "exception".to_owned(),
+        })
+    }
+
+    pub(crate) fn field_name(&self, field: FieldId) -> Result<String> {
+        Ok(self
+            .recording
+            .field(field)?
+            .map_or_else(|| format!("field#{field}"), |f| f.field().name.clone()))
+    }
+
+    pub(crate) fn class_named(&self, name: &str) -> Result<Option<Arc<ClassInfo>>> {
+        let mut found: Option<Arc<ClassInfo>> = None;
+        for id in self.recording.classes_named(name) {
+            if let Some(class) = self.recording.class(id)?
+                && found
+                    .as_ref()
+                    .is_none_or(|found| !found.in_scope && class.in_scope)
+            {
+                found = Some(class);
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// The first source line of a method's code.
+pub(crate) fn first_line(method: &MethodInfo) -> Option<u32> {
+    method.lines.iter().map(|entry| entry.line).min()
+}
+
+/// A place in a method; [`Event::NO_INDEX`] is no index.
+pub(crate) fn place(method: &MethodRef, index: u32) -> PlaceView {
+    let info = method.method();
+    let index = (index != Event::NO_INDEX).then_some(index);
+    PlaceView {
+        class: method.class.name.clone(),
+        method: info.name.clone(),
+        descriptor: info.descriptor.clone(),
+        index,
+        line: index.and_then(|index| info.line_of(index)),
+        source_file: method.class.source_file.clone().unwrap_or_default(),
+    }
+}
+
+/// The local that holds the parameter at a position, and its name: the entry of the variable table that begins
+/// with the code in the parameter's slot, or the bare slot (then without a name: `None`).
+pub(crate) fn parameter(method: &MethodInfo, position: usize) -> Option<(Local, String)> {
+    let slot = *parameter_slots(&method.descriptor, method.is_static()).get(position)?;
+    let entry = method
+        .variables
+        .iter()
+        .position(|v| v.slot == slot && v.start == 0)?;
+    let name = method.variables.get(entry)?.name.clone();
+    Some((Local::Named(u16::try_from(entry).ok()?), name))
+}
+
+/// The position of the parameter that a local holds at the beginning, or `this`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Bound {
+    /// The receiver.
+    This,
+    /// The argument at this position.
+    Argument(usize),
+}
+
+/// What the entry of a call binds to a local.
+pub(crate) fn bound(method: &MethodInfo, local: Local) -> Option<Bound> {
+    let slot = match local {
+        Local::Slot(slot) => slot,
+        Local::Named(entry) => {
+            let entry = method.variables.get(usize::from(entry))?;
+            if entry.start != 0 {
+                return None;
+            }
+            entry.slot
+        }
+    };
+    if slot == 0 && !method.is_static() {
+        return Some(Bound::This);
+    }
+    let slots = parameter_slots(&method.descriptor, method.is_static());
+    slots.iter().position(|s| *s == slot).map(Bound::Argument)
+}
+
+/// The name of a local in source; a bare slot is `@SLOT`.
+pub(crate) fn local_name(method: &MethodInfo, local: Local) -> String {
+    match local {
+        Local::Named(entry) => match method.variables.get(usize::from(entry)) {
+            Some(entry) => entry.name.clone(),
+            None => format!("local#{entry}"),
+        },
+        Local::Slot(slot) => format!("@{slot}"),
+    }
+}

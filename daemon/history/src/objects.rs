@@ -1,0 +1,329 @@
+//! What the fields of an object, or the elements of an array, held at two times.
+
+use jhyde_store::records::{Direction, Write};
+use jhyde_trace::{Content, Level, ObjectId, Timestamp, Value, Variable};
+use rustc_hash::FxHashMap;
+
+use crate::error::{Error, Result};
+use crate::history::History;
+use crate::page::{Page, Tokens, rows};
+use crate::reach::Search;
+use crate::state::{Interval, Notes, RowKind, StateRow};
+use crate::text::{default_value, element_descriptor, type_name};
+use crate::view::ValueView;
+
+/// What a variable held at a time.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Held {
+    /// It did not exist, or was not assigned.
+    Absent,
+    /// This.
+    Value(Value),
+    /// Something that was not recorded: why.
+    Unknown(&'static str),
+}
+
+impl Held {
+    pub(crate) fn object(&self) -> Option<ObjectId> {
+        match self {
+            Self::Value(value) => value.object(),
+            Self::Absent | Self::Unknown(_) => None,
+        }
+    }
+}
+
+/// A variable at two times, not yet in words.
+#[derive(Clone, Debug)]
+pub(crate) struct Cell {
+    pub(crate) kind: RowKind,
+    pub(crate) name: String,
+    pub(crate) type_name: String,
+    pub(crate) variable: Variable,
+    pub(crate) start: Held,
+    pub(crate) end: Held,
+    /// A write of the program lies between the two times.
+    pub(crate) changed: bool,
+    /// Writes to it are not recorded.
+    pub(crate) not_recorded: bool,
+}
+
+/// Some of an object's variables.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Cells {
+    pub(crate) cells: Vec<Cell>,
+    /// The position of the next variable, if there are more.
+    pub(crate) next: Option<u32>,
+}
+
+pub(crate) const OUTSIDE: &str = "its class is outside the scope";
+pub(crate) const BY_LEVEL: &str = "the level of this recording leaves it out";
+const NOT_SEEN_YET: &str = "it was not seen before that";
+
+impl History {
+    /// A page of the fields or elements of an object at two times.
+    ///
+    /// # Errors
+    /// When the request makes no sense or the recording cannot be read.
+    pub fn expand(
+        &self,
+        object: ObjectId,
+        from: Timestamp,
+        to: Timestamp,
+        budget: u32,
+        page_size: u32,
+        page_token: &str,
+    ) -> Result<(Page<StateRow>, Vec<String>)> {
+        let limit = rows(page_size)?;
+        let interval = self.interval(from, to)?;
+        let tokens = Tokens::of(&[
+            &"expand",
+            &self.recording.id(),
+            &object,
+            &from,
+            &to,
+            &budget,
+        ]);
+        let position = tokens.position(page_token)?.unwrap_or(0);
+        let position = u32::try_from(position).map_err(|_| Error::PageToken)?;
+        let mut notes = Notes::default();
+        let part = self.object_cells(object, interval, position, limit, &mut notes)?;
+        let mut search = Search::new(self, interval, budget);
+        let rows: Result<_> = part
+            .cells
+            .iter()
+            .map(|cell| self.row(cell, Some(&mut search)))
+            .collect();
+        notes.add(search.notes());
+        let page = Page {
+            rows: rows?,
+            next: part.next.map(|next| tokens.token(u64::from(next))),
+        };
+        Ok((page, notes.told(self.level)))
+    }
+
+    /// Variables of an object from a position on: elements by index, fields in the order of their classes, the
+    /// object's own class first.
+    pub(crate) fn object_cells(
+        &self,
+        object: ObjectId,
+        interval: Interval,
+        from: u32,
+        limit: usize,
+        notes: &mut Notes,
+    ) -> Result<Cells> {
+        let Some(info) = self.recording.object(object)? else {
+            return Err(Error::NoSuchObject(object.0));
+        };
+        match info.content {
+            Content::Array(length) => {
+                self.element_cells(object, length, interval, from, limit, notes)
+            }
+            // What they hold is their content, and never changes.
+            Content::String(_) | Content::Box(_) | Content::Class(_) => Ok(Cells::default()),
+            Content::None | Content::Throwable(_) => {
+                self.field_cells(object, interval, from as usize, limit, notes)
+            }
+        }
+    }
+
+    fn field_cells(
+        &self,
+        object: ObjectId,
+        interval: Interval,
+        from: usize,
+        limit: usize,
+        notes: &mut Notes,
+    ) -> Result<Cells> {
+        let classes = self.classes_of_object(object)?;
+        if classes
+            .iter()
+            .any(|class| !class.in_scope && class.name != "java.lang.Object")
+        {
+            notes.outside = true;
+        }
+        let mut fields = Vec::new();
+        for class in &classes {
+            fields.extend(
+                class
+                    .fields
+                    .iter()
+                    .filter(|f| !f.is_static())
+                    .map(|field| (class, field)),
+            );
+        }
+        if self.level == Level::Calls {
+            notes.fields |= !fields.is_empty();
+        }
+        let created = self
+            .recording
+            .creation(object)?
+            .map(|creation| creation.timestamp);
+        let (at_start, at_end) = match self.level {
+            Level::Calls => Default::default(),
+            _ => self.states(object, interval, 0, fields.len())?,
+        };
+        let mut part = Cells::default();
+        for (position, (class, field)) in fields.iter().enumerate().skip(from) {
+            if part.cells.len() == limit {
+                part.next = u32::try_from(position).ok();
+                break;
+            }
+            let variable = Variable::Field {
+                object,
+                field: field.id,
+            };
+            let unknown = match (self.level, class.in_scope) {
+                (Level::Calls, _) => Some(BY_LEVEL),
+                (_, false) => Some(OUTSIDE),
+                _ => None,
+            };
+            let held = |states: &FxHashMap<Variable, Write>, at: Timestamp| match unknown {
+                Some(reason) => Ok(Held::Unknown(reason)),
+                None => self.held(
+                    states.get(&variable),
+                    variable,
+                    at,
+                    created,
+                    &field.descriptor,
+                ),
+            };
+            let hides = fields[..position]
+                .iter()
+                .any(|(_, nearer)| nearer.name == field.name);
+            part.cells.push(Cell {
+                kind: RowKind::Field,
+                name: match hides {
+                    true => format!("{}.{}", crate::text::simple_name(&class.name), field.name),
+                    false => field.name.clone(),
+                },
+                type_name: type_name(&field.descriptor),
+                variable,
+                start: held(&at_start, interval.from)?,
+                end: held(&at_end, interval.to)?,
+                changed: at_end
+                    .get(&variable)
+                    .is_some_and(|write| interval.holds(write)),
+                not_recorded: unknown.is_some(),
+            });
+        }
+        Ok(part)
+    }
+
+    fn element_cells(
+        &self,
+        array: ObjectId,
+        length: u32,
+        interval: Interval,
+        from: u32,
+        limit: usize,
+        notes: &mut Notes,
+    ) -> Result<Cells> {
+        let recorded = self.level == Level::Full;
+        notes.elements |= !recorded && length > 0;
+        let limit = limit.min((length.saturating_sub(from)) as usize);
+        let (at_start, at_end) = self.states(array, interval, from, limit)?;
+        if !recorded && at_end.is_empty() {
+            return Ok(Cells::default());
+        }
+        let class = self.value(Value::Object(array))?.type_name().to_owned();
+        let descriptor = element_descriptor(&class).unwrap_or_default();
+        let created = self
+            .recording
+            .creation(array)?
+            .map(|creation| creation.timestamp);
+        let created = created.filter(|_| recorded);
+        let end = from
+            .saturating_add(u32::try_from(limit).unwrap_or(u32::MAX))
+            .min(length);
+        let mut cells = Vec::with_capacity(limit);
+        for index in from..end {
+            let variable = Variable::Element { array, index };
+            let held = |states: &FxHashMap<Variable, Write>, at| {
+                self.held(states.get(&variable), variable, at, created, &descriptor)
+            };
+            cells.push(Cell {
+                kind: RowKind::Element,
+                name: format!("[{index}]"),
+                type_name: type_name(&descriptor),
+                variable,
+                start: held(&at_start, interval.from)?,
+                end: held(&at_end, interval.to)?,
+                changed: at_end
+                    .get(&variable)
+                    .is_some_and(|write| interval.holds(write)),
+                not_recorded: !recorded,
+            });
+        }
+        Ok(Cells {
+            cells,
+            next: (end < length).then_some(end),
+        })
+    }
+
+    /// The last writes of an object's variables at both ends of an interval.
+    fn states(
+        &self,
+        object: ObjectId,
+        interval: Interval,
+        from: u32,
+        limit: usize,
+    ) -> Result<(FxHashMap<Variable, Write>, FxHashMap<Variable, Write>)> {
+        let at = |at| -> Result<FxHashMap<_, _>> {
+            let writes = self.recording.object_state(object, at, from, limit)?;
+            Ok(writes
+                .into_iter()
+                .map(|write| (write.variable, write))
+                .collect())
+        };
+        let end = at(interval.to)?;
+        // Nothing was written by the end, so nothing was by the beginning.
+        let start = match end.is_empty() || interval.from == interval.to {
+            true => end.clone(),
+            false => at(interval.from)?,
+        };
+        Ok((start, end))
+    }
+
+    /// What a field or element held at a time, given its last write by then.
+    pub(crate) fn held(
+        &self,
+        last: Option<&Write>,
+        variable: Variable,
+        at: Timestamp,
+        created: Option<Timestamp>,
+        descriptor: &str,
+    ) -> Result<Held> {
+        if let Some(write) = last {
+            return Ok(Held::Value(write.value));
+        }
+        if let Some(created) = created {
+            return Ok(match at < created {
+                true => Held::Absent,
+                false => Held::Value(default_value(descriptor)),
+            });
+        }
+        // The object is from elsewhere. Nothing in the scope can have written it before it was seen there, so
+        // what it held then it held before.
+        let later = Timestamp(at.0.saturating_add(1));
+        let later = later..self.recording.end().max(later);
+        Ok(
+            match self
+                .recording
+                .writes(variable, later, Direction::Forward)
+                .next()
+                .transpose()?
+            {
+                Some(first) if first.snapshot => Held::Value(first.value),
+                _ => Held::Unknown(NOT_SEEN_YET),
+            },
+        )
+    }
+
+    pub(crate) fn held_view(&self, held: &Held) -> Result<Option<ValueView>> {
+        Ok(match held {
+            Held::Absent => None,
+            Held::Value(value) => Some(self.value(*value)?),
+            Held::Unknown(reason) => Some(ValueView::NotRecorded((*reason).to_owned())),
+        })
+    }
+}

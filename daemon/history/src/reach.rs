@@ -1,0 +1,264 @@
+//! Searches from object to object: did anything change below, and what is reachable.
+//!
+//! A search looks at no more variables than its budget, and says when that ended it.
+
+use std::collections::VecDeque;
+
+use jhyde_trace::{Content, Level, ObjectId, Timestamp, Value};
+use rustc_hash::FxHashSet;
+
+use crate::error::Result;
+use crate::history::History;
+use crate::objects::{Cell, Cells};
+use crate::state::{Interval, Notes, StateRow};
+use crate::view::ValueView;
+
+/// Variables looked at when nothing is said.
+pub const DEFAULT_BUDGET: u32 = 10_000;
+
+/// Elements of one array that are listed among the reachable objects.
+const LISTED_ELEMENTS: usize = 100;
+/// Variables read at a time.
+const CHUNK: usize = 1024;
+
+/// What a search below a reference found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Below {
+    /// Something reachable was written.
+    Changed,
+    /// Nothing that is recorded was.
+    Unchanged,
+    /// Nothing was found before the budget ended.
+    BudgetEnded,
+}
+
+/// Searches below several references in one interval, which share what they found out.
+pub(crate) struct Search<'h> {
+    history: &'h History,
+    interval: Interval,
+    budget: usize,
+    /// Objects with nothing changed in them nor below.
+    clean: FxHashSet<ObjectId>,
+    notes: Notes,
+}
+
+impl<'h> Search<'h> {
+    /// `budget` variables for each reference; 0: the default.
+    pub(crate) fn new(history: &'h History, interval: Interval, budget: u32) -> Self {
+        let budget = if budget == 0 { DEFAULT_BUDGET } else { budget } as usize;
+        Self {
+            history,
+            interval,
+            budget,
+            clean: FxHashSet::default(),
+            notes: Notes::default(),
+        }
+    }
+
+    /// What the searches met that the recording does not tell.
+    pub(crate) fn notes(&self) -> Notes {
+        self.notes
+    }
+
+    /// Was anything reachable from the object written in the interval?
+    ///
+    /// As long as nothing is found every path that was followed is the same at both times, so it does not matter
+    /// at which of them references are read.
+    pub(crate) fn below(&mut self, root: ObjectId) -> Result<Below> {
+        if self.interval.from == self.interval.to {
+            return Ok(Below::Unchanged);
+        }
+        let mut seen = FxHashSet::default();
+        let mut queue = VecDeque::from([root]);
+        let mut looked_at = 0;
+        while let Some(object) = queue.pop_front() {
+            if self.clean.contains(&object) || !seen.insert(object) {
+                continue;
+            }
+            if looked_at >= self.budget {
+                self.notes.budget = true;
+                return Ok(Below::BudgetEnded);
+            }
+            looked_at += 1;
+            if self.is_written(object)? {
+                return Ok(Below::Changed);
+            }
+            if self.is_leaf(object)? {
+                continue;
+            }
+            let mut from = 0;
+            loop {
+                let part = self.cells(object, from, CHUNK)?;
+                looked_at += part.cells.len();
+                queue.extend(part.cells.iter().filter_map(|cell| cell.end.object()));
+                match part.next {
+                    Some(next) if looked_at < self.budget => from = next,
+                    Some(_) => {
+                        self.notes.budget = true;
+                        return Ok(Below::BudgetEnded);
+                    }
+                    None => break,
+                }
+            }
+        }
+        self.clean.extend(seen);
+        Ok(Below::Unchanged)
+    }
+
+    fn cells(&mut self, object: ObjectId, from: u32, limit: usize) -> Result<Cells> {
+        self.history
+            .object_cells(object, self.interval, from, limit, &mut self.notes)
+    }
+
+    /// Did the program write a variable of the object itself?
+    fn is_written(&self, object: ObjectId) -> Result<bool> {
+        let Interval { from, to } = self.interval;
+        let recording = &self.history.recording;
+        if self.history.level == Level::Calls || !recording.written_between(object, from, to)? {
+            return Ok(false);
+        }
+        // It may have been seen there for the first time, which is no write.
+        let mut element = 0;
+        loop {
+            let writes = recording.object_state(object, to, element, CHUNK)?;
+            if writes.iter().any(|write| self.interval.holds(write)) {
+                return Ok(true);
+            }
+            match writes.last().map(|write| write.variable) {
+                Some(jhyde_trace::Variable::Element { index, .. }) if writes.len() == CHUNK => {
+                    element = index.saturating_add(1);
+                }
+                _ => return Ok(false),
+            }
+        }
+    }
+
+    /// Can nothing be reached through it? True of arrays of primitives, which need not be read then.
+    fn is_leaf(&mut self, object: ObjectId) -> Result<bool> {
+        let ValueView::Object(view) = self.history.value(Value::Object(object))? else {
+            return Ok(true);
+        };
+        let Content::Array(length) = view.content else {
+            return Ok(false);
+        };
+        self.notes.elements |= self.history.level != Level::Full && length > 0;
+        Ok(crate::text::element_descriptor(&view.class).is_some_and(|d| d.len() == 1))
+    }
+}
+
+/// An object that is reachable, with its variables.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ReachableObject {
+    /// The object.
+    pub object: ValueView,
+    /// How it is reached first, as in source: `this.rows[0]`.
+    pub path: String,
+    /// Its fields or elements.
+    pub rows: Vec<StateRow>,
+}
+
+impl History {
+    /// The objects reachable from references, breadth first, as they are at the end of the interval; all of
+    /// them, or only those of which something changed in it or that were created in it.
+    pub(crate) fn reachable(
+        &self,
+        roots: &[Cell],
+        interval: Interval,
+        only_changed: bool,
+        notes: &mut Notes,
+    ) -> Result<Vec<ReachableObject>> {
+        let mut seen = FxHashSet::default();
+        let end = |cell: &Cell| cell.end.object();
+        let mut queue: VecDeque<_> = roots
+            .iter()
+            .filter_map(|cell| Some((end(cell)?, cell.name.clone())))
+            .collect();
+        let mut looked_at = 0;
+        let mut found = Vec::new();
+        while let Some((object, path)) = queue.pop_front() {
+            if !seen.insert(object) {
+                continue;
+            }
+            if looked_at >= DEFAULT_BUDGET as usize {
+                notes.budget = true;
+                break;
+            }
+            looked_at += 1;
+            let (listed, cut, references) =
+                self.listed(object, &path, interval, only_changed, &mut looked_at, notes)?;
+            notes.elements_cut |= cut;
+            queue.extend(references);
+            let changed = || listed.iter().any(|cell| cell.changed);
+            if listed.is_empty()
+                || (only_changed && !changed() && !self.is_new(object, interval)?)
+            {
+                continue;
+            }
+            let rows = listed
+                .iter()
+                .map(|cell| self.row(cell, None))
+                .collect::<Result<_>>()?;
+            found.push(ReachableObject {
+                object: self.value(Value::Object(object))?,
+                path,
+                rows,
+            });
+        }
+        Ok(found)
+    }
+
+    /// The variables of an object that are listed (of long arrays only some), whether some were left out, and where
+    /// its references lead.
+    #[expect(
+        clippy::type_complexity,
+        reason = "three lists that are taken apart at once"
+    )]
+    fn listed(
+        &self,
+        object: ObjectId,
+        path: &str,
+        interval: Interval,
+        only_changed: bool,
+        looked_at: &mut usize,
+        notes: &mut Notes,
+    ) -> Result<(Vec<Cell>, bool, Vec<(ObjectId, String)>)> {
+        let (mut listed, mut cut, mut references) = (Vec::new(), false, Vec::new());
+        let mut from = 0;
+        loop {
+            let part = self.object_cells(object, interval, from, CHUNK, notes)?;
+            *looked_at += part.cells.len();
+            let long = part.next.is_some() || from > 0 || part.cells.len() > LISTED_ELEMENTS;
+            for cell in part.cells {
+                if let Some(to) = cell.end.object() {
+                    let step = match cell.variable {
+                        jhyde_trace::Variable::Element { index, .. } => format!("{path}[{index}]"),
+                        _ => format!("{path}.{}", cell.name),
+                    };
+                    references.push((to, step));
+                }
+                let is_element = matches!(cell.variable, jhyde_trace::Variable::Element { .. });
+                if is_element && long && only_changed && !cell.changed {
+                    continue;
+                }
+                if is_element && listed.len() >= LISTED_ELEMENTS {
+                    cut = true;
+                } else {
+                    listed.push(cell);
+                }
+            }
+            match part.next {
+                Some(next) if *looked_at < DEFAULT_BUDGET as usize => from = next,
+                Some(_) => {
+                    notes.budget = true;
+                    return Ok((listed, cut, references));
+                }
+                None => return Ok((listed, cut, references)),
+            }
+        }
+    }
+
+    fn is_new(&self, object: ObjectId, interval: Interval) -> Result<bool> {
+        let created: Option<Timestamp> = self.recording.creation(object)?.map(|c| c.timestamp);
+        Ok(created.is_some_and(|at| interval.contains(at)))
+    }
+}

@@ -1,0 +1,600 @@
+//! The state of a call at two times: result, receiver, locals, and the static fields of the scope.
+//!
+//! *Changed* means that a write of the program lies after the first time and not after the second, even one of
+//! an equal value; the entry's binding of arguments is before the first time of a whole call. *Changed below*
+//! is told by [`crate::reach`].
+
+use std::ops::RangeInclusive;
+
+use jhyde_store::records::{CallRecord, Direction, MethodRef, Write};
+use jhyde_trace::{
+    CallId, ClassInfo, EventKind, FieldInfo, Level, Local, Outcome, Timestamp, Variable,
+};
+
+use crate::error::{Error, Result};
+use crate::history::{Bound, History, bound, local_name};
+use crate::objects::{BY_LEVEL, Cell, Held};
+use crate::reach::{Below, Search};
+use crate::text::{default_value, parameter_slots, parameters, result, type_name};
+use crate::view::{CallView, ValueView};
+
+/// What kind of variable a row shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum RowKind {
+    /// The result of the call.
+    Return,
+    /// The exception that ended it.
+    Exception,
+    /// Its receiver.
+    This,
+    /// A local or parameter.
+    Local,
+    /// A static field.
+    Static,
+    /// An instance field.
+    Field,
+    /// An array element.
+    Element,
+}
+
+/// One variable at two times.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StateRow {
+    /// What kind of variable it is.
+    pub kind: RowKind,
+    /// As in source.
+    pub name: String,
+    /// Its written form.
+    pub variable: String,
+    /// Declared type, as in source.
+    pub type_name: String,
+    /// Absent where it did not exist or was not assigned yet.
+    pub start: Option<ValueView>,
+    /// The same at the second time.
+    pub end: Option<ValueView>,
+    /// A write lies between. Red.
+    pub changed: bool,
+    /// Not changed, but something reachable from it. Yellow.
+    pub changed_below: bool,
+    /// The search below ended at the budget and had not found a change.
+    pub budget_ended: bool,
+    /// Writes to it are not recorded: whether it changed is not known.
+    pub not_recorded: bool,
+}
+
+/// The state of a call.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NodeState {
+    /// The call.
+    pub call: CallView,
+    /// The first time.
+    pub from: Timestamp,
+    /// The second time.
+    pub to: Timestamp,
+    /// The variables.
+    pub rows: Vec<StateRow>,
+    /// What the recording does not tell.
+    pub notes: Vec<String>,
+}
+
+/// Two times: what was written after the first and not after the second lies between.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Interval {
+    pub(crate) from: Timestamp,
+    pub(crate) to: Timestamp,
+}
+
+impl Interval {
+    pub(crate) fn contains(&self, at: Timestamp) -> bool {
+        self.from < at && at <= self.to
+    }
+
+    /// Does it hold this write of the program?
+    pub(crate) fn holds(&self, write: &Write) -> bool {
+        !write.snapshot && self.contains(write.timestamp)
+    }
+}
+
+/// What was met that the recording does not tell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Notes {
+    /// Locals, at a level without them.
+    pub(crate) locals: bool,
+    /// Fields, at a level without them.
+    pub(crate) fields: bool,
+    /// Elements of arrays, at a level without them.
+    pub(crate) elements: bool,
+    /// Objects of classes outside the scope.
+    pub(crate) outside: bool,
+    /// Code without a table of local variables.
+    pub(crate) no_table: bool,
+    /// A search that ended at its budget.
+    pub(crate) budget: bool,
+    /// A call that has not ended.
+    pub(crate) running: bool,
+    /// A list of elements that was cut.
+    pub(crate) elements_cut: bool,
+}
+
+impl Notes {
+    pub(crate) fn add(&mut self, other: Self) {
+        self.locals |= other.locals;
+        self.fields |= other.fields;
+        self.elements |= other.elements;
+        self.outside |= other.outside;
+        self.no_table |= other.no_table;
+        self.budget |= other.budget;
+        self.running |= other.running;
+        self.elements_cut |= other.elements_cut;
+    }
+
+    /// In words for people.
+    pub(crate) fn told(self, level: Level) -> Vec<String> {
+        let mut notes = Vec::new();
+        let mut note = |is: bool, text: String| {
+            if is {
+                notes.push(text);
+            }
+        };
+        note(
+            self.running,
+            "the call has not ended: this is how far it was".to_owned(),
+        );
+        note(
+            self.locals,
+            format!("level {level} does not record locals beyond what the parameters were given"),
+        );
+        note(
+            self.fields,
+            format!(
+                "level {level} does not record fields: what objects held and whether it changed is not known"
+            ),
+        );
+        note(
+            self.elements,
+            format!(
+                "level {level} does not record array elements: changes in arrays, and below them, are not seen"
+            ),
+        );
+        note(
+            self.outside,
+            "objects of classes outside the scope (java.util.ArrayList, say) are not looked into: changes in \
+             them are not seen"
+                .to_owned(),
+        );
+        note(
+            self.no_table,
+            "the method has no table of local variables: locals are shown by their slots"
+                .to_owned(),
+        );
+        note(
+            self.budget,
+            "the search ended at its budget: there may be more".to_owned(),
+        );
+        note(
+            self.elements_cut,
+            "of long arrays only the first of the changed elements are listed".to_owned(),
+        );
+        notes
+    }
+}
+
+impl History {
+    /// The state of a call at two times; its whole life by default.
+    ///
+    /// # Errors
+    /// When the request makes no sense or the recording cannot be read.
+    pub fn state(
+        &self,
+        call: CallId,
+        from: Option<Timestamp>,
+        to: Option<Timestamp>,
+        budget: u32,
+    ) -> Result<NodeState> {
+        let record = self.record(call)?;
+        let life = self.life(&record);
+        let (from, to) = (from.unwrap_or(*life.start()), to.unwrap_or(*life.end()));
+        let wrong = |reason: String| Error::Interval { from, to, reason };
+        if !life.contains(&from) || !life.contains(&to) {
+            let (first, last) = life.into_inner();
+            return Err(wrong(format!(
+                "call {call} was there from {first} to {last}"
+            )));
+        }
+        let interval = self.interval(from, to)?;
+        let mut notes = Notes {
+            running: record.exit.is_none(),
+            ..Notes::default()
+        };
+        let mut cells = vec![self.outcome_cell(&record, interval)?];
+        cells.extend(self.this_cell(&record)?);
+        cells.extend(self.local_cells(&record, interval, &mut notes)?);
+        cells.extend(self.static_cells(interval, &mut notes)?);
+        let mut search = Search::new(self, interval, budget);
+        let rows = cells.iter().map(|cell| self.row(cell, Some(&mut search)));
+        let rows = rows.collect::<Result<_>>()?;
+        notes.add(search.notes());
+        let call = self.call(record, true)?;
+        Ok(NodeState {
+            call,
+            from,
+            to,
+            rows,
+            notes: notes.told(self.level),
+        })
+    }
+
+    /// The timestamps of a call; up to now if it still runs.
+    pub(crate) fn life(&self, record: &CallRecord) -> RangeInclusive<Timestamp> {
+        record.enter
+            ..=record
+                .exit
+                .unwrap_or_else(|| self.last_event().max(record.enter))
+    }
+
+    /// An interval of timestamps that have been.
+    pub(crate) fn interval(&self, from: Timestamp, to: Timestamp) -> Result<Interval> {
+        let wrong = |reason: String| Error::Interval { from, to, reason };
+        if from > to {
+            return Err(wrong("it ends before it begins".to_owned()));
+        }
+        if to >= self.recording.end() {
+            return Err(wrong(format!(
+                "the recording has {} events, from 0",
+                self.recording.end()
+            )));
+        }
+        Ok(Interval { from, to })
+    }
+
+    /// A cell in words, with what is below it if that is to be searched.
+    pub(crate) fn row(&self, cell: &Cell, search: Option<&mut Search<'_>>) -> Result<StateRow> {
+        let below = match (search, cell.start.object(), cell.end.object()) {
+            (Some(search), Some(start), Some(end)) if start == end && !cell.changed => {
+                search.below(start)?
+            }
+            _ => Below::Unchanged,
+        };
+        let is_void = cell.kind == RowKind::Return && cell.type_name == "void";
+        let view = |held: &Held| match held {
+            Held::Value(jhyde_trace::Value::Null) if is_void => Ok(Some(ValueView::Void)),
+            held => self.held_view(held),
+        };
+        Ok(StateRow {
+            kind: cell.kind,
+            name: cell.name.clone(),
+            variable: match cell.kind {
+                RowKind::This => String::new(),
+                _ => self.written_form(cell.variable)?,
+            },
+            type_name: cell.type_name.clone(),
+            start: view(&cell.start)?,
+            end: view(&cell.end)?,
+            changed: cell.changed,
+            changed_below: below == Below::Changed,
+            budget_ended: below == Below::BudgetEnded,
+            not_recorded: cell.not_recorded,
+        })
+    }
+
+    /// The row `return` or `exception`. A void result is kept as a null of type `void`.
+    pub(crate) fn outcome_cell(&self, record: &CallRecord, interval: Interval) -> Result<Cell> {
+        const UNKNOWN: &str = "how the call ended was not seen";
+        let call = record.id;
+        let method = self.method(record.method)?;
+        let descriptor = method
+            .as_ref()
+            .map_or("", |m| result(&m.method().descriptor));
+        let (kind, held) = match self.recording.outcome(record)? {
+            None => (RowKind::Return, Held::Absent),
+            Some(Outcome::Returned(Some(value))) => (RowKind::Return, Held::Value(value)),
+            Some(Outcome::Returned(None)) if descriptor == "V" => {
+                (RowKind::Return, Held::Value(jhyde_trace::Value::Null))
+            }
+            Some(Outcome::Returned(None)) => {
+                (RowKind::Return, Held::Unknown("the result was not seen"))
+            }
+            Some(Outcome::Threw(exception)) => (RowKind::Exception, Held::Value(exception)),
+            Some(Outcome::Unknown) => (RowKind::Return, Held::Unknown(UNKNOWN)),
+        };
+        let by = |at: Timestamp| match record.exit {
+            Some(exit) if exit <= at => held.clone(),
+            _ => Held::Absent,
+        };
+        Ok(Cell {
+            kind,
+            name: if kind == RowKind::Exception {
+                "exception"
+            } else {
+                "return"
+            }
+            .to_owned(),
+            type_name: match kind {
+                RowKind::Exception => "java.lang.Throwable".to_owned(),
+                _ => type_name(descriptor),
+            },
+            variable: match kind {
+                RowKind::Exception => Variable::Exception { call },
+                _ => Variable::Return { call },
+            },
+            start: by(interval.from),
+            end: by(interval.to),
+            changed: record.exit.is_some_and(|exit| interval.contains(exit)),
+            not_recorded: false,
+        })
+    }
+
+    pub(crate) fn this_cell(&self, record: &CallRecord) -> Result<Option<Cell>> {
+        let Some(receiver) = self.recording.arguments(record)?.receiver else {
+            return Ok(None);
+        };
+        let class = self
+            .method(record.method)?
+            .map(|method| method.class.name.clone());
+        Ok(Some(Cell {
+            kind: RowKind::This,
+            name: "this".to_owned(),
+            type_name: class.unwrap_or_default(),
+            variable: Variable::Local {
+                call: record.id,
+                local: Local::Slot(0),
+            },
+            start: Held::Value(receiver),
+            end: Held::Value(receiver),
+            changed: false,
+            not_recorded: false,
+        }))
+    }
+
+    /// The locals of a call, parameters first.
+    pub(crate) fn local_cells(
+        &self,
+        record: &CallRecord,
+        interval: Interval,
+        notes: &mut Notes,
+    ) -> Result<Vec<Cell>> {
+        // A boundary call's inside was not recorded: it has arguments, and no locals.
+        let Some(method) = self.method(record.method)?.filter(|_| !record.boundary) else {
+            return Ok(Vec::new());
+        };
+        let info = method.method();
+        let mut locals: Vec<(Option<usize>, u32, Local)> = Vec::new();
+        for (entry, variable) in (0_u16..).zip(&info.variables) {
+            let local = Local::Named(entry);
+            match bound(info, local) {
+                Some(Bound::This) => {}
+                Some(Bound::Argument(position)) => locals.push((Some(position), 0, local)),
+                None => locals.push((None, variable.start, local)),
+            }
+        }
+        if info.variables.is_empty() {
+            self.slots(record, &method, interval, &mut locals)?;
+            notes.no_table |= !locals.is_empty();
+        }
+        locals.sort_by_key(|(position, start, _)| (position.is_none(), *position, *start));
+        let given = self.recording.arguments(record)?.arguments;
+        let types = parameters(&info.descriptor);
+        let mut cells = Vec::with_capacity(locals.len());
+        for (position, _, local) in locals {
+            let variable = Variable::Local {
+                call: record.id,
+                local,
+            };
+            let at_entry = match position {
+                Some(position) => match given.get(position) {
+                    Some(value) => Held::Value(*value),
+                    None => Held::Unknown("the arguments of this call were not seen"),
+                },
+                None => Held::Absent,
+            };
+            let last = match self.level {
+                Level::Calls => None,
+                _ => self.recording.last_write(variable, interval.to)?,
+            };
+            let held = |at: Timestamp| -> Result<Held> {
+                if at == record.enter {
+                    return Ok(at_entry.clone());
+                }
+                if self.level == Level::Calls {
+                    return Ok(Held::Unknown(BY_LEVEL));
+                }
+                Ok(match self.recording.last_write(variable, at)? {
+                    Some(write) => Held::Value(write.value),
+                    None => at_entry.clone(),
+                })
+            };
+            let (start, end) = (held(interval.from)?, held(interval.to)?);
+            notes.locals |= self.level == Level::Calls;
+            let named = match local {
+                Local::Named(entry) => info.variables.get(usize::from(entry)),
+                Local::Slot(_) => None,
+            };
+            cells.push(Cell {
+                kind: RowKind::Local,
+                name: match (named, position) {
+                    (None, Some(position)) => format!("arg{position}"),
+                    _ => local_name(info, local),
+                },
+                type_name: match (named, position) {
+                    (Some(entry), _) => type_name(&entry.descriptor),
+                    (None, Some(position)) => types
+                        .get(position)
+                        .map(|t| type_name(t))
+                        .unwrap_or_default(),
+                    (None, None) => String::new(),
+                },
+                variable,
+                start,
+                end,
+                changed: last.is_some_and(|write| interval.holds(&write)),
+                not_recorded: self.level == Level::Calls,
+            });
+        }
+        Ok(cells)
+    }
+
+    /// The slots of code without a variable table: those of the parameters, and those that were written.
+    fn slots(
+        &self,
+        record: &CallRecord,
+        method: &MethodRef,
+        interval: Interval,
+        locals: &mut Vec<(Option<usize>, u32, Local)>,
+    ) -> Result<()> {
+        /// So many events are looked at for slots.
+        const MOST_EVENTS: usize = 10_000;
+        let info = method.method();
+        let slots = parameter_slots(&info.descriptor, info.is_static());
+        locals.extend(
+            slots
+                .iter()
+                .enumerate()
+                .map(|(at, slot)| (Some(at), 0, Local::Slot(*slot))),
+        );
+        let range = record.enter..Timestamp(interval.to.0.saturating_add(1));
+        for own in self
+            .recording
+            .own_events(record.id, range, Direction::Forward)
+            .take(MOST_EVENTS)
+        {
+            if let EventKind::Write {
+                variable: Variable::Local { call, local },
+                ..
+            } = own?.event.kind
+                && let Local::Slot(slot) = local
+                && call == record.id
+                && !locals.iter().any(|(.., known)| *known == local)
+            {
+                locals.push((None, u32::from(slot), local));
+            }
+        }
+        Ok(())
+    }
+
+    /// The static fields of the scope's classes that were initialised by the end of the interval.
+    pub(crate) fn static_cells(&self, interval: Interval, notes: &mut Notes) -> Result<Vec<Cell>> {
+        /// Made by the compiler (JVMS 4.5): not in the source.
+        const SYNTHETIC: u32 = 0x1000;
+        let mut cells = Vec::new();
+        for id in self.recording.classes() {
+            let Some(class) = self.recording.class(id)?.filter(|class| class.in_scope) else {
+                continue;
+            };
+            let is_shown =
+                |field: &&FieldInfo| field.is_static() && field.modifiers & SYNTHETIC == 0;
+            let fields: Vec<_> = class.fields.iter().filter(is_shown).collect();
+            if fields.is_empty() {
+                continue;
+            }
+            let initialised = self.initialised(&class, interval.to)?;
+            for field in fields {
+                cells.extend(self.static_cell(&class, field, initialised, interval)?);
+            }
+        }
+        notes.fields |= self.level == Level::Calls && !cells.is_empty();
+        Ok(cells)
+    }
+
+    fn static_cell(
+        &self,
+        class: &ClassInfo,
+        field: &FieldInfo,
+        initialised: Initialised,
+        interval: Interval,
+    ) -> Result<Option<Cell>> {
+        let variable = Variable::Static { field: field.id };
+        let last = match self.level {
+            Level::Calls => None,
+            _ => self.recording.last_write(variable, interval.to)?,
+        };
+        if last.is_none() && initialised == Initialised::No {
+            return Ok(None);
+        }
+        let (start, end) = match self.level {
+            Level::Calls => (Held::Unknown(BY_LEVEL), Held::Unknown(BY_LEVEL)),
+            _ => (
+                self.static_at(variable, field, initialised, interval.from)?,
+                self.static_at(variable, field, initialised, interval.to)?,
+            ),
+        };
+        Ok(Some(Cell {
+            kind: RowKind::Static,
+            name: format!("{}.{}", crate::text::simple_name(&class.name), field.name),
+            type_name: type_name(&field.descriptor),
+            variable,
+            start,
+            end,
+            changed: last.is_some_and(|write| interval.holds(&write)),
+            not_recorded: self.level == Level::Calls,
+        }))
+    }
+
+    fn static_at(
+        &self,
+        variable: Variable,
+        field: &FieldInfo,
+        initialised: Initialised,
+        at: Timestamp,
+    ) -> Result<Held> {
+        const FINAL: u32 = 0x0010;
+        const CONSTANT: &str = "a constant of the class; its value stands in the source";
+        if let Some(write) = self.recording.last_write(variable, at)? {
+            return Ok(Held::Value(write.value));
+        }
+        Ok(match initialised {
+            Initialised::At(begin) if at < begin => Held::Absent,
+            // Never written in the initialiser: a ConstantValue attribute gave it its value (JVMS 4.7.2).
+            _ if field.modifiers & FINAL != 0 && !self.is_ever_written(variable)? => {
+                Held::Unknown(CONSTANT)
+            }
+            Initialised::At(_) => Held::Value(default_value(&field.descriptor)),
+            _ if self.from_the_start => Held::Value(default_value(&field.descriptor)),
+            _ => self.held(None, variable, at, None, &field.descriptor)?,
+        })
+    }
+
+    fn is_ever_written(&self, variable: Variable) -> Result<bool> {
+        let all = Timestamp(0)..self.recording.end();
+        Ok(self
+            .recording
+            .writes(variable, all, Direction::Forward)
+            .next()
+            .transpose()?
+            .is_some())
+    }
+
+    /// Was the class initialised by this time, as far as can be seen?
+    fn initialised(&self, class: &ClassInfo, by: Timestamp) -> Result<Initialised> {
+        let mut used = false;
+        for method in &class.methods {
+            let Some(first) = self.recording.call_by_invocation(method.id, 0)? else {
+                continue;
+            };
+            let seen = first.enter <= by;
+            if method.name == "<clinit>" && !first.already_running {
+                return Ok(if seen {
+                    Initialised::At(first.enter)
+                } else {
+                    Initialised::No
+                });
+            }
+            used |= seen;
+        }
+        Ok(if used {
+            Initialised::Before
+        } else {
+            Initialised::No
+        })
+    }
+}
+
+/// When a class was initialised.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Initialised {
+    /// Not by the time asked for, as far as can be seen.
+    No,
+    /// Its initialiser began then.
+    At(Timestamp),
+    /// By then; when was not seen, or it has no initialiser.
+    Before,
+}

@@ -1,0 +1,206 @@
+//! The history of a variable: every write to it in the whole recording.
+
+use jhyde_store::records::{CallRecord, Direction};
+use jhyde_trace::{Level, Timestamp, Value, Variable};
+
+use crate::error::{Error, Result};
+use crate::history::{Bound, History, bound};
+use crate::page::{Page, Tokens, rows};
+use crate::view::{CallView, PlaceView, ValueView};
+
+/// Which writes a list holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WriteList {
+    /// Of this variable.
+    pub variable: Variable,
+    /// Only writes at or after this timestamp.
+    pub from: Option<Timestamp>,
+    /// Only writes before this timestamp.
+    pub to: Option<Timestamp>,
+    /// From late to early.
+    pub newest_first: bool,
+}
+
+/// One write.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WriteRow {
+    /// When.
+    pub timestamp: Timestamp,
+    /// The value that the variable got.
+    pub value: ValueView,
+    /// The call that wrote; `None` outside of all calls.
+    pub call: Option<CallView>,
+    /// Where in it.
+    pub place: Option<PlaceView>,
+}
+
+/// A page of a variable's history.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Writes {
+    /// The variable in its full written form.
+    pub variable: String,
+    /// The writes.
+    pub page: Page<WriteRow>,
+    /// What the recording does not tell of this variable.
+    pub notes: Vec<String>,
+}
+
+impl History {
+    /// A page of the writes to a variable. The binding of an argument is the first write of its parameter; the
+    /// value that an object of elsewhere had when it was first seen starts the history of its fields.
+    ///
+    /// # Errors
+    /// When the request makes no sense or the recording cannot be read.
+    pub fn writes(&self, list: &WriteList, page_size: u32, page_token: &str) -> Result<Writes> {
+        let limit = rows(page_size)?;
+        let tokens = Tokens::of(&[&"writes", &self.recording.id(), list]);
+        let from = list.from.unwrap_or_default();
+        let to = list.to.unwrap_or_else(|| self.recording.end());
+        if from > to {
+            let reason = "it ends before it begins".to_owned();
+            return Err(Error::Interval { from, to, reason });
+        }
+        let mut range = from..to;
+        if let Some(position) = tokens.position(page_token)?.map(Timestamp) {
+            if list.newest_first {
+                range.end = range.end.min(Timestamp(position.0.saturating_add(1)));
+            } else {
+                range.start = range.start.max(position);
+            }
+        }
+        range.end = range.end.max(range.start);
+        let direction = match list.newest_first {
+            true => Direction::Backward,
+            false => Direction::Forward,
+        };
+        let mut notes = self.write_notes(list.variable)?;
+        let mut page = Page {
+            rows: Vec::new(),
+            next: None,
+        };
+        let binding = self
+            .binding(list.variable)?
+            .filter(|(call, _)| range.contains(&call.enter));
+        // A parameter is bound before anything else is written to it.
+        let bound_first = binding
+            .filter(|_| !list.newest_first)
+            .map(|bound| self.bound_row(bound));
+        let bound_last = binding
+            .filter(|_| list.newest_first)
+            .map(|bound| self.bound_row(bound));
+        let writes = self
+            .recording
+            .writes(list.variable, range, direction)
+            .map(|write| {
+                let write = write?;
+                let call = match write.call.is_root() {
+                    true => None,
+                    false => Some(self.call(self.recording.call(write.call)?, true)?),
+                };
+                let row = WriteRow {
+                    timestamp: write.timestamp,
+                    value: self.value(write.value)?,
+                    call,
+                    place: self.place_in(write.call, write.index)?,
+                };
+                Ok((row, write.snapshot))
+            });
+        let all = bound_first.into_iter().chain(writes).chain(bound_last);
+        for row in all {
+            let (row, snapshot) = row?;
+            if page.rows.len() == limit {
+                page.next = Some(tokens.token(row.timestamp.0));
+                break;
+            }
+            if snapshot {
+                notes.push(format!(
+                    "the value at {} was found when the object was first seen; who wrote it was not recorded",
+                    row.timestamp
+                ));
+            }
+            page.rows.push(row);
+        }
+        Ok(Writes {
+            variable: self.written_form(list.variable)?,
+            page,
+            notes,
+        })
+    }
+
+    fn bound_row(&self, (record, value): (CallRecord, Value)) -> Result<(WriteRow, bool)> {
+        let place = self.place_in(record.id, 0)?;
+        let call = self.call(record, true)?;
+        Ok((
+            WriteRow {
+                timestamp: record.enter,
+                value: self.value(value)?,
+                call: Some(call),
+                place,
+            },
+            false,
+        ))
+    }
+
+    /// The call whose entry bound the variable, and to what, if it is a parameter or `this`, and the recording
+    /// has no write event of its own for that.
+    pub(crate) fn binding(&self, variable: Variable) -> Result<Option<(CallRecord, Value)>> {
+        let Variable::Local { call, local } = variable else {
+            return Ok(None);
+        };
+        let record = self.record(call)?;
+        let Some(method) = self.method(record.method)? else {
+            return Ok(None);
+        };
+        let Some(bound) = bound(method.method(), local) else {
+            return Ok(None);
+        };
+        let given = self.recording.arguments(&record)?;
+        let value = match bound {
+            Bound::This => given.receiver,
+            Bound::Argument(position) => given.arguments.get(position).copied(),
+        };
+        let Some(value) = value else { return Ok(None) };
+        let range = record.enter..Timestamp(record.enter.0.saturating_add(1));
+        let told = self
+            .recording
+            .writes(variable, range, Direction::Forward)
+            .next()
+            .transpose()?;
+        Ok(told.is_none().then_some((record, value)))
+    }
+
+    /// What the level leaves out of a variable's history.
+    fn write_notes(&self, variable: Variable) -> Result<Vec<String>> {
+        let level = self.level;
+        Ok(match variable {
+            Variable::Return { .. } | Variable::Exception { .. } => Vec::new(),
+            Variable::Element { .. } if level < Level::Full => vec![format!(
+                "level {level} does not record writes to array elements: this history may have gaps; record \
+                 with level full"
+            )],
+            Variable::Local { .. } if level == Level::State => vec![
+                "level state sees locals at the ends of lines: of several writes in one line only the last \
+                 is recorded, and a write of an equal value is not seen"
+                    .to_owned(),
+            ],
+            Variable::Local { .. } if level == Level::Calls => vec![
+                "level calls does not record writes to locals, only what parameters were given: record with \
+                 level state or full"
+                    .to_owned(),
+            ],
+            Variable::Field { field, .. } | Variable::Static { field } => {
+                let in_scope = self.recording.field(field)?.is_some_and(|field| field.class.in_scope);
+                if level == Level::Calls {
+                    vec!["level calls does not record writes to fields: record with level state or full"
+                        .to_owned()]
+                } else if !in_scope {
+                    vec!["the class that declares the field is outside the scope: writes to it are not recorded"
+                        .to_owned()]
+                } else {
+                    Vec::new()
+                }
+            }
+            _ => Vec::new(),
+        })
+    }
+}
