@@ -63,7 +63,9 @@ pub enum Error {
     #[error("the recording '{0}' is still being made; stop it first")]
     Live(String),
     /// Not closed within the time that was given.
-    #[error("the recording '{name}' was asked to end and had not closed after {waited:?}; it goes on closing")]
+    #[error(
+        "the recording '{name}' was asked to end and had not closed after {waited:?}; it goes on closing"
+    )]
     Closing {
         /// Its name.
         name: String,
@@ -239,14 +241,28 @@ impl Error {
     /// The field of the request that is wrong, where one is.
     pub fn field(&self) -> Option<&'static str> {
         match self {
-            Self::Store(StoreError::InvalidName { .. } | StoreError::NameTaken { .. }) => Some("name"),
-            Self::Store(StoreError::NotFound(_) | StoreError::Ambiguous { .. }) => Some("recording"),
+            Self::Store(StoreError::InvalidName { .. } | StoreError::NameTaken { .. }) => {
+                Some("name")
+            }
+            Self::Store(StoreError::NotFound(_) | StoreError::Ambiguous { .. }) => {
+                Some("recording")
+            }
             Self::Word(word) if word.what == "level" => Some("options.level"),
             Self::Word(_) => Some("options.engine"),
             Self::Argument { field, .. } => Some(field),
-            Self::Host(_) | Self::Jvm { failure: JvmFailure::Address, .. } => Some("address"),
-            Self::Jvm { failure: JvmFailure::Pattern, .. } => Some("options.include"),
-            Self::Jvm { failure: JvmFailure::Port, .. } => Some("port"),
+            Self::Host(_)
+            | Self::Jvm {
+                failure: JvmFailure::Address,
+                ..
+            } => Some("address"),
+            Self::Jvm {
+                failure: JvmFailure::Pattern,
+                ..
+            } => Some("options.include"),
+            Self::Jvm {
+                failure: JvmFailure::Port,
+                ..
+            } => Some("port"),
             Self::Program(_) => Some("command"),
             _ => None,
         }
@@ -325,7 +341,10 @@ impl Error {
             Self::Program(ProgramError::NotFound { .. }) => exit::NOT_FOUND,
             Self::Program(ProgramError::EndedEarly { exit_code, .. }) => {
                 // A program that ends well before it was recorded has not failed; we have.
-                u8::try_from(*exit_code).ok().filter(|code| *code != 0).unwrap_or(exit::FAILED)
+                u8::try_from(*exit_code)
+                    .ok()
+                    .filter(|code| *code != 0)
+                    .unwrap_or(exit::FAILED)
             }
             Self::Program(_) => exit::CANNOT_RUN,
             Self::Store(StoreError::Locked { .. }) => exit::SERVING,

@@ -214,7 +214,13 @@ impl Cli {
             flags.extend(value.map(|value| (key, value)));
         };
         let global = &self.global;
-        give("data", global.data.as_ref().map(|data| data.to_string_lossy().into_owned()));
+        give(
+            "data",
+            global
+                .data
+                .as_ref()
+                .map(|data| data.to_string_lossy().into_owned()),
+        );
         give("memory", global.memory.map(|memory| memory.to_string()));
         let verbose = match global.verbose {
             0 => None,
@@ -222,16 +228,28 @@ impl Cli {
             _ => Some("debug".to_owned()),
         };
         give("log.filter", global.log.clone().or(verbose));
-        give("log.format", global.log_format.map(|format| format.to_string()));
+        give(
+            "log.format",
+            global.log_format.map(|format| format.to_string()),
+        );
         match &self.command {
             Command::Serve(serve) => {
-                give("listen.tcp", (!serve.listen.is_empty()).then(|| serve.listen.join(",")));
+                give(
+                    "listen.tcp",
+                    (!serve.listen.is_empty()).then(|| serve.listen.join(",")),
+                );
                 give("listen.unix", serve.no_unix.then(|| "false".to_owned()));
-                give("shutdown.idle", serve.idle_exit.map(|span| span.to_string()));
+                give(
+                    "shutdown.idle",
+                    serve.idle_exit.map(|span| span.to_string()),
+                );
                 give("shutdown.grace", serve.grace.map(|span| span.to_string()));
             }
             Command::Attach(attach) => {
-                give("attach.timeout", attach.timeout.map(|span| span.to_string()));
+                give(
+                    "attach.timeout",
+                    attach.timeout.map(|span| span.to_string()),
+                );
             }
             _ => {}
         }
@@ -260,7 +278,9 @@ mod tests {
                     --include b --exclude a.x -- java -cp c Main --name other";
         let cli = parse(line).unwrap();
         assert_eq!(cli.flags(), [("data", "/d".to_owned())]);
-        let Command::Launch(launch) = cli.command else { panic!("not a launch") };
+        let Command::Launch(launch) = cli.command else {
+            panic!("not a launch")
+        };
         assert_eq!(launch.record.name.as_deref(), Some("N"));
         assert_eq!(launch.record.include, ["a.*", "b"]);
         assert_eq!(launch.record.exclude, ["a.x"]);
@@ -295,9 +315,18 @@ mod tests {
     #[test]
     fn verbosity_is_a_setting() {
         let flags = |line| parse(line).unwrap().flags();
-        assert_eq!(flags("jhyded -v serve"), [("log.filter", "info".to_owned())]);
-        assert_eq!(flags("jhyded serve -vv"), [("log.filter", "debug".to_owned())]);
-        assert_eq!(flags("jhyded serve --no-unix"), [("listen.unix", "false".to_owned())]);
+        assert_eq!(
+            flags("jhyded -v serve"),
+            [("log.filter", "info".to_owned())]
+        );
+        assert_eq!(
+            flags("jhyded serve -vv"),
+            [("log.filter", "debug".to_owned())]
+        );
+        assert_eq!(
+            flags("jhyded serve --no-unix"),
+            [("listen.unix", "false".to_owned())]
+        );
         assert!(parse("jhyded -v --log trace serve").is_err());
     }
 }

@@ -9,10 +9,17 @@ use crate::config::{Effective, keys};
 
 /// Prints the values in force and where each comes from.
 pub(super) fn show(effective: &Effective, as_json: bool) -> Result<u8, Failure> {
-    let text = if as_json { json_lines(effective) } else { table(effective) };
+    let text = if as_json {
+        json_lines(effective)
+    } else {
+        table(effective)
+    };
     io::stdout()
         .write_all(text.as_bytes())
-        .map_err(|source| Failure::System { what: "cannot write the output", source })?;
+        .map_err(|source| Failure::System {
+            what: "cannot write the output",
+            source,
+        })?;
     Ok(0)
 }
 
@@ -36,7 +43,9 @@ fn table(effective: &Effective) -> String {
     for (key, value, origin) in &effective.origins {
         let help = keys::find(key).map_or("", |key| key.help);
         text.push_str(&format!("# {help}\n"));
-        text.push_str(&format!("{key:keys_width$} = {value:values_width$}  # {origin}\n"));
+        text.push_str(&format!(
+            "{key:keys_width$} = {value:values_width$}  # {origin}\n"
+        ));
     }
     text
 }

@@ -74,7 +74,10 @@ impl Host {
 impl Own {
     async fn serve(daemon: Arc<Daemon>, settings: &Settings) -> Result<Self, Failure> {
         let grace = settings.shutdown.grace.0;
-        let listen = Listen { unix: true, tcp: Vec::new() };
+        let listen = Listen {
+            unix: true,
+            tcp: Vec::new(),
+        };
         let serving = match bind(&listen, &settings.data).await {
             Ok(bound) => Some(serve(bound, &services::routes(&daemon).await?)),
             Err(error) => {
@@ -83,7 +86,11 @@ impl Own {
                 None
             }
         };
-        Ok(Self { daemon, serving, grace })
+        Ok(Self {
+            daemon,
+            serving,
+            grace,
+        })
     }
 
     async fn close(self, signals: &mut Signals) {
@@ -105,7 +112,10 @@ impl Own {
             serving.stop_accepting();
         }
         if self.daemon.stop(self.grace).await > 0 {
-            eprintln!("jhyded: not all recordings were closed within {:?}", self.grace);
+            eprintln!(
+                "jhyded: not all recordings were closed within {:?}",
+                self.grace
+            );
         }
         if let Some(serving) = self.serving {
             // Whoever watches has the last message by now or does not read.
@@ -116,5 +126,8 @@ impl Own {
 
 /// An error of waiting for a task, or the like, that cannot be anything but a bug.
 pub(super) fn bug(what: &'static str) -> Failure {
-    Failure::System { what, source: io::Error::other("bug") }
+    Failure::System {
+        what,
+        source: io::Error::other("bug"),
+    }
 }

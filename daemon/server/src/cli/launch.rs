@@ -50,7 +50,11 @@ async fn begin(
         name: args.record.name.clone().unwrap_or_default(),
         wanted: wanted(&args.record),
         timeout: Some(CONNECT_TIMEOUT),
-        command: args.command.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
+        command: args
+            .command
+            .iter()
+            .map(|word| word.to_string_lossy().into_owned())
+            .collect(),
         program: java.main().to_owned(),
     };
     let mut session = Session::listen(host, request).await?;
@@ -122,7 +126,10 @@ async fn to_the_end(session: &mut Session, mut child: Child, signals: &mut Signa
                 wait::report(&recording);
             }
         }
-        Ok(Err(Failure::Daemon(Error::Jvm { failure: JvmFailure::Cancelled, .. }))) => {}
+        Ok(Err(Failure::Daemon(Error::Jvm {
+            failure: JvmFailure::Cancelled,
+            ..
+        }))) => {}
         Ok(Err(failure)) => eprintln!("jhyded: {failure}"),
         Err(_) => eprintln!(
             "jhyded: the recording '{}' was not closed within {CLOSE_TIME:?}",

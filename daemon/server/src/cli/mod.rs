@@ -63,7 +63,10 @@ fn on_runtime(command: impl Future<Output = Result<u8, Failure>>) -> Result<u8, 
         .enable_all()
         .thread_name("jhyded")
         .build()
-        .map_err(|source| Failure::System { what: "cannot start the runtime", source })?;
+        .map_err(|source| Failure::System {
+            what: "cannot start the runtime",
+            source,
+        })?;
     let result = runtime.block_on(command);
     // What still blocks (a JVM that hangs in an attach nobody waits for) must not hold the end up.
     runtime.shutdown_background();

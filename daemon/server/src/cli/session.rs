@@ -84,9 +84,15 @@ impl Session {
         mut client: RecordingsClient<Channel>,
         made: v1::Recording,
     ) -> Result<Self, Failure> {
-        let request = v1::GetRecordingRequest { recording: made.id.clone() };
+        let request = v1::GetRecordingRequest {
+            recording: made.id.clone(),
+        };
         let watch = client.watch(request).await?.into_inner();
-        Ok(Self::Other(Box::new(Other { client, watch, last: made })))
+        Ok(Self::Other(Box::new(Other {
+            client,
+            watch,
+            last: made,
+        })))
     }
 
     /// The recording's name.
@@ -118,7 +124,9 @@ impl Session {
             Self::Other(other) => {
                 while other.last.state() == RecordingState::Waiting {
                     if !other.next().await? {
-                        return Err(super::host::bug("the daemon said nothing of the recording's end"));
+                        return Err(super::host::bug(
+                            "the daemon said nothing of the recording's end",
+                        ));
                     }
                 }
                 other.check_not_gone()
@@ -146,7 +154,9 @@ impl Session {
         match self {
             Self::Own(_, live) => live.request_end(Ending::Detach),
             Self::Other(other) => {
-                let request = v1::GetRecordingRequest { recording: other.last.id.clone() };
+                let request = v1::GetRecordingRequest {
+                    recording: other.last.id.clone(),
+                };
                 // If it has ended already, that is what was wanted.
                 if let Err(status) = other.client.detach(request).await {
                     tracing::debug!(%status, "detach");
@@ -173,7 +183,13 @@ impl Session {
             }
             Self::Other(other) => {
                 let recording = other.last.id.clone();
-                other.client.report_exit(v1::ReportExitRequest { recording, exit_code }).await?;
+                other
+                    .client
+                    .report_exit(v1::ReportExitRequest {
+                        recording,
+                        exit_code,
+                    })
+                    .await?;
             }
         }
         Ok(())
@@ -194,7 +210,11 @@ impl Other {
 
     /// A recording that failed before its JVM came is gone, and its state says why.
     fn check_not_gone(&self) -> Result<(), Failure> {
-        let never_began = self.last.jvm.as_ref().is_none_or(|jvm| jvm.version.is_empty());
+        let never_began = self
+            .last
+            .jvm
+            .as_ref()
+            .is_none_or(|jvm| jvm.version.is_empty());
         if self.last.state() != RecordingState::Failed || !never_began {
             return Ok(());
         }
@@ -206,7 +226,8 @@ impl Other {
 }
 
 fn failure_of(live: &Live) -> Error {
-    live.take_failure().unwrap_or_else(crate::daemon::capture::abandoned)
+    live.take_failure()
+        .unwrap_or_else(crate::daemon::capture::abandoned)
 }
 
 fn of_wanted(wanted: Wanted) -> v1::RecordingOptions {

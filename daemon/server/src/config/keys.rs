@@ -26,7 +26,10 @@ pub struct Key {
 impl Key {
     /// Its environment variable: `log.format` is `JHYDED_LOG_FORMAT`.
     pub fn variable(&self) -> String {
-        format!("{ENVIRONMENT_PREFIX}{}", self.path.to_ascii_uppercase().replace('.', "_"))
+        format!(
+            "{ENVIRONMENT_PREFIX}{}",
+            self.path.to_ascii_uppercase().replace('.', "_")
+        )
     }
 }
 
@@ -34,7 +37,12 @@ impl Key {
 pub const ENVIRONMENT_PREFIX: &str = "JHYDED_";
 
 const fn one(path: &'static str, default: &'static str, help: &'static str) -> Key {
-    Key { path, shape: Shape::One, default: Some(default), help }
+    Key {
+        path,
+        shape: Shape::One,
+        default: Some(default),
+        help,
+    }
 }
 
 /// All settings, in the order in which `jhyded config show` prints them. To add one, see [`super`].
@@ -45,28 +53,64 @@ pub const KEYS: &[Key] = &[
         default: None,
         help: "folder that keeps the recordings; one daemon serves one folder",
     },
-    one("memory", "512MB", "memory for reading and writing recordings, all together"),
-    one("listen.unix", "true", "serve the data folder's unix socket (only its owner may use it)"),
+    one(
+        "memory",
+        "512MB",
+        "memory for reading and writing recordings, all together",
+    ),
+    one(
+        "listen.unix",
+        "true",
+        "serve the data folder's unix socket (only its owner may use it)",
+    ),
     Key {
         path: "listen.tcp",
         shape: Shape::List,
         default: None,
         help: "loopback addresses HOST:PORT to serve besides; port 0 takes a free one",
     },
-    one("log.filter", "warn", "what to log: error, warn, info, debug, trace, or target=level,…"),
+    one(
+        "log.filter",
+        "warn",
+        "what to log: error, warn, info, debug, trace, or target=level,…",
+    ),
     one("log.format", "text", "text or json"),
-    one("record.level", "state", "level for recordings that name none: calls, state or full"),
-    one("record.engine", "auto", "engine for recordings that name none: auto, events or probe"),
-    one("record.string_limit", "1024", "longest text kept of a string, in UTF-16 units"),
+    one(
+        "record.level",
+        "state",
+        "level for recordings that name none: calls, state or full",
+    ),
+    one(
+        "record.engine",
+        "auto",
+        "engine for recordings that name none: auto, events or probe",
+    ),
+    one(
+        "record.string_limit",
+        "1024",
+        "longest text kept of a string, in UTF-16 units",
+    ),
     Key {
         path: "attach.hosts",
         shape: Shape::List,
         default: Some("localhost,127.0.0.1,::1"),
         help: "hosts whose JVMs may be attached to, as they are written in attach HOST:PORT; '*' is any",
     },
-    one("attach.timeout", "10s", "how long a JVM may take to accept, shake hands and answer"),
-    one("shutdown.grace", "10s", "how long a stopping daemon waits for its recordings to close"),
-    one("shutdown.idle", "0s", "stop after so long without clients and recordings; 0s: never"),
+    one(
+        "attach.timeout",
+        "10s",
+        "how long a JVM may take to accept, shake hands and answer",
+    ),
+    one(
+        "shutdown.grace",
+        "10s",
+        "how long a stopping daemon waits for its recordings to close",
+    ),
+    one(
+        "shutdown.idle",
+        "0s",
+        "stop after so long without clients and recordings; 0s: never",
+    ),
 ];
 
 /// The setting with this dotted name.

@@ -74,7 +74,12 @@ impl Sources {
             .map(PathBuf::from)
             .or_else(|| env::var_os("HOME").map(|home| Path::new(&home).join(".config")));
         files.extend(user.map(|folder| folder.join("jhyde/jhyded.toml")));
-        Self { files, named_file, environment: env::vars_os().collect(), flags }
+        Self {
+            files,
+            named_file,
+            environment: env::vars_os().collect(),
+            flags,
+        }
     }
 }
 
@@ -103,11 +108,17 @@ pub fn load(sources: &Sources) -> Result<Effective, ConfigError> {
     {
         builder = builder.add_source(layer);
     }
-    builder = builder.add_source(environment(&sources.environment)?).add_source(flags(&sources.flags));
-    let merged = builder.build().map_err(|error| value_error(error, &BTreeMap::new()))?;
+    builder = builder
+        .add_source(environment(&sources.environment)?)
+        .add_source(flags(&sources.flags));
+    let merged = builder
+        .build()
+        .map_err(|error| value_error(error, &BTreeMap::new()))?;
 
     let leaves = flatten(&merged.cache);
-    let settings = merged.try_deserialize::<Settings>().map_err(|e| value_error(e, &leaves))?;
+    let settings = merged
+        .try_deserialize::<Settings>()
+        .map_err(|e| value_error(e, &leaves))?;
     let origins = KEYS
         .iter()
         .map(|key| match leaves.get(key.path) {
@@ -128,7 +139,11 @@ impl Source for Layer {
     }
 
     fn collect(&self) -> Result<Map<String, Value>, config::ConfigError> {
-        Ok(self.0.iter().map(|(key, value)| (key.path.to_owned(), value.clone())).collect())
+        Ok(self
+            .0
+            .iter()
+            .map(|(key, value)| (key.path.to_owned(), value.clone()))
+            .collect())
     }
 }
 
@@ -137,8 +152,13 @@ fn from_text(key: &'static Key, text: &str, origin: String) -> (&'static Key, Va
     let value = match key.shape {
         Shape::One => Value::new(Some(&origin), text),
         Shape::List => {
-            let parts = text.split(',').map(str::trim).filter(|part| !part.is_empty());
-            let items = parts.map(|part| Value::new(Some(&origin), part)).collect::<Vec<_>>();
+            let parts = text
+                .split(',')
+                .map(str::trim)
+                .filter(|part| !part.is_empty());
+            let items = parts
+                .map(|part| Value::new(Some(&origin), part))
+                .collect::<Vec<_>>();
             Value::new(Some(&origin), items)
         }
     };
@@ -164,18 +184,33 @@ fn defaults() -> Layer {
 fn environment(variables: &[(OsString, OsString)]) -> Result<Layer, ConfigError> {
     let mut layer = Vec::new();
     for (name, value) in variables {
-        let Some(name) = name.to_str().filter(|name| name.starts_with(ENVIRONMENT_PREFIX)) else {
+        let Some(name) = name
+            .to_str()
+            .filter(|name| name.starts_with(ENVIRONMENT_PREFIX))
+        else {
             continue;
         };
         let origin = format!("environment variable {name}");
         let Some(key) = KEYS.iter().find(|key| key.variable() == name) else {
-            let known = KEYS.iter().map(Key::variable).collect::<Vec<_>>().join(", ");
+            let known = KEYS
+                .iter()
+                .map(Key::variable)
+                .collect::<Vec<_>>()
+                .join(", ");
             let origin = "the environment".to_owned();
-            return Err(ConfigError::UnknownKey { key: name.to_owned(), origin, known });
+            return Err(ConfigError::UnknownKey {
+                key: name.to_owned(),
+                origin,
+                known,
+            });
         };
         let Some(value) = value.to_str() else {
             let reason = "is not valid UTF-8".to_owned();
-            return Err(ConfigError::Value { key: key.path.to_owned(), origin, reason });
+            return Err(ConfigError::Value {
+                key: key.path.to_owned(),
+                origin,
+                reason,
+            });
         };
         layer.push(resolved(from_text(key, value, origin), None));
     }
@@ -193,9 +228,17 @@ fn read_file(path: &Path, required: bool) -> Result<Option<Layer>, ConfigError> 
     let text = match fs::read_to_string(path) {
         Ok(text) => text,
         Err(error) if !required && error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(source) => return Err(ConfigError::Unreadable { path: path.to_owned(), source }),
+        Err(source) => {
+            return Err(ConfigError::Unreadable {
+                path: path.to_owned(),
+                source,
+            });
+        }
     };
-    let syntax = |reason: String| ConfigError::Syntax { path: path.to_owned(), reason };
+    let syntax = |reason: String| ConfigError::Syntax {
+        path: path.to_owned(),
+        reason,
+    };
     let parsed = Config::builder()
         .add_source(File::from_str(&text, FileFormat::Toml))
         .build()
@@ -204,13 +247,29 @@ fn read_file(path: &Path, required: bool) -> Result<Option<Layer>, ConfigError> 
     for (name, value) in flatten(&parsed.cache) {
         let origin = path.display().to_string();
         let Some(key) = find(&name) else {
-            let known = KEYS.iter().map(|key| key.path).collect::<Vec<_>>().join(", ");
-            return Err(ConfigError::UnknownKey { key: name, origin, known });
+            let known = KEYS
+                .iter()
+                .map(|key| key.path)
+                .collect::<Vec<_>>()
+                .join(", ");
+            return Err(ConfigError::UnknownKey {
+                key: name,
+                origin,
+                known,
+            });
         };
         let is_list = matches!(value.kind, ValueKind::Array(_));
         if is_list != (key.shape == Shape::List) {
-            let wanted = if is_list { "takes one value, not a list" } else { "takes a list: [\"…\"]" };
-            return Err(ConfigError::Value { key: name, origin, reason: wanted.to_owned() });
+            let wanted = if is_list {
+                "takes one value, not a list"
+            } else {
+                "takes a list: [\"…\"]"
+            };
+            return Err(ConfigError::Value {
+                key: name,
+                origin,
+                reason: wanted.to_owned(),
+            });
         }
         let value = Value::new(Some(&origin), value.kind);
         layer.push(resolved((key, value), path.parent()));
@@ -232,13 +291,19 @@ fn resolved((key, value): (&'static Key, Value), base: Option<&Path>) -> (&'stat
 }
 
 fn absolute(path: &Path, base: Option<&Path>) -> String {
-    let home = path.strip_prefix("~").ok().and_then(|rest| Some((env::var_os("HOME")?, rest)));
+    let home = path
+        .strip_prefix("~")
+        .ok()
+        .and_then(|rest| Some((env::var_os("HOME")?, rest)));
     let path = match (home, base) {
         (Some((home, rest)), _) => Path::new(&home).join(rest),
         (None, Some(base)) => base.join(path),
         (None, None) => path.to_owned(),
     };
-    std::path::absolute(&path).unwrap_or(path).to_string_lossy().into_owned()
+    std::path::absolute(&path)
+        .unwrap_or(path)
+        .to_string_lossy()
+        .into_owned()
 }
 
 /// All values below tables, by dotted key.
@@ -247,7 +312,11 @@ fn flatten(root: &Value) -> BTreeMap<String, Value> {
         match &value.kind {
             ValueKind::Table(table) => {
                 for (name, value) in table {
-                    let path = if prefix.is_empty() { name.clone() } else { format!("{prefix}.{name}") };
+                    let path = if prefix.is_empty() {
+                        name.clone()
+                    } else {
+                        format!("{prefix}.{name}")
+                    };
                     walk(&path, value, leaves);
                 }
             }
@@ -291,8 +360,14 @@ impl fmt::Display for Plain<'_> {
 fn value_error(error: config::ConfigError, leaves: &BTreeMap<String, Value>) -> ConfigError {
     let (key, reason) = split(error);
     let key = key.unwrap_or_else(|| "?".to_owned());
-    let origin = leaves.get(&key).map_or_else(|| "the configuration".to_owned(), origin);
-    ConfigError::Value { key, origin, reason }
+    let origin = leaves
+        .get(&key)
+        .map_or_else(|| "the configuration".to_owned(), origin);
+    ConfigError::Value {
+        key,
+        origin,
+        reason,
+    }
 }
 
 fn split(error: config::ConfigError) -> (Option<String>, String) {
@@ -301,9 +376,12 @@ fn split(error: config::ConfigError) -> (Option<String>, String) {
             let (inner, reason) = split(*error);
             (key.or(inner), reason)
         }
-        config::ConfigError::Type { unexpected, expected, key, .. } => {
-            (key, format!("{unexpected} where {expected} was expected"))
-        }
+        config::ConfigError::Type {
+            unexpected,
+            expected,
+            key,
+            ..
+        } => (key, format!("{unexpected} where {expected} was expected")),
         config::ConfigError::Message(reason) => (None, reason),
         other => (None, other.to_string()),
     }

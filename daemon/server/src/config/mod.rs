@@ -13,6 +13,9 @@ pub mod layers;
 pub mod settings;
 pub mod units;
 
+#[cfg(test)]
+mod tests;
+
 pub use layers::{ConfigError, Effective, Sources, load};
 pub use settings::{LogFormat, Settings};
 pub use units::{ByteSize, Span};

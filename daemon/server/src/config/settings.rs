@@ -73,7 +73,9 @@ impl Attach {
     /// May JVMs on this host be attached to?
     pub fn allows(&self, host: &str) -> bool {
         let bare = |name: &str| name.trim_matches(['[', ']']).to_ascii_lowercase();
-        self.hosts.iter().any(|allowed| allowed == "*" || bare(allowed) == bare(host))
+        self.hosts
+            .iter()
+            .any(|allowed| allowed == "*" || bare(allowed) == bare(host))
     }
 }
 

@@ -3,9 +3,7 @@
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use jhyde_capture::{
-    Capture, CaptureError, ConnectError, Connection, FailureKind, Scope, Waiter,
-};
+use jhyde_capture::{Capture, CaptureError, ConnectError, Connection, FailureKind, Scope, Waiter};
 use jhyde_store::Writer;
 use jhyde_trace::RecordingOptions;
 
@@ -17,7 +15,9 @@ use crate::error::{Error, JvmFailure};
 /// It is not written so.
 pub fn host_of(address: &str) -> Result<&str, Error> {
     match address.rsplit_once(':') {
-        Some((host, port)) if !host.is_empty() && port.parse::<u16>().is_ok_and(|p| p > 0) => Ok(host),
+        Some((host, port)) if !host.is_empty() && port.parse::<u16>().is_ok_and(|p| p > 0) => {
+            Ok(host)
+        }
         _ => Err(Error::Jvm {
             failure: JvmFailure::Address,
             message: format!(
@@ -40,7 +40,9 @@ pub fn abandoned() -> Error {
 /// # Errors
 /// One makes no sense.
 pub fn check_patterns(options: &RecordingOptions) -> Result<(), Error> {
-    Scope::new(&options.include, &options.exclude).map(drop).map_err(|error| of_capture(&error.into()))
+    Scope::new(&options.include, &options.exclude)
+        .map(drop)
+        .map_err(|error| of_capture(&error.into()))
 }
 
 /// Connects to a JVM that listens.
@@ -68,7 +70,9 @@ pub fn accept(
     timeout: Option<Duration>,
     cancelled: &AtomicBool,
 ) -> Result<Connection, Error> {
-    waiter.accept(timeout, cancelled).map_err(|error| of_connect(&error))
+    waiter
+        .accept(timeout, cancelled)
+        .map_err(|error| of_connect(&error))
 }
 
 /// Begins to record.
@@ -89,7 +93,10 @@ fn of_connect(error: &ConnectError) -> Error {
         ConnectError::NobodyCame { .. } => JvmFailure::Timeout,
         other => failure(other.kind(), JvmFailure::Address),
     };
-    Error::Jvm { failure, message: error.to_string() }
+    Error::Jvm {
+        failure,
+        message: error.to_string(),
+    }
 }
 
 fn of_capture(error: &CaptureError) -> Error {
@@ -99,7 +106,10 @@ fn of_capture(error: &CaptureError) -> Error {
             what: "the recording cannot be written",
             source: std::io::Error::other(message),
         },
-        kind => Error::Jvm { failure: failure(kind, JvmFailure::Pattern), message },
+        kind => Error::Jvm {
+            failure: failure(kind, JvmFailure::Pattern),
+            message,
+        },
     }
 }
 

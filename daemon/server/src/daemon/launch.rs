@@ -69,22 +69,32 @@ impl Daemon {
             name: request.name.clone(),
             wanted: request.wanted.clone(),
             timeout: Some(CONNECT_TIMEOUT),
-            command: request.command.iter().map(|w| w.to_string_lossy().into_owned()).collect(),
+            command: request
+                .command
+                .iter()
+                .map(|w| w.to_string_lossy().into_owned())
+                .collect(),
             program: java.main().to_owned(),
         };
         let daemon = Arc::clone(self);
         let live = blocking(move || daemon.listen(listen)).await?;
         let port = live.listen_port.load(Ordering::Relaxed);
         let command = java.with_agent(port);
-        let mut child = match start(&command, request.directory, request.environment, request.stdio)
-        {
+        let mut child = match start(
+            &command,
+            request.directory,
+            request.environment,
+            request.stdio,
+        ) {
             Ok(child) => child,
             Err(error) => {
                 give_up(&live).await;
                 return Err(error.into());
             }
         };
-        let program = command.first().map(|word| word.to_string_lossy().into_owned());
+        let program = command
+            .first()
+            .map(|word| word.to_string_lossy().into_owned());
         await_jvm(&live, &mut child, &program.unwrap_or_default()).await?;
         Ok(Launched { live, child })
     }
@@ -104,14 +114,22 @@ pub fn start(
         return Err(jhyde_proto::program::CommandError::Missing.into());
     };
     let mut prepared = Command::new(program);
-    prepared.args(arguments).envs(environment).stdin(stdin).stdout(stdout).stderr(stderr);
+    prepared
+        .args(arguments)
+        .envs(environment)
+        .stdin(stdin)
+        .stdout(stdout)
+        .stderr(stderr);
     if let Some(directory) = &directory {
         prepared.current_dir(directory);
     }
     prepared.spawn().map_err(|source| {
         let program = program.to_string_lossy().into_owned();
         match source.kind() {
-            io::ErrorKind::NotFound => ProgramError::NotFound { program, folder: directory },
+            io::ErrorKind::NotFound => ProgramError::NotFound {
+                program,
+                folder: directory,
+            },
             _ => ProgramError::CannotRun { program, source },
         }
     })
@@ -147,10 +165,18 @@ async fn await_jvm(live: &Live, child: &mut Child, program: &str) -> Result<(), 
     let exit_code = child.wait().await.map_or(1, exit_code_of);
     // A JVM that could not be recorded has said so; one that never came has nothing to say.
     match failure_of(live) {
-        Error::Jvm { failure: JvmFailure::Cancelled | JvmFailure::Timeout, .. } => {
+        Error::Jvm {
+            failure: JvmFailure::Cancelled | JvmFailure::Timeout,
+            ..
+        } => {
             let program = program.to_owned();
             let stderr = early_stderr(child).await;
-            Err(ProgramError::EndedEarly { program, exit_code, stderr }.into())
+            Err(ProgramError::EndedEarly {
+                program,
+                exit_code,
+                stderr,
+            }
+            .into())
         }
         other => Err(other),
     }
@@ -169,11 +195,14 @@ async fn early_stderr(child: &mut Child) -> String {
             }
         }
     }
-    String::from_utf8_lossy(bytes.get(..length).unwrap_or_default()).trim().to_owned()
+    String::from_utf8_lossy(bytes.get(..length).unwrap_or_default())
+        .trim()
+        .to_owned()
 }
 
 fn failure_of(live: &Live) -> Error {
-    live.take_failure().unwrap_or_else(super::capture::abandoned)
+    live.take_failure()
+        .unwrap_or_else(super::capture::abandoned)
 }
 
 /// Ends a wait, and waits until nothing is left of it.
@@ -185,7 +214,10 @@ pub async fn give_up(live: &Live) {
 /// Sends a signal to a program that was started and has not been waited for.
 pub fn signal(child: &Child, signal: Signal) {
     // The id is there as long as nobody has waited for the process, so it is still this process's.
-    let pid = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
+    let pid = child
+        .id()
+        .and_then(|id| i32::try_from(id).ok())
+        .and_then(Pid::from_raw);
     if let Some(pid) = pid
         && let Err(error) = kill_process(pid, signal)
     {
@@ -195,5 +227,8 @@ pub fn signal(child: &Child, signal: Signal) {
 
 /// An exit code as a shell would say it: 128 + number if a signal ended the program.
 pub fn exit_code_of(status: ExitStatus) -> i32 {
-    status.code().or_else(|| status.signal().map(|number| 128 + number)).unwrap_or(1)
+    status
+        .code()
+        .or_else(|| status.signal().map(|number| 128 + number))
+        .unwrap_or(1)
 }

@@ -54,7 +54,10 @@ pub struct Live {
 
 impl fmt::Debug for Live {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Live").field("id", &self.id).field("name", &self.name).finish_non_exhaustive()
+        f.debug_struct("Live")
+            .field("id", &self.id)
+            .field("name", &self.name)
+            .finish_non_exhaustive()
     }
 }
 
@@ -167,7 +170,8 @@ impl Live {
 
     /// Waits until it records or never will; says which.
     pub async fn begun(&self) -> Status {
-        self.until(|status| !matches!(status, Status::Waiting)).await
+        self.until(|status| !matches!(status, Status::Waiting))
+            .await
     }
 
     /// Waits until it has ended and is closed.

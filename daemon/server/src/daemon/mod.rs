@@ -78,8 +78,10 @@ impl Daemon {
     /// # Errors
     /// The store's: another daemon serves the folder, or it cannot be used.
     pub fn open(options: Options) -> Result<Arc<Self>, Error> {
-        let store =
-            StoreOptions { memory_bytes: options.memory_bytes, ..StoreOptions::default() };
+        let store = StoreOptions {
+            memory_bytes: options.memory_bytes,
+            ..StoreOptions::default()
+        };
         let catalogue = Catalogue::open(&options.data, store)?;
         for (folder, error) in catalogue.unreadable() {
             tracing::warn!(folder, %error, "a folder looks like a recording and cannot be used");
@@ -138,7 +140,10 @@ impl Daemon {
         }
         let known = lock(&self.stats).get(&meta.id).cloned();
         let stats = known.or_else(|| {
-            let opened = self.catalogue.open_recording(&meta.id).and_then(|it| it.stats());
+            let opened = self
+                .catalogue
+                .open_recording(&meta.id)
+                .and_then(|it| it.stats());
             match opened {
                 Ok(stats) => {
                     lock(&self.stats).insert(meta.id.clone(), stats.clone());
@@ -150,7 +155,11 @@ impl Daemon {
                 }
             }
         });
-        Description { meta, stats, listen_port: 0 }
+        Description {
+            meta,
+            stats,
+            listen_port: 0,
+        }
     }
 
     /// The recording of this id or name, if it is being made.
@@ -174,14 +183,20 @@ impl Daemon {
     pub async fn end(&self, id_or_name: &str, ending: Ending) -> Result<Description, Error> {
         let meta = self.catalogue.find(id_or_name)?;
         let Some(live) = self.live_of(&meta.id) else {
-            return Err(Error::Ended { name: meta.name, state: words::state(&meta.state) });
+            return Err(Error::Ended {
+                name: meta.name,
+                state: words::state(&meta.state),
+            });
         };
         live.request_end(ending);
         match timeout(CLOSE_WAIT, live.ended()).await {
             Ok(Status::Ended(description) | Status::Gone(description)) => {
                 Ok(Description::clone(&description))
             }
-            _ => Err(Error::Closing { name: meta.name, waited: CLOSE_WAIT }),
+            _ => Err(Error::Closing {
+                name: meta.name,
+                waited: CLOSE_WAIT,
+            }),
         }
     }
 
@@ -198,7 +213,9 @@ impl Daemon {
             }
             // It is being closed just now, perhaps without having seen the code.
         }
-        let meta = self.catalogue.update_meta(&meta.id, |meta| set_exit_code(meta, code))?;
+        let meta = self
+            .catalogue
+            .update_meta(&meta.id, |meta| set_exit_code(meta, code))?;
         Ok(self.describe_meta(meta))
     }
 
@@ -212,7 +229,10 @@ impl Daemon {
             return Err(Error::Live(meta.name));
         }
         let id = meta.id.clone();
-        let bytes = self.describe_meta(meta).stats.map_or(0, |stats| stats.bytes_on_disk);
+        let bytes = self
+            .describe_meta(meta)
+            .stats
+            .map_or(0, |stats| stats.bytes_on_disk);
         self.catalogue.delete(&id)?;
         lock(&self.stats).remove(&id);
         Ok(bytes)
@@ -232,13 +252,19 @@ impl Daemon {
             }
         };
         let _ = timeout(grace, closed).await;
-        all.iter().filter(|live| !live.status().borrow().is_final()).count()
+        all.iter()
+            .filter(|live| !live.status().borrow().is_final())
+            .count()
     }
 
     /// # Errors
     /// [`Error::Stopping`] once the daemon is.
     fn check_running(&self) -> Result<(), Error> {
-        if self.stopping.load(Ordering::Acquire) { Err(Error::Stopping) } else { Ok(()) }
+        if self.stopping.load(Ordering::Acquire) {
+            Err(Error::Stopping)
+        } else {
+            Ok(())
+        }
     }
 
     fn live_of(&self, id: &str) -> Option<Arc<Live>> {

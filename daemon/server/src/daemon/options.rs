@@ -40,10 +40,16 @@ impl Daemon {
     /// A word that is not known, something that is not built yet, a pattern that makes no sense.
     pub fn choose(&self, wanted: &Wanted) -> Result<Chosen, Error> {
         let defaults = self.options();
-        let level =
-            if wanted.level.is_empty() { defaults.level } else { wanted.level.parse()? };
-        let engine =
-            if wanted.engine.is_empty() { defaults.engine } else { wanted.engine.parse()? };
+        let level = if wanted.level.is_empty() {
+            defaults.level
+        } else {
+            wanted.level.parse()?
+        };
+        let engine = if wanted.engine.is_empty() {
+            defaults.engine
+        } else {
+            wanted.engine.parse()?
+        };
         if level == Level::Full {
             return Err(Error::NotYet {
                 what: "level 'full' (edges and uses)".to_owned(),
@@ -54,7 +60,8 @@ impl Daemon {
         match engine {
             EngineKind::Events => {}
             EngineKind::Auto => {
-                notes.push("engine: auto took 'events'; the engine 'probe' is not built yet".into());
+                notes
+                    .push("engine: auto took 'events'; the engine 'probe' is not built yet".into());
             }
             EngineKind::Probe => {
                 return Err(Error::NotYet {
@@ -63,8 +70,11 @@ impl Daemon {
                 });
             }
         }
-        let string_limit =
-            if wanted.string_limit == 0 { defaults.string_limit } else { wanted.string_limit };
+        let string_limit = if wanted.string_limit == 0 {
+            defaults.string_limit
+        } else {
+            wanted.string_limit
+        };
         if string_limit > HIGHEST_STRING_LIMIT {
             return Err(Error::Argument {
                 field: "options.string_limit",

@@ -80,8 +80,11 @@ impl Daemon {
         let chosen = self.choose(&request.wanted)?;
         let waiter = capture::bind(request.port)?;
         let port = waiter.port();
-        let program =
-            if request.program.is_empty() { format!("port-{port}") } else { request.program };
+        let program = if request.program.is_empty() {
+            format!("port-{port}")
+        } else {
+            request.program
+        };
         let (live, writer) = self.create(&request.name, &program, chosen, &request.command)?;
         live.listen_port.store(port, Ordering::Relaxed);
         let timeout = request.timeout;
@@ -124,7 +127,11 @@ impl Daemon {
     ) -> Result<(Arc<jhyde_store::Recording>, Writer), Error> {
         let mut number = 1_u64;
         loop {
-            let name = if number == 1 { stem.to_owned() } else { format!("{stem}-{number}") };
+            let name = if number == 1 {
+                stem.to_owned()
+            } else {
+                format!("{stem}-{number}")
+            };
             match self.catalogue.create(Some(&name), options.clone()) {
                 Err(StoreError::NameTaken { .. }) => number += 1,
                 other => return Ok(other?),
@@ -141,23 +148,28 @@ impl Daemon {
     ) -> Result<(), Error> {
         let daemon = Arc::clone(self);
         let for_thread = Arc::clone(&live);
-        let spawned = std::thread::Builder::new().name(format!("record {}", live.name)).spawn(
-            move || {
+        let spawned = std::thread::Builder::new()
+            .name(format!("record {}", live.name))
+            .spawn(move || {
                 // A panic on this thread is a bug, and it must not take the other recordings along.
                 // The writer, dropped on the way, closes the recording as failed.
-                let made =
-                    catch_unwind(AssertUnwindSafe(|| make(&for_thread, writer, connect)));
+                let made = catch_unwind(AssertUnwindSafe(|| make(&for_thread, writer, connect)));
                 let made = made.unwrap_or_else(|_| {
-                    tracing::error!(recording = for_thread.name, "bug: the recording thread panicked");
+                    tracing::error!(
+                        recording = for_thread.name,
+                        "bug: the recording thread panicked"
+                    );
                     Ok(())
                 });
                 daemon.close(&for_thread, made);
-            },
-        );
+            });
         match spawned {
             Ok(_) => Ok(()),
             Err(source) => {
-                let error = Error::System { what: "cannot start a thread", source };
+                let error = Error::System {
+                    what: "cannot start a thread",
+                    source,
+                };
                 self.close(&live, Err(error));
                 Err(live.take_failure().unwrap_or_else(capture::abandoned))
             }
@@ -167,20 +179,32 @@ impl Daemon {
     /// Bookkeeping after a recording's thread is done: `Err` means that nothing was recorded, and nothing
     /// is to be left.
     fn close(&self, live: &Live, made: Result<(), Error>) {
-        let last = live.recording().map(|recording| (recording.meta(), recording.stats().ok()));
+        let last = live
+            .recording()
+            .map(|recording| (recording.meta(), recording.stats().ok()));
         live.release();
         let status = match made {
             Ok(()) => {
-                let meta = self.catalogue.find(&live.id).ok().or(last.as_ref().map(|l| l.0.clone()));
+                let meta = self
+                    .catalogue
+                    .find(&live.id)
+                    .ok()
+                    .or(last.as_ref().map(|l| l.0.clone()));
                 let stats = last.and_then(|(_, stats)| stats);
                 meta.map(|meta| Status::Ended(Arc::new(self.described(meta, stats, live))))
             }
             Err(ref error) => {
                 self.discard(live);
                 last.map(|(mut meta, stats)| {
-                    meta.state = State::Failed { reason: error.to_string() };
+                    meta.state = State::Failed {
+                        reason: error.to_string(),
+                    };
                     meta.ended_ms = Some(words::now_ms());
-                    Status::Gone(Arc::new(Description { meta, stats, listen_port: 0 }))
+                    Status::Gone(Arc::new(Description {
+                        meta,
+                        stats,
+                        listen_port: 0,
+                    }))
                 })
             }
         };
@@ -207,7 +231,9 @@ impl Daemon {
             (_, code) => code,
         };
         let updated = late.and_then(|code| {
-            self.catalogue.update_meta(&meta.id, |meta| set_exit_code(meta, code)).ok()
+            self.catalogue
+                .update_meta(&meta.id, |meta| set_exit_code(meta, code))
+                .ok()
         });
         // On disk it may have shrunk or grown in closing.
         let stats = self
@@ -219,7 +245,11 @@ impl Daemon {
         if let Some(stats) = &stats {
             lock(&self.stats).insert(live.id.clone(), stats.clone());
         }
-        Description { meta: updated.unwrap_or(meta), stats, listen_port: 0 }
+        Description {
+            meta: updated.unwrap_or(meta),
+            stats,
+            listen_port: 0,
+        }
     }
 
     /// Deletes a recording in which there is nothing.
@@ -278,7 +308,10 @@ pub async fn blocking<T: Send + 'static>(
         Ok(result) => result,
         Err(error) => {
             let source = std::io::Error::other(error);
-            Err(Error::System { what: "the request ended by a bug of the daemon", source })
+            Err(Error::System {
+                what: "the request ended by a bug of the daemon",
+                source,
+            })
         }
     }
 }

@@ -32,7 +32,13 @@ pub fn reason(state: &State) -> &str {
 pub fn name_from(word: &str) -> String {
     let mut name: String = word
         .chars()
-        .map(|c| if c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '$') { c } else { '-' })
+        .map(|c| {
+            if c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '$') {
+                c
+            } else {
+                '-'
+            }
+        })
         .skip_while(|c| !c.is_alphanumeric())
         .take(60)
         .collect();
@@ -44,7 +50,9 @@ pub fn name_from(word: &str) -> String {
 
 /// Wall clock, in milliseconds since 1970-01-01 UTC.
 pub fn now_ms() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let since = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
 

@@ -23,7 +23,10 @@ struct State {
 
 impl Default for Activity {
     fn default() -> Self {
-        Self(Mutex::new(State { connections: 0, since: Instant::now() }))
+        Self(Mutex::new(State {
+            connections: 0,
+            since: Instant::now(),
+        }))
     }
 }
 
@@ -31,13 +34,20 @@ impl Activity {
     /// A connection that is counted until it is dropped.
     pub fn count<I>(self: &Arc<Self>, stream: I) -> Counted<I> {
         self.change(1);
-        Counted { stream, activity: Arc::clone(self) }
+        Counted {
+            stream,
+            activity: Arc::clone(self),
+        }
     }
 
     /// For how long nobody has been connected.
     pub fn idle_for(&self) -> Duration {
         let state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if state.connections > 0 { Duration::ZERO } else { state.since.elapsed() }
+        if state.connections > 0 {
+            Duration::ZERO
+        } else {
+            state.since.elapsed()
+        }
     }
 
     fn change(&self, by: isize) {

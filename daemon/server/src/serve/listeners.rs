@@ -89,7 +89,10 @@ pub async fn bind(listen: &Listen, data: &Path) -> Result<Bound, ServeError> {
     let mut bound = Bound::default();
     for address in &listen.tcp {
         for resolved in resolve(address).await? {
-            let failed = |source| ServeError::Bind { address: address.clone(), source };
+            let failed = |source| ServeError::Bind {
+                address: address.clone(),
+                source,
+            };
             let listener = TcpListener::bind(resolved).await.map_err(failed)?;
             let resolved = listener.local_addr().map_err(failed)?;
             bound.listeners.push(Listener::Tcp(listener, resolved));
@@ -111,12 +114,22 @@ pub async fn bind(listen: &Listen, data: &Path) -> Result<Bound, ServeError> {
 
 /// What an address stands for; all of it must be loopback.
 async fn resolve(address: &str) -> Result<Vec<SocketAddr>, ServeError> {
-    let invalid =
-        |reason: String| ServeError::Address { address: address.to_owned(), reason };
-    let resolved: Vec<_> =
-        lookup_host(address).await.map_err(|error| invalid(error.to_string()))?.collect();
-    if let Some(outside) = resolved.iter().find(|resolved| !resolved.ip().is_loopback()) {
-        return Err(ServeError::NotLoopback { address: address.to_owned(), resolved: *outside });
+    let invalid = |reason: String| ServeError::Address {
+        address: address.to_owned(),
+        reason,
+    };
+    let resolved: Vec<_> = lookup_host(address)
+        .await
+        .map_err(|error| invalid(error.to_string()))?
+        .collect();
+    if let Some(outside) = resolved
+        .iter()
+        .find(|resolved| !resolved.ip().is_loopback())
+    {
+        return Err(ServeError::NotLoopback {
+            address: address.to_owned(),
+            resolved: *outside,
+        });
     }
     // One port for all of them is wanted, which port 0 would not give.
     match resolved.first() {

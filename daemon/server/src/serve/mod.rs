@@ -61,7 +61,12 @@ pub fn serve(bound: Bound, routes: &Routes) -> Serving {
             }
         }
     }
-    Serving { stop, servers, activity, socket }
+    Serving {
+        stop,
+        servers,
+        activity,
+        socket,
+    }
 }
 
 async fn run<S, I>(
@@ -87,7 +92,10 @@ where
 }
 
 /// A panic in one request is a bug, and answered as one; nothing else is disturbed.
-#[expect(clippy::needless_pass_by_value, reason = "the layer hands the panic over")]
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "the layer hands the panic over"
+)]
 fn answer_panic(panic: Box<dyn std::any::Any + Send>) -> http::Response<tonic::body::Body> {
     let message = panic
         .downcast_ref::<&str>()

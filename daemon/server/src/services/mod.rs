@@ -16,16 +16,16 @@ use crate::daemon::Daemon;
 ///
 /// # Errors
 /// The descriptor set cannot be read: a bug of the build.
-pub async fn routes(
-    daemon: &Arc<Daemon>,
-) -> Result<Routes, tonic_reflection::server::Error> {
+pub async fn routes(daemon: &Arc<Daemon>) -> Result<Routes, tonic_reflection::server::Error> {
     let reflection = tonic_reflection::server::Builder::configure()
         .register_encoded_file_descriptor_set(jhyde_proto::DESCRIPTORS)
         .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
         .build_v1()?;
     let (reporter, health) = tonic_health::server::health_reporter();
     let recordings = recordings::RecordingsService::new(Arc::clone(daemon));
-    reporter.set_serving::<RecordingsServer<recordings::RecordingsService>>().await;
+    reporter
+        .set_serving::<RecordingsServer<recordings::RecordingsService>>()
+        .await;
     Ok(Routes::new(reflection)
         .add_service(health)
         .add_service(RecordingsServer::new(recordings)))

@@ -31,7 +31,12 @@ impl From<Kind> for Code {
 
 impl From<Error> for Status {
     fn from(error: Error) -> Self {
-        with_details(error.kind(), error.reason(), error.field(), error.to_string())
+        with_details(
+            error.kind(),
+            error.reason(),
+            error.field(),
+            error.to_string(),
+        )
     }
 }
 
@@ -64,5 +69,10 @@ pub fn with_details(
 
 /// A request's field makes no sense.
 pub fn invalid(field: &str, message: impl Into<String>) -> Status {
-    with_details(Kind::InvalidArgument, "INVALID_ARGUMENT", Some(field), message)
+    with_details(
+        Kind::InvalidArgument,
+        "INVALID_ARGUMENT",
+        Some(field),
+        message,
+    )
 }

@@ -13,7 +13,11 @@ use crate::services::status::invalid;
 
 /// A recording as clients see it.
 pub fn recording(description: &Description) -> v1::Recording {
-    let Description { meta, stats, listen_port } = description;
+    let Description {
+        meta,
+        stats,
+        listen_port,
+    } = description;
     let stats = stats.clone().unwrap_or_default();
     v1::Recording {
         id: meta.id.clone(),
@@ -77,7 +81,9 @@ pub(super) fn wanted(options: Option<v1::RecordingOptions>) -> Wanted {
 /// What a command line runs, for a made name; empty where there is none.
 pub(super) fn program_of(command: &[String]) -> String {
     let words: Vec<OsString> = command.iter().map(OsString::from).collect();
-    JavaCommand::new(&words).map(|java| java.main().to_owned()).unwrap_or_default()
+    JavaCommand::new(&words)
+        .map(|java| java.main().to_owned())
+        .unwrap_or_default()
 }
 
 /// Where a list goes on: behind the recording of this time and id.
@@ -85,7 +91,9 @@ pub(super) fn list_token(token: &str) -> Result<Option<(u64, String)>, Status> {
     if token.is_empty() {
         return Ok(None);
     }
-    let parsed = token.split_once('-').and_then(|(created, id)| Some((created.parse().ok()?, id)));
+    let parsed = token
+        .split_once('-')
+        .and_then(|(created, id)| Some((created.parse().ok()?, id)));
     match parsed {
         Some((created, id)) if !id.is_empty() => Ok(Some((created, id.to_owned()))),
         _ => Err(invalid(

@@ -59,22 +59,36 @@ pub(super) async fn launch(
     match answered.await {
         Ok(Ok(())) => Ok(ReceiverStream::new(receiver)),
         Ok(Err(error)) => Err(error.into()),
-        Err(_) => Err(Status::internal("the launch ended by a bug of the daemon; see its log")),
+        Err(_) => Err(Status::internal(
+            "the launch ended by a bug of the daemon; see its log",
+        )),
     }
 }
 
 /// Passes the program's output on until it has ended and its recording is closed.
 async fn run(daemon: Arc<Daemon>, launched: Launched, input: Vec<u8>, sender: Sender) {
     let Launched { live, mut child } = launched;
-    let started = v1::LaunchEvent { event: Some(Event::Started(describe(&live))) };
+    let started = v1::LaunchEvent {
+        event: Some(Event::Started(describe(&live))),
+    };
     let _ = sender.send(Ok(started)).await;
 
     let (ended, has_ended) = watch::channel(false);
     if let Some(stdin) = child.stdin.take() {
         tokio::spawn(feed(stdin, input));
     }
-    let stdout = pump(child.stdout.take(), Event::Stdout, sender.clone(), has_ended.clone());
-    let stderr = pump(child.stderr.take(), Event::Stderr, sender.clone(), has_ended);
+    let stdout = pump(
+        child.stdout.take(),
+        Event::Stdout,
+        sender.clone(),
+        has_ended.clone(),
+    );
+    let stderr = pump(
+        child.stderr.take(),
+        Event::Stderr,
+        sender.clone(),
+        has_ended,
+    );
     let wait = async {
         let status = loop {
             tokio::select! {
@@ -103,8 +117,15 @@ async fn run(daemon: Arc<Daemon>, launched: Launched, input: Vec<u8>, sender: Se
         }
         live::Status::Waiting | live::Status::Running => None,
     };
-    let last = v1::LaunchEnded { exit_code, recording: closed };
-    let _ = sender.send(Ok(v1::LaunchEvent { event: Some(Event::Ended(last)) })).await;
+    let last = v1::LaunchEnded {
+        exit_code,
+        recording: closed,
+    };
+    let _ = sender
+        .send(Ok(v1::LaunchEvent {
+            event: Some(Event::Ended(last)),
+        }))
+        .await;
 }
 
 /// The recording as it is now; it may have ended already.
@@ -153,7 +174,11 @@ async fn pump(
             Ok(0) | Err(_) => return,
             Ok(length) => {
                 let bytes = buffer.get(..length).unwrap_or_default().to_vec();
-                let _ = sender.send(Ok(v1::LaunchEvent { event: Some(event(bytes)) })).await;
+                let _ = sender
+                    .send(Ok(v1::LaunchEvent {
+                        event: Some(event(bytes)),
+                    }))
+                    .await;
             }
         }
     }

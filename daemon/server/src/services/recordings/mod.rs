@@ -85,8 +85,12 @@ impl Recordings for RecordingsService {
         request: Request<v1::ListenRequest>,
     ) -> Result<Response<v1::Recording>, Status> {
         let request = request.into_inner();
-        let port = u16::try_from(request.port)
-            .map_err(|_| invalid("port", format!("{} is not a port; use 0 to 65535", request.port)))?;
+        let port = u16::try_from(request.port).map_err(|_| {
+            invalid(
+                "port",
+                format!("{} is not a port; use 0 to 65535", request.port),
+            )
+        })?;
         let program = convert::program_of(&request.command);
         let request = ListenRequest {
             port,
@@ -107,7 +111,9 @@ impl Recordings for RecordingsService {
         &self,
         request: Request<v1::LaunchRequest>,
     ) -> Result<Response<Self::LaunchStream>, Status> {
-        launch::launch(Arc::clone(&self.daemon), request.into_inner()).await.map(Response::new)
+        launch::launch(Arc::clone(&self.daemon), request.into_inner())
+            .await
+            .map(Response::new)
     }
 
     async fn list(
@@ -119,7 +125,10 @@ impl Recordings for RecordingsService {
             0 => PAGE.0,
             size if size <= PAGE.1 => size,
             size => {
-                return Err(invalid("page_size", format!("{size} is over the limit of {}", PAGE.1)));
+                return Err(invalid(
+                    "page_size",
+                    format!("{size} is over the limit of {}", PAGE.1),
+                ));
             }
         };
         let after = convert::list_token(&request.page_token)?;
@@ -129,14 +138,21 @@ impl Recordings for RecordingsService {
             // Newest first; the id orders those of one millisecond.
             rest.sort_by(|a, b| (b.created_ms, &b.id).cmp(&(a.created_ms, &a.id)));
             if let Some(after) = &after {
-                rest.retain(|meta| (meta.created_ms, meta.id.as_str()) < (after.0, after.1.as_str()));
+                rest.retain(|meta| {
+                    (meta.created_ms, meta.id.as_str()) < (after.0, after.1.as_str())
+                });
             }
             let next = (rest.len() > size).then(|| rest.get(size - 1)).flatten();
             let next_page_token = next.map(convert::list_token_of).unwrap_or_default();
             rest.truncate(size);
-            let recordings =
-                rest.into_iter().map(|meta| recording(&daemon.describe_meta(meta))).collect();
-            Ok(v1::ListRecordingsResponse { recordings, next_page_token })
+            let recordings = rest
+                .into_iter()
+                .map(|meta| recording(&daemon.describe_meta(meta)))
+                .collect();
+            Ok(v1::ListRecordingsResponse {
+                recordings,
+                next_page_token,
+            })
         })
         .await?;
         Ok(Response::new(response))
@@ -156,7 +172,9 @@ impl Recordings for RecordingsService {
         request: Request<v1::GetRecordingRequest>,
     ) -> Result<Response<Self::WatchStream>, Status> {
         let name = named(request.into_inner().recording)?;
-        watch::watch(Arc::clone(&self.daemon), name).await.map(Response::new)
+        watch::watch(Arc::clone(&self.daemon), name)
+            .await
+            .map(Response::new)
     }
 
     async fn stop(
@@ -198,7 +216,10 @@ impl Recordings for RecordingsService {
 /// The request's recording, which must be named.
 fn named(recording: String) -> Result<String, Status> {
     if recording.is_empty() {
-        return Err(invalid("recording", "no recording is named; give its id or name"));
+        return Err(invalid(
+            "recording",
+            "no recording is named; give its id or name",
+        ));
     }
     Ok(recording)
 }

@@ -1,0 +1,91 @@
+//! A daemon in this process, served on the unix socket of a folder of its own.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use jhyde_proto::endpoint::{Address, connect, socket_of};
+use jhyde_proto::v1::recordings_client::RecordingsClient;
+use jhyde_server::config::settings::{Attach, Listen};
+use jhyde_server::config::{Settings, Sources, Span, load};
+use jhyde_server::daemon::{Daemon, Options};
+use jhyde_server::serve::{Serving, bind, serve};
+use jhyde_server::services;
+use tempfile::TempDir;
+use tonic::Status;
+use tonic::transport::Channel;
+use tonic_types::StatusExt as _;
+
+/// How long a JVM may take: short, because some of these tests wait for it to run out.
+pub const TIMEOUT: Duration = Duration::from_millis(400);
+
+pub struct TestDaemon {
+    pub daemon: Arc<Daemon>,
+    pub serving: Serving,
+    pub channel: Channel,
+    pub folder: TempDir,
+}
+
+impl TestDaemon {
+    pub async fn start() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let daemon = Daemon::open(options(folder.path())).unwrap();
+        let listen = Listen {
+            unix: true,
+            tcp: Vec::new(),
+        };
+        let bound = bind(&listen, folder.path()).await.unwrap();
+        let serving = serve(bound, &services::routes(&daemon).await.unwrap());
+        let address = Address::Unix(socket_of(folder.path()));
+        let channel = connect(&address, Duration::from_secs(5)).await.unwrap();
+        Self {
+            daemon,
+            serving,
+            channel,
+            folder,
+        }
+    }
+
+    pub fn recordings(&self) -> RecordingsClient<Channel> {
+        RecordingsClient::new(self.channel.clone())
+    }
+}
+
+pub fn defaults() -> Settings {
+    load(&Sources::default()).unwrap().settings
+}
+
+pub fn options(folder: &Path) -> Options {
+    let settings = defaults();
+    Options {
+        data: folder.to_owned(),
+        memory_bytes: 64 << 20,
+        level: settings.record.level,
+        engine: settings.record.engine,
+        string_limit: settings.record.string_limit,
+        attach: Attach {
+            timeout: Span(TIMEOUT),
+            ..settings.attach
+        },
+    }
+}
+
+/// The stable word of an error.
+pub fn reason(status: &Status) -> String {
+    status
+        .get_error_details()
+        .error_info()
+        .map(|info| info.reason.clone())
+        .unwrap_or_default()
+}
+
+/// The field that an error names.
+pub fn field(status: &Status) -> String {
+    let details = status.get_error_details();
+    let violation = details
+        .bad_request()
+        .and_then(|bad| bad.field_violations.first());
+    violation
+        .map(|violation| violation.field.clone())
+        .unwrap_or_default()
+}
