@@ -18,7 +18,7 @@ pub enum Error {
     #[error("{}", describe(.0))]
     Daemon(Box<Status>),
     /// No daemon where one was named.
-    #[error(transparent)]
+    #[error("{}", with_causes(.0))]
     Connect(#[from] ConnectError),
     /// The socket is there, but may not be used.
     #[error("cannot use the daemon's socket {path}: {source}; is the data folder another user's?")]
@@ -129,6 +129,21 @@ impl Error {
             Self::File { .. } | Self::Config { .. } | Self::Terminal { .. } | Self::Failed(_) => 1,
         }
     }
+}
+
+/// An error with what it came from: the transport hides "connection refused" three levels down.
+fn with_causes(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let told = error.to_string();
+        if !text.contains(&told) {
+            text.push_str(": ");
+            text.push_str(&told);
+        }
+        cause = error.source();
+    }
+    text
 }
 
 /// One line from a status and its details.

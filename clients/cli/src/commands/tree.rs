@@ -52,17 +52,13 @@ async fn stream(context: &mut Context, request: ListCallsRequest) -> Result<(), 
         .await?
         .into_inner();
     // How many there will be is known only for the whole recording.
-    let total = if whole {
-        context
-            .client
-            .recordings
-            .get(recording)
-            .await?
-            .into_inner()
-            .calls
+    // It is only for the bar: where it cannot be had, there is none.
+    let answer = if whole {
+        context.client.recordings.get(recording).await.ok()
     } else {
-        0
+        None
     };
+    let total = answer.map_or(0, |recording| recording.into_inner().calls);
     let bar = if total > 0 {
         progress::rows(total, "calls")
     } else {

@@ -29,6 +29,7 @@ const TAIL_BYTES: u64 = 8 << 10;
 
 /// Starts a daemon for the folder, unless another client is just doing so, and connects to it.
 pub(super) async fn start(data: &Path) -> Result<Channel, Error> {
+    let program = program()?;
     make_folder(data)?;
     let deadline = Instant::now() + START_LIMIT;
     let lock_path = data.join("jhyded.start");
@@ -64,15 +65,14 @@ pub(super) async fn start(data: &Path) -> Result<Channel, Error> {
     if let Some(channel) = running(data).await? {
         return Ok(channel);
     }
-    spawn_and_wait(data, deadline).await
+    spawn_and_wait(&program, data, deadline).await
 }
 
-async fn spawn_and_wait(data: &Path, deadline: Instant) -> Result<Channel, Error> {
-    let program = program()?;
+async fn spawn_and_wait(program: &Path, data: &Path, deadline: Instant) -> Result<Channel, Error> {
     let path = log_path(data);
     // A daemon that ends because the one before it still closes the folder is started once more.
     let mut retries = 1;
-    let mut daemon = spawn(&program, data, &path)?;
+    let mut daemon = spawn(program, data, &path)?;
     loop {
         if let Some(channel) = running(data).await? {
             return Ok(channel);
@@ -91,7 +91,7 @@ async fn spawn_and_wait(data: &Path, deadline: Instant) -> Result<Channel, Error
             }
             retries -= 1;
             tokio::time::sleep(POLL * 20).await;
-            daemon = spawn(&program, data, &path)?;
+            daemon = spawn(program, data, &path)?;
         }
         if Instant::now() >= deadline {
             daemon.give_up();
