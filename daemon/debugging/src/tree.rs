@@ -126,7 +126,7 @@ impl ThreadCalls {
     }
 
     fn flags_of(facts: CallFacts) -> u8 {
-        u8::from(facts.boundary) * BOUNDARY | u8::from(facts.complete) * COMPLETE
+        (u8::from(facts.boundary) * BOUNDARY) | (u8::from(facts.complete) * COMPLETE)
     }
 }
 

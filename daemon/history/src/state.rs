@@ -193,10 +193,10 @@ impl History {
     ) -> Result<NodeState> {
         let record = self.record(call)?;
         let life = self.life(&record);
-        let (from, to) = (from.unwrap_or(*life.start()), to.unwrap_or(*life.end()));
+        let (first, last) = (*life.start(), *life.end());
+        let (from, to) = (from.unwrap_or(first), to.unwrap_or(last));
         let wrong = |reason: String| Error::Interval { from, to, reason };
         if !life.contains(&from) || !life.contains(&to) {
-            let (first, last) = life.into_inner();
             return Err(wrong(format!(
                 "call {call} was there from {first} to {last}"
             )));

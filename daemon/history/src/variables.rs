@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use jhyde_trace::{
     CallId, ClassInfo, Content, FieldId, FieldInfo, Local, LocalVariable, MethodInfo, ObjectId,
-    Value, Variable,
+    Variable,
 };
 
 use crate::error::{Error, Result};

@@ -2,11 +2,16 @@
 //!
 //! To add a service: a module here, one line in [`routes`].
 
+pub mod debugging;
+pub mod history;
 pub mod recordings;
 pub mod status;
+pub mod to_proto;
 
 use std::sync::Arc;
 
+use jhyde_proto::v1::debugging_server::DebuggingServer;
+use jhyde_proto::v1::history_server::HistoryServer;
 use jhyde_proto::v1::recordings_server::RecordingsServer;
 use tonic::service::Routes;
 
@@ -26,7 +31,13 @@ pub async fn routes(daemon: &Arc<Daemon>) -> Result<Routes, tonic_reflection::se
     reporter
         .set_serving::<RecordingsServer<recordings::RecordingsService>>()
         .await;
+    let history = history::HistoryService::new(Arc::clone(daemon));
+    reporter.set_serving::<HistoryServer<history::HistoryService>>().await;
+    let debugging = debugging::DebuggingService::new(Arc::clone(daemon));
+    reporter.set_serving::<DebuggingServer<debugging::DebuggingService>>().await;
     Ok(Routes::new(reflection)
         .add_service(health)
-        .add_service(RecordingsServer::new(recordings)))
+        .add_service(RecordingsServer::new(recordings))
+        .add_service(HistoryServer::new(history))
+        .add_service(DebuggingServer::new(debugging)))
 }

@@ -1,0 +1,317 @@
+//! The service `Debugging`: sessions that find the buggy call.
+
+use std::sync::Arc;
+
+use jhyde_debugging::session::Progress;
+use jhyde_debugging::sessions::Error;
+use jhyde_debugging::{
+    Answer, AnswerError, Classification, SessionError, Sessions, Strategy, View,
+};
+use jhyde_history::History;
+use jhyde_proto::v1;
+use jhyde_store::Recording;
+use jhyde_trace::{CallId, Level};
+use tonic::{Request, Response, Status};
+
+use super::history::{blocking, open, resolve_call, status as history_status};
+use crate::daemon::Daemon;
+use crate::error::{Kind, store_kind, store_reason};
+use crate::services::status::{invalid, with_details};
+use crate::services::to_proto;
+
+/// See the module.
+#[derive(Debug)]
+pub struct DebuggingService {
+    daemon: Arc<Daemon>,
+    sessions: Arc<Sessions>,
+}
+
+type Reply<T> = Result<Response<T>, Status>;
+
+impl DebuggingService {
+    /// The service over this daemon.
+    pub fn new(daemon: Arc<Daemon>) -> Self {
+        Self { daemon, sessions: Arc::default() }
+    }
+
+    async fn with<T: Send + 'static>(
+        &self,
+        recording: String,
+        work: impl FnOnce(&Sessions, &History) -> Result<T, Status> + Send + 'static,
+    ) -> Reply<T> {
+        let (daemon, sessions) = (Arc::clone(&self.daemon), Arc::clone(&self.sessions));
+        let work = move || work(&sessions, &open(&daemon, &recording)?);
+        blocking(work).await.map(Response::new)
+    }
+
+    /// Does something with one session, and answers with how it stands then.
+    async fn change(
+        &self,
+        recording: String,
+        session: String,
+        work: impl FnOnce(&Sessions, &History, &str) -> Result<View, Failure> + Send + 'static,
+    ) -> Reply<v1::Session> {
+        self.with(recording, move |sessions, history| {
+            if session.is_empty() {
+                return Err(invalid("session", "name a session by its id"));
+            }
+            match work(sessions, history, &session) {
+                Ok(view) => message(history, view),
+                Err(Failure::Status(status)) => Err(*status),
+                Err(Failure::Session(error)) => Err(status(history.recording(), *error)),
+            }
+        })
+        .await
+    }
+}
+
+/// A failure of either side.
+enum Failure {
+    Status(Box<Status>),
+    Session(Box<Error>),
+}
+
+impl From<Status> for Failure {
+    fn from(status: Status) -> Self {
+        Self::Status(Box::new(status))
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::Session(Box::new(error))
+    }
+}
+
+fn strategy(name: &str) -> Result<Strategy, Status> {
+    if name.is_empty() {
+        return Ok(Strategy::DivideAndQuery);
+    }
+    name.parse().map_err(|error: jhyde_debugging::strategy::UnknownStrategy| {
+        invalid("strategy", error.to_string())
+    })
+}
+
+fn restriction(history: &History, field: &str, call: &str) -> Result<Option<CallId>, Status> {
+    match call {
+        "" => Ok(None),
+        call => resolve_call(history, field, call).map(Some),
+    }
+}
+
+/// A session as it stands, with its calls.
+fn message(history: &History, view: View) -> Result<v1::Session, Status> {
+    let call = |id: CallId, how: Classification| {
+        let record = history.recording().call(id).map_err(|error| history_status(error.into()))?;
+        let mut call = to_proto::call(&history.call(record, true).map_err(history_status)?);
+        call.set_classification(to_proto::classification(how));
+        Ok::<_, Status>(call)
+    };
+    let (question, buggy) = match view.progress {
+        Progress::Asking(id) => (Some(call(id, Classification::Unclassified)?), None),
+        Progress::Found(id) => (None, Some(call(id, Classification::Buggy)?)),
+        Progress::Undecided | Progress::None | Progress::Waiting => (None, None),
+    };
+    let candidates = view.candidates.iter().map(|(id, how)| call(*id, *how));
+    let answers = &view.kept.answers;
+    Ok(v1::Session {
+        recording: history.recording().id().to_owned(),
+        strategy: view.kept.strategy.to_string(),
+        progress: to_proto::progress(&view.progress).into(),
+        question,
+        buggy,
+        candidates: candidates.collect::<Result<_, _>>()?,
+        suspicious: view.suspicious,
+        answers: answers
+            .given()
+            .iter()
+            .map(|given| v1::GivenAnswer {
+                call: given.call.to_string(),
+                answer: to_proto::answer(given.answer).into(),
+            })
+            .collect(),
+        can_undo: answers.can_undo(),
+        can_redo: answers.can_redo(),
+        restricted_to: view.kept.restriction.map(|call| call.to_string()).unwrap_or_default(),
+        created_ms: view.kept.created_ms,
+        id: view.kept.id,
+    })
+}
+
+fn status(recording: &Recording, error: Error) -> Status {
+    let (kind, reason, field) = match &error {
+        Error::NoSuchSession { .. } => (Kind::NotFound, "NO_SESSION", "session"),
+        Error::Store(store) => (store_kind(store), store_reason(store), "recording"),
+        Error::Kept(SessionError::Version { .. }) => {
+            (Kind::FailedPrecondition, "UNKNOWN_VERSION", "session")
+        }
+        Error::Kept(SessionError::Damaged { .. }) => (Kind::DataLoss, "DAMAGED", "session"),
+        Error::Refused(refused) => match refused {
+            AnswerError::NoSuchCall(_) => (Kind::NotFound, "NO_CALL", "call"),
+            AnswerError::Boundary(_) => (Kind::FailedPrecondition, "BOUNDARY_CALL", "call"),
+            AnswerError::Incomplete(_) => (Kind::FailedPrecondition, "INCOMPLETE_CALL", "call"),
+            AnswerError::Restricted { .. } => (Kind::FailedPrecondition, "OUTSIDE_RESTRICTION", "call"),
+            AnswerError::NothingToUndo => (Kind::FailedPrecondition, "NOTHING_TO_UNDO", "session"),
+            AnswerError::NothingToRedo => (Kind::FailedPrecondition, "NOTHING_TO_REDO", "session"),
+            AnswerError::NeedsCoverage(_) if recording.meta().options.level == Level::Full => {
+                (Kind::Unimplemented, "NOT_BUILT_YET", "strategy")
+            }
+            AnswerError::NeedsCoverage(_) => (Kind::FailedPrecondition, "NEEDS_COVERAGE", "strategy"),
+        },
+    };
+    with_details(kind, reason, Some(field), error.to_string())
+}
+
+#[tonic::async_trait]
+impl v1::debugging_server::Debugging for DebuggingService {
+    async fn create_session(
+        &self,
+        request: Request<v1::CreateSessionRequest>,
+    ) -> Reply<v1::Session> {
+        let request = request.into_inner();
+        self.with(request.recording, move |sessions, history| {
+            let strategy = strategy(&request.strategy)?;
+            let restriction = restriction(history, "restrict_to", &request.restrict_to)?;
+            let created = sessions.create(history.recording(), strategy, restriction);
+            message(history, created.map_err(|error| status(history.recording(), error))?)
+        })
+        .await
+    }
+
+    async fn get_session(&self, request: Request<v1::SessionRequest>) -> Reply<v1::Session> {
+        let request = request.into_inner();
+        self.change(request.recording, request.session, |sessions, history, id| {
+            Ok(sessions.view(history.recording(), id)?)
+        })
+        .await
+    }
+
+    async fn list_sessions(
+        &self,
+        request: Request<v1::ListSessionsRequest>,
+    ) -> Reply<v1::ListSessionsResponse> {
+        self.with(request.into_inner().recording, |sessions, history| {
+            let recording = history.recording();
+            let ids = sessions.ids(recording).map_err(|error| status(recording, error))?;
+            let mut listed = Vec::new();
+            for id in ids {
+                match sessions.view(recording, &id) {
+                    Ok(view) => listed.push(message(history, view)?),
+                    // One that cannot be read does not hide the others; asked for by its id it says what is wrong.
+                    Err(error @ Error::Kept(_)) => {
+                        tracing::warn!(recording = recording.id(), session = id, %error, "left out of the list");
+                    }
+                    Err(error) => return Err(status(recording, error)),
+                }
+            }
+            listed.sort_by_key(|session| session.created_ms);
+            Ok(v1::ListSessionsResponse { sessions: listed })
+        })
+        .await
+    }
+
+    async fn delete_session(
+        &self,
+        request: Request<v1::SessionRequest>,
+    ) -> Reply<v1::DeleteSessionResponse> {
+        let v1::SessionRequest { recording, session } = request.into_inner();
+        self.with(recording, move |sessions, history| {
+            let recording = history.recording();
+            sessions.delete(recording, &session).map_err(|error| status(recording, error))?;
+            Ok(v1::DeleteSessionResponse {})
+        })
+        .await
+    }
+
+    async fn answer(&self, request: Request<v1::AnswerRequest>) -> Reply<v1::Session> {
+        let request = request.into_inner();
+        let answer = match request.answer() {
+            v1::AnswerKind::Valid => Answer::Valid,
+            v1::AnswerKind::Invalid => Answer::Invalid,
+            v1::AnswerKind::Trusted => Answer::Trusted,
+            v1::AnswerKind::Unknown => Answer::Unknown,
+            v1::AnswerKind::Unspecified => {
+                return Err(invalid("answer", "answer valid, invalid, trusted or unknown"));
+            }
+        };
+        self.change(request.recording, request.session, move |sessions, history, id| {
+            let call = resolve_call(history, "call", &request.call)?;
+            Ok(sessions.answer(history.recording(), id, call, answer)?)
+        })
+        .await
+    }
+
+    async fn undo(&self, request: Request<v1::SessionRequest>) -> Reply<v1::Session> {
+        let request = request.into_inner();
+        self.change(request.recording, request.session, |sessions, history, id| {
+            Ok(sessions.undo(history.recording(), id)?)
+        })
+        .await
+    }
+
+    async fn redo(&self, request: Request<v1::SessionRequest>) -> Reply<v1::Session> {
+        let request = request.into_inner();
+        self.change(request.recording, request.session, |sessions, history, id| {
+            Ok(sessions.redo(history.recording(), id)?)
+        })
+        .await
+    }
+
+    async fn set_strategy(
+        &self,
+        request: Request<v1::SetStrategyRequest>,
+    ) -> Reply<v1::Session> {
+        let request = request.into_inner();
+        self.change(request.recording, request.session, move |sessions, history, id| {
+            let strategy = strategy(&request.strategy)?;
+            Ok(sessions.set_strategy(history.recording(), id, strategy)?)
+        })
+        .await
+    }
+
+    async fn restrict(&self, request: Request<v1::RestrictRequest>) -> Reply<v1::Session> {
+        let request = request.into_inner();
+        self.change(request.recording, request.session, move |sessions, history, id| {
+            let call = restriction(history, "call", &request.call)?;
+            Ok(sessions.restrict(history.recording(), id, call)?)
+        })
+        .await
+    }
+
+    async fn get_statistics(
+        &self,
+        request: Request<v1::SessionRequest>,
+    ) -> Reply<v1::SessionStatistics> {
+        let v1::SessionRequest { recording, session } = request.into_inner();
+        self.with(recording, move |sessions, history| {
+            let recording = history.recording();
+            let counted = sessions.statistics(recording, &session);
+            let counted = counted.map_err(|error| status(recording, error))?;
+            let mut classes = Vec::new();
+            for (class, counts) in counted.classes {
+                let class = match class {
+                    Some(class) => {
+                        recording.class(class).map_err(|error| history_status(error.into()))?
+                    }
+                    None => None,
+                };
+                classes.push(v1::ClassStatistics {
+                    class: class.map(|class| class.name.clone()).unwrap_or_default(),
+                    calls: counts.calls,
+                    suspicious: counts.suspicious,
+                    valid: counts.valid,
+                    invalid: counts.invalid,
+                    trusted: counts.trusted,
+                    unknown: counts.unknown,
+                });
+            }
+            Ok(v1::SessionStatistics {
+                classes,
+                answered: counted.answered,
+                suspicious: counted.suspicious,
+                calls: counted.calls,
+            })
+        })
+        .await
+    }
+}

@@ -1,0 +1,128 @@
+//! The two streams: calls in preorder, and events, also those still to come.
+
+use std::sync::Arc;
+
+use jhyde_history::History;
+use jhyde_history::tree::CallList;
+use jhyde_proto::v1;
+use jhyde_trace::{ThreadId, Timestamp};
+use tokio::sync::Notify;
+use tokio::sync::mpsc::{Sender, channel};
+use tokio_stream::wrappers::ReceiverStream;
+use tonic::Status;
+
+use super::{blocking, status};
+use crate::services::status::invalid;
+use crate::services::to_proto;
+
+/// So many messages wait for a client that does not take them; no more is read from the disk then.
+const WAITING: usize = 64;
+
+/// A stream of calls.
+pub(super) fn calls(
+    history: History,
+    list: CallList,
+    with_values: bool,
+) -> ReceiverStream<Result<v1::Call, Status>> {
+    let (sender, receiver) = channel(WAITING);
+    tokio::task::spawn_blocking(move || {
+        let walk = match history.walk(&list, None) {
+            Ok(walk) => walk,
+            Err(error) => return drop(sender.blocking_send(Err(status(error)))),
+        };
+        for record in walk {
+            let call = record.and_then(|record| history.call(record, with_values));
+            let call = call.map(|call| to_proto::call(&call)).map_err(status);
+            let is_last = call.is_err();
+            // An error means that the client has gone.
+            if sender.blocking_send(call).is_err() || is_last {
+                return;
+            }
+        }
+    });
+    ReceiverStream::new(receiver)
+}
+
+/// Does the request make sense for this recording?
+pub(super) fn check(history: &History, request: &v1::StreamEventsRequest) -> Result<(), Status> {
+    if request.from.zip(request.to).is_some_and(|(from, to)| from > to) {
+        return Err(invalid("to", "the range ends before it begins"));
+    }
+    if request.thread != 0 {
+        let thread = ThreadId(request.thread);
+        history.recording().root(thread).map_err(|error| status(error.into()))?;
+    }
+    Ok(())
+}
+
+/// A stream of events.
+pub(super) fn events(
+    history: History,
+    request: &v1::StreamEventsRequest,
+) -> ReceiverStream<Result<v1::Event, Status>> {
+    let (sender, receiver) = channel(WAITING);
+    let from = Timestamp(request.from.unwrap_or(0));
+    let to = Timestamp(request.to.unwrap_or(u64::MAX));
+    let thread = (request.thread != 0).then_some(ThreadId(request.thread));
+    let follow = request.follow;
+    tokio::spawn(async move {
+        if let Err(error) = send_events(&history, from, to, thread, follow, &sender).await {
+            // An error means that the client has gone.
+            let _ = sender.send(Err(error)).await;
+        }
+    });
+    ReceiverStream::new(receiver)
+}
+
+async fn send_events(
+    history: &History,
+    mut next: Timestamp,
+    to: Timestamp,
+    thread: Option<ThreadId>,
+    follow: bool,
+    sender: &Sender<Result<v1::Event, Status>>,
+) -> Result<(), Status> {
+    let changed = Arc::new(Notify::new());
+    let _guard = follow.then(|| {
+        let changed = Arc::clone(&changed);
+        history.recording().watch().on_change(move || changed.notify_one())
+    });
+    loop {
+        // Liveness first: what was recorded before a recording ended is then below the end read next.
+        let live = history.recording().meta().state.is_live();
+        let end = history.recording().end().min(to);
+        if next < end {
+            let (history, sender) = (history.clone(), sender.clone());
+            let gone = blocking(move || send_range(&history, next, end, thread, &sender)).await?;
+            if gone {
+                return Ok(());
+            }
+            next = end;
+        }
+        if !follow || !live || next >= to {
+            return Ok(());
+        }
+        // A change after the look above has left a permit, so that none is slept over.
+        tokio::select! {
+            () = changed.notified() => {}
+            () = sender.closed() => return Ok(()),
+        }
+    }
+}
+
+/// Sends the events of a range. Says whether the client has gone.
+fn send_range(
+    history: &History,
+    from: Timestamp,
+    to: Timestamp,
+    thread: Option<ThreadId>,
+    sender: &Sender<Result<v1::Event, Status>>,
+) -> Result<bool, Status> {
+    for event in history.range(from, to, thread) {
+        let event = event.map_err(status)?;
+        if sender.blocking_send(Ok(to_proto::event(&event))).is_err() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}

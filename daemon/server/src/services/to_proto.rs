@@ -1,0 +1,313 @@
+//! From the words of `jhyde-history` and `jhyde-debugging` to the messages of `jhyde.v1`.
+
+use jhyde_debugging::session::Progress;
+use jhyde_debugging::{Answer, Classification};
+use jhyde_history::events::{EventRow, Mark};
+use jhyde_history::exceptions::UncaughtView;
+use jhyde_history::reach::ReachableObject;
+use jhyde_history::state::{NodeState, RowKind, StateRow};
+use jhyde_history::tables::ClassView;
+use jhyde_history::view::{
+    CallView, EventKindView, EventView, ObjectView, OutcomeView, PlaceView, ThreadView, ValueView,
+    WriteView,
+};
+use jhyde_history::writes::WriteRow;
+use jhyde_proto::v1::{self, event, value};
+use jhyde_trace::{Content, MonitorAction, Text, Value};
+
+/// A value, with the text that people read.
+pub fn value(view: &ValueView) -> v1::Value {
+    let kind = match view {
+        ValueView::Void => value::Kind::Void(true),
+        ValueView::Null => value::Kind::Null(true),
+        ValueView::NotRecorded(reason) => value::Kind::NotRecorded(reason.clone()),
+        ValueView::Object(view) => value::Kind::Object(Box::new(object(view))),
+        ValueView::Primitive(primitive) => primitive_kind(*primitive),
+    };
+    v1::Value { kind: Some(kind), display: view.to_string(), r#type: view.type_name().to_owned() }
+}
+
+fn primitive_kind(primitive: Value) -> value::Kind {
+    match primitive {
+        Value::Boolean(value) => value::Kind::Boolean(value),
+        Value::Byte(value) => value::Kind::Int(value.into()),
+        Value::Short(value) => value::Kind::Int(value.into()),
+        Value::Int(value) => value::Kind::Int(value),
+        Value::Long(value) => value::Kind::Long(value),
+        Value::Char(value) => value::Kind::Char(value.into()),
+        Value::Float(bits) => value::Kind::Float(f32::from_bits(bits)),
+        Value::Double(bits) => value::Kind::Double(f64::from_bits(bits)),
+        // A view holds these as kinds of their own.
+        Value::Null => value::Kind::Null(true),
+        Value::Object(id) => {
+            value::Kind::Object(Box::new(v1::Object { id: id.0, ..v1::Object::default() }))
+        }
+        Value::Missing(_) => value::Kind::NotRecorded("it is not known".to_owned()),
+    }
+}
+
+fn object(view: &ObjectView) -> v1::Object {
+    let mut object = v1::Object { id: view.id.0, class: view.class.clone(), ..v1::Object::default() };
+    match &view.content {
+        Content::None | Content::Throwable(None) | Content::Class(_) => {}
+        Content::String(text) => {
+            object.text = Some(text.prefix.clone());
+            object.length = Some(text.length);
+        }
+        Content::Array(length) => object.length = Some(*length),
+        Content::Box(content) => {
+            object.content = Some(Box::new(value(&ValueView::Primitive(*content))));
+        }
+        Content::Throwable(Some(message)) => object.content = Some(Box::new(message_of(message))),
+    }
+    object
+}
+
+/// The message of an exception. It is kept by content; the String object's id is not known.
+fn message_of(message: &Text) -> v1::Value {
+    value(&ValueView::Object(ObjectView {
+        id: jhyde_trace::ObjectId(0),
+        class: "java.lang.String".to_owned(),
+        content: Content::String(message.clone()),
+    }))
+}
+
+/// A place.
+pub fn place(view: &PlaceView) -> v1::Place {
+    v1::Place {
+        class: view.class.clone(),
+        method: view.method.clone(),
+        descriptor: view.descriptor.clone(),
+        index: view.index,
+        line: view.line,
+        source_file: view.source_file.clone(),
+    }
+}
+
+/// A call.
+pub fn call(view: &CallView) -> v1::Call {
+    let record = &view.record;
+    let mut call = v1::Call {
+        id: record.id.to_string(),
+        class: view.class.clone(),
+        method: view.method.clone(),
+        descriptor: view.descriptor.clone(),
+        invocation: record.invocation,
+        enter: record.enter.0,
+        exit: record.exit.map(|exit| exit.0),
+        parent: record.parent.to_string(),
+        depth: record.depth.saturating_sub(1),
+        boundary: record.boundary,
+        descendants: record.descendants(),
+        line: view.line,
+        source_file: view.source_file.clone(),
+        call_site: view.call_site.as_ref().map(place),
+        incomplete: record.exit.is_none(),
+        already_running: record.already_running,
+        thread_name: view.thread_name.clone(),
+        ..v1::Call::default()
+    };
+    if let Some(values) = &view.values {
+        call.receiver = values.receiver.as_ref().map(value);
+        call.arguments = values
+            .arguments
+            .iter()
+            .map(|argument| v1::Argument {
+                name: argument.name.clone(),
+                r#type: argument.type_name.clone(),
+                value: Some(value(&argument.value)),
+            })
+            .collect();
+        match &values.outcome {
+            OutcomeView::Returned(result) => call.result = Some(value(result)),
+            OutcomeView::Threw(exception) => call.exception = Some(value(exception)),
+            OutcomeView::None => {}
+        }
+    }
+    call
+}
+
+/// An event. Snapshots are hidden from lists; where one is told all the same, it is as the write that starts
+/// the variable's history.
+pub fn event(view: &EventView) -> v1::Event {
+    let kind = match &view.kind {
+        EventKindView::Enter(view) => event::Kind::Enter(call(view)),
+        EventKindView::Exit(view) => event::Kind::Exit(call(view)),
+        EventKindView::Created(view) => event::Kind::Created(value(view)),
+        EventKindView::Write(view) | EventKindView::Snapshot(view) => {
+            event::Kind::Write(write(view))
+        }
+        EventKindView::Use(variable) => event::Kind::Use(variable.clone()),
+        EventKindView::Edge { from, to } => event::Kind::Edge(v1::Edge { from: *from, to: *to }),
+        EventKindView::Thrown(view) => event::Kind::Thrown(value(view)),
+        EventKindView::Caught(view) => event::Kind::Caught(value(view)),
+        EventKindView::Uncaught(view) => event::Kind::Uncaught(value(view)),
+        EventKindView::ThreadStart(name) => event::Kind::ThreadStart(name.clone()),
+        EventKindView::ThreadEnd(name) => event::Kind::ThreadEnd(name.clone()),
+        EventKindView::ClassPrepared(name) => event::Kind::ClassPrepared(name.clone()),
+        EventKindView::Gap(reason) => event::Kind::Gap(reason.clone()),
+        EventKindView::Monitor(action, object) => event::Kind::Monitor(v1::Monitor {
+            action: match action {
+                MonitorAction::Enter => "enter",
+                MonitorAction::Exit => "exit",
+                MonitorAction::Wait => "wait",
+                MonitorAction::Notified => "notified",
+            }
+            .to_owned(),
+            object: Some(value(object)),
+        }),
+    };
+    v1::Event {
+        timestamp: view.timestamp.0,
+        call: view.call.to_string(),
+        place: view.place.as_ref().map(place),
+        kind: Some(kind),
+    }
+}
+
+fn write(view: &WriteView) -> v1::Write {
+    v1::Write {
+        variable: view.variable.clone(),
+        name: view.name.clone(),
+        value: Some(value(&view.value)),
+    }
+}
+
+/// A row of an event list.
+pub fn event_row(row: &EventRow) -> v1::EventRow {
+    let mark = match row.mark {
+        None => v1::Mark::Unspecified,
+        Some(Mark::Direct) => v1::Mark::Direct,
+        Some(Mark::Inside) => v1::Mark::Inside,
+    };
+    v1::EventRow { event: Some(event(&row.event)), mark: mark.into() }
+}
+
+/// A row of a state.
+pub fn state_row(row: &StateRow) -> v1::StateRow {
+    let kind = match row.kind {
+        RowKind::Return => v1::RowKind::Return,
+        RowKind::Exception => v1::RowKind::Exception,
+        RowKind::This => v1::RowKind::This,
+        RowKind::Local => v1::RowKind::Local,
+        RowKind::Static => v1::RowKind::Static,
+        RowKind::Field => v1::RowKind::Field,
+        RowKind::Element => v1::RowKind::Element,
+    };
+    v1::StateRow {
+        kind: kind.into(),
+        name: row.name.clone(),
+        variable: row.variable.clone(),
+        r#type: row.type_name.clone(),
+        start: row.start.as_ref().map(value),
+        end: row.end.as_ref().map(value),
+        changed: row.changed,
+        changed_below: row.changed_below,
+        budget_ended: row.budget_ended,
+        not_recorded: row.not_recorded,
+    }
+}
+
+/// A call's state.
+pub fn node_state(state: &NodeState) -> v1::NodeState {
+    v1::NodeState {
+        call: Some(call(&state.call)),
+        from: state.from.0,
+        to: state.to.0,
+        rows: state.rows.iter().map(state_row).collect(),
+        notes: state.notes.clone(),
+    }
+}
+
+/// An object with its variables.
+pub fn reachable(object: &ReachableObject) -> v1::ReachableObject {
+    v1::ReachableObject {
+        object: Some(value(&object.object)),
+        path: object.path.clone(),
+        rows: object.rows.iter().map(state_row).collect(),
+    }
+}
+
+/// A write in a variable's history.
+pub fn variable_write(row: &WriteRow) -> v1::VariableWrite {
+    v1::VariableWrite {
+        timestamp: row.timestamp.0,
+        value: Some(value(&row.value)),
+        call: row.call.as_ref().map(call),
+        place: row.place.as_ref().map(place),
+    }
+}
+
+/// A thread.
+pub fn thread(view: &ThreadView) -> v1::Thread {
+    v1::Thread {
+        id: view.id.0,
+        name: view.name.clone(),
+        group: view.group.clone(),
+        calls: view.calls,
+        start: view.start.map(|at| at.0),
+        end: view.end.map(|at| at.0),
+    }
+}
+
+/// A class.
+pub fn class(view: &ClassView) -> v1::Class {
+    let method = |method: &jhyde_history::tables::MethodView| v1::ClassMethod {
+        name: method.name.clone(),
+        descriptor: method.descriptor.clone(),
+        first_line: method.lines.map(|(first, _)| first),
+        last_line: method.lines.map(|(_, last)| last),
+        calls: method.calls,
+    };
+    v1::Class {
+        name: view.name.clone(),
+        source_file: view.source_file.clone(),
+        in_scope: view.in_scope,
+        methods: view.methods.iter().map(method).collect(),
+    }
+}
+
+/// An exception that nobody caught.
+pub fn uncaught(view: &UncaughtView) -> v1::UncaughtException {
+    v1::UncaughtException {
+        exception: Some(value(&view.exception)),
+        timestamp: view.timestamp.0,
+        call: view.call.as_ref().map(call),
+        place: view.place.as_ref().map(place),
+        thread_name: view.thread_name.clone(),
+        ended: view.ended.iter().map(call).collect(),
+    }
+}
+
+/// How a call stands.
+pub fn classification(classification: Classification) -> v1::Classification {
+    match classification {
+        Classification::Unclassified => v1::Classification::Unspecified,
+        Classification::Valid => v1::Classification::Valid,
+        Classification::Invalid => v1::Classification::Invalid,
+        Classification::Trusted => v1::Classification::Trusted,
+        Classification::Unknown => v1::Classification::Unknown,
+        Classification::Buggy => v1::Classification::Buggy,
+    }
+}
+
+/// An answer.
+pub fn answer(answer: Answer) -> v1::AnswerKind {
+    match answer {
+        Answer::Valid => v1::AnswerKind::Valid,
+        Answer::Invalid => v1::AnswerKind::Invalid,
+        Answer::Trusted => v1::AnswerKind::Trusted,
+        Answer::Unknown => v1::AnswerKind::Unknown,
+    }
+}
+
+/// How far a search is.
+pub fn progress(progress: &Progress) -> v1::Progress {
+    match progress {
+        Progress::Asking(_) => v1::Progress::Asking,
+        Progress::Found(_) => v1::Progress::Found,
+        Progress::Undecided => v1::Progress::Undecided,
+        Progress::None => v1::Progress::None,
+        Progress::Waiting => v1::Progress::Waiting,
+    }
+}
