@@ -15,23 +15,23 @@ use crate::serve::ServeError;
 pub(super) enum Failure {
     /// The configuration cannot be used.
     #[error(transparent)]
-    Config(#[from] ConfigError),
+    Config(Box<ConfigError>),
     /// A socket cannot be served.
     #[error(transparent)]
-    Serve(#[from] ServeError),
+    Serve(Box<ServeError>),
     /// What was asked of the daemon in this process failed.
     #[error(transparent)]
-    Daemon(#[from] Error),
+    Daemon(Box<Error>),
     /// What was asked of the daemon that serves the data folder failed.
     #[error("{}", .0.message())]
-    Remote(#[from] Box<Status>),
+    Remote(Box<Status>),
     /// The daemon that serves the data folder cannot be asked.
     #[error("{holder}; and it does not answer: {reason}")]
     Silent {
         /// Who holds the folder.
-        holder: jhyde_store::Error,
+        holder: Box<jhyde_store::Error>,
         /// Why it cannot be asked.
-        reason: jhyde_proto::endpoint::ConnectError,
+        reason: Box<jhyde_proto::endpoint::ConnectError>,
     },
     /// Ended by a signal before anything was recorded.
     #[error("ended before anything was recorded")]
@@ -55,9 +55,27 @@ impl From<Status> for Failure {
     }
 }
 
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::Daemon(Box::new(error))
+    }
+}
+
+impl From<ConfigError> for Failure {
+    fn from(error: ConfigError) -> Self {
+        Self::Config(Box::new(error))
+    }
+}
+
+impl From<ServeError> for Failure {
+    fn from(error: ServeError) -> Self {
+        Self::Serve(Box::new(error))
+    }
+}
+
 impl From<ProgramError> for Failure {
     fn from(error: ProgramError) -> Self {
-        Self::Daemon(error.into())
+        Error::from(error).into()
     }
 }
 

@@ -56,7 +56,10 @@ impl Host {
             match connect(&address, ANSWER_TIME).await {
                 Ok(channel) => return Ok(Self::Other(channel)),
                 Err(reason) if Instant::now() >= until => {
-                    return Err(Failure::Silent { holder, reason });
+                    return Err(Failure::Silent {
+                        holder: Box::new(holder),
+                        reason: Box::new(reason),
+                    });
                 }
                 Err(_) => sleep(RETRY).await,
             }

@@ -18,7 +18,7 @@ use super::{wait, wanted};
 use crate::config::Settings;
 use crate::daemon::launch::{CONNECT_TIMEOUT, exit_code_of, signal, start};
 use crate::daemon::record::ListenRequest;
-use crate::error::{Error, JvmFailure, ProgramError};
+use crate::error::ProgramError;
 
 /// How long a recording may take to close after its program has ended, before its exit code is passed on
 /// all the same.
@@ -126,10 +126,6 @@ async fn to_the_end(session: &mut Session, mut child: Child, signals: &mut Signa
                 wait::report(&recording);
             }
         }
-        Ok(Err(Failure::Daemon(Error::Jvm {
-            failure: JvmFailure::Cancelled,
-            ..
-        }))) => {}
         Ok(Err(failure)) => eprintln!("jhyded: {failure}"),
         Err(_) => eprintln!(
             "jhyded: the recording '{}' was not closed within {CLOSE_TIME:?}",

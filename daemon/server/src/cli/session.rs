@@ -218,10 +218,11 @@ impl Other {
         if self.last.state() != RecordingState::Failed || !never_began {
             return Ok(());
         }
-        Err(Failure::Daemon(Error::Jvm {
+        Err(Error::Jvm {
             failure: JvmFailure::Unreachable,
             message: self.last.state_reason.clone(),
-        }))
+        }
+        .into())
     }
 }
 

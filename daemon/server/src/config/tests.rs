@@ -70,7 +70,7 @@ fn each_layer_wins_over_the_ones_before_it() {
     };
     let memory = |sources: &Sources| load(sources).unwrap().settings.memory.0;
     assert_eq!(memory(&sources), 2_000_000_000);
-    sources.named_file = Some(named.clone());
+    sources.named_file = Some(named);
     assert_eq!(memory(&sources), 3_000_000_000);
     sources.environment = environment(&[
         ("JHYDED_MEMORY", "4GB"),

@@ -189,7 +189,7 @@ impl Daemon {
                     .catalogue
                     .find(&live.id)
                     .ok()
-                    .or(last.as_ref().map(|l| l.0.clone()));
+                    .or_else(|| last.as_ref().map(|(meta, _)| meta.clone()));
                 let stats = last.and_then(|(_, stats)| stats);
                 meta.map(|meta| Status::Ended(Arc::new(self.described(meta, stats, live))))
             }

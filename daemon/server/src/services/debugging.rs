@@ -31,7 +31,10 @@ type Reply<T> = Result<Response<T>, Status>;
 impl DebuggingService {
     /// The service over this daemon.
     pub fn new(daemon: Arc<Daemon>) -> Self {
-        Self { daemon, sessions: Arc::default() }
+        Self {
+            daemon,
+            sessions: Arc::default(),
+        }
     }
 
     async fn with<T: Send + 'static>(
@@ -87,9 +90,10 @@ fn strategy(name: &str) -> Result<Strategy, Status> {
     if name.is_empty() {
         return Ok(Strategy::DivideAndQuery);
     }
-    name.parse().map_err(|error: jhyde_debugging::strategy::UnknownStrategy| {
-        invalid("strategy", error.to_string())
-    })
+    name.parse()
+        .map_err(|error: jhyde_debugging::strategy::UnknownStrategy| {
+            invalid("strategy", error.to_string())
+        })
 }
 
 fn restriction(history: &History, field: &str, call: &str) -> Result<Option<CallId>, Status> {
@@ -102,7 +106,10 @@ fn restriction(history: &History, field: &str, call: &str) -> Result<Option<Call
 /// A session as it stands, with its calls.
 fn message(history: &History, view: View) -> Result<v1::Session, Status> {
     let call = |id: CallId, how: Classification| {
-        let record = history.recording().call(id).map_err(|error| history_status(error.into()))?;
+        let record = history
+            .recording()
+            .call(id)
+            .map_err(|error| history_status(error.into()))?;
         let mut call = to_proto::call(&history.call(record, true).map_err(history_status)?);
         call.set_classification(to_proto::classification(how));
         Ok::<_, Status>(call)
@@ -132,7 +139,11 @@ fn message(history: &History, view: View) -> Result<v1::Session, Status> {
             .collect(),
         can_undo: answers.can_undo(),
         can_redo: answers.can_redo(),
-        restricted_to: view.kept.restriction.map(|call| call.to_string()).unwrap_or_default(),
+        restricted_to: view
+            .kept
+            .restriction
+            .map(|call| call.to_string())
+            .unwrap_or_default(),
         created_ms: view.kept.created_ms,
         id: view.kept.id,
     })
@@ -150,13 +161,17 @@ fn status(recording: &Recording, error: Error) -> Status {
             AnswerError::NoSuchCall(_) => (Kind::NotFound, "NO_CALL", "call"),
             AnswerError::Boundary(_) => (Kind::FailedPrecondition, "BOUNDARY_CALL", "call"),
             AnswerError::Incomplete(_) => (Kind::FailedPrecondition, "INCOMPLETE_CALL", "call"),
-            AnswerError::Restricted { .. } => (Kind::FailedPrecondition, "OUTSIDE_RESTRICTION", "call"),
+            AnswerError::Restricted { .. } => {
+                (Kind::FailedPrecondition, "OUTSIDE_RESTRICTION", "call")
+            }
             AnswerError::NothingToUndo => (Kind::FailedPrecondition, "NOTHING_TO_UNDO", "session"),
             AnswerError::NothingToRedo => (Kind::FailedPrecondition, "NOTHING_TO_REDO", "session"),
             AnswerError::NeedsCoverage(_) if recording.meta().options.level == Level::Full => {
                 (Kind::Unimplemented, "NOT_BUILT_YET", "strategy")
             }
-            AnswerError::NeedsCoverage(_) => (Kind::FailedPrecondition, "NEEDS_COVERAGE", "strategy"),
+            AnswerError::NeedsCoverage(_) => {
+                (Kind::FailedPrecondition, "NEEDS_COVERAGE", "strategy")
+            }
         },
     };
     with_details(kind, reason, Some(field), error.to_string())
@@ -173,16 +188,21 @@ impl v1::debugging_server::Debugging for DebuggingService {
             let strategy = strategy(&request.strategy)?;
             let restriction = restriction(history, "restrict_to", &request.restrict_to)?;
             let created = sessions.create(history.recording(), strategy, restriction);
-            message(history, created.map_err(|error| status(history.recording(), error))?)
+            message(
+                history,
+                created.map_err(|error| status(history.recording(), error))?,
+            )
         })
         .await
     }
 
     async fn get_session(&self, request: Request<v1::SessionRequest>) -> Reply<v1::Session> {
         let request = request.into_inner();
-        self.change(request.recording, request.session, |sessions, history, id| {
-            Ok(sessions.view(history.recording(), id)?)
-        })
+        self.change(
+            request.recording,
+            request.session,
+            |sessions, history, id| Ok(sessions.view(history.recording(), id)?),
+        )
         .await
     }
 
@@ -217,7 +237,9 @@ impl v1::debugging_server::Debugging for DebuggingService {
         let v1::SessionRequest { recording, session } = request.into_inner();
         self.with(recording, move |sessions, history| {
             let recording = history.recording();
-            sessions.delete(recording, &session).map_err(|error| status(recording, error))?;
+            sessions
+                .delete(recording, &session)
+                .map_err(|error| status(recording, error))?;
             Ok(v1::DeleteSessionResponse {})
         })
         .await
@@ -231,50 +253,66 @@ impl v1::debugging_server::Debugging for DebuggingService {
             v1::AnswerKind::Trusted => Answer::Trusted,
             v1::AnswerKind::Unknown => Answer::Unknown,
             v1::AnswerKind::Unspecified => {
-                return Err(invalid("answer", "answer valid, invalid, trusted or unknown"));
+                return Err(invalid(
+                    "answer",
+                    "answer valid, invalid, trusted or unknown",
+                ));
             }
         };
-        self.change(request.recording, request.session, move |sessions, history, id| {
-            let call = resolve_call(history, "call", &request.call)?;
-            Ok(sessions.answer(history.recording(), id, call, answer)?)
-        })
+        self.change(
+            request.recording,
+            request.session,
+            move |sessions, history, id| {
+                let call = resolve_call(history, "call", &request.call)?;
+                Ok(sessions.answer(history.recording(), id, call, answer)?)
+            },
+        )
         .await
     }
 
     async fn undo(&self, request: Request<v1::SessionRequest>) -> Reply<v1::Session> {
         let request = request.into_inner();
-        self.change(request.recording, request.session, |sessions, history, id| {
-            Ok(sessions.undo(history.recording(), id)?)
-        })
+        self.change(
+            request.recording,
+            request.session,
+            |sessions, history, id| Ok(sessions.undo(history.recording(), id)?),
+        )
         .await
     }
 
     async fn redo(&self, request: Request<v1::SessionRequest>) -> Reply<v1::Session> {
         let request = request.into_inner();
-        self.change(request.recording, request.session, |sessions, history, id| {
-            Ok(sessions.redo(history.recording(), id)?)
-        })
+        self.change(
+            request.recording,
+            request.session,
+            |sessions, history, id| Ok(sessions.redo(history.recording(), id)?),
+        )
         .await
     }
 
-    async fn set_strategy(
-        &self,
-        request: Request<v1::SetStrategyRequest>,
-    ) -> Reply<v1::Session> {
+    async fn set_strategy(&self, request: Request<v1::SetStrategyRequest>) -> Reply<v1::Session> {
         let request = request.into_inner();
-        self.change(request.recording, request.session, move |sessions, history, id| {
-            let strategy = strategy(&request.strategy)?;
-            Ok(sessions.set_strategy(history.recording(), id, strategy)?)
-        })
+        self.change(
+            request.recording,
+            request.session,
+            move |sessions, history, id| {
+                let strategy = strategy(&request.strategy)?;
+                Ok(sessions.set_strategy(history.recording(), id, strategy)?)
+            },
+        )
         .await
     }
 
     async fn restrict(&self, request: Request<v1::RestrictRequest>) -> Reply<v1::Session> {
         let request = request.into_inner();
-        self.change(request.recording, request.session, move |sessions, history, id| {
-            let call = restriction(history, "call", &request.call)?;
-            Ok(sessions.restrict(history.recording(), id, call)?)
-        })
+        self.change(
+            request.recording,
+            request.session,
+            move |sessions, history, id| {
+                let call = restriction(history, "call", &request.call)?;
+                Ok(sessions.restrict(history.recording(), id, call)?)
+            },
+        )
         .await
     }
 
@@ -290,9 +328,9 @@ impl v1::debugging_server::Debugging for DebuggingService {
             let mut classes = Vec::new();
             for (class, counts) in counted.classes {
                 let class = match class {
-                    Some(class) => {
-                        recording.class(class).map_err(|error| history_status(error.into()))?
-                    }
+                    Some(class) => recording
+                        .class(class)
+                        .map_err(|error| history_status(error.into()))?,
                     None => None,
                 };
                 classes.push(v1::ClassStatistics {

@@ -45,7 +45,9 @@ impl HistoryService {
         question: impl FnOnce(&History) -> Result<T, Status> + Send + 'static,
     ) -> Answer<T> {
         let history = self.history(recording).await?;
-        blocking(move || question(&history)).await.map(Response::new)
+        blocking(move || question(&history))
+            .await
+            .map(Response::new)
     }
 
     async fn history(&self, recording: String) -> Result<History, Status> {
@@ -71,20 +73,29 @@ pub(crate) async fn blocking<T: Send + 'static>(
         Err(error) => match error.try_into_panic() {
             // The server's outermost layer answers panics, and logs them.
             Ok(panic) => std::panic::resume_unwind(panic),
-            Err(_) => Err(Status::unavailable("the daemon is stopping; start it again and repeat")),
+            Err(_) => Err(Status::unavailable(
+                "the daemon is stopping; start it again and repeat",
+            )),
         },
     }
 }
 
 pub(crate) fn resolve_call(history: &History, field: &str, call: &str) -> Result<CallId, Status> {
     if call.is_empty() {
-        return Err(invalid(field, "name a call: THREAD.NUMBER or METHOD#INVOCATION"));
+        return Err(invalid(
+            field,
+            "name a call: THREAD.NUMBER or METHOD#INVOCATION",
+        ));
     }
-    history.resolve_call(call).map_err(|error| in_field(field, error))
+    history
+        .resolve_call(call)
+        .map_err(|error| in_field(field, error))
 }
 
 fn resolve_variable(history: &History, field: &str, variable: &str) -> Result<Variable, Status> {
-    history.resolve_variable(variable).map_err(|error| in_field(field, error))
+    history
+        .resolve_variable(variable)
+        .map_err(|error| in_field(field, error))
 }
 
 fn call_list(history: &History, request: &v1::ListCallsRequest) -> Result<CallList, Status> {
@@ -103,7 +114,10 @@ fn call_list(history: &History, request: &v1::ListCallsRequest) -> Result<CallLi
 fn step(history: &History, request: &v1::NavigateRequest) -> Result<Step, Status> {
     use Direction::{Backward, Forward};
     let write = |direction| {
-        Ok(Step::Write(resolve_variable(history, "variable", &request.variable)?, direction))
+        Ok(Step::Write(
+            resolve_variable(history, "variable", &request.variable)?,
+            direction,
+        ))
     };
     let line = |direction| {
         if request.class.is_empty() || request.line == 0 {
@@ -135,7 +149,9 @@ impl v1::history_server::History for HistoryService {
     ) -> Answer<v1::ListThreadsResponse> {
         self.ask(request.into_inner().recording, |history| {
             let threads = history.threads().map_err(status)?;
-            Ok(v1::ListThreadsResponse { threads: threads.iter().map(to_proto::thread).collect() })
+            Ok(v1::ListThreadsResponse {
+                threads: threads.iter().map(to_proto::thread).collect(),
+            })
         })
         .await
     }
@@ -144,7 +160,9 @@ impl v1::history_server::History for HistoryService {
         let v1::GetCallRequest { recording, call } = request.into_inner();
         self.ask(recording, move |history| {
             resolve_call(history, "call", &call)?;
-            let call = history.call_named(&call, true).map_err(|error| in_field("call", error))?;
+            let call = history
+                .call_named(&call, true)
+                .map_err(|error| in_field("call", error))?;
             Ok(to_proto::call(&call))
         })
         .await
@@ -155,7 +173,9 @@ impl v1::history_server::History for HistoryService {
         self.ask(recording, move |history| {
             let call = resolve_call(history, "call", &call)?;
             let path = history.path(call).map_err(status)?;
-            Ok(v1::Calls { calls: path.iter().map(to_proto::call).collect() })
+            Ok(v1::Calls {
+                calls: path.iter().map(to_proto::call).collect(),
+            })
         })
         .await
     }
@@ -168,7 +188,12 @@ impl v1::history_server::History for HistoryService {
         self.ask(request.recording.clone(), move |history| {
             let list = call_list(history, &request)?;
             let page = history
-                .calls(&list, !request.without_values, request.page_size, &request.page_token)
+                .calls(
+                    &list,
+                    !request.without_values,
+                    request.page_size,
+                    &request.page_token,
+                )
                 .map_err(status)?;
             Ok(v1::ListCallsResponse {
                 calls: page.rows.iter().map(to_proto::call).collect(),
@@ -193,7 +218,11 @@ impl v1::history_server::History for HistoryService {
             Ok((history, list, request))
         })
         .await?;
-        Ok(Response::new(stream::calls(history, list, !from.without_values)))
+        Ok(Response::new(stream::calls(
+            history,
+            list,
+            !from.without_values,
+        )))
     }
 
     async fn get_state(&self, request: Request<v1::GetStateRequest>) -> Answer<v1::NodeState> {
@@ -201,7 +230,9 @@ impl v1::history_server::History for HistoryService {
         self.ask(request.recording.clone(), move |history| {
             let call = resolve_call(history, "call", &request.call)?;
             let (from, to) = (request.from.map(Timestamp), request.to.map(Timestamp));
-            let state = history.state(call, from, to, request.budget).map_err(status)?;
+            let state = history
+                .state(call, from, to, request.budget)
+                .map_err(status)?;
             Ok(to_proto::node_state(&state))
         })
         .await
@@ -278,8 +309,9 @@ impl v1::history_server::History for HistoryService {
                 to: request.to.map(Timestamp),
                 mark,
             };
-            let page =
-                history.events(&list, request.page_size, &request.page_token).map_err(status)?;
+            let page = history
+                .events(&list, request.page_size, &request.page_token)
+                .map_err(status)?;
             Ok(v1::ListEventsResponse {
                 rows: page.rows.iter().map(to_proto::event_row).collect(),
                 next_page_token: page.next.unwrap_or_default(),
@@ -316,11 +348,17 @@ impl v1::history_server::History for HistoryService {
                 to: request.to.map(Timestamp),
                 newest_first: request.newest_first,
             };
-            let writes =
-                history.writes(&list, request.page_size, &request.page_token).map_err(status)?;
+            let writes = history
+                .writes(&list, request.page_size, &request.page_token)
+                .map_err(status)?;
             Ok(v1::ListWritesResponse {
                 variable: writes.variable,
-                writes: writes.page.rows.iter().map(to_proto::variable_write).collect(),
+                writes: writes
+                    .page
+                    .rows
+                    .iter()
+                    .map(to_proto::variable_write)
+                    .collect(),
                 next_page_token: writes.page.next.unwrap_or_default(),
                 notes: writes.notes,
             })
@@ -332,7 +370,9 @@ impl v1::history_server::History for HistoryService {
         let request = request.into_inner();
         self.ask(request.recording.clone(), move |history| {
             let step = step(history, &request)?;
-            let event = history.navigate(Timestamp(request.from), &step).map_err(status)?;
+            let event = history
+                .navigate(Timestamp(request.from), &step)
+                .map_err(status)?;
             Ok(to_proto::event(&event))
         })
         .await
@@ -357,7 +397,9 @@ impl v1::history_server::History for HistoryService {
         let v1::ListClassesRequest { recording, all } = request.into_inner();
         self.ask(recording, move |history| {
             let classes = history.classes(all).map_err(status)?;
-            Ok(v1::ListClassesResponse { classes: classes.iter().map(to_proto::class).collect() })
+            Ok(v1::ListClassesResponse {
+                classes: classes.iter().map(to_proto::class).collect(),
+            })
         })
         .await
     }

@@ -32,9 +32,13 @@ pub async fn routes(daemon: &Arc<Daemon>) -> Result<Routes, tonic_reflection::se
         .set_serving::<RecordingsServer<recordings::RecordingsService>>()
         .await;
     let history = history::HistoryService::new(Arc::clone(daemon));
-    reporter.set_serving::<HistoryServer<history::HistoryService>>().await;
+    reporter
+        .set_serving::<HistoryServer<history::HistoryService>>()
+        .await;
     let debugging = debugging::DebuggingService::new(Arc::clone(daemon));
-    reporter.set_serving::<DebuggingServer<debugging::DebuggingService>>().await;
+    reporter
+        .set_serving::<DebuggingServer<debugging::DebuggingService>>()
+        .await;
     Ok(Routes::new(reflection)
         .add_service(health)
         .add_service(RecordingsServer::new(recordings))

@@ -24,7 +24,11 @@ pub fn value(view: &ValueView) -> v1::Value {
         ValueView::Object(view) => value::Kind::Object(Box::new(object(view))),
         ValueView::Primitive(primitive) => primitive_kind(*primitive),
     };
-    v1::Value { kind: Some(kind), display: view.to_string(), r#type: view.type_name().to_owned() }
+    v1::Value {
+        kind: Some(kind),
+        display: view.to_string(),
+        r#type: view.type_name().to_owned(),
+    }
 }
 
 fn primitive_kind(primitive: Value) -> value::Kind {
@@ -39,15 +43,20 @@ fn primitive_kind(primitive: Value) -> value::Kind {
         Value::Double(bits) => value::Kind::Double(f64::from_bits(bits)),
         // A view holds these as kinds of their own.
         Value::Null => value::Kind::Null(true),
-        Value::Object(id) => {
-            value::Kind::Object(Box::new(v1::Object { id: id.0, ..v1::Object::default() }))
-        }
+        Value::Object(id) => value::Kind::Object(Box::new(v1::Object {
+            id: id.0,
+            ..v1::Object::default()
+        })),
         Value::Missing(_) => value::Kind::NotRecorded("it is not known".to_owned()),
     }
 }
 
 fn object(view: &ObjectView) -> v1::Object {
-    let mut object = v1::Object { id: view.id.0, class: view.class.clone(), ..v1::Object::default() };
+    let mut object = v1::Object {
+        id: view.id.0,
+        class: view.class.clone(),
+        ..v1::Object::default()
+    };
     match &view.content {
         Content::None | Content::Throwable(None) | Content::Class(_) => {}
         Content::String(text) => {
@@ -138,7 +147,10 @@ pub fn event(view: &EventView) -> v1::Event {
             event::Kind::Write(write(view))
         }
         EventKindView::Use(variable) => event::Kind::Use(variable.clone()),
-        EventKindView::Edge { from, to } => event::Kind::Edge(v1::Edge { from: *from, to: *to }),
+        EventKindView::Edge { from, to } => event::Kind::Edge(v1::Edge {
+            from: *from,
+            to: *to,
+        }),
         EventKindView::Thrown(view) => event::Kind::Thrown(value(view)),
         EventKindView::Caught(view) => event::Kind::Caught(value(view)),
         EventKindView::Uncaught(view) => event::Kind::Uncaught(value(view)),
@@ -180,7 +192,10 @@ pub fn event_row(row: &EventRow) -> v1::EventRow {
         Some(Mark::Direct) => v1::Mark::Direct,
         Some(Mark::Inside) => v1::Mark::Inside,
     };
-    v1::EventRow { event: Some(event(&row.event)), mark: mark.into() }
+    v1::EventRow {
+        event: Some(event(&row.event)),
+        mark: mark.into(),
+    }
 }
 
 /// A row of a state.

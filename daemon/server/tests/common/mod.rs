@@ -17,17 +17,17 @@ use tonic::transport::Channel;
 use tonic_types::StatusExt as _;
 
 /// How long a JVM may take: short, because some of these tests wait for it to run out.
-pub const TIMEOUT: Duration = Duration::from_millis(400);
+pub(crate) const TIMEOUT: Duration = Duration::from_millis(400);
 
-pub struct TestDaemon {
-    pub daemon: Arc<Daemon>,
-    pub serving: Serving,
-    pub channel: Channel,
-    pub folder: TempDir,
+pub(crate) struct TestDaemon {
+    pub(crate) daemon: Arc<Daemon>,
+    pub(crate) serving: Serving,
+    pub(crate) channel: Channel,
+    pub(crate) folder: TempDir,
 }
 
 impl TestDaemon {
-    pub async fn start() -> Self {
+    pub(crate) async fn start() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let daemon = Daemon::open(options(folder.path())).unwrap();
         let listen = Listen {
@@ -46,16 +46,16 @@ impl TestDaemon {
         }
     }
 
-    pub fn recordings(&self) -> RecordingsClient<Channel> {
+    pub(crate) fn recordings(&self) -> RecordingsClient<Channel> {
         RecordingsClient::new(self.channel.clone())
     }
 }
 
-pub fn defaults() -> Settings {
+pub(crate) fn defaults() -> Settings {
     load(&Sources::default()).unwrap().settings
 }
 
-pub fn options(folder: &Path) -> Options {
+pub(crate) fn options(folder: &Path) -> Options {
     let settings = defaults();
     Options {
         data: folder.to_owned(),
@@ -71,7 +71,7 @@ pub fn options(folder: &Path) -> Options {
 }
 
 /// The stable word of an error.
-pub fn reason(status: &Status) -> String {
+pub(crate) fn reason(status: &Status) -> String {
     status
         .get_error_details()
         .error_info()
@@ -80,7 +80,7 @@ pub fn reason(status: &Status) -> String {
 }
 
 /// The field that an error names.
-pub fn field(status: &Status) -> String {
+pub(crate) fn field(status: &Status) -> String {
     let details = status.get_error_details();
     let violation = details
         .bad_request()

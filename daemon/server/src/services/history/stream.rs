@@ -45,12 +45,19 @@ pub(super) fn calls(
 
 /// Does the request make sense for this recording?
 pub(super) fn check(history: &History, request: &v1::StreamEventsRequest) -> Result<(), Status> {
-    if request.from.zip(request.to).is_some_and(|(from, to)| from > to) {
+    if request
+        .from
+        .zip(request.to)
+        .is_some_and(|(from, to)| from > to)
+    {
         return Err(invalid("to", "the range ends before it begins"));
     }
     if request.thread != 0 {
         let thread = ThreadId(request.thread);
-        history.recording().root(thread).map_err(|error| status(error.into()))?;
+        history
+            .recording()
+            .root(thread)
+            .map_err(|error| status(error.into()))?;
     }
     Ok(())
 }
@@ -85,7 +92,10 @@ async fn send_events(
     let changed = Arc::new(Notify::new());
     let _guard = follow.then(|| {
         let changed = Arc::clone(&changed);
-        history.recording().watch().on_change(move || changed.notify_one())
+        history
+            .recording()
+            .watch()
+            .on_change(move || changed.notify_one())
     });
     loop {
         // Liveness first: what was recorded before a recording ended is then below the end read next.

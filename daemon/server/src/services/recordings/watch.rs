@@ -58,7 +58,8 @@ async fn follow(
         return Ok(());
     };
     let changed = Arc::new(Notify::new());
-    let guard = live.recording().map(|recording| {
+    // Ends with this function.
+    let _guard = live.recording().map(|recording| {
         let changed = Arc::clone(&changed);
         recording.watch().on_change(move || changed.notify_one())
     });
@@ -91,7 +92,6 @@ async fn follow(
             }
         }
     }
-    drop(guard);
     if let Some(end) = final_of(&live)
         && end != last
     {
