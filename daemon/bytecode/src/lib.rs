@@ -3,6 +3,10 @@
 //! From a method's bare code bytes (what a JVM sends over JDWP): [`Code`] decodes instructions,
 //! [`LineStores`] tells which local variables a line can write, [`MethodDescriptor`] reads types.
 //!
+//! From a class file ([`ClassFile`], found on a [`ClassPath`]): constants, members, code with its
+//! tables. On code and exception table: [`FlowGraph`], [`Dominators`], [`Loops`], [`DefUse`] and
+//! [`Variables`]. What counts as covered is numbered by [`CoverageEdges`].
+//!
 //! Nothing here talks to a JVM, and nothing depends on other crates of ours. Bytes that are not
 //! what they should be give typed errors with the place; nothing panics on them.
 
@@ -12,15 +16,22 @@ mod attributes;
 mod class_file;
 mod class_path;
 mod constant_pool;
+mod coverage;
 mod decode;
+mod def_use;
 mod descriptor;
+mod dominators;
+mod effects;
+mod flow;
 mod instruction;
 mod jimage;
 mod line_stores;
+mod loops;
 mod mutf8;
 mod opcode;
 mod reader;
 mod slots;
+mod variables;
 
 pub use attributes::{
     BootstrapMethod, CodeAttribute, EnclosingMethod, ExceptionHandler, InnerClass, LocalVariable,
@@ -32,16 +43,23 @@ pub use class_file::{
 };
 pub use class_path::{ClassPath, ClassPathError, ClassSource, MAX_CLASS_BYTES};
 pub use constant_pool::{CallSite, Constant, ConstantError, ConstantPool, Member, MemberRef};
+pub use coverage::{CoverageEdge, CoverageEdgeId, CoverageEdges, Outcome};
 pub use decode::{Code, CodeError, MAX_CODE_LENGTH, decode_at};
+pub use def_use::{DefUse, DefUseError, DefUsePair, Definition};
 pub use descriptor::{
     DescriptorError, DescriptorFault, FieldType, MethodDescriptor, name_to_signature,
     signature_to_name, swap_separators,
 };
+pub use dominators::Dominators;
+pub use effects::{ElementType, Place};
+pub use flow::{Block, BlockId, Edge, EdgeKind, FlowError, FlowGraph, MAX_EDGES};
 pub use instruction::{
     Instruction, Invoke, InvokeKind, LocalAccess, LocalType, LookupSwitch, Operands, PrimitiveType,
     TableSwitch,
 };
 pub use line_stores::{LineEntry, LineStores, LineTable, StraightLine};
+pub use loops::{IrreducibleRegion, Loop, LoopId, Loops};
 pub use opcode::Opcode;
 pub use reader::Cut;
 pub use slots::SlotSet;
+pub use variables::{Variable, VariableId, Variables};
