@@ -1,1 +1,30 @@
-//! Attaches to JVMs and turns what happens there into events.
+//! Attaches to a JVM and turns what happens there into events: connecting, the scope, the engines.
+//!
+//! A [`Connection`] is a JVM that speaks JDWP; [`record`] sets the event requests and hands the
+//! connection to a thread of its own, which drives it until the recording ends and writes events
+//! into a [`Sink`]. Everything here blocks; nothing knows of gRPC, of files or of other recordings.
+//!
+//! Rules that hold everywhere: a thread of the debuggee that an event suspended is resumed in the
+//! same turn in which its event is handled; nothing in the JVM is changed but event requests; and
+//! what could not be seen is recorded as missing, never guessed.
+//!
+//! Start reading at `events/mod.rs`, the engine `events`.
+
+#![forbid(unsafe_code)]
+
+mod arrivals;
+mod connection;
+mod error;
+mod events;
+mod link;
+mod objects;
+mod record;
+mod scope;
+mod sink;
+mod structure;
+
+pub use connection::{Connection, Waiter};
+pub use error::{CaptureError, ConnectError, FailureKind};
+pub use record::{Capture, Controller, Ending, Finished, record};
+pub use scope::{PatternError, Scope};
+pub use sink::{Sink, SinkError};

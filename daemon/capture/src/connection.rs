@@ -1,0 +1,208 @@
+//! Connections to JVMs: to one that listens (`server=y`), or from one that comes (`server=n`).
+
+use std::io::{ErrorKind, Read as _, Write as _};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream, ToSocketAddrs as _};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use jdwp::commands::virtual_machine;
+use jdwp::{HANDSHAKE, Handshake, HandshakeProgress, Session};
+use jhyde_trace::JvmIdentity;
+
+use crate::error::{ConnectError, LinkError};
+use crate::link::Link;
+
+/// A JVM that speaks JDWP with us; nothing has been asked of it but who it is.
+pub struct Connection {
+    pub(crate) link: Link,
+    pub(crate) identity: JvmIdentity,
+    /// Major version of its JDWP, which is that of the JDK.
+    pub(crate) version: i32,
+    /// It came to us suspended (`server=n,suspend=y`), so that its VM start event is certain.
+    pub(crate) came: bool,
+}
+
+impl std::fmt::Debug for Connection {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Connection").field("identity", &self.identity).finish_non_exhaustive()
+    }
+}
+
+impl Connection {
+    /// Connects to the debug port of a running JVM, within `timeout`.
+    ///
+    /// # Errors
+    /// Each way in which this fails is a [`ConnectError`] of its own.
+    pub fn attach(address: &str, timeout: Duration) -> Result<Self, ConnectError> {
+        let deadline = Instant::now() + timeout;
+        let stream = open(address, timeout)?;
+        Self::begin(stream, address.to_owned(), deadline, timeout, false)
+    }
+
+    /// Who the JVM is.
+    pub fn identity(&self) -> JvmIdentity {
+        self.identity.clone()
+    }
+
+    fn begin(
+        mut stream: TcpStream,
+        address: String,
+        deadline: Instant,
+        timeout: Duration,
+        came: bool,
+    ) -> Result<Self, ConnectError> {
+        let mut session = Session::default();
+        let rest = shake_hands(&mut stream, &address, deadline, timeout)?;
+        session.receive(&rest);
+        let broken = |source| ConnectError::Broken { address: address.clone(), source };
+        let mut link = Link::new(stream, session).map_err(broken)?;
+        let version = match link.request(&virtual_machine::Version) {
+            Ok(Ok(version)) => version,
+            Ok(Err(source)) => return Err(broken(source.into())),
+            // A JVM that has a debugger may accept the connection and then close it.
+            Err(LinkError::Closed { partial: None }) => return Err(ConnectError::Busy { address }),
+            Err(LinkError::Timeout { after, .. }) => {
+                return Err(ConnectError::Timeout { address, after });
+            }
+            Err(source) => return Err(broken(source)),
+        };
+        let identity = JvmIdentity {
+            address: address.clone(),
+            name: version.vm_name.to_string_lossy().into_owned(),
+            version: version.vm_version.to_string_lossy().into_owned(),
+            description: version.description.to_string_lossy().into_owned(),
+            command: Vec::new(),
+        };
+        Ok(Self { link, identity, version: version.jdwp_major, came })
+    }
+}
+
+fn open(address: &str, timeout: Duration) -> Result<TcpStream, ConnectError> {
+    let invalid = || ConnectError::Address(address.to_owned());
+    let (host, port) = address.rsplit_once(':').ok_or_else(invalid)?;
+    let port: u16 = port.parse().ok().filter(|&port| port != 0).ok_or_else(invalid)?;
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    if host.is_empty() {
+        return Err(invalid());
+    }
+    let unreachable = |source| ConnectError::Unreachable { address: address.to_owned(), source };
+    let mut last = std::io::Error::new(ErrorKind::NotFound, "the host has no address");
+    for target in (host, port).to_socket_addrs().map_err(unreachable)? {
+        match TcpStream::connect_timeout(&target, timeout) {
+            Ok(stream) => return Ok(stream),
+            Err(error) => last = error,
+        }
+    }
+    Err(unreachable(last))
+}
+
+/// Says and hears the handshake; gives the bytes that came after it.
+fn shake_hands(
+    stream: &mut TcpStream,
+    address: &str,
+    deadline: Instant,
+    timeout: Duration,
+) -> Result<Vec<u8>, ConnectError> {
+    let closed = || ConnectError::Busy { address: address.to_owned() };
+    let late = || ConnectError::Timeout { address: address.to_owned(), after: timeout };
+    stream.write_all(HANDSHAKE).map_err(|_| closed())?;
+    let mut handshake = Handshake::new();
+    let mut buffer = [0; 4096];
+    loop {
+        let left = deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Err(late());
+        }
+        stream.set_read_timeout(Some(left)).map_err(|_| closed())?;
+        let read = match stream.read(&mut buffer) {
+            Ok(0) => return Err(closed()),
+            Ok(read) => read,
+            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
+                return Err(late());
+            }
+            Err(_) => return Err(closed()),
+        };
+        match handshake.receive(&buffer[..read]) {
+            Ok(HandshakeProgress::Done { consumed }) => {
+                return Ok(buffer.get(consumed..read).unwrap_or_default().to_vec());
+            }
+            Ok(HandshakeProgress::Incomplete) => {}
+            Err(error) => {
+                return Err(ConnectError::NotJdwp {
+                    address: address.to_owned(),
+                    said: error.first_bytes.escape_ascii().to_string(),
+                });
+            }
+        }
+    }
+}
+
+/// A port on the loopback address that waits for one JVM.
+#[derive(Debug)]
+pub struct Waiter {
+    listener: TcpListener,
+    port: u16,
+}
+
+impl Waiter {
+    /// Opens a port; 0: any free one.
+    ///
+    /// # Errors
+    /// [`ConnectError::Listen`] when the port cannot be had.
+    pub fn bind(port: u16) -> Result<Self, ConnectError> {
+        let listen = |source| ConnectError::Listen { port, source };
+        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+        let listener = TcpListener::bind(address).map_err(listen)?;
+        listener.set_nonblocking(true).map_err(listen)?;
+        let port = listener.local_addr().map_err(listen)?.port();
+        Ok(Self { listener, port })
+    }
+
+    /// The port.
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// Waits for a JVM. Somebody who connects and does not speak JDWP is sent away, and the wait
+    /// goes on: on a shared machine a port scanner must not end it.
+    ///
+    /// # Errors
+    /// [`ConnectError::NobodyCame`] after `timeout`, [`ConnectError::Cancelled`] when `cancelled` is set.
+    pub fn accept(
+        &self,
+        timeout: Option<Duration>,
+        cancelled: &AtomicBool,
+    ) -> Result<Connection, ConnectError> {
+        const HANDSHAKE_TIME: Duration = Duration::from_secs(10);
+        let begin = Instant::now();
+        loop {
+            if cancelled.load(Ordering::Relaxed) {
+                return Err(ConnectError::Cancelled);
+            }
+            if let Some(after) = timeout.filter(|&after| begin.elapsed() >= after) {
+                return Err(ConnectError::NobodyCame { port: self.port, after });
+            }
+            match self.listener.accept() {
+                Ok((stream, peer)) => {
+                    let deadline = Instant::now() + HANDSHAKE_TIME;
+                    let address = peer.to_string();
+                    let connection = stream.set_nonblocking(false).ok().map(|()| {
+                        Connection::begin(stream, address, deadline, HANDSHAKE_TIME, true)
+                    });
+                    match connection {
+                        Some(Ok(connection)) => return Ok(connection),
+                        Some(Err(error)) => tracing::warn!(%peer, %error, "sent a visitor away"),
+                        None => {}
+                    }
+                }
+                // Polling at this pace costs nothing measurable and needs no second thread to wake us.
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                    std::thread::sleep(Duration::from_millis(5));
+                }
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(source) => return Err(ConnectError::Listen { port: self.port, source }),
+            }
+        }
+    }
+}

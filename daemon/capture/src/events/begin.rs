@@ -1,0 +1,170 @@
+//! The beginning of a recording: event requests, and what was there before it.
+
+use std::time::{Duration, Instant};
+
+use jdwp::commands::event_request::{self, Modifier};
+use jdwp::commands::{thread_reference, virtual_machine};
+use jdwp::{
+    ClassStatus, Event as Told, EventKind as Requested, Incoming, ReferenceTypeId, SuspendPolicy,
+};
+use jhyde_trace::{Event, EventKind, Local, Missing, Value};
+
+use super::Engine;
+use super::calls::index_of;
+use super::threads::Frame;
+use crate::arrivals::Place;
+use crate::error::{CaptureError, LinkError};
+use crate::scope::disguises;
+use crate::sink::Sink;
+
+/// How long a JVM that came to us may take to say that it has started.
+const START: Duration = Duration::from_secs(30);
+/// How long a JVM that we went to is given to say that it stands at its start. One that runs says
+/// nothing; if it says it later after all, it is resumed then.
+const PERHAPS_START: Duration = Duration::from_millis(400);
+
+impl<S: Sink> Engine<S> {
+    /// Sets all requests and lets the JVM run.
+    pub(crate) fn begin(&mut self) -> Result<(), CaptureError> {
+        let at_start = self.await_start()?;
+        if !at_start {
+            self.link.request(&virtual_machine::Suspend)??;
+        }
+        let begun = self.begin_suspended();
+        // Whatever went wrong, the JVM is not left standing.
+        self.resume_all();
+        self.link.flush()?;
+        begun
+    }
+
+    fn begin_suspended(&mut self) -> Result<(), CaptureError> {
+        let place = self.arrivals.open();
+        self.request_all_kinds()?;
+        self.observe_loaded(place)?;
+        self.find_running(place)?;
+        self.arrivals.answered(place);
+        Ok(())
+    }
+
+    /// Waits for the VM start event, without which a resume is lost on a JVM that starts suspended
+    /// (design, section 11). True if the JVM stands still because of it.
+    fn await_start(&mut self) -> Result<bool, CaptureError> {
+        let patience = if self.came { START } else { PERHAPS_START };
+        let deadline = Instant::now() + patience;
+        while Instant::now() < deadline {
+            if let Some(Incoming::Event(composite)) = self.link.next()? {
+                let start = composite.events.iter().any(|e| matches!(e, Told::VmStart { .. }));
+                if start {
+                    return Ok(composite.suspend_policy == SuspendPolicy::ALL);
+                }
+            }
+        }
+        if self.came {
+            let command = "the VM start event";
+            return Err(LinkError::Timeout { command, after: patience }.into());
+        }
+        Ok(false)
+    }
+
+    fn request(
+        &mut self,
+        event_kind: Requested,
+        suspend_policy: SuspendPolicy,
+        modifiers: Vec<Modifier>,
+    ) -> Result<(), LinkError> {
+        let set = event_request::Set { event_kind, suspend_policy, modifiers };
+        self.link.request(&set)??;
+        Ok(())
+    }
+
+    fn request_all_kinds(&mut self) -> Result<(), CaptureError> {
+        let suspend = SuspendPolicy::EVENT_THREAD;
+        // Virtual threads come by the million; they are met when they enter the scope.
+        let platform =
+            if self.version >= 21 { vec![Modifier::PlatformThreadsOnly] } else { Vec::new() };
+        self.request(Requested::THREAD_START, suspend, platform)?;
+        self.request(Requested::THREAD_DEATH, SuspendPolicy::NONE, Vec::new())?;
+        let all = Modifier::ExceptionOnly {
+            exception: ReferenceTypeId::NULL,
+            caught: true,
+            uncaught: true,
+        };
+        self.request(Requested::EXCEPTION, suspend, vec![all])?;
+        for modifiers in self.structure.scope().requests() {
+            self.request(Requested::CLASS_PREPARE, suspend, modifiers.clone())?;
+            self.request_calls(&modifiers)?;
+        }
+        if self.structure.scope().is_default() {
+            for disguise in disguises() {
+                self.request(Requested::CLASS_PREPARE, suspend, vec![disguise])?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Classes of the scope that were loaded before.
+    fn observe_loaded(&mut self, place: Place) -> Result<(), CaptureError> {
+        let classes = self.link.request(&virtual_machine::AllClasses)??;
+        for loaded in classes {
+            let signature = loaded.signature.to_string_lossy();
+            if !signature.starts_with('L')
+                || signature.starts_with("Ljava/")
+                || !loaded.status.contains(ClassStatus::PREPARED)
+            {
+                continue;
+            }
+            let name = jhyde_bytecode::signature_to_name(&signature).unwrap_or_default();
+            if self.structure.scope().covers(&name, true) {
+                let class =
+                    self.structure.class_with_signature(&mut self.link, loaded.type_id, &signature)?;
+                if class.in_scope {
+                    self.observe_class(place, loaded.type_id, &class)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Calls of the scope that run already: they become calls whose beginning was not seen.
+    fn find_running(&mut self, place: Place) -> Result<(), CaptureError> {
+        for thread in self.link.request(&virtual_machine::AllThreads)?? {
+            let all = thread_reference::Frames { thread, start_frame: 0, length: -1 };
+            let frames = self.link.request(&all)?.unwrap_or_default();
+            for (at, frame) in frames.iter().enumerate().rev() {
+                let key = (frame.location.class, frame.location.method);
+                let class = self.structure.class(&mut self.link, key.0)?;
+                if !class.in_scope {
+                    continue;
+                }
+                let Some(method) = self.structure.method(&mut self.link, key)? else { continue };
+                self.meet_thread(place, thread)?;
+                let Some(known) = self.threads.get_mut(&thread.0) else { continue };
+                let call = known.next_call();
+                let parameters = method.slots.len() - usize::from(method.receiver);
+                let missing = Value::Missing(Missing::BeforeRecording);
+                let kind = EventKind::Enter {
+                    method: method.id,
+                    receiver: method.receiver.then_some(missing),
+                    arguments: vec![missing; parameters],
+                    call_site: Event::NO_INDEX,
+                    boundary: false,
+                    already_running: true,
+                };
+                let index = index_of(&frame.location);
+                self.arrivals.event(place, Event { call, index, kind });
+                known.stack.push(Frame {
+                    call,
+                    key,
+                    method: std::rc::Rc::clone(&method),
+                    height: u32::try_from(frames.len() - 1 - at).unwrap_or(u32::MAX),
+                    boundary: false,
+                    site: Event::NO_INDEX,
+                    index,
+                    locals: rustc_hash::FxHashMap::<Local, Value>::default(),
+                });
+                self.start_stepping(thread, &method);
+            }
+        }
+        Ok(())
+    }
+}

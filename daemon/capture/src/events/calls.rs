@@ -1,0 +1,414 @@
+//! Calls: enter with receiver and arguments, exit with value, and the boundary calls that are seen
+//! because they call back.
+
+use std::rc::Rc;
+
+use jdwp::commands::{stack_frame, thread_reference};
+use jdwp::{FrameId, Location, PacketId};
+use jhyde_trace::{CallId, Event, EventKind, Local, Missing, ObjectId, Outcome, Value};
+use rustc_hash::FxHashMap;
+
+use super::threads::{Frame, StackFrame, Thread};
+use super::{Engine, Question};
+use crate::arrivals::Place;
+use crate::error::CaptureError;
+use crate::objects::value_of;
+use crate::sink::Sink;
+use crate::structure::{Method, MethodKey};
+
+/// What a new call still has to be asked for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum EntryQuestion {
+    /// The frames below it.
+    Stack,
+    /// Receiver and arguments.
+    Arguments,
+}
+
+/// A call that is being entered.
+pub(crate) struct Entering {
+    place: Place,
+    key: MethodKey,
+    method: Rc<Method>,
+    /// Bytecode index of the entry.
+    index: u32,
+    /// Answers that are still to come.
+    open: u8,
+    below: Below,
+    /// Receiver (if there is one) and arguments.
+    values: Option<Vec<jdwp::Value>>,
+    /// Why there are no values.
+    missing: Missing,
+}
+
+/// What lies below a new call on the stack.
+enum Below {
+    /// Called from the innermost known call, from this instruction: seen before, and always so.
+    Known { site: u32 },
+    /// Asked for.
+    Asked,
+    /// The frames below it, innermost first.
+    Frames(Vec<StackFrame>),
+}
+
+impl<S: Sink> Engine<S> {
+    /// A method was entered.
+    pub(super) fn entry(
+        &mut self,
+        place: Place,
+        thread: jdwp::ThreadId,
+        location: &Location,
+        suspended: bool,
+    ) -> Result<(), CaptureError> {
+        let key = (location.class, location.method);
+        let Some(method) = self.structure.method(&mut self.link, key)? else { return Ok(()) };
+        if !method.in_scope {
+            return Ok(());
+        }
+        self.meet_thread(place, thread)?;
+        let Some(known) = self.threads.get(&thread.0) else { return Ok(()) };
+        let mut below = known_site(known, &method).map_or(Below::Asked, |site| Below::Known { site });
+        let ask_now = known.generation.is_none() || known.is_virtual || self.unpredictable;
+        if ask_now && suspended {
+            let mut frames = self.stack(thread)?;
+            frames.drain(..frames.len().min(1));
+            below = Below::Frames(frames);
+        }
+        let mut entering = Entering {
+            place,
+            key,
+            method: Rc::clone(&method),
+            index: index_of(location),
+            open: 0,
+            below,
+            values: None,
+            missing: if method.native { Missing::Native } else { Missing::Unreadable },
+        };
+        if matches!(entering.below, Below::Asked) && suspended {
+            let frames = thread_reference::Frames { thread, start_frame: 1, length: -1 };
+            let id = self.link.send(&frames);
+            self.ask_entry(id, thread, place, EntryQuestion::Stack);
+            entering.open += 1;
+        }
+        let generation = self.threads.get(&thread.0).and_then(|known| known.generation);
+        if let (Some(generation), false, true) = (generation, method.slots.is_empty(), suspended)
+            && !method.native
+        {
+            let frame = FrameId(generation << 16);
+            let slots = method.slots.clone();
+            let id = self.link.send(&stack_frame::GetValues { thread, frame, slots });
+            self.ask_entry(id, thread, place, EntryQuestion::Arguments);
+            entering.open += 1;
+        } else if let (Some(generation), true, true, true) =
+            (generation, method.native, method.receiver, suspended)
+        {
+            // A native frame's slots cannot be read, but its receiver can.
+            let frame = FrameId(generation << 16);
+            let id = self.link.send(&stack_frame::ThisObject { thread, frame });
+            self.ask_entry(id, thread, place, EntryQuestion::Arguments);
+            entering.open += 1;
+        }
+        self.start_stepping(thread, &method);
+        let complete = entering.open == 0;
+        if let Some(known) = self.threads.get_mut(&thread.0) {
+            known.entering = Some(entering);
+        }
+        if complete { self.entered(thread) } else { Ok(()) }
+    }
+
+    fn ask_entry(
+        &mut self,
+        id: PacketId,
+        thread: jdwp::ThreadId,
+        place: Place,
+        question: EntryQuestion,
+    ) {
+        self.questions.insert(id.0, Question::Entry(thread, question));
+        self.arrivals.question(place);
+    }
+
+    /// An answer about a call that is being entered.
+    pub(super) fn entry_answer(
+        &mut self,
+        thread: jdwp::ThreadId,
+        question: EntryQuestion,
+        reply: &jdwp::Reply,
+    ) -> Result<(), CaptureError> {
+        let Some(known) = self.threads.get_mut(&thread.0) else { return Ok(()) };
+        let Some(entering) = known.entering.as_mut() else { return Ok(()) };
+        match question {
+            EntryQuestion::Stack => {
+                let frames = self.link.decode::<thread_reference::Frames>(reply);
+                entering.below = Below::Frames(frames.unwrap_or_default());
+            }
+            EntryQuestion::Arguments if entering.method.native => {
+                let this = self.link.decode::<stack_frame::ThisObject>(reply).ok();
+                entering.values = this.map(|this| {
+                    vec![jdwp::Value::Object { tag: this.tag, id: this.id }]
+                });
+            }
+            EntryQuestion::Arguments => {
+                match self.link.decode::<stack_frame::GetValues>(reply) {
+                    Ok(values) => entering.values = Some(values),
+                    Err(error) => {
+                        tracing::debug!(%error, method = entering.method.name, "arguments not read");
+                        if reply.error == jdwp::ErrorCode::INVALID_FRAMEID {
+                            // This JVM names its frames in another way: ask before every read.
+                            self.unpredictable = true;
+                            known.generation = None;
+                        }
+                    }
+                }
+            }
+        }
+        entering.open = entering.open.saturating_sub(1);
+        let (place, complete) = (entering.place, entering.open == 0);
+        if complete {
+            self.entered(thread)?;
+        }
+        self.arrivals.answered(place);
+        Ok(())
+    }
+
+    /// All is known of a call that was entered: it becomes the innermost one.
+    fn entered(&mut self, thread: jdwp::ThreadId) -> Result<(), CaptureError> {
+        let Some(entering) = self.threads.get_mut(&thread.0).and_then(|t| t.entering.take()) else {
+            return Ok(());
+        };
+        let Entering { place, key, method, index, below, values, missing, .. } = entering;
+        let (site, height) = self.settle_parent(thread, place, &method, below)?;
+        if let Some(known) = self.threads.get(&thread.0) {
+            let parent = known.stack.iter().rfind(|frame| !frame.boundary);
+            let context = parent.map_or_else(|| CallId::root(known.id), |frame| frame.call);
+            self.arrivals.context(place, context);
+        }
+        let mut values = values.map(Vec::into_iter);
+        let mut next = |engine: &mut Self, created| match values.as_mut().and_then(Iterator::next) {
+            Some(value) => engine.value(place, &value, created),
+            None => Value::Missing(missing),
+        };
+        let parameters = method.slots.len() - usize::from(method.receiver);
+        let receiver = method.receiver.then(|| next(self, method.is_constructor()));
+        let arguments: Vec<Value> = (0..parameters).map(|_| next(self, false)).collect();
+        let Some(known) = self.threads.get_mut(&thread.0) else { return Ok(()) };
+        let call = known.next_call();
+        let locals = if self.options.level >= jhyde_trace::Level::State {
+            bound_locals(&method, &arguments)
+        } else {
+            FxHashMap::default()
+        };
+        known.stack.push(Frame {
+            call,
+            key,
+            method: Rc::clone(&method),
+            height,
+            boundary: false,
+            site,
+            index,
+            locals,
+        });
+        let kind = EventKind::Enter {
+            method: method.id,
+            receiver,
+            arguments,
+            call_site: site,
+            boundary: false,
+            already_running: false,
+        };
+        self.arrivals.event(place, Event { call, index, kind });
+        self.clear_settled(thread);
+        Ok(())
+    }
+
+    /// Makes the innermost known call the parent of a call that is entered: what is not on the stack
+    /// any more ends, and a call out of the scope that lies between becomes a boundary call. Gives
+    /// the call site in the parent and the new call's height.
+    fn settle_parent(
+        &mut self,
+        thread: jdwp::ThreadId,
+        place: Place,
+        method: &Method,
+        below: Below,
+    ) -> Result<(u32, u32), CaptureError> {
+        let Some(known) = self.threads.get_mut(&thread.0) else { return Ok((Event::NO_INDEX, 0)) };
+        let frames = match below {
+            Below::Known { site } => {
+                let height = known.stack.last().map_or(0, |parent| parent.height + 1);
+                return Ok((site, height));
+            }
+            Below::Asked => Vec::new(),
+            Below::Frames(frames) => frames,
+        };
+        known.align(&frames, place, &mut self.arrivals);
+        let height = u32::try_from(frames.len()).unwrap_or(u32::MAX);
+        let Some(parent) = known.stack.iter().rposition(|frame| !frame.boundary) else {
+            known.end_boundary(place, &mut self.arrivals);
+            return Ok((Event::NO_INDEX, height));
+        };
+        let frame_at = |height: u32| {
+            frames.len().checked_sub(1 + height as usize).and_then(|at| frames.get(at))
+        };
+        let parent_height = known.stack[parent].height;
+        let site = frame_at(parent_height).map_or(Event::NO_INDEX, |f| index_of(&f.location));
+        if parent_height + 1 == height {
+            known.end_boundary(place, &mut self.arrivals);
+            remember_site(&known.stack[parent].method, method, site);
+            return Ok((site, height));
+        }
+        let Some(between) = frame_at(parent_height + 1) else { return Ok((site, height)) };
+        let key = (between.location.class, between.location.method);
+        let same = known.stack.last().is_some_and(|top| top.boundary && top.key == key && top.site == site);
+        if !same {
+            known.end_boundary(place, &mut self.arrivals);
+            self.enter_boundary(thread, place, key, parent_height + 1, site)?;
+        }
+        Ok((Event::NO_INDEX, height))
+    }
+
+    /// A call out of the scope, seen because it calls back in.
+    fn enter_boundary(
+        &mut self,
+        thread: jdwp::ThreadId,
+        place: Place,
+        key: MethodKey,
+        height: u32,
+        site: u32,
+    ) -> Result<(), CaptureError> {
+        let Some(method) = self.structure.method(&mut self.link, key)? else { return Ok(()) };
+        let Some(known) = self.threads.get_mut(&thread.0) else { return Ok(()) };
+        let call = known.next_call();
+        let kind = EventKind::Enter {
+            method: method.id,
+            receiver: method.receiver.then_some(Value::Missing(Missing::Level)),
+            arguments: Vec::new(),
+            call_site: site,
+            boundary: true,
+            already_running: false,
+        };
+        self.arrivals.event(place, Event { call, index: Event::NO_INDEX, kind });
+        known.stack.push(Frame {
+            call,
+            key,
+            method,
+            height,
+            boundary: true,
+            site,
+            index: Event::NO_INDEX,
+            locals: FxHashMap::default(),
+        });
+        Ok(())
+    }
+
+    /// A method was left by returning.
+    pub(super) fn exit(
+        &mut self,
+        place: Place,
+        thread: jdwp::ThreadId,
+        location: &Location,
+        value: &jdwp::Value,
+        suspended: bool,
+    ) -> Result<(), CaptureError> {
+        let key = (location.class, location.method);
+        if !self.structure.known_method(key).is_some_and(|method| method.in_scope) {
+            return Ok(());
+        }
+        let unsure = self.threads.get(&thread.0).is_some_and(|known| known.unsure.is_some());
+        if unsure && suspended {
+            self.check_stack(thread, place)?;
+        }
+        let Some(known) = self.threads.get_mut(&thread.0) else { return Ok(()) };
+        let Some(at) = known.stack.iter().rposition(|frame| frame.key == key) else {
+            return Ok(());
+        };
+        while known.stack.len() > at + 1 {
+            let lost = known.stack.last().is_some_and(|frame| !frame.boundary);
+            if lost && let Some(frame) = known.stack.last() {
+                let reason = "the call's end was not seen".to_owned();
+                let kind = EventKind::Gap { reason };
+                let event = Event { call: frame.call, index: Event::NO_INDEX, kind };
+                self.arrivals.event(place, event);
+            }
+            known.end_top(Outcome::Unknown, Event::NO_INDEX, place, &mut self.arrivals);
+        }
+        let result = match value {
+            jdwp::Value::Void => None,
+            value => Some(self.value(place, value, false)),
+        };
+        let Some(known) = self.threads.get_mut(&thread.0) else { return Ok(()) };
+        known.end_top(Outcome::Returned(result), index_of(location), place, &mut self.arrivals);
+        if known.stack.is_empty() {
+            self.stop_stepping(thread);
+        }
+        Ok(())
+    }
+
+    /// Reads the stack of a suspended thread and ends the calls that are not on it.
+    pub(super) fn check_stack(
+        &mut self,
+        thread: jdwp::ThreadId,
+        place: Place,
+    ) -> Result<Vec<StackFrame>, CaptureError> {
+        let frames = self.stack(thread)?;
+        if let Some(known) = self.threads.get_mut(&thread.0) {
+            known.align(&frames, place, &mut self.arrivals);
+        }
+        self.clear_settled(thread);
+        Ok(frames)
+    }
+
+    /// A value that an event or an answer showed; asks about its object if that is new.
+    pub(super) fn value(&mut self, place: Place, value: &jdwp::Value, created: bool) -> Value {
+        if let Some(object) = value.object() {
+            self.meet_object(place, object, created);
+        }
+        value_of(value).unwrap_or(Value::Null)
+    }
+}
+
+/// The call site, where it is certain without a look at the stack.
+fn known_site(thread: &Thread, callee: &Method) -> Option<u32> {
+    let parent = thread.stack.last()?;
+    if thread.unsure.is_some() || parent.boundary || !callee.closed {
+        return None;
+    }
+    parent.method.seen_sites.borrow().get(&callee.id).copied()
+}
+
+/// Remembers a call site that will be the same each time.
+fn remember_site(parent: &Method, callee: &Method, site: u32) {
+    if callee.closed && parent.only_site(callee) == Some(site) {
+        parent.seen_sites.borrow_mut().insert(callee.id, site);
+    }
+}
+
+/// Parameters as locals with their values at entry.
+fn bound_locals(method: &Method, arguments: &[Value]) -> FxHashMap<Local, Value> {
+    let slots = method.slots.iter().skip(usize::from(method.receiver));
+    slots
+        .zip(arguments)
+        .filter_map(|(slot, &value)| {
+            let slot = u16::try_from(slot.slot).ok()?;
+            Some((local_at(method, slot, 0), value))
+        })
+        .collect()
+}
+
+/// The variable that a slot holds at a bytecode index.
+pub(super) fn local_at(method: &Method, slot: u16, index: u32) -> Local {
+    method
+        .variables
+        .iter()
+        .position(|variable| variable.slot == slot && variable.covers(index))
+        .and_then(|at| u16::try_from(at).ok())
+        .map_or(Local::Slot(slot), Local::Named)
+}
+
+/// A location's bytecode index; none in native methods.
+pub(super) fn index_of(location: &Location) -> u32 {
+    u32::try_from(location.index).unwrap_or(Event::NO_INDEX)
+}
+
+/// An object id of the recording.
+pub(super) fn object_id(object: jdwp::ObjectId) -> ObjectId {
+    ObjectId(object.0)
+}

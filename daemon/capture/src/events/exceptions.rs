@@ -1,0 +1,273 @@
+//! Exits by exception. JDWP sends no method exit for them, so they are worked out from the exception
+//! event: where it was thrown, where the JVM expects it to be caught, and what stands between.
+//!
+//! The JVM's expectation holds while no native frame lies between, and names one frame unless its
+//! method is on the stack more than once. Where it is certain the calls above end at once. Where it is
+//! not, those that end in any case do; for the rest the thread is made to stop at its next event, and
+//! its real stack then says which calls are gone. Finally blocks need nothing of their own: javac
+//! compiles them as handlers that throw again (JVMS 3.13), which is an exception event again.
+
+use jdwp::commands::event_request;
+use jdwp::commands::event_request::Modifier;
+use jdwp::commands::{object_reference, reference_type, string_reference, virtual_machine};
+use jdwp::{EventKind as Requested, Location, SuspendPolicy, TaggedObject};
+use jhyde_trace::{Content, Event, EventKind, ObjectInfo, Outcome, Text, Value};
+
+use super::Engine;
+use super::calls::{index_of, object_id};
+use super::threads::{StackFrame, Thread, Unsure};
+use crate::arrivals::Place;
+use crate::error::CaptureError;
+use crate::sink::Sink;
+use crate::structure::MethodKey;
+
+impl<S: Sink> Engine<S> {
+    /// An exception was thrown, anywhere in the JVM; the thread is suspended.
+    pub(super) fn exception(
+        &mut self,
+        place: Place,
+        thread: jdwp::ThreadId,
+        location: &Location,
+        exception: TaggedObject,
+        expected: &Location,
+    ) -> Result<(), CaptureError> {
+        if self.threads.get(&thread.0).is_none_or(|known| known.stack.is_empty()) {
+            return Ok(());
+        }
+        let frames = self.check_stack(thread, place)?;
+        let Some(known) = self.threads.get(&thread.0) else { return Ok(()) };
+        let fate = Fate::of(&frames, expected);
+        let Some(top) = known.stack.iter().rfind(|frame| !frame.boundary) else { return Ok(()) };
+        let (call, top_key, top_height) = (top.call, top.key, top.height);
+        let thrown_here = (location.class, location.method) == top_key
+            && top_height as usize + 1 == frames.len();
+        let caught_here = fate.expected.is_some_and(|(key, _)| key == top_key);
+        let ends_some = (top_height as usize) >= fate.keep;
+        if !thrown_here && !caught_here && !ends_some && fate.certain {
+            // Thrown and caught outside, above all calls of the scope.
+            return Ok(());
+        }
+        let value = self.meet_exception(place, exception)?;
+        let index = if thrown_here {
+            index_of(location)
+        } else {
+            frames
+                .len()
+                .checked_sub(1 + top_height as usize)
+                .and_then(|at| frames.get(at))
+                .map_or(Event::NO_INDEX, |frame| index_of(&frame.location))
+        };
+        let event = |kind| Event { call, index, kind };
+        self.arrivals.event(place, event(EventKind::Thrown { exception: value }));
+        if fate.certain && fate.expected.is_none() {
+            self.arrivals.event(place, event(EventKind::Uncaught { exception: value }));
+        }
+        let keep = u32::try_from(fate.keep).unwrap_or(u32::MAX);
+        let Some(known) = self.threads.get_mut(&thread.0) else { return Ok(()) };
+        if let Some(top) = known.stack.iter_mut().rfind(|frame| !frame.boundary) {
+            top.index = index;
+        }
+        known.unwind(keep, value, place, &mut self.arrivals);
+        if fate.certain {
+            self.caught(thread, place, value, fate.expected);
+        } else {
+            self.watch_unwinding(thread, value, fate.expected)?;
+        }
+        if self.threads.get(&thread.0).is_some_and(|known| known.stack.is_empty()) {
+            self.stop_stepping(thread);
+        }
+        Ok(())
+    }
+
+    /// The innermost call left catches, if it is where the JVM expected it.
+    fn caught(
+        &mut self,
+        thread: jdwp::ThreadId,
+        place: Place,
+        exception: Value,
+        expected: Option<(MethodKey, u32)>,
+    ) {
+        let Some(known) = self.threads.get_mut(&thread.0) else { return };
+        if let (Some((key, index)), Some(top)) = (expected, known.stack.last_mut())
+            && top.key == key
+        {
+            top.index = index;
+            let kind = EventKind::Caught { exception };
+            self.arrivals.event(place, Event { call: top.call, index, kind });
+        }
+    }
+
+    /// Makes the thread stop at its next exit too, until its stack has been looked at.
+    fn watch_unwinding(
+        &mut self,
+        thread: jdwp::ThreadId,
+        exception: Value,
+        expected: Option<(MethodKey, u32)>,
+    ) -> Result<(), CaptureError> {
+        let exits = self.link.request(&event_request::Set {
+            event_kind: Requested::METHOD_EXIT_WITH_RETURN_VALUE,
+            suspend_policy: SuspendPolicy::EVENT_THREAD,
+            modifiers: vec![Modifier::ThreadOnly { thread }],
+        })?;
+        if let Some(known) = self.threads.get_mut(&thread.0) {
+            known.unsure = Some(Unsure { exception, expected, exits: exits.ok() });
+        }
+        Ok(())
+    }
+
+    /// A thread ended: what still seems to run in it has ended too.
+    pub(super) fn end_of_thread(&mut self, known: &mut Thread, place: Place) {
+        if let Some(unsure) = known.unsure.take() {
+            if let Some(top) = known.stack.last() {
+                let kind = EventKind::Uncaught { exception: unsure.exception };
+                let event = Event { call: top.call, index: top.index, kind };
+                self.arrivals.event(place, event);
+            }
+            known.unwind(0, unsure.exception, place, &mut self.arrivals);
+        }
+        while !known.stack.is_empty() {
+            known.end_top(Outcome::Unknown, Event::NO_INDEX, place, &mut self.arrivals);
+        }
+    }
+
+    /// An exception's class and message, read while the thread stands still.
+    fn meet_exception(
+        &mut self,
+        place: Place,
+        exception: TaggedObject,
+    ) -> Result<Value, CaptureError> {
+        let object = exception.id;
+        self.objects.meet(object);
+        let kind = self.link.request(&object_reference::ReferenceType { object })?.ok();
+        let class = match kind {
+            Some(kind) => Some(self.structure.class(&mut self.link, kind.type_id)?.id),
+            None => None,
+        };
+        let message = self.message(object)?;
+        let info = ObjectInfo { class, content: Content::Throwable(message) };
+        self.arrivals.object(place, object_id(object), info);
+        Ok(Value::Object(object_id(object)))
+    }
+
+    /// The field `detailMessage` of a `java.lang.Throwable`.
+    fn message(&mut self, object: jdwp::ObjectId) -> Result<Option<Text>, CaptureError> {
+        let Some(field) = self.message_field()? else { return Ok(None) };
+        let fields = vec![field];
+        let values = self.link.request(&object_reference::GetValues { object, fields })?;
+        let text = values.ok().and_then(|values| values.first().and_then(jdwp::Value::object));
+        let Some(text) = text else { return Ok(None) };
+        let string = text.id.into();
+        let text = self.link.request(&string_reference::Value { string })?;
+        Ok(text.ok().map(|text| self.objects.text(&text)))
+    }
+
+    fn message_field(&mut self) -> Result<Option<jdwp::FieldId>, CaptureError> {
+        if let Some(known) = self.message_field {
+            return Ok(known);
+        }
+        let signature = "Ljava/lang/Throwable;".into();
+        let classes = self.link.request(&virtual_machine::ClassesBySignature { signature })?;
+        let class = classes.ok().and_then(|classes| classes.first().map(|class| class.type_id));
+        let mut found = None;
+        if let Some(ref_type) = class {
+            let fields = self.link.request(&reference_type::Fields { ref_type })?;
+            found = fields.unwrap_or_default().iter().find_map(|field| {
+                (field.name.as_str() == Some("detailMessage")).then_some(field.field)
+            });
+        }
+        self.message_field = Some(found);
+        Ok(found)
+    }
+}
+
+/// What an exception will do to the stack, as far as that is certain.
+struct Fate {
+    /// Where the JVM expects it to be caught.
+    expected: Option<(MethodKey, u32)>,
+    /// Frames at this height and above end in any case.
+    keep: usize,
+    /// Nothing else ends.
+    certain: bool,
+}
+
+impl Fate {
+    /// `frames` is the whole stack, innermost first.
+    fn of(frames: &[StackFrame], expected: &Location) -> Self {
+        let native = frames.iter().position(|frame| frame.location.is_native());
+        if expected.is_null() {
+            // Nobody in Java code catches it; a native frame may.
+            let kept = native.map_or(0, |at| frames.len() - at);
+            return Self { expected: None, keep: kept, certain: native.is_none() };
+        }
+        let key = (expected.class, expected.method);
+        let mut catchers = frames
+            .iter()
+            .enumerate()
+            .filter(|(_, frame)| (frame.location.class, frame.location.method) == key)
+            .map(|(at, _)| at);
+        let first = catchers.next();
+        let only = catchers.next().is_none();
+        let reached = first.is_some_and(|first| native.is_none_or(|native| first < native));
+        let end = first.unwrap_or(frames.len()).min(native.unwrap_or(frames.len()));
+        Self {
+            expected: Some((key, index_of(expected))),
+            keep: frames.len() - end,
+            certain: only && reached,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jdwp::{FrameId, MethodId, ReferenceTypeId, TypeTag};
+
+    use super::*;
+
+    fn at(method: u64, index: u64) -> Location {
+        Location {
+            type_tag: TypeTag::CLASS,
+            class: ReferenceTypeId(1),
+            method: MethodId(method),
+            index,
+        }
+    }
+
+    fn stack(methods: &[(u64, u64)]) -> Vec<StackFrame> {
+        methods
+            .iter()
+            .map(|&(method, index)| StackFrame { frame: FrameId(0), location: at(method, index) })
+            .collect()
+    }
+
+    #[test]
+    fn one_catcher_above_all_natives_is_certain() {
+        let frames = stack(&[(3, 7), (2, 1), (9, u64::MAX), (1, 4)]);
+        let fate = Fate::of(&frames, &at(2, 20));
+        assert!(fate.certain);
+        assert_eq!(fate.keep, 3);
+    }
+
+    #[test]
+    fn a_native_frame_between_leaves_it_open_and_ends_what_lies_above() {
+        let frames = stack(&[(3, 7), (2, 1), (9, u64::MAX), (1, 4)]);
+        let fate = Fate::of(&frames, &at(1, 20));
+        assert!(!fate.certain);
+        assert_eq!(fate.keep, 2);
+    }
+
+    #[test]
+    fn recursion_leaves_open_which_of_the_calls_catches() {
+        let frames = stack(&[(3, 7), (2, 1), (2, 5), (1, 4)]);
+        let fate = Fate::of(&frames, &at(2, 20));
+        assert!(!fate.certain);
+        assert_eq!(fate.keep, 3);
+    }
+
+    #[test]
+    fn nobody_catches_ends_all_down_to_a_native_frame() {
+        let none = Location { class: ReferenceTypeId(0), ..at(0, 0) };
+        assert_eq!(Fate::of(&stack(&[(2, 1), (1, 1)]), &none).keep, 0);
+        let fate = Fate::of(&stack(&[(2, 1), (9, u64::MAX), (1, 1)]), &none);
+        assert!(!fate.certain && fate.keep == 2);
+    }
+}

@@ -1,0 +1,110 @@
+//! Classes of the scope as they are prepared, and writes to their fields.
+
+use jdwp::commands::event_request::{self, Modifier};
+use jdwp::{EventKind as Requested, Location, ReferenceTypeId, SuspendPolicy, TaggedObject};
+use jhyde_trace::{CallId, Event, EventKind, ThreadId, Variable};
+
+use super::Engine;
+use super::calls::{index_of, object_id};
+use crate::arrivals::Place;
+use crate::error::{CaptureError, LinkError};
+use crate::sink::Sink;
+use crate::structure::Class;
+
+impl<S: Sink> Engine<S> {
+    /// A class was prepared; nothing of it has run yet.
+    pub(super) fn class_prepared(
+        &mut self,
+        place: Place,
+        thread: jdwp::ThreadId,
+        ref_type: ReferenceTypeId,
+        signature: &str,
+    ) -> Result<(), CaptureError> {
+        let class = self.structure.class_with_signature(&mut self.link, ref_type, signature)?;
+        if !class.in_scope {
+            return Ok(());
+        }
+        let call = if thread.is_null() {
+            // Prepared by the debug agent's own thread, on our questions' account.
+            CallId::root(ThreadId(0))
+        } else {
+            self.meet_thread(place, thread)?;
+            self.threads.get(&thread.0).map_or_else(CallId::default, |known| known.current())
+        };
+        if call.thread.0 != 0 {
+            let kind = EventKind::ClassPrepared { class: class.id };
+            self.arrivals.event(place, Event { call, index: Event::NO_INDEX, kind });
+        }
+        self.observe_class(place, ref_type, &class)
+    }
+
+    /// Asks for what level `state` needs of a class of the scope: writes to its fields, and the
+    /// values that its statics begin with.
+    pub(super) fn observe_class(
+        &mut self,
+        place: Place,
+        ref_type: ReferenceTypeId,
+        class: &Class,
+    ) -> Result<(), CaptureError> {
+        if self.structure.is_disguised(class) {
+            self.request_calls(&[Modifier::ClassOnly { class: ref_type }])?;
+        }
+        if self.records_state() {
+            for field in &class.fields {
+                let only = Modifier::FieldOnly { declaring: ref_type, field: field.jdwp };
+                self.link.send(&event_request::Set {
+                    event_kind: Requested::FIELD_MODIFICATION,
+                    suspend_policy: SuspendPolicy::NONE,
+                    modifiers: vec![only],
+                });
+            }
+            self.ask_statics(place, ref_type, class);
+        }
+        Ok(())
+    }
+
+    /// Requests entries and exits of the classes that these modifiers let through.
+    pub(super) fn request_calls(&mut self, modifiers: &[Modifier]) -> Result<(), LinkError> {
+        for (event_kind, suspend_policy) in [
+            (Requested::METHOD_ENTRY, SuspendPolicy::EVENT_THREAD),
+            (Requested::METHOD_EXIT_WITH_RETURN_VALUE, SuspendPolicy::NONE),
+        ] {
+            let modifiers = modifiers.to_vec();
+            self.link.request(&event_request::Set { event_kind, suspend_policy, modifiers })??;
+        }
+        Ok(())
+    }
+
+    /// A field is about to be written.
+    pub(super) fn field_write(
+        &mut self,
+        place: Place,
+        thread: jdwp::ThreadId,
+        location: &Location,
+        (class, field): (ReferenceTypeId, jdwp::FieldId),
+        object: TaggedObject,
+        value: &jdwp::Value,
+    ) -> Result<(), CaptureError> {
+        let Some(field) = self.structure.field(class, field) else { return Ok(()) };
+        self.meet_thread(place, thread)?;
+        let Some(known) = self.threads.get_mut(&thread.0) else { return Ok(()) };
+        let key = (location.class, location.method);
+        let mut index = Event::NO_INDEX;
+        if known.stack.iter().rfind(|frame| !frame.boundary).is_some_and(|top| top.key == key) {
+            known.end_boundary(place, &mut self.arrivals);
+            index = index_of(location);
+        }
+        let call = known.current();
+        self.arrivals.context(place, call);
+        let variable = if object.id.is_null() {
+            Variable::Static { field }
+        } else {
+            self.meet_object(place, object, false);
+            Variable::Field { object: object_id(object.id), field }
+        };
+        let value = self.value(place, value, false);
+        let kind = EventKind::Write { variable, value };
+        self.arrivals.event(place, Event { call, index, kind });
+        Ok(())
+    }
+}

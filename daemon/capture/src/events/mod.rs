@@ -1,0 +1,411 @@
+//! The engine `events`: JDWP events alone, nothing in the JVM is changed (design, section 7).
+//!
+//! One thread drives one JVM. It never waits where it need not: what an event makes it want to know
+//! is asked in the same write that resumes the thread, and the answers are matched to their event
+//! by [`crate::arrivals`]. The JVM executes commands in order, so a question that precedes the resume is
+//! answered from the suspended frame.
+//!
+//! - `begin`: event requests, classes and calls that were there before.
+//! - `threads`: what is known of each thread's stack.
+//! - `calls`: enter and exit. `exceptions`: exits that JDWP does not report.
+//! - `lines`: writes to locals. `fields`: classes and writes to fields.
+//! - `values`: answers about objects.
+//!
+//! Which events suspend: entries (arguments can only be read from a suspended frame), lines,
+//! exceptions, class preparation and thread start. Exits and field writes carry their value and do
+//! not suspend, which is what makes this engine faster than a debugger's.
+
+mod begin;
+mod calls;
+mod exceptions;
+mod fields;
+mod lines;
+mod threads;
+mod values;
+
+use std::time::{Duration, Instant};
+
+use jdwp::commands::{event_request, thread_reference, virtual_machine};
+use jdwp::{Composite, Event, EventKind, Incoming, SuspendPolicy};
+use jhyde_trace::{CallId, Level, RecordingOptions, State, ThreadInfo};
+use rustc_hash::FxHashMap;
+
+use self::calls::EntryQuestion;
+use self::lines::LocalsQuestion;
+use self::threads::{StackFrame, Thread};
+use crate::arrivals::{Arrivals, Place};
+use crate::connection::Connection;
+use crate::error::{CaptureError, LinkError};
+use crate::link::Link;
+use crate::objects::{ObjectQuestion, Objects};
+use crate::record::{Controller, Ending, Finished};
+use crate::scope::Scope;
+use crate::sink::Sink;
+use crate::structure::Structure;
+
+/// How long a JVM may take to close the connection after it was asked to.
+const FAREWELL: Duration = Duration::from_secs(5);
+
+/// A question whose answer belongs to an arrival.
+pub(crate) enum Question {
+    /// About an object that an event showed.
+    Object(Place, ObjectQuestion),
+    /// About a call that is being entered, in this thread.
+    Entry(jdwp::ThreadId, EntryQuestion),
+    /// Locals that a line may have written.
+    Locals(LocalsQuestion),
+    /// Fields of an object or class that was there before: values for a snapshot.
+    Snapshot(Place, Vec<jhyde_trace::Variable>),
+}
+
+/// See the module.
+pub(crate) struct Engine<S> {
+    link: Link,
+    structure: Structure,
+    objects: Objects,
+    arrivals: Arrivals,
+    questions: FxHashMap<u32, Question>,
+    threads: FxHashMap<u64, Thread>,
+    next_thread: u32,
+    sink: S,
+    options: RecordingOptions,
+    controller: Controller,
+    /// Major version of the JVM's JDWP: 17, 25.
+    version: i32,
+    /// See [`Connection::came`].
+    came: bool,
+    /// The JVM said that it ends.
+    vm_dead: bool,
+    /// Class patterns that steps were seen in and that are outside the scope.
+    outside: Vec<String>,
+    notes: Vec<String>,
+    /// The field of a throwable that holds its message; looked up once.
+    message_field: Option<Option<jdwp::FieldId>>,
+    /// Frames could not be named without asking; every entry asks first from now on.
+    unpredictable: bool,
+}
+
+/// Why the loop ended.
+enum End {
+    Closed(LinkError),
+    Failed(CaptureError),
+}
+
+impl<S: Sink> Engine<S> {
+    pub(crate) fn new(
+        connection: Connection,
+        scope: Scope,
+        options: RecordingOptions,
+        sink: S,
+        controller: Controller,
+    ) -> Self {
+        Self {
+            link: connection.link,
+            structure: Structure::new(scope),
+            objects: Objects::new(options.string_limit),
+            arrivals: Arrivals::default(),
+            questions: FxHashMap::default(),
+            threads: FxHashMap::default(),
+            next_thread: 1,
+            sink,
+            options,
+            controller,
+            version: connection.version,
+            came: connection.came,
+            vm_dead: false,
+            outside: Vec::new(),
+            notes: Vec::new(),
+            message_field: None,
+            unpredictable: false,
+        }
+    }
+
+    /// Gives up before the recording has begun; the JVM runs on.
+    pub(crate) fn abandon(mut self) -> S {
+        self.say_farewell();
+        self.sink
+    }
+
+    fn records_state(&self) -> bool {
+        self.options.level >= Level::State
+    }
+
+    /// Drives the JVM until the recording ends.
+    pub(crate) fn run(mut self) -> Finished<S> {
+        let mut ending = None;
+        let end = loop {
+            if let Some(order) = self.controller.order() {
+                ending = Some(order);
+                break None;
+            }
+            if let Err(end) = self.turn() {
+                break Some(end);
+            }
+        };
+        let state = match end {
+            None => {
+                self.leave();
+                match ending {
+                    Some(Ending::Stop) => State::Stopped,
+                    _ => State::Detached,
+                }
+            }
+            Some(End::Closed(_)) if self.vm_dead => State::Complete { exit_code: None },
+            Some(End::Closed(error)) => State::ConnectionLost { reason: error.to_string() },
+            Some(End::Failed(error)) => {
+                self.say_farewell();
+                State::Failed { reason: error.to_string() }
+            }
+        };
+        // What is complete so far is kept even if the last answers never came.
+        if !matches!(state, State::Failed { .. }) {
+            if let Err(error) = self.store_structure().and_then(|()| {
+                self.arrivals.leave_all(&mut self.sink).map_err(CaptureError::from)
+            }) {
+                return self.finished(State::Failed { reason: error.to_string() });
+            }
+        }
+        self.finished(state)
+    }
+
+    fn finished(mut self, state: State) -> Finished<S> {
+        if self.structure.covered == 0 {
+            let scope = if self.options.include.is_empty() {
+                "no class of an application's loader was met".to_owned()
+            } else {
+                format!(
+                    "no class matched --include {}: check the pattern against the program's packages",
+                    self.options.include.join(", ")
+                )
+            };
+            self.notes.push(scope);
+        }
+        let bare = &self.structure.without_lines;
+        if !bare.is_empty() {
+            let some: Vec<&str> = bare.iter().take(5).map(String::as_str).collect();
+            let note = format!(
+                "{} classes have no line tables (compiled with -g:none?): their calls have no lines{}: {}{}",
+                bare.len(),
+                if self.records_state() { ", writes to their locals are not recorded" } else { "" },
+                some.join(", "),
+                if bare.len() > 5 { ", …" } else { "" },
+            );
+            self.notes.push(note);
+        }
+        Finished { sink: self.sink, state, notes: self.notes }
+    }
+
+    /// Handles one thing that the JVM sent, or a tick.
+    fn turn(&mut self) -> Result<(), End> {
+        let incoming = self.link.next().map_err(End::Closed)?;
+        match incoming {
+            None => return Ok(()),
+            Some(Incoming::Reply(reply)) => self.answer(&reply).map_err(sort_out)?,
+            Some(Incoming::Event(composite)) => self.composite(&composite).map_err(sort_out)?,
+            Some(Incoming::Command { set, command, .. }) => {
+                tracing::debug!(set, command, "the JVM sent a command that we do not know");
+            }
+        }
+        self.store_structure().map_err(End::Failed)?;
+        self.arrivals.leave(&mut self.sink).map_err(|error| End::Failed(error.into()))
+    }
+
+    fn store_structure(&mut self) -> Result<(), CaptureError> {
+        for class in self.structure.take_fresh() {
+            self.sink.class(class)?;
+        }
+        Ok(())
+    }
+
+    /// Handles the events of one place and lets the thread go on.
+    fn composite(&mut self, composite: &Composite) -> Result<(), CaptureError> {
+        let place = self.arrivals.open();
+        let suspended = composite.suspend_policy != SuspendPolicy::NONE;
+        // Requests may overlap, so one composite may tell the same thing twice.
+        let mut told: Vec<EventKind> = Vec::with_capacity(composite.events.len());
+        let mut dead = false;
+        for event in &composite.events {
+            if told.contains(&event.kind()) {
+                continue;
+            }
+            told.push(event.kind());
+            dead |= matches!(event, Event::VmDeath { .. });
+            self.event(place, event, suspended)?;
+        }
+        if composite.suspend_policy == SuspendPolicy::EVENT_THREAD {
+            if let Some(thread) = composite.thread() {
+                self.resume(thread);
+            }
+        } else if composite.suspend_policy == SuspendPolicy::ALL {
+            self.resume_all();
+        }
+        self.arrivals.answered(place);
+        self.vm_dead |= dead;
+        // Written now and not with the next read only where somebody waits for it.
+        if suspended || !self.link.has_backlog() {
+            self.link.flush()?;
+        }
+        Ok(())
+    }
+
+    fn event(&mut self, place: Place, event: &Event, suspended: bool) -> Result<(), CaptureError> {
+        match event {
+            Event::MethodEntry { thread, location, .. } => {
+                self.entry(place, *thread, location, suspended)
+            }
+            Event::MethodExitWithReturnValue { thread, location, value, .. } => {
+                self.exit(place, *thread, location, value, suspended)
+            }
+            Event::SingleStep { thread, location, .. } => self.line(place, *thread, location),
+            Event::FieldModification { thread, location, type_id, field, object, value, .. } => {
+                self.field_write(place, *thread, location, (*type_id, *field), *object, value)
+            }
+            Event::Exception { thread, location, exception, catch_location, .. } => {
+                self.exception(place, *thread, location, *exception, catch_location)
+            }
+            Event::ClassPrepare { thread, type_id, signature, .. } => {
+                self.class_prepared(place, *thread, *type_id, &signature.to_string_lossy())
+            }
+            Event::ThreadStart { thread, .. } => self.meet_thread(place, *thread),
+            Event::ThreadDeath { thread, .. } => self.thread_death(place, *thread),
+            _ => Ok(()),
+        }
+    }
+
+    /// Lets a thread that an event suspended go on, with the next write.
+    fn resume(&mut self, thread: jdwp::ThreadId) {
+        self.link.send(&thread_reference::Resume { thread });
+        if let Some(known) = self.threads.get_mut(&thread.0) {
+            known.generation = known.generation.map(|generation| generation + 1);
+        }
+    }
+
+    fn resume_all(&mut self) {
+        self.link.send(&virtual_machine::Resume);
+        for thread in self.threads.values_mut() {
+            thread.generation = None;
+        }
+    }
+
+    /// Takes the answer to a question to where it belongs.
+    fn answer(&mut self, reply: &jdwp::Reply) -> Result<(), CaptureError> {
+        match self.questions.remove(&reply.id.0) {
+            None => Ok(()),
+            Some(Question::Object(place, question)) => self.object_answer(place, question, reply),
+            Some(Question::Entry(thread, question)) => self.entry_answer(thread, question, reply),
+            Some(Question::Locals(question)) => self.locals_answer(question, reply),
+            Some(Question::Snapshot(place, variables)) => {
+                self.snapshot_answer(place, &variables, reply)
+            }
+        }
+    }
+
+    /// Makes the engine's picture of a thread if it is new.
+    fn meet_thread(&mut self, place: Place, jdwp: jdwp::ThreadId) -> Result<(), CaptureError> {
+        if self.threads.contains_key(&jdwp.0) {
+            return Ok(());
+        }
+        let id = jhyde_trace::ThreadId(self.next_thread);
+        self.next_thread += 1;
+        let (info, is_virtual) = self.ask_thread(id, jdwp)?;
+        self.sink.thread(info)?;
+        self.thread_event(place, id, jhyde_trace::EventKind::ThreadStart);
+        self.threads.insert(jdwp.0, Thread::new(id, jdwp, is_virtual));
+        Ok(())
+    }
+
+    /// An event that belongs to a thread and to no call of it.
+    fn thread_event(
+        &mut self,
+        place: Place,
+        thread: jhyde_trace::ThreadId,
+        kind: jhyde_trace::EventKind,
+    ) {
+        let call = CallId::root(thread);
+        let index = jhyde_trace::Event::NO_INDEX;
+        self.arrivals.event(place, jhyde_trace::Event { call, index, kind });
+    }
+
+    fn ask_thread(
+        &mut self,
+        id: jhyde_trace::ThreadId,
+        thread: jdwp::ThreadId,
+    ) -> Result<(ThreadInfo, bool), LinkError> {
+        let name = self.link.ask(&thread_reference::Name { thread });
+        let group = self.link.ask(&thread_reference::ThreadGroup { thread });
+        let is_virtual = self.version >= 21
+            && self.link.request(&thread_reference::IsVirtual { thread })?.unwrap_or(false);
+        let name = self.link.reply::<thread_reference::Name>(name)?;
+        let group = match self.link.reply::<thread_reference::ThreadGroup>(group)? {
+            Ok(group) if !group.is_null() => self
+                .link
+                .request(&jdwp::commands::thread_group_reference::Name { group })?
+                .ok()
+                .map(|name| name.to_string_lossy().into_owned()),
+            _ => None,
+        };
+        let name = name.map_or_else(|_| String::new(), |name| name.to_string_lossy().into_owned());
+        Ok((ThreadInfo { id, name, group }, is_virtual))
+    }
+
+    fn thread_death(&mut self, place: Place, thread: jdwp::ThreadId) -> Result<(), CaptureError> {
+        self.meet_thread(place, thread)?;
+        if let Some(mut known) = self.threads.remove(&thread.0) {
+            self.end_of_thread(&mut known, place);
+            self.thread_event(place, known.id, jhyde_trace::EventKind::ThreadEnd);
+        }
+        Ok(())
+    }
+
+    /// The whole stack of a suspended thread, innermost first; also learns the names of its frames.
+    fn stack(&mut self, thread: jdwp::ThreadId) -> Result<Vec<StackFrame>, CaptureError> {
+        let all = thread_reference::Frames { thread, start_frame: 0, length: -1 };
+        let frames = self.link.request(&all)?.unwrap_or_default();
+        if let (Some(known), Some(first)) = (self.threads.get_mut(&thread.0), frames.first()) {
+            known.generation = Some(first.frame.0 >> 16);
+        }
+        Ok(frames)
+    }
+
+    /// Clears the exit request of a thread whose unwinding is settled.
+    fn clear_settled(&mut self, thread: jdwp::ThreadId) {
+        if let Some(request) =
+            self.threads.get_mut(&thread.0).and_then(|known| known.settled.take())
+        {
+            let event_kind = EventKind::METHOD_EXIT_WITH_RETURN_VALUE;
+            self.link.send(&event_request::Clear { event_kind, request });
+        }
+    }
+
+    /// Detaches and waits until the JVM has closed the connection; events on the way are kept.
+    fn leave(&mut self) {
+        self.link.send(&virtual_machine::Dispose);
+        if self.link.flush().is_err() {
+            return;
+        }
+        let deadline = Instant::now() + FAREWELL;
+        while Instant::now() < deadline {
+            if self.turn().is_err() {
+                return;
+            }
+        }
+    }
+
+    /// Detaches without looking back.
+    fn say_farewell(&mut self) {
+        self.link.send(&virtual_machine::Dispose);
+        if self.link.flush().is_ok() {
+            let deadline = Instant::now() + FAREWELL;
+            while Instant::now() < deadline && self.link.next().is_ok() {}
+        }
+    }
+}
+
+fn sort_out(error: CaptureError) -> End {
+    match error {
+        CaptureError::Link(error @ (LinkError::Closed { .. } | LinkError::Io(_))) => {
+            End::Closed(error)
+        }
+        error => End::Failed(error),
+    }
+}

@@ -1,0 +1,187 @@
+//! Answers about objects: class, text, length, boxed primitive, and the fields of objects that were
+//! not created in scope.
+
+use jdwp::commands::{
+    array_reference, class_object_reference, object_reference, reference_type, string_reference,
+};
+use jdwp::{Tag, TaggedObject};
+use jhyde_trace::{Content, EventKind, ObjectInfo, Variable};
+
+use super::calls::object_id;
+use super::{Engine, Question};
+use crate::arrivals::Place;
+use crate::error::CaptureError;
+use crate::objects::{ObjectQuestion, value_of};
+use crate::sink::Sink;
+
+impl<S: Sink> Engine<S> {
+    /// Asks about an object if it is seen for the first time. `created`: a constructor was just
+    /// entered with it.
+    pub(super) fn meet_object(&mut self, place: Place, object: TaggedObject, created: bool) {
+        if object.id.is_null() || !self.objects.meet(object.id) {
+            return;
+        }
+        for (id, question) in self.objects.ask(&mut self.link, object, created) {
+            self.ask_object(id, place, question);
+        }
+    }
+
+    fn ask_object(&mut self, id: jdwp::PacketId, place: Place, question: ObjectQuestion) {
+        self.questions.insert(id.0, Question::Object(place, question));
+        self.arrivals.question(place);
+    }
+
+    /// An answer about an object. A refusal means that the object is gone: what it was stays unknown.
+    pub(super) fn object_answer(
+        &mut self,
+        place: Place,
+        question: ObjectQuestion,
+        reply: &jdwp::Reply,
+    ) -> Result<(), CaptureError> {
+        match question {
+            ObjectQuestion::Type { object, tag, created } => {
+                let kind = self.link.decode::<object_reference::ReferenceType>(reply).ok();
+                self.object_type(place, object, tag, created, kind.map(|kind| kind.type_id))?;
+            }
+            ObjectQuestion::Text { object } => {
+                let text = self.link.decode::<string_reference::Value>(reply).ok();
+                let content = text.map_or(Content::None, |text| self.objects.string(&text));
+                let info = ObjectInfo { class: self.objects.string_class, content };
+                self.arrivals.object(place, object_id(object), info);
+            }
+            ObjectQuestion::Length { object } => {
+                let length = self.link.decode::<array_reference::Length>(reply).ok();
+                let length = length.and_then(|length| u32::try_from(length).ok());
+                let class = self.objects.array_class.take();
+                let content = length.map_or(Content::None, Content::Array);
+                self.arrivals.object(place, object_id(object), ObjectInfo { class, content });
+            }
+            ObjectQuestion::Boxed { object, class } => {
+                let values = self.link.decode::<object_reference::GetValues>(reply);
+                let value = values.ok().and_then(|values| values.first().and_then(value_of));
+                let content = value.map_or(Content::None, Content::Box);
+                let info = ObjectInfo { class: Some(class), content };
+                self.arrivals.object(place, object_id(object), info);
+            }
+            ObjectQuestion::Reflected { object } => {
+                let kind = self.link.decode::<class_object_reference::ReflectedType>(reply).ok();
+                let content = match kind {
+                    Some(kind) => {
+                        Content::Class(self.structure.class(&mut self.link, kind.type_id)?.name.clone())
+                    }
+                    None => Content::None,
+                };
+                let info = ObjectInfo { class: self.objects.class_class, content };
+                self.arrivals.object(place, object_id(object), info);
+            }
+        }
+        self.arrivals.answered(place);
+        Ok(())
+    }
+
+    fn object_type(
+        &mut self,
+        place: Place,
+        object: jdwp::ObjectId,
+        tag: Tag,
+        created: bool,
+        class: Option<jdwp::ReferenceTypeId>,
+    ) -> Result<(), CaptureError> {
+        let known = match class {
+            Some(class) => Some(self.structure.class(&mut self.link, class)?),
+            None => None,
+        };
+        let id = known.as_ref().map(|class| class.id);
+        match tag {
+            Tag::STRING => self.objects.string_class = id,
+            Tag::CLASS_OBJECT => self.objects.class_class = id,
+            Tag::ARRAY => self.objects.array_class = id,
+            _ => {
+                if let Some((class, field)) =
+                    known.as_ref().and_then(|class| Some((class.id, class.box_field?)))
+                {
+                    let fields = vec![field];
+                    let asked = self.link.send(&object_reference::GetValues { object, fields });
+                    self.ask_object(asked, place, ObjectQuestion::Boxed { object, class });
+                    return Ok(());
+                }
+                let info = ObjectInfo { class: id, content: Content::None };
+                self.arrivals.object(place, object_id(object), info);
+                if let Some(class) = known {
+                    self.begin_object(place, object, &class, created);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Begins the history of an object of the scope: created now, or there before.
+    fn begin_object(
+        &mut self,
+        place: Place,
+        object: jdwp::ObjectId,
+        class: &crate::structure::Class,
+        created: bool,
+    ) {
+        if !self.records_state() {
+            return;
+        }
+        if created {
+            let (object, class) = (object_id(object), class.id);
+            self.arrivals.beginning(place, EventKind::New { object, class, length: None });
+            return;
+        }
+        let fields: Vec<_> =
+            class.instance_fields.iter().map(|&(id, jdwp)| (id, jdwp)).collect();
+        if fields.is_empty() {
+            return;
+        }
+        let variables = fields
+            .iter()
+            .map(|&(field, _)| Variable::Field { object: object_id(object), field })
+            .collect();
+        let fields = fields.into_iter().map(|(_, jdwp)| jdwp).collect();
+        let asked = self.link.send(&object_reference::GetValues { object, fields });
+        self.ask_snapshot(asked, place, variables);
+    }
+
+    /// Asks for the values of static fields of a class that was just prepared or was there before.
+    pub(super) fn ask_statics(
+        &mut self,
+        place: Place,
+        ref_type: jdwp::ReferenceTypeId,
+        class: &crate::structure::Class,
+    ) {
+        let statics: Vec<_> = class.fields.iter().filter(|field| field.is_static).collect();
+        if statics.is_empty() {
+            return;
+        }
+        let variables = statics.iter().map(|field| Variable::Static { field: field.id }).collect();
+        let fields = statics.iter().map(|field| field.jdwp).collect();
+        let asked = self.link.send(&reference_type::GetValues { ref_type, fields });
+        self.ask_snapshot(asked, place, variables);
+    }
+
+    fn ask_snapshot(&mut self, id: jdwp::PacketId, place: Place, variables: Vec<Variable>) {
+        self.questions.insert(id.0, Question::Snapshot(place, variables));
+        self.arrivals.question(place);
+    }
+
+    /// The values of variables that were there before.
+    pub(super) fn snapshot_answer(
+        &mut self,
+        place: Place,
+        variables: &[Variable],
+        reply: &jdwp::Reply,
+    ) -> Result<(), CaptureError> {
+        // Both commands answer with the same list of values.
+        if let Ok(values) = self.link.decode::<object_reference::GetValues>(reply) {
+            for (&variable, value) in variables.iter().zip(&values) {
+                let value = self.value(place, value, false);
+                self.arrivals.beginning(place, EventKind::Snapshot { variable, value });
+            }
+        }
+        self.arrivals.answered(place);
+        Ok(())
+    }
+}

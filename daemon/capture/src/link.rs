@@ -1,0 +1,154 @@
+//! A blocking connection over the protocol core: commands go out together, replies and events come
+//! in the JVM's order, and a caller may wait for one reply without losing what comes before it.
+
+use std::collections::VecDeque;
+use std::io::{ErrorKind, Read as _, Write as _};
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
+
+use jdwp::{Command, Incoming, PacketId, Reply, ReplyError, Session};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::error::LinkError;
+
+/// How often a reader that waits looks whether it was told to stop.
+const TICK: Duration = Duration::from_millis(50);
+/// How long a JVM may take to answer one command. A JVM in a long garbage collection answers late.
+const ANSWER: Duration = Duration::from_secs(30);
+
+/// See the module.
+pub(crate) struct Link {
+    stream: TcpStream,
+    session: Session,
+    /// Came while somebody waited for a reply; to be handled next, in this order.
+    backlog: VecDeque<Incoming>,
+    /// Replies that somebody will ask for by id, and those of them that are here.
+    awaited: FxHashSet<u32>,
+    arrived: FxHashMap<u32, Reply>,
+    buffer: Box<[u8; 1 << 16]>,
+}
+
+impl Link {
+    /// Takes a stream whose handshake is done.
+    pub(crate) fn new(stream: TcpStream, session: Session) -> Result<Self, LinkError> {
+        stream.set_nodelay(true)?;
+        stream.set_read_timeout(Some(TICK))?;
+        // A JVM that reads nothing for so long is dead; without a bound, writing would hang with it.
+        stream.set_write_timeout(Some(ANSWER))?;
+        Ok(Self {
+            stream,
+            session,
+            backlog: VecDeque::new(),
+            awaited: FxHashSet::default(),
+            arrived: FxHashMap::default(),
+            buffer: Box::new([0; 1 << 16]),
+        })
+    }
+
+    /// Queues a command; its reply comes through [`Link::next`].
+    pub(crate) fn send<C: Command>(&mut self, command: &C) -> PacketId {
+        self.session.send(command)
+    }
+
+    /// Queues a command whose reply is taken with [`Link::reply`].
+    pub(crate) fn ask<C: Command>(&mut self, command: &C) -> PacketId {
+        let id = self.session.send(command);
+        self.awaited.insert(id.0);
+        id
+    }
+
+    /// Writes out what is queued, in one go.
+    pub(crate) fn flush(&mut self) -> Result<(), LinkError> {
+        let bytes = self.session.take_outgoing();
+        if !bytes.is_empty() {
+            self.stream.write_all(&bytes)?;
+        }
+        Ok(())
+    }
+
+    /// Decodes a reply's data.
+    pub(crate) fn decode<C: Command>(&self, reply: &Reply) -> Result<C::Reply, ReplyError> {
+        reply.decode::<C>(&self.session.id_sizes())
+    }
+
+    /// The next thing that the JVM sent, or `None` after a tick without anything.
+    pub(crate) fn next(&mut self) -> Result<Option<Incoming>, LinkError> {
+        if let Some(incoming) = self.backlog.pop_front() {
+            return Ok(Some(incoming));
+        }
+        self.receive()
+    }
+
+    /// Is there something that can be handled without reading from the socket?
+    pub(crate) fn has_backlog(&self) -> bool {
+        !self.backlog.is_empty()
+    }
+
+    fn receive(&mut self) -> Result<Option<Incoming>, LinkError> {
+        loop {
+            while let Some(incoming) = self.session.poll()? {
+                match incoming {
+                    Incoming::Reply(reply) if self.awaited.remove(&reply.id.0) => {
+                        self.arrived.insert(reply.id.0, reply);
+                        return Ok(None);
+                    }
+                    other => return Ok(Some(other)),
+                }
+            }
+            self.flush()?;
+            match self.stream.read(&mut self.buffer[..]) {
+                Ok(0) => {
+                    let partial = self.session.partial_packet().map(|(have, _)| have);
+                    return Err(LinkError::Closed { partial });
+                }
+                Ok(read) => self.session.receive(&self.buffer[..read]),
+                Err(error) if is_tick(&error) => return Ok(None),
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == ErrorKind::ConnectionReset => {
+                    return Err(LinkError::Closed { partial: None });
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    /// Waits for the reply to a command that was queued with [`Link::ask`]. What else comes is kept.
+    pub(crate) fn reply<C: Command>(
+        &mut self,
+        id: PacketId,
+    ) -> Result<Result<C::Reply, ReplyError>, LinkError> {
+        let deadline = Instant::now() + ANSWER;
+        loop {
+            if let Some(reply) = self.arrived.remove(&id.0) {
+                return Ok(self.decode::<C>(&reply));
+            }
+            if let Some(other) = self.receive()? {
+                self.backlog.push_back(other);
+            } else if Instant::now() > deadline {
+                return Err(LinkError::Timeout { command: C::NAME, after: ANSWER });
+            }
+        }
+    }
+
+    /// Sends one command and waits for its reply. The inner result is the JVM's own refusal.
+    pub(crate) fn request<C: Command>(
+        &mut self,
+        command: &C,
+    ) -> Result<Result<C::Reply, ReplyError>, LinkError> {
+        let id = self.ask(command);
+        self.reply::<C>(id)
+    }
+
+    /// Sends many commands at once and waits for all replies, in order.
+    pub(crate) fn request_all<C: Command>(
+        &mut self,
+        commands: impl IntoIterator<Item = C>,
+    ) -> Result<Vec<Result<C::Reply, ReplyError>>, LinkError> {
+        let ids: Vec<_> = commands.into_iter().map(|command| self.ask(&command)).collect();
+        ids.into_iter().map(|id| self.reply::<C>(id)).collect()
+    }
+}
+
+fn is_tick(error: &std::io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut)
+}

@@ -1,0 +1,136 @@
+//! What is asked of the JVM about an object that is seen for the first time, and how the answers
+//! become an [`ObjectInfo`].
+//!
+//! Object ids of JDWP are never used twice while the connection lasts, so each object is asked about
+//! once. The questions go out with the event that showed the object; the thread may run on meanwhile,
+//! which is safe for what can never change (class, text, boxed primitive, length). Only if a garbage
+//! collection takes the object within that fraction of a millisecond is the answer lost; then the
+//! class is said to be unknown.
+
+use jdwp::commands::{
+    array_reference, class_object_reference, object_reference, string_reference,
+};
+use jdwp::{PacketId, Tag, TaggedObject};
+use jhyde_trace::{ClassId, Content, Text, Value};
+use roaring::RoaringTreemap;
+
+use crate::link::Link;
+
+/// A question about one object.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum ObjectQuestion {
+    /// Its class. `created`: a constructor was just entered with it as `this`.
+    Type { object: jdwp::ObjectId, tag: Tag, created: bool },
+    /// The text of a string.
+    Text { object: jdwp::ObjectId },
+    /// The length of an array; its class is asked just before.
+    Length { object: jdwp::ObjectId },
+    /// The primitive in a box of this class.
+    Boxed { object: jdwp::ObjectId, class: ClassId },
+    /// The class that a `java.lang.Class` stands for.
+    Reflected { object: jdwp::ObjectId },
+}
+
+/// Which objects are known.
+pub(crate) struct Objects {
+    known: RoaringTreemap,
+    /// The class `java.lang.String`, once it was met.
+    pub(crate) string_class: Option<ClassId>,
+    /// The class `java.lang.Class`, once it was met.
+    pub(crate) class_class: Option<ClassId>,
+    /// The class of an array whose length is still to come.
+    pub(crate) array_class: Option<ClassId>,
+    /// Longest text kept, in UTF-16 units.
+    limit: u32,
+}
+
+impl Objects {
+    pub(crate) fn new(limit: u32) -> Self {
+        Self {
+            known: RoaringTreemap::new(),
+            string_class: None,
+            class_class: None,
+            array_class: None,
+            limit,
+        }
+    }
+
+    /// Marks an object as known; false if it was already.
+    pub(crate) fn meet(&mut self, object: jdwp::ObjectId) -> bool {
+        self.known.insert(object.0)
+    }
+
+    /// Queues what is to be asked about an object that was just met for the first time.
+    pub(crate) fn ask(
+        &self,
+        link: &mut Link,
+        object: TaggedObject,
+        created: bool,
+    ) -> Vec<(PacketId, ObjectQuestion)> {
+        let tag = object.tag;
+        let object = object.id;
+        let mut asked = Vec::with_capacity(2);
+        let kind = |link: &mut Link| {
+            let id = link.send(&object_reference::ReferenceType { object });
+            (id, ObjectQuestion::Type { object, tag, created })
+        };
+        match tag {
+            Tag::STRING => {
+                if self.string_class.is_none() {
+                    asked.push(kind(link));
+                }
+                let id = link.send(&string_reference::Value { string: object.into() });
+                asked.push((id, ObjectQuestion::Text { object }));
+            }
+            Tag::ARRAY => {
+                asked.push(kind(link));
+                let id = link.send(&array_reference::Length { array: object.into() });
+                asked.push((id, ObjectQuestion::Length { object }));
+            }
+            Tag::CLASS_OBJECT => {
+                if self.class_class.is_none() {
+                    asked.push(kind(link));
+                }
+                let class_object = object.into();
+                let id = link.send(&class_object_reference::ReflectedType { class_object });
+                asked.push((id, ObjectQuestion::Reflected { object }));
+            }
+            _ => asked.push(kind(link)),
+        }
+        asked
+    }
+
+    /// A text of the debuggee, cut at the limit.
+    pub(crate) fn text(&self, text: &jdwp::JdwpString) -> Text {
+        let units = text.to_utf16();
+        let length = u32::try_from(units.len()).unwrap_or(u32::MAX);
+        let mut end = units.len().min(self.limit as usize);
+        // Do not cut a surrogate pair in half.
+        if end < units.len() && end > 0 && (0xD800..0xDC00).contains(&units[end - 1]) {
+            end -= 1;
+        }
+        Text { prefix: String::from_utf16_lossy(&units[..end]), length }
+    }
+
+    /// The content of a string.
+    pub(crate) fn string(&self, text: &jdwp::JdwpString) -> Content {
+        Content::String(self.text(text))
+    }
+}
+
+/// A value as the JVM sends it. `None` for `void`.
+pub(crate) fn value_of(value: &jdwp::Value) -> Option<Value> {
+    Some(match *value {
+        jdwp::Value::Void => return None,
+        jdwp::Value::Boolean(value) => Value::Boolean(value),
+        jdwp::Value::Byte(value) => Value::Byte(value),
+        jdwp::Value::Char(value) => Value::Char(value),
+        jdwp::Value::Short(value) => Value::Short(value),
+        jdwp::Value::Int(value) => Value::Int(value),
+        jdwp::Value::Long(value) => Value::Long(value),
+        jdwp::Value::Float(value) => Value::float(value),
+        jdwp::Value::Double(value) => Value::double(value),
+        jdwp::Value::Object { id, .. } if id.is_null() => Value::Null,
+        jdwp::Value::Object { id, .. } => Value::Object(jhyde_trace::ObjectId(id.0)),
+    })
+}

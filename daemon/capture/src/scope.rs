@@ -1,0 +1,187 @@
+//! The scope: the classes whose inside is recorded (design, section 2).
+//!
+//! A pattern is `org.foo` (the class of that name, or the package and all below it), or has `*` for
+//! any text, dots included: `org.foo.*`, `*Service`, `org.*.impl.*`. JDWP's own patterns have one `*` at an
+//! end and know nothing of "package and below", so the JVM is given the nearest wider ones, and
+//! [`Scope::covers`] decides, once per class.
+
+use jdwp::commands::event_request::Modifier;
+use thiserror::Error;
+
+/// Packages of the JDK that no application class may have, or hardly any has. Classes that match
+/// and come from an application's loader all the same are found by their preparation.
+const JDK: [&str; 8] = [
+    "java.*", "javax.*", "jdk.*", "sun.*", "com.sun.*", "org.w3c.dom.*", "org.xml.sax.*", "netscape.javascript.*",
+];
+
+/// A pattern makes no sense.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("'{0}' is no class pattern: write a class, a package, or either with * for any text, such as org.foo or org.foo.*Service")]
+pub struct PatternError(pub String);
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub struct Scope {
+    include: Vec<String>,
+    exclude: Vec<String>,
+}
+
+impl Scope {
+    /// A scope of these patterns; with no `include`, all that the application's loaders define.
+    ///
+    /// # Errors
+    /// [`PatternError`] for a pattern that can match no class name.
+    pub fn new(include: &[String], exclude: &[String]) -> Result<Self, PatternError> {
+        for pattern in include.iter().chain(exclude) {
+            let fits = !pattern.is_empty()
+                && !pattern.starts_with('.')
+                && !pattern.contains("..")
+                && !pattern.ends_with('.')
+                && pattern.chars().all(|c| !c.is_whitespace() && !c.is_control() && !";[/\\<>(),".contains(c));
+            if !fits {
+                return Err(PatternError(pattern.clone()));
+            }
+        }
+        Ok(Self { include: include.to_vec(), exclude: exclude.to_vec() })
+    }
+
+    /// Is it the default scope, which goes by class loader?
+    pub fn is_default(&self) -> bool {
+        self.include.is_empty()
+    }
+
+    /// Is a class of this dotted binary name inside, as far as names say? `application`: defined by
+    /// an application's loader, that is, by neither the boot nor the platform loader.
+    pub fn covers(&self, name: &str, application: bool) -> bool {
+        let included = if self.include.is_empty() {
+            application
+        } else {
+            self.include.iter().any(|pattern| matches(pattern, name))
+        };
+        included && !self.exclude.iter().any(|pattern| matches(pattern, name))
+    }
+
+    /// For each of the event requests that together cover the scope, its modifiers. A class in
+    /// scope may be covered twice; the events of one composite are therefore told apart by kind.
+    pub(crate) fn requests(&self) -> Vec<Vec<Modifier>> {
+        if self.include.is_empty() {
+            return vec![jdk_excludes()];
+        }
+        let mut wide: Vec<String> = self.include.iter().map(|p| widened(p)).collect();
+        wide.sort();
+        wide.dedup();
+        let all = wide.clone();
+        wide.retain(|pattern| {
+            !all.iter().any(|other| other != pattern && matches(other, pattern.trim_end_matches('*')) && other.ends_with('*'))
+        });
+        wide.into_iter().map(|pattern| vec![Modifier::ClassMatch { class_pattern: pattern.as_str().into() }]).collect()
+    }
+
+    /// Modifiers of a step request: one request per thread is all that JDWP allows, so several
+    /// patterns become "all but the JDK" and what is learnt to be outside.
+    pub(crate) fn step_modifiers(&self, outside: &[String]) -> Vec<Modifier> {
+        let mut requests = self.requests();
+        if requests.len() == 1 && !self.is_default() {
+            return requests.remove(0);
+        }
+        let mut modifiers = jdk_excludes();
+        modifiers.extend(outside.iter().map(|p| Modifier::ClassExclude { class_pattern: p.as_str().into() }));
+        modifiers
+    }
+}
+
+fn jdk_excludes() -> Vec<Modifier> {
+    JDK.iter().map(|p| Modifier::ClassExclude { class_pattern: (*p).into() }).collect()
+}
+
+/// Is a class of this name left out by the JVM's own filter in the default scope?
+pub(crate) fn looks_like_jdk(name: &str) -> bool {
+    JDK.iter().any(|pattern| matches(pattern, name))
+}
+
+/// Patterns under which application classes may hide from the default scope's filter. `java.*` is not
+/// among them: no application loader may define such classes.
+pub(crate) fn disguises() -> impl Iterator<Item = Modifier> {
+    JDK[1..].iter().map(|p| Modifier::ClassMatch { class_pattern: (*p).into() })
+}
+
+/// The narrowest pattern with one `*` at an end that covers all that `pattern` covers.
+fn widened(pattern: &str) -> String {
+    match pattern.find('*') {
+        None => format!("{pattern}*"),
+        Some(0) => {
+            let tail = pattern.rsplit('*').next().unwrap_or_default();
+            format!("*{tail}")
+        }
+        Some(at) => format!("{}*", &pattern[..at]),
+    }
+}
+
+/// Does a pattern cover a dotted class name?
+fn matches(pattern: &str, name: &str) -> bool {
+    if !pattern.contains('*') {
+        return name == pattern
+            || name.strip_prefix(pattern).is_some_and(|rest| rest.starts_with(['.', '$']));
+    }
+    let mut pieces = pattern.split('*');
+    let first = pieces.next().unwrap_or_default();
+    let Some(mut rest) = name.strip_prefix(first) else { return false };
+    let mut pieces: Vec<&str> = pieces.collect();
+    let last = pieces.pop().unwrap_or_default();
+    for piece in pieces {
+        match rest.find(piece) {
+            Some(at) => rest = &rest[at + piece.len()..],
+            None => return false,
+        }
+    }
+    rest.ends_with(last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_cover_what_they_say() {
+        for (pattern, name, covered) in [
+            ("org.foo", "org.foo", true),
+            ("org.foo", "org.foo.Bar", true),
+            ("org.foo", "org.foo$Inner", true),
+            ("org.foo", "org.foobar.Baz", false),
+            ("org.foo.*", "org.foo.a.B", true),
+            ("org.foo.*", "org.foo", false),
+            ("*Service", "a.b.UserService", true),
+            ("*Service", "a.b.ServiceImpl", false),
+            ("org.*.impl.*", "org.x.y.impl.Z", true),
+            ("org.*.impl.*", "org.impl.Z", false),
+            ("*", "X", true),
+            ("a*a", "a", false),
+        ] {
+            assert_eq!(matches(pattern, name), covered, "{pattern} {name}");
+        }
+    }
+
+    #[test]
+    fn the_jvm_is_given_wider_patterns_and_no_class_twice_where_one_covers_another() {
+        let scope = Scope::new(&["org.foo".into(), "org.foo.bar".into(), "*Impl".into()], &[]).unwrap();
+        let patterns: Vec<String> =
+            scope.requests().iter().map(|modifiers| format!("{modifiers:?}")).collect();
+        assert_eq!(patterns.len(), 2, "{patterns:?}");
+        assert_eq!(widened("org.*.impl.*"), "org.*");
+        assert_eq!(widened("*a*b"), "*b");
+    }
+
+    #[test]
+    fn the_default_scope_goes_by_loader_and_excludes_win() {
+        let scope = Scope::new(&[], &["app.gen".into()]).unwrap();
+        assert!(scope.covers("app.Main", true) && scope.covers("javax.inject.X", true));
+        assert!(!scope.covers("app.Main", false) && !scope.covers("app.gen.Y", true));
+    }
+
+    #[test]
+    fn patterns_that_can_match_nothing_are_refused() {
+        for bad in ["", " ", "a b", ".a", "a..b", "a.", "a/b", "[I", "A;"] {
+            assert!(Scope::new(&[bad.to_owned()], &[]).is_err(), "{bad:?}");
+        }
+    }
+}

@@ -1,0 +1,318 @@
+//! Classes, methods and fields of the debuggee: read once, kept for good.
+//!
+//! A class of the scope is read whole when it is prepared or first met: members, line and variable
+//! tables, code. A class outside is a name, and the methods that somebody was seen to call.
+
+use std::rc::Rc;
+
+use jdwp::ReferenceTypeId;
+use jdwp::commands::{object_reference, reference_type};
+use jhyde_trace::{ClassId, ClassInfo, FieldId, MethodId, MethodInfo};
+use rustc_hash::FxHashMap;
+
+use crate::error::LinkError;
+use crate::link::Link;
+use crate::scope::{Scope, looks_like_jdk};
+
+mod members;
+
+pub(crate) use members::Method;
+
+/// A class of the debuggee.
+#[derive(Debug)]
+pub(crate) struct Class {
+    pub(crate) id: ClassId,
+    /// Dotted binary name.
+    pub(crate) name: String,
+    pub(crate) in_scope: bool,
+    /// For a box such as `java.lang.Integer`: the field that holds the primitive.
+    pub(crate) box_field: Option<jdwp::FieldId>,
+    /// Declared fields of a class in scope.
+    pub(crate) fields: Vec<Field>,
+    /// Instance fields of a class in scope, with those of its superclasses in scope.
+    pub(crate) instance_fields: Vec<(FieldId, jdwp::FieldId)>,
+}
+
+/// A declared field of a class in scope.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Field {
+    pub(crate) id: FieldId,
+    pub(crate) jdwp: jdwp::FieldId,
+    pub(crate) is_static: bool,
+}
+
+/// A method as the JVM names it.
+pub(crate) type MethodKey = (ReferenceTypeId, jdwp::MethodId);
+
+/// See the module.
+pub(crate) struct Structure {
+    scope: Scope,
+    classes: FxHashMap<ReferenceTypeId, Rc<Class>>,
+    methods: FxHashMap<MethodKey, Rc<Method>>,
+    fields: FxHashMap<(ReferenceTypeId, jdwp::FieldId), FieldId>,
+    /// Is this loader one of the application's? By loader object.
+    loaders: FxHashMap<u64, bool>,
+    /// What is stored of classes outside the scope, to store it again with one method more.
+    outside: FxHashMap<ClassId, ClassInfo>,
+    next_class: u32,
+    next_method: u32,
+    next_field: u32,
+    /// Classes to be stored, or stored again.
+    fresh: Vec<ClassInfo>,
+    /// Can code outside the scope call methods of this class of the scope through a supertype?
+    open_classes: FxHashMap<ReferenceTypeId, bool>,
+    /// Number of classes in scope.
+    pub(crate) covered: usize,
+    /// Classes in scope without line tables, for the recording's notes.
+    pub(crate) without_lines: Vec<String>,
+}
+
+impl Structure {
+    pub(crate) fn new(scope: Scope) -> Self {
+        Self {
+            scope,
+            classes: FxHashMap::default(),
+            methods: FxHashMap::default(),
+            fields: FxHashMap::default(),
+            loaders: FxHashMap::default(),
+            outside: FxHashMap::default(),
+            open_classes: FxHashMap::default(),
+            next_class: 0,
+            next_method: 0,
+            next_field: 0,
+            fresh: Vec::new(),
+            covered: 0,
+            without_lines: Vec::new(),
+        }
+    }
+
+    pub(crate) fn scope(&self) -> &Scope {
+        &self.scope
+    }
+
+    /// Classes that are to be stored since the last time.
+    pub(crate) fn take_fresh(&mut self) -> Vec<ClassInfo> {
+        std::mem::take(&mut self.fresh)
+    }
+
+    /// A class that is known already.
+    pub(crate) fn known(&self, class: ReferenceTypeId) -> Option<&Rc<Class>> {
+        self.classes.get(&class)
+    }
+
+    /// A method that is known already.
+    pub(crate) fn known_method(&self, key: MethodKey) -> Option<&Rc<Method>> {
+        self.methods.get(&key)
+    }
+
+    /// A field of a class in scope.
+    pub(crate) fn field(&self, class: ReferenceTypeId, field: jdwp::FieldId) -> Option<FieldId> {
+        self.fields.get(&(class, field)).copied()
+    }
+
+    /// A class, read now if it is new.
+    pub(crate) fn class(
+        &mut self,
+        link: &mut Link,
+        class: ReferenceTypeId,
+    ) -> Result<Rc<Class>, LinkError> {
+        if let Some(known) = self.classes.get(&class) {
+            return Ok(Rc::clone(known));
+        }
+        let signature = match link.request(&reference_type::Signature { ref_type: class })? {
+            Ok(signature) => signature.to_string_lossy().into_owned(),
+            // Unloaded meanwhile; the id will not come again.
+            Err(_) => "L?;".to_owned(),
+        };
+        self.class_with_signature(link, class, &signature)
+    }
+
+    /// A class whose signature is known (from a class list or its preparation).
+    pub(crate) fn class_with_signature(
+        &mut self,
+        link: &mut Link,
+        class: ReferenceTypeId,
+        signature: &str,
+    ) -> Result<Rc<Class>, LinkError> {
+        if let Some(known) = self.classes.get(&class) {
+            return Ok(Rc::clone(known));
+        }
+        let name = name_of(signature);
+        let in_scope = self.is_in_scope(link, class, signature, &name)?;
+        let id = ClassId(self.next_class);
+        self.next_class += 1;
+        let info = ClassInfo {
+            id,
+            name: name.clone(),
+            source_file: None,
+            modifiers: 0,
+            super_name: None,
+            interfaces: Vec::new(),
+            in_scope,
+            fields: Vec::new(),
+            methods: Vec::new(),
+        };
+        let mut made = Class { id, name, in_scope, box_field: None, fields: Vec::new(), instance_fields: Vec::new() };
+        if in_scope {
+            self.covered += 1;
+            self.read_members(link, class, &mut made, info)?;
+        } else {
+            if is_box(&made.name) {
+                made.box_field = box_field(link, class)?;
+            }
+            self.fresh.push(info.clone());
+            self.outside.insert(id, info);
+        }
+        let made = Rc::new(made);
+        self.classes.insert(class, Rc::clone(&made));
+        Ok(made)
+    }
+
+    fn is_in_scope(
+        &mut self,
+        link: &mut Link,
+        class: ReferenceTypeId,
+        signature: &str,
+        name: &str,
+    ) -> Result<bool, LinkError> {
+        if !signature.starts_with('L') || is_hidden(signature) {
+            return Ok(false);
+        }
+        let by_loader = self.scope.is_default();
+        // `java.*` can come from no application loader; do not ask for thousands of them.
+        if by_loader && name.starts_with("java.") {
+            return Ok(false);
+        }
+        if !self.scope.covers(name, true) {
+            return Ok(false);
+        }
+        let application = !by_loader || self.is_application(link, class)?;
+        Ok(self.scope.covers(name, application))
+    }
+
+    /// Was the class defined by an application's loader: neither the boot nor the platform one?
+    fn is_application(
+        &mut self,
+        link: &mut Link,
+        class: ReferenceTypeId,
+    ) -> Result<bool, LinkError> {
+        let loader = match link.request(&reference_type::ClassLoader { ref_type: class })? {
+            Ok(loader) => loader,
+            Err(_) => return Ok(false),
+        };
+        if loader.is_null() {
+            return Ok(false);
+        }
+        if let Some(&known) = self.loaders.get(&loader.0) {
+            return Ok(known);
+        }
+        let of = object_reference::ReferenceType { object: loader.into() };
+        let application = match link.request(&of)? {
+            Ok(kind) => match link.request(&reference_type::Signature { ref_type: kind.type_id })? {
+                Ok(signature) => {
+                    let name = signature.to_string_lossy().into_owned();
+                    name != "Ljdk/internal/loader/ClassLoaders$PlatformClassLoader;"
+                        && name != "Ljdk/internal/reflect/DelegatingClassLoader;"
+                }
+                Err(_) => false,
+            },
+            Err(_) => false,
+        };
+        self.loaders.insert(loader.0, application);
+        Ok(application)
+    }
+
+    /// A method of any class, read now if it is new. `None` if the JVM does not know it any more.
+    pub(crate) fn method(
+        &mut self,
+        link: &mut Link,
+        key: MethodKey,
+    ) -> Result<Option<Rc<Method>>, LinkError> {
+        if let Some(known) = self.methods.get(&key) {
+            return Ok(Some(Rc::clone(known)));
+        }
+        let class = self.class(link, key.0)?;
+        if let Some(known) = self.methods.get(&key) {
+            return Ok(Some(Rc::clone(known)));
+        }
+        let Ok(list) = link.request(&reference_type::Methods { ref_type: key.0 })? else {
+            return Ok(None);
+        };
+        let Some(found) = list.iter().find(|method| method.method == key.1) else {
+            return Ok(None);
+        };
+        let id = self.next_method();
+        let info = MethodInfo {
+            id,
+            name: found.name.to_string_lossy().into_owned(),
+            descriptor: found.signature.to_string_lossy().into_owned(),
+            modifiers: found.mod_bits as u32,
+            lines: Vec::new(),
+            variables: Vec::new(),
+            code: Vec::new(),
+        };
+        let method = Rc::new(Method::outside(class.id, &info));
+        if let Some(outside) = self.outside.get_mut(&class.id) {
+            outside.methods.push(info);
+            self.fresh.push(outside.clone());
+        }
+        self.methods.insert(key, Rc::clone(&method));
+        Ok(Some(method))
+    }
+
+    fn next_method(&mut self) -> MethodId {
+        self.next_method += 1;
+        MethodId(self.next_method - 1)
+    }
+
+    /// Does the JVM's own filter of the default scope leave this class out although it is in scope?
+    pub(crate) fn is_disguised(&self, class: &Class) -> bool {
+        class.in_scope && self.scope.is_default() && looks_like_jdk(&class.name)
+    }
+}
+
+/// Is it a hidden class (JVMS 4.4.1 does not let its name be spelt): a lambda's, mostly? Its signature has a
+/// dot before the suffix (JVM TI, GetClassSignature).
+fn is_hidden(signature: &str) -> bool {
+    signature.contains('.') || signature.contains("/0x") || signature.contains("$$Lambda")
+}
+
+/// `Lorg/foo/Bar;` is `org.foo.Bar`, `[[I` is `int[][]`.
+fn name_of(signature: &str) -> String {
+    jhyde_bytecode::signature_to_name(signature).unwrap_or_else(|_| {
+        signature
+            .strip_prefix('L')
+            .and_then(|rest| rest.strip_suffix(';'))
+            .unwrap_or(signature)
+            .replace('/', ".")
+    })
+}
+
+fn is_box(name: &str) -> bool {
+    matches!(
+        name.strip_prefix("java.lang."),
+        Some("Integer" | "Long" | "Boolean" | "Character" | "Byte" | "Short" | "Float" | "Double")
+    )
+}
+
+fn box_field(
+    link: &mut Link,
+    class: ReferenceTypeId,
+) -> Result<Option<jdwp::FieldId>, LinkError> {
+    let fields = link.request(&reference_type::Fields { ref_type: class })?;
+    Ok(fields.ok().and_then(|fields| {
+        fields.iter().find(|field| field.name.as_str() == Some("value")).map(|field| field.field)
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hidden_classes_are_known_by_their_signature() {
+        assert!(is_hidden("Lwl/Foo$$Lambda$14.0x0000000800c03000;"));
+        assert!(is_hidden("Lwl/Foo$$Lambda.0x000001;"));
+        assert!(!is_hidden("Lwl/Foo$Inner;"));
+    }
+}

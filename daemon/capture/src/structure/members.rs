@@ -1,0 +1,315 @@
+//! Members of a class of the scope: what reading it whole means, and what is worked out from its
+//! code so that the recording loop need not.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use jdwp::commands::stack_frame::SlotRequest;
+use jdwp::commands::{class_type, method, reference_type};
+use jdwp::{ReferenceTypeId, Tag};
+use jhyde_bytecode::{Code, ConstantPool, LineStores, LineTable, MethodDescriptor};
+use jhyde_trace::{
+    ClassId, ClassInfo, FieldId, FieldInfo, LineEntry, LocalVariable, MethodId, MethodInfo,
+};
+use rustc_hash::FxHashMap;
+
+use super::{Class, Field, Structure};
+use crate::error::LinkError;
+use crate::link::Link;
+
+const PRIVATE: i32 = 0x0002;
+const STATIC: i32 = 0x0008;
+const NATIVE: i32 = 0x0100;
+const INTERFACE: i32 = 0x0200;
+const ABSTRACT: i32 = 0x0400;
+const SYNTHETIC: i32 = 0x1000;
+
+/// A method of the debuggee, with what the recording loop needs of it.
+#[derive(Debug)]
+pub(crate) struct Method {
+    pub(crate) id: MethodId,
+    pub(crate) class: ClassId,
+    pub(crate) in_scope: bool,
+    pub(crate) name: String,
+    pub(crate) descriptor: String,
+    pub(crate) native: bool,
+    /// Has a `this`.
+    pub(crate) receiver: bool,
+    /// Slots to read at entry: `this` if there is one, then the parameters.
+    pub(crate) slots: Vec<SlotRequest>,
+    pub(crate) variables: Vec<LocalVariable>,
+    /// What each line can write; `None` without code or line table.
+    pub(crate) stores: Option<LineStores>,
+    /// Only code of the scope can call it (reflection apart), so that one look at the stack tells
+    /// for good where a caller calls it from.
+    pub(crate) closed: bool,
+    /// Invoke instructions of the code by name and descriptor of what they name: one, or several.
+    sites: FxHashMap<(String, String), Option<u32>>,
+    /// Call sites that were seen, by the called method.
+    pub(crate) seen_sites: RefCell<FxHashMap<MethodId, u32>>,
+}
+
+impl Method {
+    /// A method outside the scope.
+    pub(super) fn outside(class: ClassId, info: &MethodInfo) -> Self {
+        Self {
+            id: info.id,
+            class,
+            in_scope: false,
+            name: info.name.clone(),
+            descriptor: info.descriptor.clone(),
+            native: info.modifiers as i32 & NATIVE != 0,
+            receiver: !info.is_static(),
+            slots: Vec::new(),
+            variables: Vec::new(),
+            stores: None,
+            closed: false,
+            sites: FxHashMap::default(),
+            seen_sites: RefCell::default(),
+        }
+    }
+
+    /// Is it a constructor?
+    pub(crate) fn is_constructor(&self) -> bool {
+        self.name == "<init>"
+    }
+
+    /// The only invoke instruction that can call `callee` directly, if there is just one.
+    pub(crate) fn only_site(&self, callee: &Self) -> Option<u32> {
+        self.sites.get(&(callee.name.clone(), callee.descriptor.clone())).copied().flatten()
+    }
+}
+
+/// What the JVM says of one declared method.
+struct Declared {
+    jdwp: jdwp::MethodId,
+    modifiers: i32,
+    info: MethodInfo,
+}
+
+impl Structure {
+    /// Reads a class of the scope whole and puts it among the fresh ones.
+    pub(super) fn read_members(
+        &mut self,
+        link: &mut Link,
+        class: ReferenceTypeId,
+        made: &mut Class,
+        mut info: ClassInfo,
+    ) -> Result<(), LinkError> {
+        let modifiers = link.ask(&reference_type::Modifiers { ref_type: class });
+        let source = link.ask(&reference_type::SourceFile { ref_type: class });
+        let fields = link.ask(&reference_type::Fields { ref_type: class });
+        let methods = link.ask(&reference_type::Methods { ref_type: class });
+        let interfaces = link.ask(&reference_type::Interfaces { ref_type: class });
+        let pool = link.ask(&reference_type::ConstantPool { ref_type: class });
+        let modifiers = link.reply::<reference_type::Modifiers>(modifiers)?.unwrap_or(0);
+        info.modifiers = modifiers as u32;
+        info.source_file = link
+            .reply::<reference_type::SourceFile>(source)?
+            .ok()
+            .map(|name| name.to_string_lossy().into_owned());
+        for field in link.reply::<reference_type::Fields>(fields)?.unwrap_or_default() {
+            let id = FieldId(self.next_field);
+            self.next_field += 1;
+            self.fields.insert((class, field.field), id);
+            made.fields.push(Field {
+                id,
+                jdwp: field.field,
+                is_static: field.mod_bits & STATIC != 0,
+            });
+            info.fields.push(FieldInfo {
+                id,
+                name: field.name.to_string_lossy().into_owned(),
+                descriptor: field.signature.to_string_lossy().into_owned(),
+                modifiers: field.mod_bits as u32,
+            });
+        }
+        let methods = link.reply::<reference_type::Methods>(methods)?.unwrap_or_default();
+        let interfaces = link.reply::<reference_type::Interfaces>(interfaces)?.unwrap_or_default();
+        let pool = link
+            .reply::<reference_type::ConstantPool>(pool)?
+            .ok()
+            .and_then(|pool| ConstantPool::parse(pool.count as u16, &pool.bytes).ok());
+        let mut declared = self.read_methods(link, class, methods)?;
+        let open = self.read_supertypes(link, class, modifiers, interfaces, made, &mut info)?;
+        if !declared.is_empty() && declared.iter().all(|m| m.info.lines.is_empty()) {
+            self.without_lines.push(info.name.clone());
+        }
+        for method in &mut declared {
+            let made = analyse(made.id, method, pool.as_ref(), open);
+            self.methods.insert((class, method.jdwp), Rc::new(made));
+        }
+        info.methods = declared.into_iter().map(|method| method.info).collect();
+        self.fresh.push(info);
+        Ok(())
+    }
+
+    /// Tables and code of all methods, asked for at once.
+    fn read_methods(
+        &mut self,
+        link: &mut Link,
+        class: ReferenceTypeId,
+        methods: Vec<reference_type::MethodInfo>,
+    ) -> Result<Vec<Declared>, LinkError> {
+        let mut declared: Vec<Declared> = methods
+            .into_iter()
+            .map(|method| Declared {
+                jdwp: method.method,
+                modifiers: method.mod_bits,
+                info: MethodInfo {
+                    id: self.next_method(),
+                    name: method.name.to_string_lossy().into_owned(),
+                    descriptor: method.signature.to_string_lossy().into_owned(),
+                    modifiers: method.mod_bits as u32,
+                    lines: Vec::new(),
+                    variables: Vec::new(),
+                    code: Vec::new(),
+                },
+            })
+            .collect();
+        let with_code = || {
+            declared.iter().filter(|m| m.modifiers & (NATIVE | ABSTRACT) == 0).map(|m| m.jdwp)
+        };
+        let ref_type = class;
+        let lines =
+            link.request_all(with_code().map(|method| method::LineTable { ref_type, method }))?;
+        let variables =
+            link.request_all(with_code().map(|method| method::VariableTable { ref_type, method }))?;
+        let codes =
+            link.request_all(with_code().map(|method| method::Bytecodes { ref_type, method }))?;
+        let with_code = declared.iter_mut().filter(|m| m.modifiers & (NATIVE | ABSTRACT) == 0);
+        for (((method, lines), variables), code) in
+            with_code.zip(lines).zip(variables).zip(codes)
+        {
+            let info = &mut method.info;
+            info.lines = lines.map(|table| line_entries(&table)).unwrap_or_default();
+            info.variables = variables.map(|table| variable_entries(&table)).unwrap_or_default();
+            info.code = code.unwrap_or_default();
+        }
+        Ok(declared)
+    }
+
+    /// Names of the supertypes, and: can code outside the scope call the class's methods through
+    /// one of them (other than `java.lang.Object`)?
+    fn read_supertypes(
+        &mut self,
+        link: &mut Link,
+        class: ReferenceTypeId,
+        modifiers: i32,
+        interfaces: Vec<ReferenceTypeId>,
+        made: &mut Class,
+        info: &mut ClassInfo,
+    ) -> Result<bool, LinkError> {
+        let mut open = false;
+        if modifiers & INTERFACE == 0 {
+            let above = link.request(&class_type::Superclass { class })?;
+            if let Ok(above) = above.map_err(drop).and_then(|a| if a.is_null() { Err(()) } else { Ok(a) }) {
+                let above_class = self.class(link, above)?;
+                open |= above_class.name != "java.lang.Object" && self.is_open(above, &above_class);
+                info.super_name = Some(above_class.name.clone());
+                made.instance_fields = above_class.instance_fields.clone();
+            }
+        }
+        let own = made.fields.iter().filter(|field| !field.is_static);
+        made.instance_fields.extend(own.map(|field| (field.id, field.jdwp)));
+        for interface in interfaces {
+            let above = self.class(link, interface)?;
+            open |= self.is_open(interface, &above);
+            info.interfaces.push(above.name.clone());
+        }
+        self.open_classes.insert(class, open);
+        Ok(open)
+    }
+
+    fn is_open(&self, class: ReferenceTypeId, known: &Class) -> bool {
+        !known.in_scope || self.open_classes.get(&class).copied().unwrap_or(true)
+    }
+}
+
+fn line_entries(table: &method::LineTableReply) -> Vec<LineEntry> {
+    let mut lines: Vec<LineEntry> = table
+        .lines
+        .iter()
+        .filter_map(|entry| {
+            let start = u32::try_from(entry.code_index).ok()?;
+            Some(LineEntry { start, line: u32::try_from(entry.line).ok()? })
+        })
+        .collect();
+    lines.sort_by_key(|entry| entry.start);
+    lines
+}
+
+fn variable_entries(table: &method::VariableTableReply) -> Vec<LocalVariable> {
+    table
+        .variables
+        .iter()
+        .filter_map(|entry| {
+            Some(LocalVariable {
+                start: u32::try_from(entry.code_index).ok()?,
+                length: u32::try_from(entry.length).ok()?,
+                slot: u16::try_from(entry.slot).ok()?,
+                name: entry.name.to_string_lossy().into_owned(),
+                descriptor: entry.signature.to_string_lossy().into_owned(),
+            })
+        })
+        .collect()
+}
+
+/// Works out what the recording loop needs of a method of the scope.
+fn analyse(class: ClassId, method: &Declared, pool: Option<&ConstantPool>, open: bool) -> Method {
+    let info = &method.info;
+    let receiver = method.modifiers & STATIC == 0;
+    let mut slots = Vec::new();
+    if receiver {
+        slots.push(SlotRequest { slot: 0, tag: Tag::OBJECT });
+    }
+    if let Ok(descriptor) = MethodDescriptor::parse(&info.descriptor) {
+        slots.extend(descriptor.parameter_slots(!receiver).map(|(slot, kind)| SlotRequest {
+            slot: i32::from(slot),
+            tag: Tag(kind.tag()),
+        }));
+    }
+    let code = Code::decode(&info.code).ok().filter(|code| code.length() > 0);
+    let mut sites = FxHashMap::default();
+    if let (Some(code), Some(pool)) = (&code, pool) {
+        for invoke in code.invokes() {
+            if let Ok(named) = pool.method(invoke.constant) {
+                sites
+                    .entry((named.name.to_owned(), named.descriptor.to_owned()))
+                    .and_modify(|site| *site = None)
+                    .or_insert(Some(invoke.index));
+            }
+        }
+    }
+    let lines = info
+        .lines
+        .iter()
+        .map(|entry| jhyde_bytecode::LineEntry { start: entry.start, line: entry.line });
+    let stores = code.map(|code| LineStores::new(code, LineTable::new(lines)));
+    Method {
+        id: info.id,
+        class,
+        in_scope: true,
+        name: info.name.clone(),
+        descriptor: info.descriptor.clone(),
+        native: method.modifiers & NATIVE != 0,
+        receiver,
+        slots,
+        variables: info.variables.clone(),
+        stores: stores.filter(|stores| !stores.line_table().is_empty()),
+        closed: is_closed(info, method.modifiers, open),
+        sites,
+        seen_sites: RefCell::default(),
+    }
+}
+
+fn is_closed(info: &MethodInfo, modifiers: i32, open: bool) -> bool {
+    if modifiers & SYNTHETIC != 0 || info.name == "<clinit>" {
+        return false;
+    }
+    let of_object = matches!(
+        info.name.as_str(),
+        "toString" | "equals" | "hashCode" | "finalize" | "clone"
+    );
+    info.name == "<init>" || modifiers & (STATIC | PRIVATE) != 0 || (!open && !of_object)
+}
