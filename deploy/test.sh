@@ -1,0 +1,55 @@
+#!/bin/bash
+# test.sh: installs what is missing, checks format and lints, runs every test on every JDK found.
+#
+# JHYDE_REQUIRE_JDKS="17 25"   end with an error where one of these is missing
+# JHYDE_JDKS=HOME:HOME         test with these JDKs and no others
+# Arguments go to the test runner (a filter, say). Exit code 0: all is well.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+source deploy/lib.sh
+trap keep_rocksdb EXIT
+
+want_build_tools
+want_jdk "the tests record real programs"
+want_command jq jq "the scripts that tests call read JSON"
+want_command flock util-linux "two tests may compile the fixtures at once"
+# The libraries that recorded workloads are made of: integration/workloads.json says which is whose.
+for package in $(sed -n '/"apt": \[$/,/\]/p' integration/workloads.json | grep -o '"[a-z0-9.+-]*"' | tr -d '"' | grep -vx apt | sort -u); do
+  want "$package" "a workload that the tests record is made of it"
+done
+install_wanted
+choose_jdks
+echo "JDKs: $(jdks_for_people)"
+
+say "format"
+cargo fmt --all --check
+
+announce_build "lints"
+cargo clippy --workspace --all-targets --locked -- -D warnings
+keep_rocksdb
+
+say "fixtures, workloads and JDI peers"
+while IFS= read -r home; do
+  out=$jhyde_cache/java/$(jdk_major "$home")
+  integration/java/build.sh "$home" "$out"
+  echo "   JDK $(jdk_major "$home"): $out"
+done < <(tr : '\n' <<<"$JHYDE_JDKS")
+
+say "documentation's examples"
+cargo test --workspace --doc --locked </dev/null
+
+say "tests"
+status=0
+# The end-to-end tests start jhyded and jhyde: cargo test builds the binaries of a crate for that
+# crate's tests alone.
+cargo build --workspace --bins --locked
+if cargo nextest --version >/dev/null 2>&1; then
+  cargo nextest run --workspace --locked --no-fail-fast "$@" </dev/null || status=$?
+else
+  cargo test --workspace --all-targets --locked --no-fail-fast "$@" </dev/null || status=$?
+fi
+
+echo
+echo "JDKs: $(jdks_for_people)"
+[ "$status" = 0 ] && echo "all tests passed" || echo "some tests failed (exit code $status)"
+exit "$status"
