@@ -123,7 +123,7 @@ fn every_kind_of_failure_has_its_exit_code() {
     let quiet = script(&quiet, "exit 0");
     let cases: &[(&[&str], i32, &str)] = &[
         (&["launch"], 2, "JAVA COMMAND"),
-        (&["launch", "java", "Main"], 2, "--"),
+        (&["launch", "java", "Main"], 2, "jhyded launch -- java Main"),
         (&["attach", "nonsense"], 2, "HOST:PORT"),
         (&["attach", "192.0.2.1:5005"], 2, "attach.hosts"),
         (&["attach", "127.0.0.1:1"], 5, "127.0.0.1:1"),

@@ -26,7 +26,7 @@ use failure::Failure;
 
 /// The binary's whole life.
 pub fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = Cli::try_parse().unwrap_or_else(|error| usage(&error));
     let code = match run(cli) {
         Ok(code) => code,
         Err(failure) => {
@@ -35,6 +35,18 @@ pub fn main() -> ExitCode {
         }
     };
     ExitCode::from(code)
+}
+
+/// Says what is wrong with the command line, or what was asked for (help, the version), and ends.
+fn usage(error: &clap::Error) -> ! {
+    let words: Vec<_> = std::env::args_os().collect();
+    let has = |word: &str| words.iter().any(|it| it == word);
+    // If this cannot be written, nobody reads it.
+    let _ = error.print();
+    if error.use_stderr() && has("launch") && !has("--") {
+        eprintln!("\n  tip: the program stands behind --, such as: jhyded launch -- java Main");
+    }
+    std::process::exit(error.exit_code())
 }
 
 fn run(cli: Cli) -> Result<u8, Failure> {

@@ -59,10 +59,11 @@ impl FromStr for ByteSize {
 
 impl fmt::Display for ByteSize {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Of the units that lose nothing, the one with the smallest number.
         let unit = UNITS
             .iter()
-            .rev()
-            .find(|(_, factor)| self.0 >= *factor && self.0.is_multiple_of(*factor));
+            .filter(|(_, factor)| self.0 >= *factor && self.0.is_multiple_of(*factor))
+            .min_by_key(|(_, factor)| self.0 / factor);
         match unit {
             Some((name, factor)) => write!(f, "{}{name}", self.0 / factor),
             None => write!(f, "{}B", self.0),

@@ -102,6 +102,8 @@ impl Daemon {
         chosen: Chosen,
         command: &[String],
     ) -> Result<(Arc<Live>, Writer), Error> {
+        // Again: connecting may have taken its time.
+        self.check_running()?;
         let Chosen { options, notes } = chosen;
         let (recording, mut writer) = if name.is_empty() {
             self.create_with_made_name(&words::name_from(program), &options)?
@@ -196,6 +198,8 @@ impl Daemon {
             Err(ref error) => {
                 self.discard(live);
                 last.map(|(mut meta, stats)| {
+                    // Not even the JVM's identity counts as recorded.
+                    meta.jvm = None;
                     meta.state = State::Failed {
                         reason: error.to_string(),
                     };
