@@ -67,9 +67,9 @@ impl CoverageEdges {
                 }
                 Operands::TableSwitch(table) => {
                     add(Outcome::Default, table.default);
-                    for (value, target) in (table.low..).zip(&table.targets) {
-                        if *target != table.default {
-                            add(Outcome::Case(value), *target);
+                    for (value, target) in table.cases() {
+                        if target != table.default {
+                            add(Outcome::Case(value), target);
                         }
                     }
                 }
@@ -190,5 +190,20 @@ mod tests {
             Outcome::Entry
         );
         assert!(edges.get(CoverageEdgeId(6)).is_none());
+    }
+
+    #[test]
+    fn a_table_may_end_at_the_greatest_int() {
+        // 0 tableswitch i32::MAX..i32::MAX to 20, default 21; two returns
+        let mut bytes = vec![0xaa, 0, 0, 0];
+        for word in [21, i32::MAX, i32::MAX, 20] {
+            bytes.extend(word.to_be_bytes());
+        }
+        bytes.extend([0xb1, 0xb1]);
+        let code = Code::decode(&bytes).unwrap();
+        assert!(crate::flow::FlowGraph::new(&code, &[]).is_ok());
+        let edges = CoverageEdges::new(&code);
+        assert_eq!(edges.switch(0, i32::MAX), Some(CoverageEdgeId(2)));
+        assert_eq!(edges.switch(0, i32::MIN), Some(CoverageEdgeId(1)));
     }
 }

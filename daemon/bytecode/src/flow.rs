@@ -226,8 +226,8 @@ impl FlowGraph {
                 Operands::Jump(target) => to(*target, EdgeKind::Subroutine),
                 Operands::TableSwitch(table) => {
                     to(table.default, EdgeKind::Default);
-                    for (value, target) in (table.low..).zip(&table.targets) {
-                        to(*target, EdgeKind::Case(value));
+                    for (value, target) in table.cases() {
+                        to(target, EdgeKind::Case(value));
                     }
                 }
                 Operands::LookupSwitch(table) => {

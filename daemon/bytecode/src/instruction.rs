@@ -73,6 +73,15 @@ pub struct TableSwitch {
     pub targets: Vec<u32>,
 }
 
+impl TableSwitch {
+    /// Each value of the table with its target, ascending.
+    pub fn cases(&self) -> impl Iterator<Item = (i32, u32)> {
+        // A range from `low` would overflow behind a table that ends at the greatest `int`.
+        let numbered = self.targets.iter().enumerate();
+        numbered.map(|(offset, target)| (self.low.wrapping_add(offset as i32), *target))
+    }
+}
+
 /// The operands of `lookupswitch`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LookupSwitch {
