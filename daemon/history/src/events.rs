@@ -54,7 +54,9 @@ impl History {
         let tokens = Tokens::of(&[&"events", &self.recording.id(), list]);
         let (mut begin, end) = self.span(list.call)?;
         let from = list.from.unwrap_or(begin);
-        let to = list.to.unwrap_or_else(|| Timestamp(end.0.saturating_add(1)));
+        let to = list
+            .to
+            .unwrap_or_else(|| Timestamp(end.0.saturating_add(1)));
         if from > to {
             let reason = "it ends before it begins".to_owned();
             return Err(Error::Interval { from, to, reason });
