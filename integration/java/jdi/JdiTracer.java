@@ -3,6 +3,7 @@ package jdi;
 import com.sun.jdi.AbsentInformationException;
 import com.sun.jdi.Field;
 import com.sun.jdi.IncompatibleThreadStateException;
+import com.sun.jdi.InternalException;
 import com.sun.jdi.LocalVariable;
 import com.sun.jdi.Location;
 import com.sun.jdi.Method;
@@ -64,6 +65,8 @@ public final class JdiTracer {
     /** Step filters where several include patterns rule out a single class filter: filters are joined by "and". */
     private static final String[] JDK_PACKAGES = {"java.*", "javax.*", "jdk.*", "sun.*", "com.sun.*"};
 
+    private static final int INVALID_SLOT = 35;
+
     private final VirtualMachine vm;
     private final EventRequestManager requests;
     private final Options options;
@@ -74,6 +77,7 @@ public final class JdiTracer {
     private final Map<Method, List<LocalVariable>> tables = new HashMap<>();
     private final Map<ReferenceType, Boolean> scope = new HashMap<>();
     private final Map<ReferenceType, Field> boxFields = new HashMap<>();
+    private final Set<Method> unreadable = new HashSet<>();
     private final Set<Field> watched = new HashSet<>();
     private final Map<ThreadReference, StepRequest> stepping = new HashMap<>();
 
@@ -95,6 +99,7 @@ public final class JdiTracer {
     public static void main(String[] args) throws Exception {
         Options options = Options.parse(args, "jdi.JdiTracer [--level calls|state] [--trace FILE] [--out FILE] --include PATTERN...");
         Debuggee debuggee = Debuggee.open(options);
+        int exitCode;
         try (Writer trace = options.trace == null ? null : new BufferedWriter(Files.newBufferedWriter(options.trace), 1 << 16)) {
             JdiTracer tracer = new JdiTracer(debuggee.vm(), options, trace);
             tracer.request();
@@ -103,8 +108,9 @@ public final class JdiTracer {
             double seconds = (System.nanoTime() - start) / 1e9;
             int code = debuggee.waitFor();
             options.write(tracer.json(seconds, code));
-            System.exit(code);
+            exitCode = code;
         }
+        System.exit(exitCode);
     }
 
     private void request() {
@@ -220,7 +226,7 @@ public final class JdiTracer {
     private void arguments(MethodEntryEvent entry, StackFrame[] top) throws IncompatibleThreadStateException {
         Method m = entry.method();
         boolean parameters = !m.signature().startsWith("()");
-        if (m.isNative() || (m.isStatic() && !parameters)) {
+        if (m.isNative() || (m.isStatic() && !parameters) || unreadable.contains(m)) {
             return;
         }
         StackFrame f = frame(entry.thread(), top);
@@ -228,8 +234,17 @@ public final class JdiTracer {
             value(f.thisObject());
         }
         if (parameters) {
-            for (Value v : f.getArgumentValues()) {
-                value(v);
+            try {
+                for (Value v : f.getArgumentValues()) {
+                    value(v);
+                }
+            } catch (InternalException x) {
+                // javac gives bridge methods a variable table with "this" alone, and HotSpot then
+                // refuses to read the other slots.
+                if (x.errorCode() != INVALID_SLOT) {
+                    throw x;
+                }
+                unreadable.add(m);
             }
         }
     }
@@ -276,7 +291,7 @@ public final class JdiTracer {
             text = v;
         }
         if (trace != null) {
-            line.append(' ').append(text);
+            line.append(' ').append(text instanceof String content ? Json.quote(content) : text);
         }
     }
 
