@@ -30,8 +30,11 @@ import com.sun.jdi.request.EventRequestManager;
 import com.sun.jdi.request.StepRequest;
 import java.io.BufferedWriter;
 import java.io.IOException;
+import java.io.OutputStreamWriter;
 import java.io.Writer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -100,7 +103,7 @@ public final class JdiTracer {
         Options options = Options.parse(args, "jdi.JdiTracer [--level calls|state] [--trace FILE] [--out FILE] --include PATTERN...");
         Debuggee debuggee = Debuggee.open(options);
         int exitCode;
-        try (Writer trace = options.trace == null ? null : new BufferedWriter(Files.newBufferedWriter(options.trace), 1 << 16)) {
+        try (Writer trace = options.trace == null ? null : open(options.trace)) {
             JdiTracer tracer = new JdiTracer(debuggee.vm(), options, trace);
             tracer.request();
             long start = System.nanoTime();
@@ -111,6 +114,11 @@ public final class JdiTracer {
             exitCode = code;
         }
         System.exit(exitCode);
+    }
+
+    /** Lone surrogates, which a Java char may be, become question marks instead of ending the run. */
+    private static Writer open(Path file) throws IOException {
+        return new BufferedWriter(new OutputStreamWriter(Files.newOutputStream(file), StandardCharsets.UTF_8), 1 << 16);
     }
 
     private void request() {
