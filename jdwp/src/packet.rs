@@ -36,7 +36,8 @@ pub enum PacketKind {
     },
     /// The reply to a command.
     Reply {
-        /// 0 if the body holds the command's reply data; otherwise there is no data.
+        /// 0 if the body holds the command's reply data. Otherwise the body means nothing, and may
+        /// yet not be empty: HotSpot leaves there what it had written before it failed.
         error: ErrorCode,
     },
 }

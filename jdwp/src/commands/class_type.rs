@@ -25,7 +25,8 @@ command_set! {
     } -> ();
 
     /// Calls a static method, in a thread that an event has suspended; the reply comes when the
-    /// method ends.
+    /// method ends. HotSpot (seen in 17) does not check how many arguments there are: too few
+    /// crash it.
     InvokeMethod = 3 {
         /// The class.
         class: ReferenceTypeId,

@@ -72,7 +72,7 @@ modifiers! {
         count: i32,
     };
 
-    /// Reserved: an expression to evaluate.
+    /// Reserved: an expression to evaluate. HotSpot takes it and does nothing.
     Conditional = 2 {
         /// Number of the expression.
         expression: i32,
@@ -136,9 +136,10 @@ modifiers! {
         depth: StepDepth,
     };
 
-    /// Only events whose `this` is an object.
+    /// Only events of an object: whose `this` it is, or (field events) whose field it is.
+    /// HotSpot also sends events of static methods.
     InstanceOnly = 11 {
-        /// The object; null for static methods.
+        /// The object; null for static methods and fields.
         instance: ObjectId,
     };
 

@@ -42,7 +42,7 @@ command_set! {
     /// Resumes all threads that were suspended as often as they are resumed.
     Resume = 9 -> ();
 
-    /// Ends the JVM.
+    /// Ends the JVM at once; HotSpot sends no VM death event.
     Exit = 10 {
         /// The process's exit code.
         exit_code: i32,
@@ -66,8 +66,7 @@ command_set! {
         requests: Vec<DisposeObject>,
     } -> ();
 
-    /// Stops sending events (those with a suspend policy still suspend) until
-    /// [`ReleaseEvents`].
+    /// Stops sending events until [`ReleaseEvents`]. Threads with an event that suspends wait there.
     HoldEvents = 15 -> ();
 
     /// Sends held events, and goes on sending.

@@ -67,12 +67,11 @@ impl Jvm {
             arguments,
         );
         let line = jvm.line();
-        let port = line
-            .rsplit(' ')
-            .next()
-            .and_then(|port| port.parse().ok())
-            .unwrap_or_else(|| panic!("the agent says its port first, not {line:?}"));
-        (jvm, SocketAddr::from(([127, 0, 0, 1], port)))
+        let addr = listening(&line);
+        (
+            jvm,
+            addr.unwrap_or_else(|| panic!("the agent says its port first, not {line:?}")),
+        )
     }
 
     /// Starts the fixture so that it connects to a listening debugger.
@@ -139,6 +138,12 @@ impl Jvm {
             std::thread::sleep(Duration::from_millis(5));
         }
     }
+}
+
+/// The address in the line with which the agent says where it listens.
+pub fn listening(line: &str) -> Option<SocketAddr> {
+    let port = line.strip_prefix("Listening for transport dt_socket at address: ")?;
+    Some(SocketAddr::from(([127, 0, 0, 1], port.parse().ok()?)))
 }
 
 impl Drop for Jvm {

@@ -7,3 +7,4 @@ pub mod jdks;
 pub mod jvm;
 pub mod proxy;
 pub mod tour;
+pub mod transcript;

@@ -3,8 +3,8 @@
 //! it with a tap on the wire.
 //!
 //! Not on the tour, because HotSpot does not have them: the event kinds FRAME_POP, USER_DEFINED,
-//! CLASS_LOAD, EXCEPTION_CATCH and VM_DISCONNECTED (their refusal is checked), the modifier
-//! Conditional (refused too), and before JDK 21 IsVirtual and PlatformThreadsOnly.
+//! CLASS_LOAD, EXCEPTION_CATCH and VM_DISCONNECTED (their refusal is checked), and before JDK 21
+//! IsVirtual and PlatformThreadsOnly. The modifier Conditional is taken but has no effect.
 //! `SourceDebugExtension` is checked by its refusal: javac writes no such attribute. Dispose has
 //! a live test of its own, since it ends the debugging.
 
@@ -73,10 +73,8 @@ pub async fn whole<'a>(client: Client, jdk: &'a Jdk, fixture: &'a Fixture) -> To
     machine::hold_events(&mut tour).await;
     threads::monitors(&mut tour).await;
     threads::stop(&mut tour).await;
-    tour.checkpoint("events begin").await;
     events::visit(&mut tour).await;
     events::unloading(&mut tour).await;
-    tour.checkpoint("end").await;
     events::refused_kinds(&mut tour).await;
     machine::exit(&mut tour).await;
     tour

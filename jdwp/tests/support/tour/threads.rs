@@ -97,4 +97,6 @@ pub(super) async fn stop(tour: &mut Tour<'_>) {
         throwable,
     })
     .await;
+    tour.checkpoint("events begin").await;
+    assert_eq!(tour.static_field("stopped").await, Value::Boolean(true));
 }
