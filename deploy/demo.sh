@@ -46,10 +46,14 @@ verdict() {
   jq -r 'if (.call.method == "main") or (.call.method == "sort") or (.call.method == "merge" and .call.invocation == 2)
          then "invalid" else "valid" end' <<<"$1"
 }
-coproc session { "$bin/jhyde" --data "$data" debug demo --strategy divide-and-query --json; }
-# Bash forgets the coprocess's id and descriptors when it ends: they are kept here.
-session_pid=$session_PID
-exec 3<&"${session[0]}" 4>&"${session[1]}"
+# Two named pipes carry the session, questions one way and answers the other.
+pipes=$(mktemp -d)
+trap 'rm -rf "$pipes"; keep_rocksdb' EXIT
+trap '' PIPE # a session that ends early is told below, by its exit code
+mkfifo "$pipes/questions" "$pipes/answers"
+"$bin/jhyde" --data "$data" debug demo --strategy divide-and-query --json <"$pipes/answers" >"$pipes/questions" &
+session_pid=$!
+exec 4>"$pipes/answers" 3<"$pipes/questions"
 found=
 asked=0
 while IFS= read -r message <&3; do
@@ -58,7 +62,7 @@ while IFS= read -r message <&3; do
       answer=$(verdict "$message")
       asked=$((asked + 1))
       jq -r --arg answer "$answer" '"   \(.call.class).\(.call.method) #\(.call.invocation), \(.suspicious) calls suspected: did it do right?  \($answer)"' <<<"$message"
-      printf '{"answer":"%s"}\n' "$answer" >&4
+      printf '{"answer":"%s"}\n' "$answer" >&4 || break
       ;;
     found)
       found=$message
