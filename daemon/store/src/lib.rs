@@ -5,7 +5,8 @@
 //! (`capture`), and what they mean to people (`history`). Nothing here is async: every call may
 //! touch the disk, so callers on a runtime use its blocking threads.
 //!
-//! Reading order: [`records`] (what queries answer with), [`catalogue`], [`writer`], [`recording`].
+//! Reading order: [`records`] (what queries answer with), [`catalogue`], [`writer`], `flusher` (how it
+//! gets to the disk), `families` (the tables there), `view` and [`recording`] (how it is found again).
 
 #![forbid(unsafe_code)]
 
@@ -13,13 +14,28 @@ pub mod catalogue;
 pub mod error;
 pub mod recording;
 pub mod records;
+pub mod watch;
 pub mod writer;
+
+mod cache;
+mod database;
+mod families;
+mod flusher;
+mod folder;
+mod index;
+mod lock;
+mod objects;
+mod open;
+mod queries;
+mod state;
+mod view;
 
 pub use catalogue::{Catalogue, StoreOptions};
 pub use error::{Error, Result};
-pub use recording::{Recording, Rows, Watch, WatchGuard};
+pub use recording::{Recording, Rows};
 pub use records::{
     Arguments, CallOutcome, CallRecord, Creation, Direction, ExceptionEvent, ExceptionKind,
     Execution, FieldRef, MethodRef, OwnEvent, RootRecord, Stats, TimedEvent, Write,
 };
+pub use watch::{Watch, WatchGuard};
 pub use writer::Writer;

@@ -9,6 +9,7 @@
 #![forbid(unsafe_code)]
 
 pub mod block;
+pub mod columns;
 pub mod event;
 pub mod fuzzing;
 pub mod ids;

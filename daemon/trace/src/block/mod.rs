@@ -32,10 +32,10 @@
 //! ```
 
 mod builder;
-mod decode;
+pub(crate) mod decode;
 mod encode;
 mod flow;
-mod ints;
+pub(crate) mod ints;
 mod read;
 mod shape;
 #[cfg(test)]

@@ -128,6 +128,21 @@ impl Block {
         })
     }
 
+    /// Positions of the enters of a method, in order.
+    pub fn enters_of(&self, method: MethodId) -> impl Iterator<Item = usize> {
+        let fits: Vec<bool> = self
+            .shapes
+            .iter()
+            .map(|s| s.op == op::ENTER && s.a == method.0)
+            .collect();
+        let hit = move |shape: &u16| fits.get(usize::from(*shape)).copied().unwrap_or(false);
+        self.shape_of
+            .iter()
+            .enumerate()
+            .filter(move |(_, shape)| hit(shape))
+            .map(|(at, _)| at)
+    }
+
     /// Finds the writes of a variable: a test per position that looks at values only where the shape
     /// already fits.
     pub fn writes_of(&self, variable: Variable) -> WriteFilter<'_> {

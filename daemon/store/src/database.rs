@@ -1,0 +1,262 @@
+//! A recording's RocksDB: opening it within the daemon's memory, and reading it so that an error
+//! names the recording.
+
+use std::path::Path;
+
+use jhyde_trace::Timestamp;
+use rocksdb::{
+    BlockBasedOptions, Cache, ColumnFamily, ColumnFamilyDescriptor, DB, DBCompressionType,
+    DBIteratorWithThreadMode, Direction, FlushOptions, IteratorMode, Options, ReadOptions,
+    WriteBatch, WriteBufferManager,
+};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::cache::BlockCache;
+use crate::error::{Error, Result};
+use crate::families::{self, Family};
+
+/// What all recordings of a daemon share: the memory that they may take.
+pub(crate) struct Memory {
+    /// RocksDB's cache of data blocks, indexes and filters.
+    cache: Cache,
+    /// RocksDB's write buffers; writers stall when it is full.
+    buffers: WriteBufferManager,
+    /// Decoded event blocks.
+    pub(crate) blocks: BlockCache,
+}
+
+impl Memory {
+    /// Divides what there is: a quarter each for RocksDB's cache, its write buffers and decoded
+    /// blocks; the last quarter is for queues, postings not yet written, and answers.
+    pub(crate) fn new(bytes: u64) -> Self {
+        let quarter = usize::try_from(bytes.max(64 << 20) / 4).unwrap_or(usize::MAX);
+        Self {
+            cache: Cache::new_lru_cache(quarter),
+            buffers: WriteBufferManager::new_write_buffer_manager(quarter, true),
+            blocks: BlockCache::new(quarter),
+        }
+    }
+}
+
+impl std::fmt::Debug for Memory {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Memory").finish_non_exhaustive()
+    }
+}
+
+/// A recording's database.
+pub(crate) struct Database {
+    db: DB,
+    recording: String,
+    read_only: bool,
+}
+
+impl std::fmt::Debug for Database {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Database")
+            .field("recording", &self.recording)
+            .finish_non_exhaustive()
+    }
+}
+
+/// How to open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mode {
+    Create,
+    Write,
+    Read,
+}
+
+impl Database {
+    pub(crate) fn open(path: &Path, id: &str, memory: &Memory, mode: Mode) -> Result<Self> {
+        let mut options = Options::default();
+        options.create_if_missing(mode == Mode::Create);
+        options.create_missing_column_families(mode == Mode::Create);
+        options.set_write_buffer_manager(&memory.buffers);
+        // The log is what a crash leaves; it is cut off regularly so that opening stays quick.
+        options.set_max_total_wal_size(64 << 20);
+        options.set_max_background_jobs(2);
+        options.set_keep_log_file_num(2);
+        options.set_max_open_files(512);
+        options.set_recycle_log_file_num(2);
+        options.set_wal_recovery_mode(rocksdb::DBRecoveryMode::TolerateCorruptedTailRecords);
+        options.set_recycle_log_file_num(0);
+        let descriptors: Vec<_> = families::ALL
+            .iter()
+            .map(|family| ColumnFamilyDescriptor::new(family.name, family_options(family, memory)))
+            .collect();
+        let opened = if mode == Mode::Read {
+            DB::open_cf_descriptors_read_only(&options, path, descriptors, false)
+        } else {
+            DB::open_cf_descriptors(&options, path, descriptors)
+        };
+        let recording = id.to_owned();
+        match opened {
+            Ok(db) => Ok(Self {
+                db,
+                recording,
+                read_only: mode == Mode::Read,
+            }),
+            Err(error) => Err(Error::Database {
+                action: "opening the database",
+                recording,
+                reason: error.to_string(),
+            }),
+        }
+    }
+
+    pub(crate) fn recording(&self) -> &str {
+        &self.recording
+    }
+
+    pub(crate) fn is_read_only(&self) -> bool {
+        self.read_only
+    }
+
+    pub(crate) fn failed(&self, action: &'static str, error: &rocksdb::Error) -> Error {
+        Error::Database {
+            action,
+            recording: self.recording.clone(),
+            reason: error.to_string(),
+        }
+    }
+
+    /// A part of the recording other than an event block is damaged.
+    pub(crate) fn damaged(&self, what: impl Into<String>, reason: impl Into<String>) -> Error {
+        Error::Damaged {
+            recording: self.recording.clone(),
+            what: what.into(),
+            from: Timestamp(0),
+            to: Timestamp(u64::MAX),
+            reason: reason.into(),
+        }
+    }
+
+    pub(crate) fn family(&self, family: Family) -> Result<&ColumnFamily> {
+        self.db
+            .cf_handle(family.name)
+            .ok_or_else(|| self.damaged(format!("table {}", family.name), "it is not there"))
+    }
+
+    pub(crate) fn get(&self, family: Family, key: &[u8]) -> Result<Option<Vec<u8>>> {
+        self.db
+            .get_cf(self.family(family)?, key)
+            .map_err(|error| self.damaged(format!("table {}", family.name), error.to_string()))
+    }
+
+    /// Entries from `key` on, in either direction, `key` itself counted.
+    pub(crate) fn seek(
+        &self,
+        family: Family,
+        key: &[u8],
+        direction: Direction,
+    ) -> Result<DBIteratorWithThreadMode<'_, DB>> {
+        let mut options = ReadOptions::default();
+        options.set_total_order_seek(true);
+        let mode = IteratorMode::From(key, direction);
+        Ok(self.db.iterator_cf_opt(self.family(family)?, options, mode))
+    }
+
+    /// The first entry from `key` on, in either direction, `key` itself counted.
+    pub(crate) fn nearest(
+        &self,
+        family: Family,
+        key: &[u8],
+        direction: Direction,
+    ) -> Result<Option<(Box<[u8]>, Box<[u8]>)>> {
+        self.seek(family, key, direction)?
+            .next()
+            .transpose()
+            .map_err(|error| self.damaged(format!("table {}", family.name), error.to_string()))
+    }
+
+    /// All entries of a family.
+    pub(crate) fn all(&self, family: Family) -> Result<DBIteratorWithThreadMode<'_, DB>> {
+        Ok(self
+            .db
+            .iterator_cf(self.family(family)?, IteratorMode::Start))
+    }
+
+    /// Writes a batch; it is in the log, and so survives the process, when this returns.
+    pub(crate) fn write(&self, batch: WriteBatch) -> Result<()> {
+        if self.read_only {
+            return Err(Error::ReadOnly(self.recording.clone()));
+        }
+        self.db
+            .write(batch)
+            .map_err(|error| self.failed("writing", &error))
+    }
+
+    /// Brings everything from memory to table files.
+    pub(crate) fn flush(&self) -> Result<()> {
+        let families: Vec<_> = families::ALL
+            .iter()
+            .map(|f| self.family(*f))
+            .collect::<Result<_>>()?;
+        self.db
+            .flush_cfs_opt(&families, &FlushOptions::default())
+            .map_err(|error| self.failed("flushing", &error))
+    }
+
+    /// Rewrites a family to its smallest form.
+    pub(crate) fn compact(&self, family: Family) -> Result<()> {
+        self.db
+            .compact_range_cf(self.family(family)?, None::<&[u8]>, None::<&[u8]>);
+        Ok(())
+    }
+
+    /// A number that RocksDB keeps of a family, 0 where it does not know.
+    pub(crate) fn property(&self, family: Family, name: &str) -> Result<u64> {
+        let value = self.db.property_int_value_cf(self.family(family)?, name);
+        Ok(value.ok().flatten().unwrap_or(0))
+    }
+}
+
+fn family_options(family: &Family, memory: &Memory) -> Options {
+    let mut table = BlockBasedOptions::default();
+    table.set_block_cache(&memory.cache);
+    table.set_cache_index_and_filter_blocks(true);
+    table.set_pin_l0_filter_and_index_blocks_in_cache(true);
+    table.set_bloom_filter(10.0, false);
+    table.set_block_size(16 << 10);
+    table.set_format_version(5);
+    let mut options = Options::default();
+    options.set_block_based_table_factory(&table);
+    options.set_write_buffer_manager(&memory.buffers);
+    options.set_write_buffer_size(family.buffer);
+    options.set_max_write_buffer_number(3);
+    options.set_target_file_size_base(32 << 20);
+    options.set_compression_type(if family.compressed {
+        DBCompressionType::None
+    } else {
+        DBCompressionType::Lz4
+    });
+    options
+}
+
+/// A value with its checksum in front: CRC-32 little-endian, format byte 1, postcard.
+pub(crate) fn sealed_value<T: Serialize>(value: &T) -> Vec<u8> {
+    let mut bytes = vec![0; 5];
+    bytes[4] = 1;
+    // Serialising plain data to memory does not fail; if it did, the value would read as damaged.
+    let mut bytes = postcard::to_extend(value, bytes).unwrap_or_default();
+    if let Some((head, body)) = bytes.split_first_chunk_mut::<4>() {
+        *head = crc32fast::hash(body).to_le_bytes();
+    }
+    bytes
+}
+
+/// The inverse of [`sealed_value`]; says what is wrong.
+pub(crate) fn open_value<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
+    let (head, body) = bytes.split_first_chunk::<4>().ok_or("it is cut")?;
+    if u32::from_le_bytes(*head) != crc32fast::hash(body) {
+        return Err("its checksum does not fit".to_owned());
+    }
+    match body.split_first() {
+        Some((1, value)) => postcard::from_bytes(value).map_err(|error| error.to_string()),
+        Some((version, _)) => Err(format!("its format version {version} is not known")),
+        None => Err("it is cut".to_owned()),
+    }
+}
+

@@ -1,0 +1,197 @@
+//! The column families: what each holds, how its keys and values look, who writes and who removes.
+//!
+//! To add one: a type here and a line in [`ALL`]; opening, `inspect` and `check` follow that list.
+//! Integers in keys are big-endian, so that the order of bytes is the order of the numbers. A name,
+//! once used, is never used for anything else. Nothing is ever removed from a recording except
+//! sessions and, when groups of the index are merged, the merged groups.
+
+use jhyde_trace::{CallId, ClassId, MethodId, ThreadId};
+
+/// A column family.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Family {
+    /// Its name in RocksDB.
+    pub(crate) name: &'static str,
+    /// Are the values compressed already?
+    pub(crate) compressed: bool,
+    /// Size of a write buffer, bytes.
+    pub(crate) buffer: usize,
+}
+
+const fn small(name: &'static str) -> Family {
+    Family {
+        name,
+        compressed: false,
+        buffer: 2 << 20,
+    }
+}
+
+/// Event blocks. Key: first timestamp u64. Value: `jhyde_trace::block`, format 1. The flusher writes
+/// a full block once; before that the block's beginning, under the same key, every few
+/// hundred milliseconds. A block without an entry in [`DIRECTORY`] is such a beginning.
+pub(crate) const BLOCKS: Family = Family {
+    name: "blocks",
+    compressed: true,
+    buffer: 16 << 20,
+};
+
+/// Which full blocks there are. Key: first timestamp u64. Value: `BlockEntry`. Written in one batch
+/// with the block and everything that indexes it.
+pub(crate) const DIRECTORY: Family = small("directory");
+
+/// Which blocks have events of a thread. Key: thread u32, first timestamp of the block u64. Value:
+/// `ThreadEntry`.
+pub(crate) const THREAD_BLOCKS: Family = small("thread_blocks");
+
+/// In which block a call was entered: the last entry at or before the call. Key: packed id u64 of
+/// the first call of a thread that was entered in a block. Value: first timestamp of the block u64.
+pub(crate) const CALL_BLOCKS: Family = small("call_blocks");
+
+/// Calls that do not begin and end in one block. Key: packed id u64. Value: `LongCall`. Written
+/// with the block of the enter, and again, complete, with that of the exit.
+pub(crate) const LONG_CALLS: Family = small("long_calls");
+
+/// Which blocks hold own events of a long call or a root. Key: packed id u64, first timestamp of
+/// the block u64. No value.
+pub(crate) const OWN_BLOCKS: Family = small("own_blocks");
+
+/// Which blocks hold enters of a method. Key: method u32, first invocation in the block u64. Value:
+/// first timestamp of the block u64.
+pub(crate) const METHOD_BLOCKS: Family = small("method_blocks");
+
+/// Runs of postings: which blocks write a variable, create an object, execute a place. Key: number
+/// of the group's first block u32, number behind its last block u32, first posting of the run (16 bytes).
+/// Value: `index::run`, format 1. Written per group of blocks; merged when a recording is sealed.
+pub(crate) const INDEX: Family = Family {
+    name: "index",
+    compressed: true,
+    buffer: 8 << 20,
+};
+
+/// What is known of objects, in runs of rising ids. Key: first object id u64. Value: `objects::run`,
+/// format 1. Written with the block during which they were described.
+pub(crate) const OBJECTS: Family = Family {
+    name: "objects",
+    compressed: true,
+    buffer: 4 << 20,
+};
+
+/// What is known of objects that were described out of order, or again. Key: object id u64. Value:
+/// an `objects::run` of one. Counts more than [`OBJECTS`].
+pub(crate) const LATE_OBJECTS: Family = small("late_objects");
+
+/// Classes. Key: class u32. Value: `ClassInfo`, postcard, behind a checksum.
+pub(crate) const CLASSES: Family = small("classes");
+
+/// Threads. Key: thread u32. Value: `ThreadInfo`, postcard, behind a checksum.
+pub(crate) const THREADS: Family = small("threads");
+
+/// Debugging sessions. Key: the session's id. Value: bytes of the session's owner.
+pub(crate) const SESSIONS: Family = small("sessions");
+
+/// Everything that must not be opened without. See the list's use in `database`.
+pub(crate) const ALL: [Family; 13] = [
+    BLOCKS,
+    DIRECTORY,
+    THREAD_BLOCKS,
+    CALL_BLOCKS,
+    LONG_CALLS,
+    OWN_BLOCKS,
+    METHOD_BLOCKS,
+    INDEX,
+    OBJECTS,
+    LATE_OBJECTS,
+    CLASSES,
+    THREADS,
+    SESSIONS,
+];
+
+/// A key of two parts, a u32 and a u64.
+pub(crate) fn key_12(high: u32, low: u64) -> [u8; 12] {
+    let mut key = [0; 12];
+    key[..4].copy_from_slice(&high.to_be_bytes());
+    key[4..].copy_from_slice(&low.to_be_bytes());
+    key
+}
+
+/// A key of two u64.
+pub(crate) fn key_16(high: u64, low: u64) -> [u8; 16] {
+    let mut key = [0; 16];
+    key[..8].copy_from_slice(&high.to_be_bytes());
+    key[8..].copy_from_slice(&low.to_be_bytes());
+    key
+}
+
+pub(crate) fn thread_block(thread: ThreadId, first: u64) -> [u8; 12] {
+    key_12(thread.0, first)
+}
+
+pub(crate) fn method_block(method: MethodId, invocation: u64) -> [u8; 12] {
+    key_12(method.0, invocation)
+}
+
+pub(crate) fn call(id: CallId) -> [u8; 8] {
+    id.pack().to_be_bytes()
+}
+
+pub(crate) fn own_block(id: CallId, first: u64) -> [u8; 16] {
+    key_16(id.pack(), first)
+}
+
+pub(crate) fn class(id: ClassId) -> [u8; 4] {
+    id.0.to_be_bytes()
+}
+
+pub(crate) fn thread(id: ThreadId) -> [u8; 4] {
+    id.0.to_be_bytes()
+}
+
+/// A posting run's key: the group's blocks `first .. end` and the run's first posting.
+pub(crate) fn index_run(first: u32, end: u32, posting: u128) -> [u8; 24] {
+    let mut key = [0; 24];
+    key[..4].copy_from_slice(&first.to_be_bytes());
+    key[4..8].copy_from_slice(&end.to_be_bytes());
+    key[8..].copy_from_slice(&posting.to_be_bytes());
+    key
+}
+
+/// A u64 at a place of a key or value, if it is that long.
+pub(crate) fn u64_at(bytes: &[u8], at: usize) -> Option<u64> {
+    Some(u64::from_be_bytes(bytes.get(at..at + 8)?.try_into().ok()?))
+}
+
+/// A u32 at a place of a key, if it is that long.
+pub(crate) fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
+    Some(u32::from_be_bytes(bytes.get(at..at + 4)?.try_into().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn names_are_distinct() {
+        for (at, family) in ALL.iter().enumerate() {
+            assert!(
+                ALL[..at].iter().all(|other| other.name != family.name),
+                "{}",
+                family.name
+            );
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn keys_are_in_the_order_of_what_they_name(a: (u32, u64), b: (u32, u64), c: u128, d: u128) {
+            prop_assert_eq!(key_12(a.0, a.1).cmp(&key_12(b.0, b.1)), a.cmp(&b));
+            prop_assert_eq!(key_16(a.1, b.1).cmp(&key_16(b.1, a.1)), (a.1, b.1).cmp(&(b.1, a.1)));
+            prop_assert_eq!(
+                index_run(a.0, b.0, c).cmp(&index_run(b.0, a.0, d)),
+                (a.0, b.0, c).cmp(&(b.0, a.0, d))
+            );
+            prop_assert_eq!(u64_at(&key_12(a.0, a.1), 4), Some(a.1));
+            prop_assert_eq!(u32_at(&key_12(a.0, a.1), 0), Some(a.0));
+        }
+    }
+}

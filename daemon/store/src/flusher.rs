@@ -1,0 +1,436 @@
+//! The flusher: one thread per recording being written. It takes full blocks from the queue, encodes
+//! and indexes them, and writes each with everything that points to it in one batch. While the
+//! queue is empty it writes, every so often, the beginning of the block being built: that bounds what a
+//! crash loses.
+
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use jhyde_trace::{Block, BlockBuilder, CallId, MethodId, ObjectId, ObjectInfo, State};
+use rocksdb::WriteBatch;
+use rustc_hash::FxHashMap;
+
+use crate::database::Database;
+use crate::error::{Error, Result};
+use crate::families;
+use crate::folder::now_ms;
+use crate::index::{Key, collect, run};
+use crate::objects;
+use crate::state::{
+    BlockEntry, Group, Inner, Live, LongCall, Persisted, Sealed, ThreadEntry, ThreadTotal,
+};
+
+/// Blocks whose postings are written together. More make asking cheaper (one seek per group) and
+/// hold more postings in memory (some ten MB for 256 blocks of 8192 events).
+const GROUP_BLOCKS: usize = 256;
+
+/// Watchers are told of new events this often.
+const TICK: Duration = Duration::from_millis(20);
+
+/// Starts the flusher of a recording.
+pub(crate) fn start(inner: Arc<Inner>, flush: Duration) -> std::io::Result<JoinHandle<()>> {
+    std::thread::Builder::new()
+        .name(format!("flush {}", inner.id))
+        .spawn(move || {
+            let mut flusher = Flusher {
+                inner: inner.clone(),
+                long_calls: FxHashMap::default(),
+            };
+            if let Err(error) = flusher.run(flush) {
+                tracing::error!(recording = %inner.id, %error, "writing failed, recording closed");
+                fail(&inner, error);
+            }
+        })
+}
+
+/// Closes a recording that cannot be written any more. What could be written stays readable; what
+/// is still in memory stays readable as long as the recording is open.
+pub(crate) fn fail(inner: &Arc<Inner>, error: Error) {
+    let reason = error.to_string();
+    inner.live().failed = Some(error);
+    inner.done.notify_all();
+    let failed = inner.change_meta(|meta| {
+        meta.state = State::Failed {
+            reason: reason.clone(),
+        };
+        meta.ended_ms = Some(now_ms().max(meta.created_ms));
+    });
+    if let Err(error) = failed {
+        // The state in memory was changed before the disk refused; after a restart it says Cut.
+        tracing::error!(recording = %inner.id, %error, "the final state could not be written");
+        inner.watch.changed();
+    }
+}
+
+/// Takes the block being built, if it has anything, and queues it.
+pub(crate) fn seal(live: &mut Live) {
+    let Some(builder) = live.builder.as_mut() else {
+        return;
+    };
+    if builder.block().is_empty() && live.objects.is_empty() {
+        return;
+    }
+    builder.set_wall_ms(now_ms());
+    let block = Arc::new(builder.take());
+    live.copy = None;
+    let objects = std::mem::take(&mut live.objects);
+    live.tail.push_back(Arc::new(Sealed { block, objects }));
+}
+
+struct Flusher {
+    inner: Arc<Inner>,
+    /// Calls that were open when their block was full.
+    long_calls: FxHashMap<CallId, LongCall>,
+}
+
+enum Work {
+    Block(Arc<Sealed>),
+    /// A copy of the block being built, and the objects described so far.
+    Beginning(Block, Vec<(ObjectId, ObjectInfo)>),
+    Flushed(u64),
+    Tick,
+    End,
+}
+
+impl Flusher {
+    fn run(&mut self, flush: Duration) -> Result<()> {
+        let mut written_beginning = (0, 0);
+        let mut last_beginning = Instant::now();
+        let mut told = 0;
+        loop {
+            let due = last_beginning.elapsed() >= flush;
+            match self.next_work(due, &mut written_beginning) {
+                Work::Block(sealed) => {
+                    self.write_block(&sealed)?;
+                    let mut live = self.inner.live();
+                    live.tail.pop_front();
+                    drop(live);
+                    self.inner.done.notify_all();
+                }
+                Work::Beginning(block, objects) => {
+                    self.write_beginning(&block, &objects)?;
+                    last_beginning = Instant::now();
+                }
+                Work::Flushed(wanted) => {
+                    self.inner.live().flush_done = wanted;
+                    self.inner.done.notify_all();
+                }
+                Work::Tick if due => last_beginning = Instant::now(),
+                Work::Tick => {}
+                Work::End => {
+                    self.write_group()?;
+                    return self.inner.db.flush();
+                }
+            }
+            let end = {
+                let live = self.inner.live();
+                live.builder
+                    .as_ref()
+                    .map_or(u64::MAX, |builder| builder.next_timestamp().0)
+            };
+            if end != told {
+                told = end;
+                self.inner.watch.changed();
+            }
+        }
+    }
+
+    /// Waits for something to do, at most a tick.
+    fn next_work(&self, due: bool, written: &mut (u64, usize)) -> Work {
+        let mut live = self.inner.live();
+        if live.tail.is_empty() && !live.closing && live.flush_wanted == live.flush_done && !due {
+            live = match self.inner.work.wait_timeout(live, TICK) {
+                Ok((live, _)) => live,
+                Err(poisoned) => poisoned.into_inner().0,
+            };
+        }
+        if let Some(sealed) = live.tail.front() {
+            return Work::Block(sealed.clone());
+        }
+        if live.closing {
+            return Work::End;
+        }
+        let wanted = live.flush_wanted;
+        if wanted != live.flush_done || due {
+            let objects = live.objects.clone();
+            if let Some(builder) = live.builder.as_mut() {
+                let now = (
+                    builder.block().first().0,
+                    builder.block().len() + objects.len(),
+                );
+                if now != *written && now.1 > 0 {
+                    *written = now;
+                    builder.set_wall_ms(now_ms());
+                    return Work::Beginning(builder.block().clone(), objects);
+                }
+            }
+            if wanted != live.flush_done {
+                return Work::Flushed(wanted);
+            }
+        }
+        Work::Tick
+    }
+
+    fn write_beginning(&self, block: &Block, objects: &[(ObjectId, ObjectInfo)]) -> Result<()> {
+        let mut batch = WriteBatch::default();
+        put_objects(
+            &self.inner.db,
+            &mut batch,
+            objects,
+            self.inner.persisted().last_object,
+        )?;
+        if !block.is_empty() {
+            let family = self.inner.db.family(families::BLOCKS)?;
+            batch.put_cf(family, block.first().0.to_be_bytes(), block.encode());
+        }
+        self.inner.db.write(batch)
+    }
+
+    /// Writes a block and all that points to it, and tells the readers that it is there.
+    fn write_block(&mut self, sealed: &Sealed) -> Result<()> {
+        let block = &*sealed.block;
+        let inner = self.inner.clone();
+        let db = &inner.db;
+        let mut batch = WriteBatch::default();
+        let (last_object, late) = put_objects(
+            db,
+            &mut batch,
+            &sealed.objects,
+            inner.persisted().last_object,
+        )?;
+        let mut keys: Option<Arc<[Key]>> = None;
+        if !block.is_empty() {
+            self.put_block(&mut batch, block)?;
+            let outer = |call: CallId| self.long_calls.get(&call).map(|c| MethodId(c.method));
+            keys = Some(collect::keys(block, outer).into());
+            self.put_calls(&mut batch, block)?;
+        }
+        db.write(batch)?;
+        let full_group = {
+            let mut persisted = inner
+                .persisted
+                .write()
+                .unwrap_or_else(std::sync::PoisonError::into_inner);
+            persisted.last_object = last_object;
+            persisted.late_objects |= late;
+            if keys.is_some() {
+                persisted.add_block(block);
+                persisted.pending.push(keys);
+            }
+            persisted.pending.len() >= GROUP_BLOCKS
+        };
+        if !block.is_empty() {
+            inner
+                .memory
+                .blocks
+                .put((inner.number, block.first().0), sealed.block.clone());
+        }
+        if full_group {
+            self.write_group()?;
+        }
+        Ok(())
+    }
+
+    fn put_block(&self, batch: &mut WriteBatch, block: &Block) -> Result<()> {
+        let db = &self.inner.db;
+        let first = block.first().0;
+        let bytes = block.encode();
+        let entry = BlockEntry {
+            events: block.len() as u32,
+            has_exceptions: has_exceptions(block),
+            bytes: bytes.len() as u32,
+            wall_ms: block.wall_ms().0,
+        };
+        batch.put_cf(db.family(families::BLOCKS)?, first.to_be_bytes(), bytes);
+        put(db, batch, families::DIRECTORY, &first.to_be_bytes(), &entry)?;
+        let call_blocks = db.family(families::CALL_BLOCKS)?;
+        for thread in block.threads() {
+            let entry = ThreadEntry {
+                first_call: thread.first_call,
+                calls: thread.rows.len() as u32,
+                innermost_at_end: thread.innermost_at_end(),
+                first_event: thread.first_event,
+                last_event: thread.last_event,
+            };
+            let key = families::thread_block(thread.id, first);
+            put(db, batch, families::THREAD_BLOCKS, &key, &entry)?;
+            if !thread.rows.is_empty() {
+                let key = families::call(thread.call_id(thread.first_call));
+                batch.put_cf(call_blocks, key, first.to_be_bytes());
+            }
+        }
+        let method_blocks = db.family(families::METHOD_BLOCKS)?;
+        for (method, invocation) in block.methods() {
+            let key = families::method_block(method, invocation);
+            batch.put_cf(method_blocks, key, first.to_be_bytes());
+        }
+        Ok(())
+    }
+
+    /// Long calls that begin or end in the block, and who has own events in it.
+    fn put_calls(&mut self, batch: &mut WriteBatch, block: &Block) -> Result<()> {
+        let inner = self.inner.clone();
+        let db = &inner.db;
+        let own_blocks = db.family(families::OWN_BLOCKS)?;
+        let first = block.first().0;
+        let own = |call: CallId, batch: &mut WriteBatch| {
+            batch.put_cf(own_blocks, families::own_block(call, first), []);
+        };
+        for thread in block.threads() {
+            own(thread.call_id(thread.innermost), batch);
+            for exit in &thread.outer_exits {
+                own(thread.call_id(exit.parent), batch);
+                let id = thread.call_id(exit.call);
+                if let Some(mut call) = self.long_calls.remove(&id) {
+                    call.ended = Some((first + u64::from(exit.position), exit.size));
+                    put(db, batch, families::LONG_CALLS, &families::call(id), &call)?;
+                }
+            }
+            for (preorder, row) in thread.open_rows() {
+                let id = thread.call_id(preorder);
+                own(id, batch);
+                if let Some(enter) = block.enter(row.enter as usize) {
+                    let call = LongCall {
+                        enter: first + u64::from(row.enter),
+                        ended: None,
+                        parent: row.parent,
+                        depth: row.depth,
+                        method: enter.method.0,
+                        call_site: enter.call_site,
+                        boundary: enter.boundary,
+                        already_running: enter.already_running,
+                        invocation: row.invocation,
+                    };
+                    self.long_calls.insert(id, call);
+                    put(db, batch, families::LONG_CALLS, &families::call(id), &call)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the postings of all blocks that have none written yet, as one group.
+    fn write_group(&self) -> Result<()> {
+        let inner = &self.inner;
+        let (group, pending) = {
+            let persisted = inner.persisted();
+            let first = persisted.indexed();
+            let end = first + persisted.pending.len() as u32;
+            (Group { first, end }, persisted.pending.clone())
+        };
+        if pending.is_empty() {
+            return Ok(());
+        }
+        let mut postings = Vec::with_capacity(pending.iter().flatten().map(|k| k.len()).sum());
+        for (at, keys) in pending.iter().enumerate() {
+            let keys = keys.iter().flat_map(|keys| keys.iter());
+            postings.extend(keys.map(|key| key.posting(at as u32)));
+        }
+        // The keys of each block are sorted already: runs that a merging sort finds.
+        postings.sort();
+        let mut batch = WriteBatch::default();
+        put_runs(&inner.db, &mut batch, group, &postings)?;
+        inner.db.write(batch)?;
+        let mut persisted = inner
+            .persisted
+            .write()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        persisted.groups.push(group);
+        persisted.pending.clear();
+        Ok(())
+    }
+}
+
+/// Adds the runs of a group; a group without postings gets an empty run, so that it is known.
+pub(crate) fn put_runs(
+    db: &Database,
+    batch: &mut WriteBatch,
+    group: Group,
+    postings: &[u128],
+) -> Result<()> {
+    let family = db.family(families::INDEX)?;
+    if postings.is_empty() {
+        batch.put_cf(
+            family,
+            families::index_run(group.first, group.end, 0),
+            run::encode(&[]),
+        );
+    }
+    for postings in postings.chunks(run::RUN) {
+        let key = families::index_run(group.first, group.end, postings[0]);
+        batch.put_cf(family, key, run::encode(postings));
+    }
+    Ok(())
+}
+
+/// Adds objects to a batch. Returns the highest id in runs, and whether some came late.
+fn put_objects(
+    db: &Database,
+    batch: &mut WriteBatch,
+    objects: &[(ObjectId, ObjectInfo)],
+    mut last: Option<u64>,
+) -> Result<(Option<u64>, bool)> {
+    let mut rising = Vec::with_capacity(objects.len());
+    let late = db.family(families::LATE_OBJECTS)?;
+    let mut any_late = false;
+    for object in objects {
+        if last.is_none_or(|last| object.0.0 > last) {
+            last = Some(object.0.0);
+            rising.push(object.clone());
+        } else {
+            any_late = true;
+            let value = objects::encode(std::slice::from_ref(object));
+            batch.put_cf(late, object.0.0.to_be_bytes(), value);
+        }
+    }
+    // Runs of some thousand: the unit of reading.
+    for run in rising.chunks(4096) {
+        let key = run[0].0.0.to_be_bytes();
+        batch.put_cf(db.family(families::OBJECTS)?, key, objects::encode(run));
+    }
+    Ok((last, any_late))
+}
+
+fn put<T: serde::Serialize>(
+    db: &Database,
+    batch: &mut WriteBatch,
+    family: families::Family,
+    key: &[u8],
+    value: &T,
+) -> Result<()> {
+    let bytes = postcard::to_stdvec(value)
+        .map_err(|error| db.damaged(format!("table {}", family.name), error.to_string()))?;
+    batch.put_cf(db.family(family)?, key, bytes);
+    Ok(())
+}
+
+pub(crate) fn has_exceptions(block: &Block) -> bool {
+    (0..block.len()).any(|position| block.is_exception(position))
+}
+
+impl Persisted {
+    /// Takes note of a full block that is in the database.
+    pub(crate) fn add_block(&mut self, block: &Block) {
+        let first = block.first().0;
+        if has_exceptions(block) {
+            self.exceptions.push(self.firsts.len() as u32);
+        }
+        self.firsts.push(first);
+        self.end = block.end().0;
+        for thread in block.threads() {
+            let total = self.threads.entry(thread.id).or_insert(ThreadTotal {
+                calls: 0,
+                first_event: first + u64::from(thread.first_event),
+                last_event: 0,
+            });
+            total.calls = thread.next_call() - 1;
+            total.last_event = first + u64::from(thread.last_event);
+        }
+    }
+}
+
+/// A builder for a new recording.
+pub(crate) fn builder(block_events: u32) -> BlockBuilder {
+    BlockBuilder::new(block_events.clamp(64, 65_535) as usize)
+}

@@ -1,0 +1,105 @@
+//! The block-level index: which blocks write a variable, create an object, execute a place.
+//!
+//! A *posting* says "this key occurs in that block". Keys are numbers in one ordered space (see
+//! [`Key`]), a block is named by its ordinal in the recording. Postings of a group of blocks are
+//! kept in memory until the group is full, then sorted and written as runs (see [`run`]): so the
+//! cost per posting is a sort and a few bits, and asking costs one seek per group. Large arrays need
+//! nothing else: every element is a key, and a filled array's postings differ by one each, which
+//! the run's columns swallow.
+
+pub(crate) mod collect;
+pub(crate) mod run;
+
+use jhyde_trace::{CallId, Local, MethodId, ObjectId, Variable};
+
+/// What can be looked up: a space, a 64-bit number and a 32-bit number, in this order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Key(u128);
+
+const SPACE_STATIC: u8 = 0;
+const SPACE_OBJECT: u8 = 1;
+const SPACE_LOCAL: u8 = 2;
+const SPACE_CREATION: u8 = 3;
+const SPACE_PLACE: u8 = 4;
+const SPACE_ARRAY: u8 = 5;
+
+/// Bits of a posting that hold the block, counted from the group's first one.
+pub(crate) const BLOCK_BITS: u32 = 24;
+
+impl Key {
+    const fn new(space: u8, high: u64, low: u32) -> Self {
+        Self((space as u128) << 96 | (high as u128) << 32 | low as u128)
+    }
+
+    /// A variable's key. Locals have one only for calls that do not begin and end in one block;
+    /// `return` and `exception` have none, their call's record says when they are written.
+    pub(crate) fn of_variable(variable: Variable) -> Option<Self> {
+        match variable {
+            Variable::Static { field } => Some(Self::new(SPACE_STATIC, 0, field.0)),
+            Variable::Field { object, field } => Some(Self::new(SPACE_OBJECT, object.0, field.0)),
+            Variable::Element { array, index } => Some(Self::new(SPACE_OBJECT, array.0, index)),
+            Variable::Local { call, local } => {
+                let local = match local {
+                    Local::Named(at) => u32::from(at),
+                    Local::Slot(slot) => 1 << 16 | u32::from(slot),
+                };
+                Some(Self::new(SPACE_LOCAL, call.pack(), local))
+            }
+            Variable::Return { .. } | Variable::Exception { .. } => None,
+        }
+    }
+
+    /// The first key of an object's fields or elements, from this field or index on.
+    pub(crate) fn of_object(object: ObjectId, from: u32) -> Self {
+        Self::new(SPACE_OBJECT, object.0, from)
+    }
+
+    /// Any element of an array: whether it was written is asked without going through all of them.
+    pub(crate) fn of_array(array: ObjectId) -> Self {
+        Self::new(SPACE_ARRAY, array.0, 0)
+    }
+
+    pub(crate) fn of_creation(object: ObjectId) -> Self {
+        Self::new(SPACE_CREATION, object.0, 0)
+    }
+
+    /// Events of calls of a method at a bytecode index.
+    pub(crate) fn of_place(method: MethodId, index: u32) -> Self {
+        Self::new(SPACE_PLACE, method.0.into(), index)
+    }
+
+    /// The key with a block behind it: a posting.
+    pub(crate) fn posting(self, block: u32) -> u128 {
+        self.0 << BLOCK_BITS | u128::from(block)
+    }
+
+    /// The key of a posting.
+    pub(crate) fn of_posting(posting: u128) -> Self {
+        Self(posting >> BLOCK_BITS)
+    }
+
+    /// The block of a posting, counted from its group's first one.
+    pub(crate) fn block_of(posting: u128) -> u32 {
+        (posting & ((1 << BLOCK_BITS) - 1)) as u32
+    }
+
+    /// Is it a field or element of this object?
+    pub(crate) fn is_of_object(self, object: ObjectId) -> bool {
+        self.0 >> 32 == Self::of_object(object, 0).0 >> 32
+    }
+
+    /// The 32-bit part: field, element, local, bytecode index.
+    pub(crate) fn low(self) -> u32 {
+        self.0 as u32
+    }
+}
+
+/// Is a call's local of this kind kept in the index at all?
+pub(crate) fn local_call(variable: Variable) -> Option<CallId> {
+    match variable {
+        Variable::Local { call, .. } | Variable::Return { call } | Variable::Exception { call } => {
+            Some(call)
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,196 @@
+//! Opening one recording: what is kept in memory of it is read from the database's small tables.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, RwLock};
+
+use jhyde_trace::{Block, ClassInfo, ThreadInfo};
+
+use crate::database::{Database, Memory, Mode, open_value};
+use crate::error::Result;
+use crate::families;
+use crate::folder::{self, FolderMeta};
+use crate::index::collect;
+use crate::state::{
+    BlockEntry, Group, Inner, Live, Persisted, Sealed, Tables, ThreadEntry, ThreadTotal,
+};
+use crate::view::View;
+
+/// Numbers the recordings opened by this process.
+static NEXT_NUMBER: AtomicU32 = AtomicU32::new(0);
+
+/// Opens a recording's database, or makes it.
+pub(crate) fn open(
+    folder: &Path,
+    meta: FolderMeta,
+    memory: &Arc<Memory>,
+    mode: Mode,
+) -> Result<Arc<Inner>> {
+    let id = meta.meta.id.clone();
+    let db = Database::open(&folder::database(folder), &id, memory, mode)?;
+    let mut persisted = Persisted::default();
+    let mut tables = Tables::default();
+    let mut live = Live::default();
+    if mode != Mode::Create {
+        persisted = read_persisted(&db)?;
+        tables = read_tables(&db)?;
+        live.tail.extend(read_beginning(&db, persisted.end)?);
+    }
+    let indexed = persisted.indexed();
+    let inner = Arc::new(Inner {
+        id,
+        folder: folder.to_owned(),
+        number: NEXT_NUMBER.fetch_add(1, Ordering::Relaxed),
+        db,
+        memory: memory.clone(),
+        meta: Mutex::new(meta.meta),
+        live: Mutex::new(live),
+        work: Default::default(),
+        done: Default::default(),
+        persisted: RwLock::new(persisted),
+        tables: RwLock::new(tables),
+        watch: Default::default(),
+    });
+    index_rest(&inner, indexed);
+    Ok(inner)
+}
+
+fn read_persisted(db: &Database) -> Result<Persisted> {
+    let mut persisted = Persisted::default();
+    for entry in db.all(families::DIRECTORY)? {
+        let (key, value) = entry.map_err(|e| db.damaged("directory of blocks", e.to_string()))?;
+        let entry: BlockEntry = postcard::from_bytes(&value)
+            .map_err(|error| db.damaged("directory of blocks", error.to_string()))?;
+        let first = families::u64_at(&key, 0)
+            .ok_or_else(|| db.damaged("directory of blocks", "a key is cut"))?;
+        if first != persisted.end {
+            return Err(db.damaged(
+                "directory of blocks",
+                format!("block {} is followed by block {first}", persisted.end),
+            ));
+        }
+        if entry.has_exceptions {
+            persisted.exceptions.push(persisted.firsts.len() as u32);
+        }
+        persisted.firsts.push(first);
+        persisted.end = first + u64::from(entry.events);
+    }
+    read_threads(db, &mut persisted)?;
+    read_groups(db, &mut persisted)?;
+    let last = db.nearest(families::OBJECTS, &[0xFF; 8], rocksdb::Direction::Reverse)?;
+    persisted.last_object = last.and_then(|(key, _)| families::u64_at(&key, 0));
+    persisted.late_objects = db
+        .nearest(families::LATE_OBJECTS, &[], rocksdb::Direction::Forward)?
+        .is_some();
+    Ok(persisted)
+}
+
+/// The first and the last entry of every thread, by seeking from thread to thread.
+fn read_threads(db: &Database, persisted: &mut Persisted) -> Result<()> {
+    use rocksdb::Direction::{Forward, Reverse};
+    let bad = |error: postcard::Error| db.damaged("table thread_blocks", error.to_string());
+    let mut next = Some(0u32);
+    while let Some(from) = next.take() {
+        let key = families::key_12(from, 0);
+        let Some((key, value)) = db.nearest(families::THREAD_BLOCKS, &key, Forward)? else {
+            break;
+        };
+        let Some(thread) = families::u32_at(&key, 0) else {
+            break;
+        };
+        let first: ThreadEntry = postcard::from_bytes(&value).map_err(bad)?;
+        let first_block = families::u64_at(&key, 4).unwrap_or(0);
+        let key = families::key_12(thread, u64::MAX);
+        if let Some((key, value)) = db.nearest(families::THREAD_BLOCKS, &key, Reverse)? {
+            let last: ThreadEntry = postcard::from_bytes(&value).map_err(bad)?;
+            let last_block = families::u64_at(&key, 4).unwrap_or(0);
+            let total = ThreadTotal {
+                calls: (last.first_call + u64::from(last.calls)).saturating_sub(1),
+                first_event: first_block + u64::from(first.first_event),
+                last_event: last_block + u64::from(last.last_event),
+            };
+            persisted
+                .threads
+                .insert(jhyde_trace::ThreadId(thread), total);
+        }
+        next = thread.checked_add(1);
+    }
+    Ok(())
+}
+
+/// The groups of postings, by seeking from group to group. Where groups were merged and a crash left
+/// the merged ones, the larger counts.
+fn read_groups(db: &Database, persisted: &mut Persisted) -> Result<()> {
+    let mut end = 0;
+    loop {
+        // The largest group that begins here comes last.
+        let key = families::index_run(end, u32::MAX, u128::MAX);
+        let found = db.nearest(families::INDEX, &key, rocksdb::Direction::Reverse)?;
+        let group =
+            found.and_then(|(key, _)| families::u32_at(&key, 0).zip(families::u32_at(&key, 4)));
+        match group {
+            Some((first, behind)) if first == end && behind > end => {
+                persisted.groups.push(Group { first, end: behind });
+                end = behind;
+            }
+            _ => return Ok(()),
+        }
+    }
+}
+
+fn read_tables(db: &Database) -> Result<Tables> {
+    let mut tables = Tables::default();
+    for entry in db.all(families::CLASSES)? {
+        let (_, value) = entry.map_err(|e| db.damaged("table classes", e.to_string()))?;
+        let class: ClassInfo =
+            open_value(&value).map_err(|reason| db.damaged("table classes", reason))?;
+        tables.put_class(Arc::new(class));
+    }
+    for entry in db.all(families::THREADS)? {
+        let (_, value) = entry.map_err(|e| db.damaged("table threads", e.to_string()))?;
+        let thread: ThreadInfo =
+            open_value(&value).map_err(|reason| db.damaged("table threads", reason))?;
+        tables.threads.insert(thread.id, thread);
+    }
+    Ok(tables)
+}
+
+/// The beginning of a block that a crash left unfinished: kept in memory, like the block being
+/// built was.
+fn read_beginning(db: &Database, end: u64) -> Result<Option<Arc<Sealed>>> {
+    let Some(bytes) = db.get(families::BLOCKS, &end.to_be_bytes())? else {
+        return Ok(None);
+    };
+    let block = Block::decode(&bytes)
+        .map_err(|error| db.damaged(format!("event block {end}"), error.to_string()));
+    match block {
+        Ok(block) if block.first().0 == end => Ok(Some(Arc::new(Sealed {
+            block: Arc::new(block),
+            objects: Vec::new(),
+        }))),
+        // The last words of a crash; all before them is served.
+        _ => Ok(None),
+    }
+}
+
+/// Works out the postings of the blocks behind the last written group: after a crash at most a
+/// group's worth of blocks. A block that cannot be read stays a candidate for everything.
+fn index_rest(inner: &Arc<Inner>, indexed: u32) {
+    let view = View::new(inner);
+    let mut pending = Vec::new();
+    for ordinal in indexed..view.persisted {
+        let keys = view.block(ordinal).ok().map(|block| {
+            let outer = |call| {
+                let long = inner.long_call(call).ok().flatten()?;
+                Some(jhyde_trace::MethodId(long.method))
+            };
+            collect::keys(&block, outer).into()
+        });
+        pending.push(keys);
+    }
+    let mut persisted = inner
+        .persisted
+        .write()
+        .unwrap_or_else(std::sync::PoisonError::into_inner);
+    persisted.pending = pending;
+}

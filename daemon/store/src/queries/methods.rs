@@ -1,0 +1,301 @@
+//! Calls by method and by line.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+use std::sync::Arc;
+
+use jhyde_trace::{Block, CallId, ClassId, MethodId, Timestamp};
+use rocksdb::Direction as Seek;
+
+use super::events::{positions, step};
+use super::{known, pages};
+use crate::error::Result;
+use crate::families;
+use crate::index::Key;
+use crate::recording::{Recording, Rows};
+use crate::records::{CallRecord, Direction, Execution};
+use crate::view::View;
+
+impl View {
+    /// The block in the database with the calls of a method from an invocation on: that
+    /// which holds it (`Reverse`) or the next one (`Forward`), and the first invocation in it.
+    fn method_block(
+        &self,
+        method: MethodId,
+        invocation: u64,
+        seek: Seek,
+    ) -> Result<Option<(u64, u32)>> {
+        let key = families::method_block(method, invocation);
+        let found = self.inner.db.nearest(families::METHOD_BLOCKS, &key, seek)?;
+        let found = found.filter(|(key, _)| families::u32_at(key, 0) == Some(method.0));
+        let parts = found
+            .and_then(|(key, value)| families::u64_at(&key, 4).zip(families::u64_at(&value, 0)));
+        let end = self.first_of(self.persisted);
+        Ok(parts
+            .filter(|(_, first)| *first < end)
+            .and_then(|(invocation, first)| Some((invocation, self.locate(first)?))))
+    }
+
+    /// The calls of a method in a block, by invocation.
+    fn calls_in(&self, block: &Arc<Block>, method: MethodId) -> Vec<CallId> {
+        block.enters_of(method).map(|at| block.call(at)).collect()
+    }
+
+    /// Ordinals of the blocks with calls of a method, from that of an invocation on.
+    fn method_blocks(
+        &self,
+        method: MethodId,
+        invocation: u64,
+    ) -> impl FnMut() -> Option<Result<u32>> {
+        let mut from = Some((invocation, Seek::Reverse));
+        let mut tail = self.persisted;
+        let view = self.clone();
+        move || {
+            if let Some((invocation, seek)) = from.take() {
+                match view.method_block(method, invocation, seek) {
+                    Err(error) => return Some(Err(error)),
+                    Ok(Some((first, ordinal))) => {
+                        from = Some((first + 1, Seek::Forward));
+                        return Some(Ok(ordinal));
+                    }
+                    Ok(None) if matches!(seek, Seek::Reverse) => {
+                        if let Ok(Some((first, ordinal))) =
+                            view.method_block(method, invocation, Seek::Forward)
+                        {
+                            from = Some((first + 1, Seek::Forward));
+                            return Some(Ok(ordinal));
+                        }
+                    }
+                    Ok(None) => {}
+                }
+            }
+            let ordinal = tail;
+            tail += 1;
+            (ordinal < view.blocks()).then_some(Ok(ordinal))
+        }
+    }
+}
+
+impl Recording {
+    /// Calls of a method by rising invocation, beginning at `from_invocation`, at most `limit`.
+    pub fn calls_of_method(
+        &self,
+        method: MethodId,
+        from_invocation: u64,
+        limit: usize,
+    ) -> Result<Vec<CallRecord>> {
+        let view = self.view();
+        let mut ordinals = view.method_blocks(method, from_invocation);
+        let mut calls: Vec<CallRecord> = Vec::new();
+        while calls.len() < limit {
+            let Some(ordinal) = ordinals() else { break };
+            let block = view.block(ordinal?)?;
+            for id in view.calls_in(&block, method) {
+                if calls.len() >= limit {
+                    break;
+                }
+                let row = block
+                    .thread(id.thread)
+                    .and_then(|thread| thread.row(id.preorder));
+                if row.is_some_and(|row| row.invocation >= from_invocation) {
+                    calls.push(view.call(id, &mut Some(block.clone()))?);
+                }
+            }
+        }
+        Ok(calls)
+    }
+
+    /// How many calls of a method there are.
+    pub fn invocations(&self, method: MethodId) -> Result<u64> {
+        let view = self.view();
+        let count = |block: &Arc<Block>| {
+            let first = block.methods().find(|known| known.0 == method)?.1;
+            Some(first + block.enters_of(method).count() as u64)
+        };
+        if let Some(count) = view.tail.iter().rev().find_map(count) {
+            return Ok(count);
+        }
+        match view.method_block(method, u64::MAX, Seek::Reverse)? {
+            Some((_, ordinal)) => Ok(count(&view.block(ordinal)?).unwrap_or(0)),
+            None => Ok(0),
+        }
+    }
+
+    /// The n-th call of a method, from 0.
+    pub fn call_by_invocation(&self, method: MethodId, n: u64) -> Result<Option<CallRecord>> {
+        Ok(self
+            .calls_of_method(method, n, 1)?
+            .pop()
+            .filter(|call| call.invocation == n))
+    }
+
+    /// Executions of a source line in a range: one per visit, that is, per run of own events of
+    /// one call at that line without an own event of that call at another line in between. A visit that
+    /// goes on over a block's end is told again there.
+    pub fn executions_of_line(
+        &self,
+        class: ClassId,
+        line: u32,
+        range: Range<Timestamp>,
+        direction: Direction,
+    ) -> Rows<Execution> {
+        let view = self.view();
+        let Some((range, start)) = view.clip(&range, direction) else {
+            return known([]);
+        };
+        let places = match self.places_of_line(class, line) {
+            Ok(places) => places,
+            Err(error) => return known([Err(error)]),
+        };
+        let mut next = Some(start);
+        let recording = self.clone();
+        pages(move || {
+            let ordinal = match view.block_of_places(&places, next.take()?, direction) {
+                Ok(found) => found?,
+                Err(error) => return Some(Err(error)),
+            };
+            if view.is_past(ordinal, &range, direction) {
+                return None;
+            }
+            next = step(ordinal, direction);
+            let rows = recording.visits(&view, ordinal, &places, &range);
+            Some(
+                rows.map(|rows| -> Box<dyn Iterator<Item = Execution> + Send> {
+                    match direction {
+                        Direction::Forward => Box::new(rows.into_iter()),
+                        Direction::Backward => Box::new(rows.into_iter().rev()),
+                    }
+                }),
+            )
+        })
+    }
+
+    /// Calls that executed a source line (had an own event there), by their first execution at or
+    /// after `from`, each once, at most `limit`.
+    pub fn calls_at_line(
+        &self,
+        class: ClassId,
+        line: u32,
+        from: Timestamp,
+        limit: usize,
+    ) -> Result<Vec<CallRecord>> {
+        let everything = from..Timestamp(u64::MAX);
+        let mut seen = rustc_hash::FxHashSet::default();
+        let mut calls = Vec::new();
+        for execution in self.executions_of_line(class, line, everything, Direction::Forward) {
+            if calls.len() >= limit {
+                break;
+            }
+            let call = execution?.call;
+            if seen.insert(call) {
+                calls.push(self.call(call)?);
+            }
+        }
+        Ok(calls)
+    }
+
+    /// Methods of a class with the ranges of bytecode indexes that stand on a line.
+    fn places_of_line(&self, class: ClassId, line: u32) -> Result<Vec<Place>> {
+        let Some(class) = self.class(class)? else {
+            return Ok(Vec::new());
+        };
+        let mut places = Vec::new();
+        for method in &class.methods {
+            for (at, entry) in method.lines.iter().enumerate() {
+                if entry.line != line {
+                    continue;
+                }
+                let code = (method.code.len() as u32).max(entry.start + 1);
+                // Without code bytes the last line's end is not known: a method has below 65536.
+                let end = match method.lines.get(at + 1) {
+                    Some(next) => next.start,
+                    None if method.code.is_empty() => entry.start + 256,
+                    None => code,
+                };
+                places.push(Place {
+                    method: method.id,
+                    indexes: entry.start..end,
+                });
+            }
+        }
+        Ok(places)
+    }
+
+    fn visits(
+        &self,
+        view: &View,
+        ordinal: u32,
+        places: &[Place],
+        range: &Range<u64>,
+    ) -> Result<Vec<Execution>> {
+        let block = view.block(ordinal)?;
+        let mut methods = rustc_hash::FxHashMap::default();
+        let mut on_line = rustc_hash::FxHashMap::<CallId, bool>::default();
+        let mut visits = VecDeque::new();
+        let wanted = positions(&block, range);
+        for at in 0..wanted.end {
+            let (call, index) = (block.call(at), block.index(at));
+            let fits = places.iter().any(|place| place.indexes.contains(&index));
+            // Most events are at other places: their calls' methods need not be known.
+            if !fits && !on_line.contains_key(&call) {
+                continue;
+            }
+            let method = match methods.get(&call) {
+                Some(method) => *method,
+                None => {
+                    let method = match call.is_root() {
+                        true => None,
+                        false => Some(view.call(call, &mut Some(block.clone()))?.method),
+                    };
+                    methods.insert(call, method);
+                    method
+                }
+            };
+            let here = places
+                .iter()
+                .any(|place| Some(place.method) == method && place.indexes.contains(&index));
+            let was_here = on_line.insert(call, here).unwrap_or(false);
+            if here && !was_here && wanted.contains(&at) {
+                visits.push_back(Execution {
+                    timestamp: block.timestamp(at),
+                    call,
+                    index,
+                });
+            }
+        }
+        Ok(visits.into())
+    }
+}
+
+/// Where in a method a line stands.
+struct Place {
+    method: MethodId,
+    indexes: Range<u32>,
+}
+
+impl View {
+    /// The nearest block that executes one of the places.
+    fn block_of_places(
+        &self,
+        places: &[Place],
+        from: u32,
+        direction: Direction,
+    ) -> Result<Option<u32>> {
+        let mut best: Option<u32> = None;
+        for place in places {
+            for index in place.indexes.clone() {
+                let key = Key::of_place(place.method, index);
+                let found = self.candidate(key, from, direction)?;
+                best = match (best, found, direction) {
+                    (Some(best), Some(found), Direction::Forward) => Some(best.min(found)),
+                    (Some(best), Some(found), Direction::Backward) => Some(best.max(found)),
+                    (best, found, _) => best.or(found),
+                };
+                if best == Some(from) {
+                    return Ok(best);
+                }
+            }
+        }
+        Ok(best)
+    }
+}

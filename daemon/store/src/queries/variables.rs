@@ -1,0 +1,370 @@
+//! Variables: who wrote them, when, what; the state of objects.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use jhyde_trace::{Block, CallId, ObjectId, Outcome, Timestamp, Variable};
+
+use super::events::{positions, step};
+use super::{known, pages};
+use crate::error::Result;
+use crate::index::{Key, local_call};
+use crate::recording::{Recording, Rows};
+use crate::records::{Direction, Write};
+use crate::view::View;
+
+impl Recording {
+    /// The last write of a variable at or before `at`. `Return` and `Exception` are written by their call's
+    /// `Exit`. Parameters are written by `Enter` only if the engine says so with a `Write`.
+    pub fn last_write(&self, variable: Variable, at: Timestamp) -> Result<Option<Write>> {
+        let range = Timestamp(0)..Timestamp(at.0.saturating_add(1));
+        self.writes(variable, range, Direction::Backward)
+            .next()
+            .transpose()
+    }
+
+    /// All writes of a variable in a range, snapshots among them.
+    pub fn writes(
+        &self,
+        variable: Variable,
+        range: Range<Timestamp>,
+        direction: Direction,
+    ) -> Rows<Write> {
+        let view = self.view();
+        if let Variable::Return { call } | Variable::Exception { call } = variable {
+            let write = self.end_of_call(variable, call);
+            let inside = |write: &Write| range.contains(&write.timestamp);
+            return known(
+                write
+                    .transpose()
+                    .into_iter()
+                    .filter(|w| w.as_ref().map_or(true, inside)),
+            );
+        }
+        let mut range = range;
+        let mut within = false;
+        if let Some(call) = local_call(variable) {
+            let life = match view.life(call) {
+                Ok(life) => life,
+                Err(error) => return known([Err(error)]),
+            };
+            within = !call.is_root() && view.locate(life.start) == view.locate(life.end - 1);
+            if within {
+                range.start = range.start.max(Timestamp(life.start));
+                range.end = range.end.min(Timestamp(life.end));
+            }
+        }
+        let Some((range, start)) = view.clip(&range, direction) else {
+            return known([]);
+        };
+        let key = Key::of_variable(variable).filter(|_| !within);
+        let mut next = Some(start);
+        pages(move || {
+            let mut ordinal = next.take()?;
+            if let Some(key) = key {
+                match view.candidate(key, ordinal, direction) {
+                    Ok(found) => ordinal = found?,
+                    Err(error) => return Some(Err(error)),
+                }
+            }
+            if view.is_past(ordinal, &range, direction) {
+                return None;
+            }
+            next = step(ordinal, direction);
+            let block = match view.block(ordinal) {
+                Ok(block) => block,
+                Err(error) => return Some(Err(error)),
+            };
+            let wanted = positions(&block, &range);
+            let filter = block.writes_of(variable);
+            let hit = |at: usize| filter.at(at).map(|_| at as u32);
+            let found: Vec<u32> = match direction {
+                Direction::Forward => wanted.filter_map(hit).collect(),
+                Direction::Backward => wanted.rev().filter_map(hit).collect(),
+            };
+            Some(Ok(Box::new(
+                found
+                    .into_iter()
+                    .filter_map(move |at| write_at(&block, at as usize)),
+            )))
+        })
+    }
+
+    /// What a call's `Exit` wrote to its `return` or `exception`.
+    fn end_of_call(&self, variable: Variable, call: CallId) -> Result<Option<Write>> {
+        let record = self.call(call)?;
+        let value = match (variable, self.outcome(&record)?) {
+            (Variable::Return { .. }, Some(Outcome::Returned(Some(value)))) => value,
+            (Variable::Exception { .. }, Some(Outcome::Threw(value))) => value,
+            _ => return Ok(None),
+        };
+        let Some(exit) = record.exit else {
+            return Ok(None);
+        };
+        let index = self.event(exit)?.event.index;
+        Ok(Some(Write {
+            timestamp: exit,
+            call,
+            index,
+            variable,
+            value,
+            snapshot: false,
+        }))
+    }
+
+    /// The last write at or before `at` of each field of an object, or of each element of an array
+    /// from index `from_element` on, by field id or index, at most `limit`. Variables that were not written
+    /// by then are left out.
+    pub fn object_state(
+        &self,
+        object: ObjectId,
+        at: Timestamp,
+        from_element: u32,
+        limit: usize,
+    ) -> Result<Vec<Write>> {
+        let view = self.view();
+        let range = Timestamp(0)..Timestamp(at.0.saturating_add(1));
+        let Some((range, _)) = view.clip(&range, Direction::Forward) else {
+            return Ok(Vec::new());
+        };
+        let Some(last) = view.locate(range.end - 1) else {
+            return Ok(Vec::new());
+        };
+        let mut state = Vec::new();
+        let mut from = Some(from_element);
+        // Usually one page is enough; a variable that is written only behind `at` makes it short.
+        while let Some(first) = from.take() {
+            let wanted = limit.saturating_sub(state.len());
+            let page = view.last_blocks(object, first, wanted, last)?;
+            for (&low, &ordinal) in &page {
+                state.extend(view.last_of_object(object, low, &range, ordinal)?);
+            }
+            if state.len() < limit {
+                from = page
+                    .last_key_value()
+                    .and_then(|(low, _)| low.checked_add(1));
+            }
+        }
+        Ok(state)
+    }
+
+    /// Was any field or element of the object written in `(after, until]`?
+    pub fn written_between(
+        &self,
+        object: ObjectId,
+        after: Timestamp,
+        until: Timestamp,
+    ) -> Result<bool> {
+        let view = self.view();
+        let range = Timestamp(after.0.saturating_add(1))..Timestamp(until.0.saturating_add(1));
+        let Some((range, first)) = view.clip(&range, Direction::Forward) else {
+            return Ok(false);
+        };
+        let Some(last) = view.locate(range.end - 1) else {
+            return Ok(false);
+        };
+        let written_in = |ordinal: u32| -> Result<bool> {
+            let block = view.block(ordinal)?;
+            let mut wanted = positions(&block, &range);
+            Ok(wanted.any(|at| writes_object(&block, at, object)))
+        };
+        // Arrays have a key of their own for this; blocks in memory are looked at here in any case.
+        let mut next = first;
+        while let Some(ordinal) = view.candidate(Key::of_array(object), next, Direction::Forward)? {
+            if ordinal > last {
+                break;
+            }
+            if written_in(ordinal)? {
+                return Ok(true);
+            }
+            next = ordinal + 1;
+        }
+        for ordinal in view.blocks_of_fields(object, first, last)? {
+            if written_in(ordinal)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
+impl View {
+    /// The first `limit` fields or elements of an object from `from` on that are written in
+    /// blocks up to `last`, each with the last such block.
+    fn last_blocks(
+        &self,
+        object: ObjectId,
+        from: u32,
+        limit: usize,
+        last: u32,
+    ) -> Result<BTreeMap<u32, u32>> {
+        let mut found = BTreeMap::new();
+        if limit == 0 {
+            return Ok(found);
+        }
+        let mut note = |low: u32, ordinal: u32| {
+            let newest = found.entry(low).or_insert(ordinal);
+            *newest = (*newest).max(ordinal);
+        };
+        let start = Key::of_object(object, from);
+        let (groups, indexed, pending) = {
+            let persisted = self.inner.persisted();
+            let groups: Vec<_> = persisted
+                .groups
+                .iter()
+                .filter(|group| group.first <= last)
+                .copied()
+                .collect();
+            let indexed = persisted.indexed();
+            let behind = (last + 1).min(self.persisted).saturating_sub(indexed) as usize;
+            let behind = behind.min(persisted.pending.len());
+            (groups, indexed, persisted.pending[..behind].to_vec())
+        };
+        for group in groups {
+            let mut lows = 0;
+            let mut before = None;
+            for posting in self.postings(group.first, group.end, start.posting(0)) {
+                let posting = posting?;
+                let key = Key::of_posting(posting);
+                if !key.is_of_object(object) {
+                    break;
+                }
+                if before.replace(key) != Some(key) {
+                    lows += 1;
+                    if lows > limit {
+                        break;
+                    }
+                }
+                let ordinal = group.first + Key::block_of(posting);
+                if ordinal <= last {
+                    note(key.low(), ordinal);
+                }
+            }
+        }
+        for (at, keys) in pending.iter().enumerate() {
+            let Some(keys) = keys else { continue };
+            let first = keys.partition_point(|key| *key < start);
+            let own = keys[first..]
+                .iter()
+                .take_while(|key| key.is_of_object(object))
+                .take(limit);
+            own.for_each(|key| note(key.low(), indexed + at as u32));
+        }
+        for (at, block) in self.tail.iter().enumerate() {
+            let ordinal = self.persisted + at as u32;
+            if ordinal > last {
+                break;
+            }
+            for at in 0..block.len() {
+                if let Some((owner, low)) = block.write(at).and_then(|w| owner_of(w.variable))
+                    && owner == object
+                    && low >= from
+                {
+                    note(low, ordinal);
+                }
+            }
+        }
+        if let Some(&behind) = found.keys().nth(limit) {
+            found.split_off(&behind);
+        }
+        Ok(found)
+    }
+
+    /// The last write of one field or element in a range that begins at 0.
+    fn last_of_object(
+        &self,
+        object: ObjectId,
+        low: u32,
+        range: &Range<u64>,
+        last: u32,
+    ) -> Result<Option<Write>> {
+        let mut from = Some(last);
+        let key = Key::of_object(object, low);
+        while let Some(ordinal) = from.take() {
+            let Some(ordinal) = self.candidate(key, ordinal, Direction::Backward)? else {
+                break;
+            };
+            let block = self.block(ordinal)?;
+            let hit = positions(&block, range).rev().find(|&at| {
+                let write = block.write(at);
+                write.and_then(|w| owner_of(w.variable)) == Some((object, low))
+            });
+            if let Some(at) = hit {
+                return Ok(write_at(&block, at));
+            }
+            from = ordinal.checked_sub(1);
+        }
+        Ok(None)
+    }
+
+    /// The blocks in the database, of `first ..= last`, that write fields of an object.
+    fn blocks_of_fields(&self, object: ObjectId, first: u32, last: u32) -> Result<BTreeSet<u32>> {
+        let mut blocks = BTreeSet::new();
+        let start = Key::of_object(object, 0);
+        let groups: Vec<_> = {
+            let persisted = self.inner.persisted();
+            let indexed = persisted.indexed();
+            for (at, keys) in persisted.pending.iter().enumerate() {
+                let ordinal = indexed + at as u32;
+                let writes = keys.as_deref().is_none_or(|keys| {
+                    let at = keys.partition_point(|key| *key < start);
+                    keys.get(at).is_some_and(|key| key.is_of_object(object))
+                });
+                if writes && (first..=last).contains(&ordinal) && ordinal < self.persisted {
+                    blocks.insert(ordinal);
+                }
+            }
+            let overlaps = |g: &&crate::state::Group| g.first <= last && g.end > first;
+            persisted.groups.iter().filter(overlaps).copied().collect()
+        };
+        for group in groups {
+            // An array's elements may be millions; its own key has been asked already.
+            let array = Key::of_array(object);
+            let any = self
+                .postings(group.first, group.end, array.posting(0))
+                .next()
+                .transpose()?;
+            if any.is_some_and(|posting| Key::of_posting(posting) == array) {
+                continue;
+            }
+            for posting in self.postings(group.first, group.end, start.posting(0)) {
+                let posting = posting?;
+                if !Key::of_posting(posting).is_of_object(object) {
+                    break;
+                }
+                let ordinal = group.first + Key::block_of(posting);
+                if (first..=last).contains(&ordinal) {
+                    blocks.insert(ordinal);
+                }
+            }
+        }
+        Ok(blocks)
+    }
+}
+
+/// Does the event write (not: find) a field or element of the object?
+fn writes_object(block: &Block, at: usize, object: ObjectId) -> bool {
+    block.write(at).is_some_and(|write| {
+        !write.snapshot && owner_of(write.variable).is_some_and(|(owner, _)| owner == object)
+    })
+}
+
+fn owner_of(variable: Variable) -> Option<(ObjectId, u32)> {
+    match variable {
+        Variable::Field { object, field } => Some((object, field.0)),
+        Variable::Element { array, index } => Some((array, index)),
+        _ => None,
+    }
+}
+
+fn write_at(block: &Block, at: usize) -> Option<Write> {
+    let write = block.write(at)?;
+    Some(Write {
+        timestamp: block.timestamp(at),
+        call: block.call(at),
+        index: block.index(at),
+        variable: write.variable,
+        value: write.value,
+        snapshot: write.snapshot,
+    })
+}

@@ -1,0 +1,229 @@
+//! What the writer, the flusher and the readers of one recording share.
+//!
+//! An event is in one of three places: the block being built ([`Live::builder`]), a full block on its
+//! way to the disk ([`Live::tail`]), or the database ([`Persisted`]). Lock order: `live` before
+//! `persisted`; nothing is locked while the disk is read or written, except by the flusher, which
+//! holds no lock then either.
+
+use std::collections::VecDeque;
+use std::path::PathBuf;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
+
+use jhyde_trace::{
+    Block, BlockBuilder, CallId, ClassId, ClassInfo, FieldId, MethodId, ObjectId, ObjectInfo,
+    RecordingMeta, ThreadId, ThreadInfo,
+};
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+
+use crate::database::{Database, Memory};
+use crate::error::{Error, Result};
+use crate::index::Key;
+use crate::watch::WatchState;
+
+/// One open recording.
+#[derive(Debug)]
+pub(crate) struct Inner {
+    pub(crate) id: String,
+    /// The recording's own folder.
+    pub(crate) folder: PathBuf,
+    /// Its number in this process, for the cache.
+    pub(crate) number: u32,
+    pub(crate) db: Database,
+    pub(crate) memory: Arc<Memory>,
+    pub(crate) meta: Mutex<RecordingMeta>,
+    pub(crate) live: Mutex<Live>,
+    /// Wakes the flusher.
+    pub(crate) work: Condvar,
+    /// Wakes the writer, when there is room again, a flush is done or writing failed.
+    pub(crate) done: Condvar,
+    pub(crate) persisted: RwLock<Persisted>,
+    pub(crate) tables: RwLock<Tables>,
+    pub(crate) watch: Arc<WatchState>,
+}
+
+/// What is not yet in the database.
+#[derive(Debug, Default)]
+pub(crate) struct Live {
+    /// The block being built; `None` when nobody writes (any more).
+    pub(crate) builder: Option<BlockBuilder>,
+    /// Objects described since the last block was taken.
+    pub(crate) objects: Vec<(ObjectId, ObjectInfo)>,
+    /// Blocks on their way to the disk, the oldest first.
+    pub(crate) tail: VecDeque<Arc<Sealed>>,
+    /// The last copy of the block being built, made for readers.
+    pub(crate) copy: Option<Arc<Block>>,
+    /// Flushes that were asked for, and that are done.
+    pub(crate) flush_wanted: u64,
+    pub(crate) flush_done: u64,
+    /// The writer has ended: the flusher writes what is left and ends too.
+    pub(crate) closing: bool,
+    /// Writing failed for good, and why.
+    pub(crate) failed: Option<Error>,
+}
+
+/// A block that gets no more events, and the objects described while it was built.
+#[derive(Debug)]
+pub(crate) struct Sealed {
+    pub(crate) block: Arc<Block>,
+    pub(crate) objects: Vec<(ObjectId, ObjectInfo)>,
+}
+
+/// What is in the database, as far as it is kept in memory: some bytes per block.
+#[derive(Debug, Default)]
+pub(crate) struct Persisted {
+    /// First timestamp of every full block. A block's *ordinal* is its position here.
+    pub(crate) firsts: Vec<u64>,
+    /// Timestamp behind the last full block.
+    pub(crate) end: u64,
+    /// Ordinals of the blocks with exception events.
+    pub(crate) exceptions: Vec<u32>,
+    /// Groups of blocks whose postings are written, by first block; without gaps from block 0.
+    pub(crate) groups: Vec<Group>,
+    /// Keys of the blocks behind the last group; `None` where the block could not be read.
+    pub(crate) pending: Vec<Option<Arc<[Key]>>>,
+    pub(crate) threads: FxHashMap<ThreadId, ThreadTotal>,
+    /// The highest object id in the runs of objects.
+    pub(crate) last_object: Option<u64>,
+    /// Are there objects that were described late?
+    pub(crate) late_objects: bool,
+}
+
+impl Persisted {
+    /// The first block whose postings are not in a written group.
+    pub(crate) fn indexed(&self) -> u32 {
+        self.groups.last().map_or(0, |group| group.end)
+    }
+}
+
+/// Blocks `first .. end` by ordinal, whose postings were written together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Group {
+    pub(crate) first: u32,
+    pub(crate) end: u32,
+}
+
+/// What is known of a thread's events in the database.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ThreadTotal {
+    pub(crate) calls: u64,
+    pub(crate) first_event: u64,
+    pub(crate) last_event: u64,
+}
+
+/// Value of the directory of blocks.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(crate) struct BlockEntry {
+    pub(crate) events: u32,
+    pub(crate) has_exceptions: bool,
+    /// Length and checksum of the block's bytes: a block that is replaced by another is told.
+    pub(crate) bytes: u32,
+    /// Milliseconds since 1970-01-01 UTC at the first event.
+    pub(crate) wall_ms: u64,
+}
+
+/// Value of the blocks of a thread.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(crate) struct ThreadEntry {
+    pub(crate) first_call: u64,
+    pub(crate) calls: u32,
+    pub(crate) innermost_at_end: u64,
+    pub(crate) first_event: u32,
+    pub(crate) last_event: u32,
+}
+
+/// A call that does not begin and end in one block.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct LongCall {
+    pub(crate) enter: u64,
+    /// Exit and size, once it has ended.
+    pub(crate) ended: Option<(u64, u64)>,
+    pub(crate) parent: u64,
+    pub(crate) depth: u32,
+    pub(crate) method: u32,
+    pub(crate) call_site: u32,
+    pub(crate) boundary: bool,
+    pub(crate) already_running: bool,
+    pub(crate) invocation: u64,
+}
+
+/// Classes and threads, which fit memory: they grow with the program, not with its run.
+#[derive(Debug, Default)]
+pub(crate) struct Tables {
+    pub(crate) classes: std::collections::BTreeMap<ClassId, Arc<ClassInfo>>,
+    pub(crate) by_name: FxHashMap<String, Vec<ClassId>>,
+    pub(crate) methods: FxHashMap<MethodId, (ClassId, usize)>,
+    pub(crate) fields: FxHashMap<FieldId, (ClassId, usize)>,
+    pub(crate) threads: std::collections::BTreeMap<ThreadId, ThreadInfo>,
+}
+
+impl Tables {
+    /// Adds or replaces a class.
+    pub(crate) fn put_class(&mut self, class: Arc<ClassInfo>) {
+        for (at, method) in class.methods.iter().enumerate() {
+            self.methods.insert(method.id, (class.id, at));
+        }
+        for (at, field) in class.fields.iter().enumerate() {
+            self.fields.insert(field.id, (class.id, at));
+        }
+        let named = self.by_name.entry(class.name.clone()).or_default();
+        if !named.contains(&class.id) {
+            named.push(class.id);
+        }
+        self.classes.insert(class.id, class);
+    }
+}
+
+impl Inner {
+    pub(crate) fn live(&self) -> MutexGuard<'_, Live> {
+        // A panic while the lock was held has left whole blocks: the builder checks before it changes.
+        self.live.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn persisted(&self) -> RwLockReadGuard<'_, Persisted> {
+        self.persisted
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn tables(&self) -> RwLockReadGuard<'_, Tables> {
+        self.tables.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn meta(&self) -> MutexGuard<'_, RecordingMeta> {
+        self.meta.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Changes the meta and writes it to the recording's folder.
+    pub(crate) fn change_meta(
+        &self,
+        change: impl FnOnce(&mut RecordingMeta),
+    ) -> Result<RecordingMeta> {
+        if self.db.is_read_only() {
+            return Err(Error::ReadOnly(self.id.clone()));
+        }
+        let changed = {
+            let mut meta = self.meta();
+            let (id, created_ms) = (meta.id.clone(), meta.created_ms);
+            change(&mut meta);
+            (meta.id, meta.created_ms) = (id, created_ms);
+            // Under the lock, so that two changes cannot overtake each other on the way to the disk.
+            crate::folder::write_meta(&self.folder, &meta)?;
+            meta.clone()
+        };
+        self.watch.changed();
+        Ok(changed)
+    }
+
+    /// The long call of this id, if the database has it.
+    pub(crate) fn long_call(&self, id: CallId) -> Result<Option<LongCall>> {
+        let key = crate::families::call(id);
+        match self.db.get(crate::families::LONG_CALLS, &key)? {
+            None => Ok(None),
+            Some(bytes) => postcard::from_bytes(&bytes).map(Some).map_err(|error| {
+                self.db
+                    .damaged(format!("record of call {id}"), error.to_string())
+            }),
+        }
+    }
+}

@@ -1,0 +1,344 @@
+//! One query's view of a recording: how far it reaches, and all blocks below that, wherever they are.
+
+use std::sync::Arc;
+
+use jhyde_trace::{Block, Timestamp};
+use rocksdb::Direction as Seek;
+
+use crate::error::{Error, Result};
+use crate::families;
+use crate::index::{Key, run};
+use crate::records::Direction;
+use crate::state::Inner;
+
+/// A moment of a recording. Blocks are named by ordinal: those in the database first, then those in
+/// memory.
+#[derive(Clone, Debug)]
+pub(crate) struct View {
+    pub(crate) inner: Arc<Inner>,
+    /// Blocks in the database.
+    pub(crate) persisted: u32,
+    /// Timestamp behind them.
+    persisted_end: u64,
+    /// Blocks in memory.
+    pub(crate) tail: Vec<Arc<Block>>,
+    /// Timestamp behind everything.
+    pub(crate) end: u64,
+}
+
+impl View {
+    pub(crate) fn new(inner: &Arc<Inner>) -> Self {
+        let mut live = inner.live();
+        let (persisted, persisted_end) = {
+            let persisted = inner.persisted();
+            (persisted.firsts.len() as u32, persisted.end)
+        };
+        // A block may already be in the database and still in the queue.
+        let queued = live.tail.iter().map(|sealed| sealed.block.clone());
+        let mut tail: Vec<_> = queued
+            .filter(|b| b.first().0 >= persisted_end && !b.is_empty())
+            .collect();
+        let live = &mut *live;
+        if let Some(builder) = live
+            .builder
+            .as_ref()
+            .filter(|builder| !builder.block().is_empty())
+        {
+            let current = builder.block();
+            let fresh = live
+                .copy
+                .as_ref()
+                .is_some_and(|copy| copy.first() == current.first() && copy.len() == current.len());
+            if !fresh {
+                live.copy = Some(Arc::new(current.clone()));
+            }
+            tail.extend(live.copy.clone());
+        }
+        let end = tail.last().map_or(persisted_end, |block| block.end().0);
+        Self {
+            inner: inner.clone(),
+            persisted,
+            persisted_end,
+            tail,
+            end,
+        }
+    }
+
+    /// The number of blocks.
+    pub(crate) fn blocks(&self) -> u32 {
+        self.persisted + self.tail.len() as u32
+    }
+
+    /// The block that holds a timestamp; the last one for timestamps behind the end; `None` when
+    /// there are no events.
+    pub(crate) fn locate(&self, at: u64) -> Option<u32> {
+        if at >= self.persisted_end && !self.tail.is_empty() {
+            let after = self.tail.partition_point(|block| block.first().0 <= at);
+            return Some(self.persisted + after.saturating_sub(1) as u32);
+        }
+        let persisted = self.inner.persisted();
+        let firsts = persisted
+            .firsts
+            .get(..self.persisted as usize)
+            .unwrap_or(&[]);
+        let after = firsts.partition_point(|&first| first <= at);
+        if firsts.is_empty() {
+            None
+        } else {
+            Some(after.saturating_sub(1) as u32)
+        }
+    }
+
+    /// The first timestamp of a block; the end for ordinals behind the last one.
+    pub(crate) fn first_of(&self, ordinal: u32) -> u64 {
+        if ordinal >= self.persisted {
+            let at = (ordinal - self.persisted) as usize;
+            return self.tail.get(at).map_or(self.end, |block| block.first().0);
+        }
+        self.inner
+            .persisted()
+            .firsts
+            .get(ordinal as usize)
+            .copied()
+            .unwrap_or(self.end)
+    }
+
+    /// A block.
+    pub(crate) fn block(&self, ordinal: u32) -> Result<Arc<Block>> {
+        if ordinal >= self.persisted {
+            let at = (ordinal - self.persisted) as usize;
+            return self
+                .tail
+                .get(at)
+                .cloned()
+                .ok_or_else(|| self.no_such(self.end));
+        }
+        let first = self.first_of(ordinal);
+        let key = (self.inner.number, first);
+        if let Some(block) = self.inner.memory.blocks.get(key) {
+            return Ok(block);
+        }
+        let damaged = |reason: String| Error::Damaged {
+            recording: self.inner.id.clone(),
+            what: format!("event block {first}"),
+            from: Timestamp(first),
+            to: Timestamp(self.first_of(ordinal + 1).saturating_sub(1)),
+            reason,
+        };
+        let bytes = match self.inner.db.get(families::BLOCKS, &first.to_be_bytes()) {
+            Ok(Some(bytes)) => bytes,
+            Ok(None) => return Err(damaged("it is not there".to_owned())),
+            Err(error) => return Err(damaged(error.to_string())),
+        };
+        let block = Block::decode(&bytes).map_err(|error| damaged(error.to_string()))?;
+        let next = self.first_of(ordinal + 1);
+        if block.first().0 != first || block.end().0 != next {
+            return Err(damaged(format!(
+                "it holds events {} to {}",
+                block.first(),
+                block.end().0.saturating_sub(1)
+            )));
+        }
+        let block = Arc::new(block);
+        self.inner.memory.blocks.put(key, block.clone());
+        Ok(block)
+    }
+
+    /// The block, if it is in memory already.
+    pub(crate) fn cached(&self, ordinal: u32) -> Option<Arc<Block>> {
+        if ordinal >= self.persisted {
+            return self.tail.get((ordinal - self.persisted) as usize).cloned();
+        }
+        self.inner
+            .memory
+            .blocks
+            .get((self.inner.number, self.first_of(ordinal)))
+    }
+
+    pub(crate) fn no_such(&self, at: u64) -> Error {
+        Error::NoSuchEvent {
+            timestamp: Timestamp(at),
+            events: self.end,
+        }
+    }
+
+    /// The block and position of an event.
+    pub(crate) fn event(&self, at: u64) -> Result<(Arc<Block>, usize)> {
+        if at >= self.end {
+            return Err(self.no_such(at));
+        }
+        let block = self.block(self.locate(at).ok_or_else(|| self.no_such(at))?)?;
+        let position = block
+            .position(Timestamp(at))
+            .ok_or_else(|| self.no_such(at))?;
+        Ok((block, position))
+    }
+
+    /// The nearest block, from `from` on in a direction, that may have this key. Blocks in memory are
+    /// always candidates; those in the database are only if they have it.
+    pub(crate) fn candidate(
+        &self,
+        key: Key,
+        from: u32,
+        direction: Direction,
+    ) -> Result<Option<u32>> {
+        match direction {
+            Direction::Backward => {
+                if from >= self.persisted && !self.tail.is_empty() {
+                    return Ok(Some(from.min(self.blocks() - 1)));
+                }
+                let Some(last) = self.persisted.checked_sub(1) else {
+                    return Ok(None);
+                };
+                self.indexed_backward(key, from.min(last))
+            }
+            Direction::Forward => {
+                if from < self.persisted
+                    && let Some(found) = self.indexed_forward(key, from)?
+                {
+                    return Ok(Some(found));
+                }
+                let next = from.max(self.persisted);
+                Ok((next < self.blocks()).then_some(next))
+            }
+        }
+    }
+
+    fn indexed_backward(&self, key: Key, from: u32) -> Result<Option<u32>> {
+        let groups = {
+            let persisted = self.inner.persisted();
+            let indexed = persisted.indexed();
+            if from >= indexed {
+                let upto = (from - indexed) as usize;
+                let newest = persisted.pending.iter().enumerate().take(upto + 1).rev();
+                for (at, keys) in newest {
+                    if has(keys.as_deref(), key) {
+                        return Ok(Some(indexed + at as u32));
+                    }
+                }
+            }
+            let groups = persisted
+                .groups
+                .iter()
+                .rev()
+                .filter(|group| group.first <= from);
+            groups.copied().collect::<Vec<_>>()
+        };
+        for group in groups {
+            let upto = from.min(group.end - 1) - group.first;
+            let posting = key.posting(upto);
+            let start = families::index_run(group.first, group.end, posting);
+            let Some((run_key, bytes)) =
+                self.inner
+                    .db
+                    .nearest(families::INDEX, &start, Seek::Reverse)?
+            else {
+                continue;
+            };
+            if run_key.get(..8) != start.get(..8) {
+                continue;
+            }
+            let run = self.run(&bytes, group.first, group.end)?;
+            let after = run.partition_point(|&other| other <= posting);
+            if let Some(&found) = after.checked_sub(1).and_then(|at| run.get(at))
+                && Key::of_posting(found) == key
+            {
+                return Ok(Some(group.first + Key::block_of(found)));
+            }
+        }
+        Ok(None)
+    }
+
+    fn indexed_forward(&self, key: Key, from: u32) -> Result<Option<u32>> {
+        let groups: Vec<_> = {
+            let persisted = self.inner.persisted();
+            persisted
+                .groups
+                .iter()
+                .filter(|group| group.end > from)
+                .copied()
+                .collect()
+        };
+        for group in groups {
+            let posting = key.posting(from.saturating_sub(group.first));
+            for found in self.postings(group.first, group.end, posting) {
+                let found = found?;
+                if Key::of_posting(found) == key {
+                    return Ok(Some(group.first + Key::block_of(found)));
+                }
+                break;
+            }
+        }
+        let persisted = self.inner.persisted();
+        let indexed = persisted.indexed();
+        let skipped = from.saturating_sub(indexed) as usize;
+        let pending = persisted.pending.iter().enumerate().skip(skipped);
+        for (at, keys) in pending.take_while(|(at, _)| indexed + (*at as u32) < self.persisted) {
+            if has(keys.as_deref(), key) {
+                return Ok(Some(indexed + at as u32));
+            }
+        }
+        Ok(None)
+    }
+
+    /// A group's postings in order, from one on.
+    pub(crate) fn postings(
+        &self,
+        first: u32,
+        end: u32,
+        from: u128,
+    ) -> impl Iterator<Item = Result<u128>> {
+        let mut next = Some((from, Seek::Reverse));
+        let mut run: std::vec::IntoIter<u128> = Vec::new().into_iter();
+        std::iter::from_fn(move || {
+            loop {
+                if let Some(posting) = run.next() {
+                    return Some(Ok(posting));
+                }
+                let (start, seek) = next.take()?;
+                let loaded = self.load_run(first, end, start, seek);
+                match loaded {
+                    Err(error) => return Some(Err(error)),
+                    Ok(None) if matches!(seek, Seek::Reverse) => {
+                        next = Some((start, Seek::Forward))
+                    }
+                    Ok(None) => return None,
+                    Ok(Some(postings)) => {
+                        next = postings.last().map(|&last| (last + 1, Seek::Forward));
+                        let skipped = postings.partition_point(|&posting| posting < from);
+                        run = postings.into_iter();
+                        if skipped > 0 {
+                            run.nth(skipped - 1);
+                        }
+                    }
+                }
+            }
+        })
+    }
+
+    /// The run at or before (`Reverse`), or at or after (`Forward`) a posting, within a group.
+    fn load_run(&self, first: u32, end: u32, from: u128, seek: Seek) -> Result<Option<Vec<u128>>> {
+        let start = families::index_run(first, end, from);
+        match self.inner.db.nearest(families::INDEX, &start, seek)? {
+            Some((key, bytes)) if key.get(..8) == start.get(..8) => {
+                self.run(&bytes, first, end).map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn run(&self, bytes: &[u8], first: u32, end: u32) -> Result<Vec<u128>> {
+        run::decode(bytes).map_err(|error| Error::Damaged {
+            recording: self.inner.id.clone(),
+            what: format!("index of blocks {first} to {}", end - 1),
+            from: Timestamp(self.first_of(first)),
+            to: Timestamp(self.first_of(end).saturating_sub(1)),
+            reason: error.to_string(),
+        })
+    }
+}
+
+/// Does a pending block have the key? Where its keys are not known it may.
+fn has(keys: Option<&[Key]>, key: Key) -> bool {
+    keys.is_none_or(|keys| keys.binary_search(&key).is_ok())
+}
