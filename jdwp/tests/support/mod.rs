@@ -5,6 +5,7 @@
 
 pub mod jdks;
 pub mod jvm;
+pub mod peer;
 pub mod proxy;
 pub mod tour;
 pub mod transcript;
