@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use bytes::{Bytes, BytesMut};
+use bytes::{Buf, Bytes, BytesMut};
 use rustc_hash::FxHashMap;
 
 use crate::codec::{DecodeError, IdSizes, InvalidIdSizes, Writer, decode};
@@ -253,7 +253,7 @@ impl Session {
         if count >= self.outgoing.len() {
             self.outgoing.clear();
         } else {
-            drop(self.outgoing.split_to(count));
+            self.outgoing.advance(count);
         }
     }
 

@@ -47,7 +47,9 @@ proptest! {
             let place = place.index(stream.len());
             stream[place] = byte;
         }
+        stream.insert(0, 0);
         harness::session(&stream);
+        stream.remove(0);
         harness::framer(&stream);
     }
 }

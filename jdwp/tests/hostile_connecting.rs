@@ -19,6 +19,9 @@ use tokio::net::TcpListener;
 /// Short, for peers that never answer.
 const SHORT: Duration = Duration::from_millis(300);
 
+/// What the peer says, and how to know the error that it must give.
+type Case = (Vec<u8>, fn(&ProtocolError) -> bool);
+
 fn patient() -> Options {
     Options::default()
         .timeout(PATIENCE)
@@ -176,7 +179,7 @@ async fn a_first_answer_that_is_malformed() {
             &jdwp::codec::encode(&sizes, &jdwp::IdSizes::EIGHT),
         )
     };
-    let answers: Vec<(Vec<u8>, fn(&ProtocolError) -> bool)> = vec![
+    let answers: Vec<Case> = vec![
         (
             sizes(9),
             |e| matches!(e, ProtocolError::InvalidIdSizes(bad) if bad.what == "object"),

@@ -17,6 +17,9 @@ use support::peer::{self, Peer, serve};
 
 const SHORT: Duration = Duration::from_millis(300);
 
+/// What the peer says, and how to know the error that it must give.
+type Case = (Vec<u8>, fn(&ProtocolError) -> bool);
+
 /// A client of a peer that behaves at first and then follows the script.
 async fn client<F>(options: Options, script: impl FnOnce(Peer) -> F + Send + 'static) -> Client
 where
@@ -277,7 +280,7 @@ async fn a_jvm_that_breaks_the_protocol() {
         set: 64,
         command: 100,
     };
-    let cases: Vec<(Vec<u8>, fn(&ProtocolError) -> bool)> = vec![
+    let cases: Vec<Case> = vec![
         (peer::packet(PacketId(77), reply, &[]), |e| {
             *e == ProtocolError::UnexpectedReply(PacketId(77))
         }),
