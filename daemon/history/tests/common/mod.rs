@@ -41,6 +41,11 @@ impl Made {
     pub(crate) fn history(&self) -> History {
         History::new(Arc::clone(&self.recording))
     }
+
+    /// The data folder, which nobody holds any more. The recording's name is `test`.
+    pub(crate) fn into_folder(self) -> TempDir {
+        self.folder
+    }
 }
 
 /// A method as it is described to [`Builder::class`].

@@ -28,7 +28,11 @@ pub(crate) struct TestDaemon {
 
 impl TestDaemon {
     pub(crate) async fn start() -> Self {
-        let folder = tempfile::tempdir().unwrap();
+        Self::start_in(tempfile::tempdir().unwrap()).await
+    }
+
+    /// Over a data folder that may hold recordings already.
+    pub(crate) async fn start_in(folder: TempDir) -> Self {
         let daemon = Daemon::open(options(folder.path())).unwrap();
         let listen = Listen {
             unix: true,
