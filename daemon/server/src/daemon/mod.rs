@@ -209,9 +209,9 @@ impl Daemon {
         if let Some(live) = self.live_of(&meta.id) {
             live.set_exit_code(code);
             if live.recording().is_some() {
+                // Whoever closes it looks at the code after this.
                 return Ok(self.describe_meta(meta));
             }
-            // It is being closed just now, perhaps without having seen the code.
         }
         let meta = self
             .catalogue

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use jhyde_capture::{Connection, Ending};
 use jhyde_store::{Error as StoreError, Writer};
-use jhyde_trace::{RecordingMeta, RecordingOptions, State};
+use jhyde_trace::{RecordingOptions, State};
 
 use super::live::{Live, Status, lock};
 use super::options::{Chosen, Wanted};
@@ -181,78 +181,66 @@ impl Daemon {
     /// Bookkeeping after a recording's thread is done: `Err` means that nothing was recorded, and nothing
     /// is to be left.
     fn close(&self, live: &Live, made: Result<(), Error>) {
-        let last = live
-            .recording()
-            .map(|recording| (recording.meta(), recording.stats().ok()));
+        let recording = live.recording();
+        // From here on an exit code is told to the catalogue; one told before is found below.
         live.release();
-        let status = match made {
+        let stats = recording
+            .as_ref()
+            .and_then(|recording| recording.stats().ok());
+        let status = match &made {
             Ok(()) => {
-                let meta = self
-                    .catalogue
-                    .find(&live.id)
-                    .ok()
-                    .or_else(|| last.as_ref().map(|(meta, _)| meta.clone()));
-                let stats = last.and_then(|(_, stats)| stats);
-                meta.map(|meta| Status::Ended(Arc::new(self.described(meta, stats, live))))
+                let meta = self.catalogue.update_meta(&live.id, |meta| {
+                    // The program's end may have been told too late for the recording thread.
+                    if let Some(code) = live.exit_code() {
+                        set_exit_code(meta, code);
+                    }
+                });
+                let meta = match meta {
+                    Ok(meta) => Some(meta),
+                    Err(error) => {
+                        tracing::warn!(recording = live.name, %error, "cannot note how it ended");
+                        recording.as_ref().map(|recording| recording.meta())
+                    }
+                };
+                if let Some(stats) = &stats {
+                    lock(&self.stats).insert(live.id.clone(), stats.clone());
+                }
+                meta.map(|meta| (meta, false))
             }
-            Err(ref error) => {
+            Err(error) => {
+                let meta = recording.as_ref().map(|recording| recording.meta());
+                // As long as somebody holds it, it cannot be deleted.
+                drop(recording);
                 self.discard(live);
-                last.map(|(mut meta, stats)| {
+                meta.map(|mut meta| {
                     // Not even the JVM's identity counts as recorded.
                     meta.jvm = None;
                     meta.state = State::Failed {
                         reason: error.to_string(),
                     };
                     meta.ended_ms = Some(words::now_ms());
-                    Status::Gone(Arc::new(Description {
-                        meta,
-                        stats,
-                        listen_port: 0,
-                    }))
+                    (meta, true)
                 })
             }
         };
         lock(&self.live).remove(&live.id);
-        if let Some(status) = status {
-            if let Status::Ended(description) = &status {
-                let state = words::state(&description.meta.state);
-                tracing::info!(recording = live.name, state, "closed");
-            }
+        if let Some((meta, gone)) = status {
+            tracing::info!(
+                recording = live.name,
+                state = words::state(&meta.state),
+                "closed"
+            );
+            let description = Arc::new(Description {
+                meta,
+                stats,
+                listen_port: 0,
+            });
+            let status = if gone {
+                Status::Gone(description)
+            } else {
+                Status::Ended(description)
+            };
             live.over(status, made.err());
-        }
-    }
-
-    /// The last description of a recording that has ended, with the exit code if it came too late for
-    /// the recording thread.
-    fn described(
-        &self,
-        meta: RecordingMeta,
-        stats: Option<jhyde_store::Stats>,
-        live: &Live,
-    ) -> Description {
-        let late = match (&meta.state, live.exit_code()) {
-            (State::Complete { exit_code: Some(_) }, _) => None,
-            (_, code) => code,
-        };
-        let updated = late.and_then(|code| {
-            self.catalogue
-                .update_meta(&meta.id, |meta| set_exit_code(meta, code))
-                .ok()
-        });
-        // On disk it may have shrunk or grown in closing.
-        let stats = self
-            .catalogue
-            .open_recording(&live.id)
-            .and_then(|recording| recording.stats())
-            .ok()
-            .or(stats);
-        if let Some(stats) = &stats {
-            lock(&self.stats).insert(live.id.clone(), stats.clone());
-        }
-        Description {
-            meta: updated.unwrap_or(meta),
-            stats,
-            listen_port: 0,
         }
     }
 
