@@ -3,7 +3,7 @@
 //! [`Wire`] is implemented by everything that JDWP sends: numbers, identifiers, strings, values,
 //! whole commands and replies. [`Reader`] and [`Writer`] carry what the encoding depends on: the
 //! identifier widths of the JVM at the other end ([`IdSizes`]). No packet headers here (see
-//! [`crate::packet`]) and no I/O.
+//! [`crate::Header`]) and no I/O.
 
 mod id_sizes;
 #[macro_use]
