@@ -129,6 +129,12 @@ pub(crate) fn given_and_yielded(
         section("yielded", out)?;
         return lines_or(&[], "nothing yet", out);
     }
+    let unseen = !outcome.notes.is_empty();
+    let nothing = if unseen {
+        "nothing that this recording tells"
+    } else {
+        "nothing"
+    };
     section("yielded", out)?;
     let yielded = object_lines(
         &outcome.rows,
@@ -136,11 +142,17 @@ pub(crate) fn given_and_yielded(
         Side::End,
         paint,
     );
-    lines_or(&yielded, "nothing", out)?;
+    lines_or(&yielded, nothing, out)?;
     let changed = changes(&outcome.objects, paint);
     section("changed in what it was given or gave back", out)?;
-    lines_or(&changed, "nothing", out)?;
-    notes(&outcome.notes, out)
+    lines_or(&changed, nothing, out)?;
+    // What was told of the input already is not told again.
+    let new = outcome
+        .notes
+        .iter()
+        .filter(|note| !input.notes.contains(note))
+        .cloned();
+    notes(&new.collect::<Vec<_>>(), out)
 }
 
 fn lines_or(lines: &[String], nothing: &str, out: &mut Output) -> Result<(), Error> {

@@ -69,7 +69,7 @@ pub(crate) fn rows(rows: &[EventRow], marked: bool, out: &mut Output) -> Result<
     let mut table = Table::new(&[]);
     for row in rows {
         let Some(event) = &row.event else { continue };
-        let mut cells = event_cells(event, true);
+        let mut cells = event_cells(event, true, out.width);
         // Which call it is, is known: they are its own.
         cells.remove(1);
         if marked {
@@ -156,7 +156,7 @@ fn show(batch: &mut Vec<Event>, out: &mut Output) -> Result<(), Error> {
     }
     let mut table = Table::new(&[]);
     for event in batch.drain(..) {
-        let cells: Vec<Cell> = event_cells(&event, false);
+        let cells: Vec<Cell> = event_cells(&event, false, out.width);
         table.row(cells);
     }
     table.write(out)

@@ -149,7 +149,10 @@ fn uncaught(context: &mut Context, exception: &UncaughtException) -> Result<(), 
             exit: Some(0),
             ..call.clone()
         };
-        out.line(format!("  in {}", call_line(&call, Detail::LIST, 0, paint)))?;
+        out.line(format!(
+            "  in {}",
+            call_line(&call, Detail::list(out.width), 0, paint)
+        ))?;
     }
     Ok(())
 }

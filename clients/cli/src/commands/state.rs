@@ -219,6 +219,13 @@ fn fill(table: &mut Table, nodes: &[Node], depth: usize) {
                 }
                 None => depth + 1,
             };
+            if opened.nodes.is_empty() {
+                let nothing = format!(
+                    "{}(nothing inside, as far as this recording tells)",
+                    "  ".repeat(deeper)
+                );
+                table.row(vec!["".into(), Cell::with(Look::Faint, nothing)]);
+            }
             fill(table, &opened.nodes, deeper);
             if opened.cut {
                 let more = format!("{}… more", "  ".repeat(deeper));

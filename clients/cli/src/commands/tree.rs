@@ -83,6 +83,7 @@ async fn pages(
     mut paging: Paging,
 ) -> Result<(), Error> {
     let paint = context.out.paint;
+    let detail = Detail::list(context.out.width);
     let heads = if context.out.json {
         HashMap::new()
     } else {
@@ -112,7 +113,7 @@ async fn pages(
             }
         } else {
             let mut head = |call: &Call| several.then(|| thread_head(call, &heads, paint));
-            for line in drawing.page(page.calls, Detail::LIST, &mut head) {
+            for line in drawing.page(page.calls, detail, &mut head) {
                 context.out.line(line)?;
             }
         }

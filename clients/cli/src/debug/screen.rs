@@ -203,7 +203,10 @@ pub(super) fn undecided(session: &Session, out: &mut Output) -> Result<(), Error
         count(total)
     ))?;
     for call in session.candidates.iter().take(SHOWN) {
-        out.line(format!("  {}", call_line(call, Detail::LIST, 0, paint)))?;
+        out.line(format!(
+            "  {}",
+            call_line(call, Detail::list(out.width), 0, paint)
+        ))?;
     }
     if session.candidates.len() > SHOWN {
         out.line(format!("  … {} more", session.candidates.len() - SHOWN))?;

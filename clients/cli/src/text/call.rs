@@ -17,12 +17,6 @@ pub struct Detail {
 }
 
 impl Detail {
-    /// In a list, where lines should not wrap.
-    pub const LIST: Self = Self {
-        value_columns: 28,
-        arguments_columns: 72,
-        place: true,
-    };
     /// Inside a sentence or a row that has its own place.
     pub const SHORT: Self = Self {
         value_columns: 20,
@@ -35,6 +29,19 @@ impl Detail {
         arguments_columns: 400,
         place: true,
     };
+
+    /// In a list, where lines should not wrap: as much as the terminal takes; more where there is none.
+    pub fn list(terminal_columns: Option<usize>) -> Self {
+        /// Name, result, id and place of most calls.
+        const AROUND_ARGUMENTS: usize = 60;
+        let columns =
+            terminal_columns.map_or(200, |columns| columns.saturating_sub(AROUND_ARGUMENTS));
+        Self {
+            value_columns: 32,
+            arguments_columns: columns.clamp(32, 200),
+            place: true,
+        }
+    }
 }
 
 /// A class's name without its package.
@@ -127,12 +134,20 @@ fn arguments(call: &Call, detail: Detail) -> String {
         .arguments
         .iter()
         .filter_map(|a| Some((clean(&a.name), a.value.as_ref()?)));
-    let parts = receiver
-        .into_iter()
-        .chain(named)
-        .map(|(name, shown)| format!("{name}={}", shorten_value(&value(shown), detail)))
-        .collect::<Vec<_>>();
-    shorten(&parts.join(", "), detail.arguments_columns).into_owned()
+    let mut text = String::new();
+    for (name, shown) in receiver.into_iter().chain(named) {
+        let part = format!("{name}={}", shorten_value(&value(shown), detail));
+        let comma = if text.is_empty() { "" } else { ", " };
+        // Whole arguments are left out: half of one says less than nothing.
+        if !text.is_empty()
+            && super::width(&text) + super::width(&part) + 2 > detail.arguments_columns
+        {
+            return text + ", …";
+        }
+        text.push_str(comma);
+        text.push_str(&part);
+    }
+    text
 }
 
 /// A cut text still shows that it is one, and whose id it is: the id stands at the end.

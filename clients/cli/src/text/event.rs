@@ -17,9 +17,9 @@ pub fn mark(mark: Mark) -> Cell {
 
 /// Time, place, and what happened. `nested`: the event stands in its call's own list, where an enter is
 /// the whole nested call.
-pub fn event_cells(event: &Event, nested: bool) -> Vec<Cell> {
+pub fn event_cells(event: &Event, nested: bool, columns: Option<usize>) -> Vec<Cell> {
     let where_ = event.place.as_ref().map(place).unwrap_or_default();
-    let (look, text) = happened(event, nested);
+    let (look, text) = happened(event, nested, Detail::list(columns));
     let call = if nested {
         String::new()
     } else {
@@ -33,7 +33,7 @@ pub fn event_cells(event: &Event, nested: bool) -> Vec<Cell> {
     ]
 }
 
-fn happened(event: &Event, nested: bool) -> (Look, String) {
+fn happened(event: &Event, nested: bool, detail: Detail) -> (Look, String) {
     let plain = Paint::new(false);
     let known = |v: &_| value(v);
     match &event.kind {
@@ -43,18 +43,7 @@ fn happened(event: &Event, nested: bool) -> (Look, String) {
             } else {
                 Look::Strong
             };
-            (
-                look,
-                super::call_line(
-                    call,
-                    Detail {
-                        place: true,
-                        ..Detail::LIST
-                    },
-                    0,
-                    plain,
-                ),
-            )
+            (look, super::call_line(call, detail, 0, plain))
         }
         Some(Kind::Enter(call)) => {
             let short = jhyde_proto::v1::Call {
@@ -65,7 +54,7 @@ fn happened(event: &Event, nested: bool) -> (Look, String) {
             };
             (
                 Look::Strong,
-                format!("→ {}", super::head(&short, Detail::LIST, plain).trim_end()),
+                format!("→ {}", super::head(&short, detail, plain).trim_end()),
             )
         }
         Some(Kind::Exit(call)) => {
@@ -138,7 +127,7 @@ mod tests {
             place: Some(place),
             kind: Some(kind),
         };
-        let cells = event_cells(&event, nested);
+        let cells = event_cells(&event, nested, None);
         cells.iter().map(Cell::text).collect::<Vec<_>>().join("|")
     }
 

@@ -143,7 +143,7 @@ mod tests {
         let mut drawing = TreeDrawing::new(Paint::new(false), max_depth, false);
         let detail = Detail {
             place: false,
-            ..Detail::LIST
+            ..Detail::list(None)
         };
         pages
             .into_iter()
