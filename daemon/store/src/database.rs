@@ -259,4 +259,3 @@ pub(crate) fn open_value<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String>
         None => Err("it is cut".to_owned()),
     }
 }
-

@@ -158,17 +158,20 @@ impl Script<'_> {
                 call,
                 local: Local::Slot(number as u16),
             },
-            3 | 4 => Variable::Field {
-                object: self.object(),
-                field: FieldId(number),
-            },
+            // No object has both fields and elements: those with odd ids are arrays.
+            3 | 4 => {
+                let object = ObjectId(self.object().0 & !1);
+                let field = FieldId(number);
+                Variable::Field { object, field }
+            }
             5 => Variable::Static {
                 field: FieldId(100 + number),
             },
-            6 | 7 => Variable::Element {
-                array: self.object(),
-                index: u32::from(self.byte()),
-            },
+            6 | 7 => {
+                let array = ObjectId(self.object().0 | 1);
+                let index = u32::from(self.byte());
+                Variable::Element { array, index }
+            }
             _ => match number {
                 0 => Variable::Return { call },
                 1 => Variable::Exception { call },

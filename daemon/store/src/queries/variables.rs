@@ -92,6 +92,9 @@ impl Recording {
 
     /// What a call's `Exit` wrote to its `return` or `exception`.
     fn end_of_call(&self, variable: Variable, call: CallId) -> Result<Option<Write>> {
+        if call.is_root() {
+            return Ok(None);
+        }
         let record = self.call(call)?;
         let value = match (variable, self.outcome(&record)?) {
             (Variable::Return { .. }, Some(Outcome::Returned(Some(value)))) => value,
@@ -229,16 +232,17 @@ impl View {
                 if !key.is_of_object(object) {
                     break;
                 }
+                let ordinal = group.first + Key::block_of(posting);
+                if ordinal > last {
+                    continue;
+                }
                 if before.replace(key) != Some(key) {
                     lows += 1;
                     if lows > limit {
                         break;
                     }
                 }
-                let ordinal = group.first + Key::block_of(posting);
-                if ordinal <= last {
-                    note(key.low(), ordinal);
-                }
+                note(key.low(), ordinal);
             }
         }
         for (at, keys) in pending.iter().enumerate() {
