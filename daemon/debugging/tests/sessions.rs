@@ -156,7 +156,7 @@ fn a_session_begun_while_the_program_runs_ends_after_a_restart() {
     let sessions = Sessions::default();
     assert_eq!(
         sessions.ids(&recording).expect("its sessions"),
-        [id.clone()]
+        std::slice::from_ref(&id)
     );
     let view = sessions.view(&recording, &id).expect("the session");
     assert_eq!(view.progress, Progress::Asking(call(6)));

@@ -195,7 +195,7 @@ fn histories_of_the_array_are_those_of_the_design() {
     let (one, seven) = ("1".to_owned(), "7".to_owned());
     let expected = [
         (one.clone(), 1, Some(10)),
-        (one.clone(), 5, Some(43)),
+        (one, 5, Some(43)),
         (seven.clone(), 7, Some(43)),
         ("9".to_owned(), 7, Some(46)),
     ];
@@ -205,7 +205,7 @@ fn histories_of_the_array_are_those_of_the_design() {
     assert_eq!(written(&history, element(2), true), newest);
     assert_eq!(
         written(&history, element(3), false),
-        [(seven.clone(), 1, Some(10)), (seven.clone(), 5, Some(48))]
+        [(seven.clone(), 1, Some(10)), (seven, 5, Some(48))]
     );
     let made = sorted.builder.finish();
     assert_eq!(written(&made.history(), element(2), false), expected);

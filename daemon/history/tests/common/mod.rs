@@ -283,7 +283,7 @@ impl Builder {
             .1
             .last()
             .copied()
-            .unwrap_or(CallId::root(thread))
+            .unwrap_or_else(|| CallId::root(thread))
     }
 
     pub(crate) fn write(
