@@ -26,6 +26,9 @@ const ANSWER_TIME: Duration = Duration::from_secs(10);
 /// Pause between two tries.
 const RETRY: Duration = Duration::from_millis(50);
 
+/// How long a recording that was called off may take to be gone.
+const SETTLE_TIME: Duration = Duration::from_millis(500);
+
 /// See the module.
 pub(super) enum Host {
     /// This process. It also serves the data folder's socket, so that others can watch.
@@ -97,7 +100,12 @@ impl Own {
     }
 
     async fn close(self, signals: &mut Signals) {
-        // Recordings that others make through this process would end with it.
+        // Recordings that others make through this process would end with it. One that was ended just now
+        // is none of them.
+        let until = Instant::now() + SETTLE_TIME;
+        while self.daemon.live_count() > 0 && Instant::now() < until {
+            sleep(RETRY / 10).await;
+        }
         let others = self.daemon.live_count();
         if others > 0 {
             eprintln!(

@@ -93,10 +93,14 @@ fn of_connect(error: &ConnectError) -> Error {
         ConnectError::NobodyCame { .. } => JvmFailure::Timeout,
         other => failure(other.kind(), JvmFailure::Address),
     };
-    Error::Jvm {
-        failure,
-        message: error.to_string(),
+    let mut message = error.to_string();
+    if matches!(error, ConnectError::Unreachable { .. }) {
+        // HotSpot closes its port for as long as it has a debugger.
+        message.push_str(
+            " (a JVM that has a debugger already refuses in the same way; detach that one first)",
+        );
     }
+    Error::Jvm { failure, message }
 }
 
 fn of_capture(error: &CaptureError) -> Error {

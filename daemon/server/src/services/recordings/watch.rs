@@ -80,6 +80,8 @@ async fn follow(
         }
         let (asked, id) = (Arc::clone(daemon), live.id.clone());
         let now = match blocking(move || asked.describe(&id)).await {
+            // It closes just now; what it is then comes last.
+            Ok(description) if !description.meta.state.is_live() => continue,
             Ok(description) => recording(&description),
             // It ended in between, with nothing left: the last message tells.
             Err(_) if live.status().borrow().is_final() => break,
