@@ -139,9 +139,31 @@ impl Recording {
         while let Some(first) = from.take() {
             let wanted = limit.saturating_sub(state.len());
             let page = view.last_blocks(object, first, wanted, last)?;
+            let mut found = BTreeMap::new();
+            let mut by_block: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
             for (&low, &ordinal) in &page {
-                state.extend(view.last_of_object(object, low, &range, ordinal)?);
+                by_block.entry(ordinal).or_default().insert(low);
             }
+            for (ordinal, mut lows) in by_block {
+                let block = view.block(ordinal)?;
+                let low_at = block.writes_to(object);
+                for at in positions(&block, &range).rev() {
+                    if let Some(low) = low_at(at).filter(|low| lows.remove(low)) {
+                        found.extend(write_at(&block, at).map(|write| (low, write)));
+                        if lows.is_empty() {
+                            break;
+                        }
+                    }
+                }
+                // Written in this block, but behind `at` only.
+                for low in lows {
+                    if let Some(before) = ordinal.checked_sub(1) {
+                        let write = view.last_of_object(object, low, &range, before)?;
+                        found.extend(write.map(|write| (low, write)));
+                    }
+                }
+            }
+            state.extend(found.into_values());
             if state.len() < limit {
                 from = page
                     .last_key_value()
@@ -168,8 +190,10 @@ impl Recording {
         };
         let written_in = |ordinal: u32| -> Result<bool> {
             let block = view.block(ordinal)?;
+            let low_at = block.writes_to(object);
+            let is_write = |at: usize| block.write(at).is_some_and(|write| !write.snapshot);
             let mut wanted = positions(&block, &range);
-            Ok(wanted.any(|at| writes_object(&block, at, object)))
+            Ok(wanted.any(|at| low_at(at).is_some() && is_write(at)))
         };
         // Arrays have a key of their own for this; blocks in memory are looked at here in any case.
         let mut next = first;
@@ -259,14 +283,9 @@ impl View {
             if ordinal > last {
                 break;
             }
-            for at in 0..block.len() {
-                if let Some((owner, low)) = block.write(at).and_then(|w| owner_of(w.variable))
-                    && owner == object
-                    && low >= from
-                {
-                    note(low, ordinal);
-                }
-            }
+            let lows = (0..block.len()).filter_map(block.writes_to(object));
+            lows.filter(|low| *low >= from)
+                .for_each(|low| note(low, ordinal));
         }
         if let Some(&behind) = found.keys().nth(limit) {
             found.split_off(&behind);
@@ -289,10 +308,10 @@ impl View {
                 break;
             };
             let block = self.block(ordinal)?;
-            let hit = positions(&block, range).rev().find(|&at| {
-                let write = block.write(at);
-                write.and_then(|w| owner_of(w.variable)) == Some((object, low))
-            });
+            let low_at = block.writes_to(object);
+            let hit = positions(&block, range)
+                .rev()
+                .find(|&at| low_at(at) == Some(low));
             if let Some(at) = hit {
                 return Ok(write_at(&block, at));
             }
@@ -343,21 +362,6 @@ impl View {
             }
         }
         Ok(blocks)
-    }
-}
-
-/// Does the event write (not: find) a field or element of the object?
-fn writes_object(block: &Block, at: usize, object: ObjectId) -> bool {
-    block.write(at).is_some_and(|write| {
-        !write.snapshot && owner_of(write.variable).is_some_and(|(owner, _)| owner == object)
-    })
-}
-
-fn owner_of(variable: Variable) -> Option<(ObjectId, u32)> {
-    match variable {
-        Variable::Field { object, field } => Some((object, field.0)),
-        Variable::Element { array, index } => Some((array, index)),
-        _ => None,
     }
 }
 

@@ -143,6 +143,28 @@ impl Block {
             .map(|(at, _)| at)
     }
 
+    /// Finds the writes (and snapshots) of an object's fields or elements: per position the field's
+    /// number or the element's index, if it is one.
+    pub fn writes_to(&self, object: ObjectId) -> impl Fn(usize) -> Option<u32> {
+        let kinds: Vec<u8> = self
+            .shapes
+            .iter()
+            .map(|shape| match (shape.op, shape.var) {
+                (op::WRITE | op::SNAPSHOT, kind @ (var::FIELD | var::ELEMENT)) => kind,
+                _ => var::STATIC,
+            })
+            .collect();
+        move |position| {
+            let number = usize::from(*self.shape_of.get(position)?);
+            let kind = *kinds.get(number).filter(|kind| **kind != var::STATIC)?;
+            match *self.payload(position) {
+                [owner, ..] if owner != object.0 => None,
+                [_, index, ..] if kind == var::ELEMENT => Some(index as u32),
+                _ => Some(self.shapes.get(number)?.a),
+            }
+        }
+    }
+
     /// Finds the writes of a variable: a test per position that looks at values only where the shape
     /// already fits.
     pub fn writes_of(&self, variable: Variable) -> WriteFilter<'_> {
