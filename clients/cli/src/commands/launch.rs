@@ -238,6 +238,16 @@ async fn until(
             return Ok(now);
         }
     }
+    // The stream ends with the recording; its last message may have been the one before the last.
+    let now = context
+        .client
+        .recordings
+        .get(named(&recording.id))
+        .await?
+        .into_inner();
+    if wanted(&now) {
+        return Ok(now);
+    }
     Err(Error::Failed(
         "the daemon stopped telling about the recording".to_owned(),
     ))

@@ -2,7 +2,7 @@
 
 use jhyde_proto::v1::{Call, Classification};
 
-use super::{call_place, clean, ended, plural, shorten, value};
+use super::{call_place, clean, ended, plural, shorten, value, without_colours};
 use crate::output::{Look, Paint};
 
 /// How much of a call is shown.
@@ -14,6 +14,8 @@ pub struct Detail {
     pub arguments_columns: usize,
     /// Id and place behind it.
     pub place: bool,
+    /// Columns for the whole line, if it should not wrap: values get shorter until it fits.
+    pub room: Option<usize>,
 }
 
 impl Detail {
@@ -22,25 +24,41 @@ impl Detail {
         value_columns: 20,
         arguments_columns: 40,
         place: false,
+        room: None,
     };
     /// Where it stands alone.
     pub const FULL: Self = Self {
         value_columns: 120,
         arguments_columns: 400,
         place: true,
+        room: None,
     };
 
     /// In a list, where lines should not wrap: as much as the terminal takes; more where there is none.
     pub fn list(terminal_columns: Option<usize>) -> Self {
-        /// Name, result, id and place of most calls.
-        const AROUND_ARGUMENTS: usize = 60;
-        let columns =
-            terminal_columns.map_or(200, |columns| columns.saturating_sub(AROUND_ARGUMENTS));
         Self {
             value_columns: 32,
-            arguments_columns: columns.clamp(32, 200),
+            arguments_columns: 200,
             place: true,
+            room: terminal_columns,
         }
+    }
+
+    /// The same with less room by so many columns.
+    pub fn indented(self, columns: usize) -> Self {
+        Self {
+            room: self.room.map(|room| room.saturating_sub(columns)),
+            ..self
+        }
+    }
+
+    /// What is tried when it does not fit.
+    fn tighter(self) -> [Self; 3] {
+        [(24, 96), (16, 48), (12, 24)].map(|(value_columns, arguments_columns)| Self {
+            value_columns: value_columns.min(self.value_columns),
+            arguments_columns: arguments_columns.min(self.arguments_columns),
+            ..self
+        })
     }
 }
 
@@ -94,6 +112,19 @@ pub fn head(call: &Call, detail: Detail, paint: Paint) -> String {
 
 /// The whole line; `folded` calls below it are not shown.
 pub fn call_line(call: &Call, detail: Detail, folded: u64, paint: Paint) -> String {
+    let mut line = whole_line(call, detail, folded, paint);
+    if let Some(room) = detail.room {
+        for tighter in detail.tighter() {
+            if super::width(&without_colours(&line)) <= room {
+                break;
+            }
+            line = whole_line(call, tighter, folded, paint);
+        }
+    }
+    line
+}
+
+fn whole_line(call: &Call, detail: Detail, folded: u64, paint: Paint) -> String {
     let mut line = head(call, detail, paint);
     if let Some((word, look)) = classification(call) {
         line.push_str(&format!("  {}", paint.text(look, word)));

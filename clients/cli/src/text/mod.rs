@@ -72,6 +72,20 @@ pub fn shorten(text: &str, columns: usize) -> Cow<'_, str> {
     Cow::Owned(format!("{}…", text.get(..end).unwrap_or_default()))
 }
 
+/// Our own colour sequences taken out again, to count columns.
+fn without_colours(text: &str) -> String {
+    let mut bare = String::with_capacity(text.len());
+    let mut rest = text.chars();
+    while let Some(c) = rest.next() {
+        if c == '\u{1b}' {
+            rest.find(|&c| c == 'm');
+        } else {
+            bare.push(c);
+        }
+    }
+    bare
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

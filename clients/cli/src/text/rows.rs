@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use jhyde_proto::v1::value::Kind;
 use jhyde_proto::v1::{ReachableObject, RowKind, StateRow, Value};
 
-use super::{Cell, clean, shorten, value, value_or, width};
+use super::{Cell, clean, shorten, value, value_or, width, without_colours};
 use crate::output::{Look, Paint};
 
 /// Elements of an array that are shown in one line.
@@ -137,7 +137,7 @@ impl Lines<'_> {
             .map(|name| width(name))
             .max()
             .unwrap_or(0)
-            .min(24);
+            .min(36);
         for (row, name) in rows.iter().zip(&names) {
             self.row(row, name, column, depth);
         }
@@ -279,20 +279,6 @@ pub fn changes(objects: &[ReachableObject], paint: Paint) -> Vec<String> {
             format!("{name}{padding}  {rest}")
         })
         .collect()
-}
-
-/// Our own colour sequences taken out again, to count columns.
-fn without_colours(text: &str) -> String {
-    let mut bare = String::with_capacity(text.len());
-    let mut rest = text.chars();
-    while let Some(c) = rest.next() {
-        if c == '\u{1b}' {
-            rest.find(|&c| c == 'm');
-        } else {
-            bare.push(c);
-        }
-    }
-    bare
 }
 
 #[cfg(test)]

@@ -90,6 +90,7 @@ impl TreeDrawing {
         if level > 0 {
             line.push_str(if is_last_child { "└─ " } else { "├─ " });
         }
+        let detail = detail.indented(super::width(&line));
         let line = self.paint.text(crate::output::Look::Faint, line);
         let folded = match self.max_depth {
             Some(max) if level as u32 + 1 >= max => call.descendants,
