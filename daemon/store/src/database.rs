@@ -106,10 +106,6 @@ impl Database {
         }
     }
 
-    pub(crate) fn recording(&self) -> &str {
-        &self.recording
-    }
-
     pub(crate) fn is_read_only(&self) -> bool {
         self.read_only
     }

@@ -11,31 +11,33 @@ use jhyde_trace::{Block, BlockBuilder, CallId, MethodId, ObjectId, ObjectInfo, S
 use rocksdb::WriteBatch;
 use rustc_hash::FxHashMap;
 
+use crate::catalogue::StoreOptions;
 use crate::database::Database;
 use crate::error::{Error, Result};
 use crate::families;
 use crate::folder::now_ms;
-use crate::index::{Key, collect, run};
+use crate::index::{Key, collect, merge, run};
 use crate::objects;
 use crate::state::{
     BlockEntry, Group, Inner, Live, LongCall, Persisted, Sealed, ThreadEntry, ThreadTotal,
 };
-
-/// Blocks whose postings are written together. More make asking cheaper (one seek per group) and
-/// hold more postings in memory (some ten MB for 256 blocks of 8192 events).
-const GROUP_BLOCKS: usize = 256;
+use crate::view::View;
 
 /// Watchers are told of new events this often.
 const TICK: Duration = Duration::from_millis(20);
 
 /// Starts the flusher of a recording.
-pub(crate) fn start(inner: Arc<Inner>, flush: Duration) -> std::io::Result<JoinHandle<()>> {
+pub(crate) fn start(inner: Arc<Inner>, options: &StoreOptions) -> std::io::Result<JoinHandle<()>> {
+    let flush = Duration::from_millis(options.flush_ms.max(1));
+    let group_blocks = options.group_blocks.clamp(2, 4096) as usize;
     std::thread::Builder::new()
         .name(format!("flush {}", inner.id))
         .spawn(move || {
+            let long_calls = FxHashMap::default();
             let mut flusher = Flusher {
                 inner: inner.clone(),
-                long_calls: FxHashMap::default(),
+                long_calls,
+                group_blocks,
             };
             if let Err(error) = flusher.run(flush) {
                 tracing::error!(recording = %inner.id, %error, "writing failed, recording closed");
@@ -82,6 +84,8 @@ struct Flusher {
     inner: Arc<Inner>,
     /// Calls that were open when their block was full.
     long_calls: FxHashMap<CallId, LongCall>,
+    /// Blocks whose postings are written together.
+    group_blocks: usize,
 }
 
 enum Work {
@@ -218,7 +222,7 @@ impl Flusher {
                 persisted.add_block(block);
                 persisted.pending.push(keys);
             }
-            persisted.pending.len() >= GROUP_BLOCKS
+            persisted.pending.len() >= self.group_blocks
         };
         if !block.is_empty() {
             inner
@@ -312,37 +316,42 @@ impl Flusher {
 
     /// Writes the postings of all blocks that have none written yet, as one group.
     fn write_group(&self) -> Result<()> {
-        let inner = &self.inner;
-        let (group, pending) = {
-            let persisted = inner.persisted();
-            let first = persisted.indexed();
-            let end = first + persisted.pending.len() as u32;
-            (Group { first, end }, persisted.pending.clone())
-        };
-        if pending.is_empty() {
-            return Ok(());
-        }
-        let mut postings = Vec::with_capacity(pending.iter().flatten().map(|k| k.len()).sum());
-        for (at, keys) in pending.iter().enumerate() {
-            let keys = keys.iter().flat_map(|keys| keys.iter());
-            postings.extend(keys.map(|key| key.posting(at as u32)));
-        }
-        // The keys of each block are sorted already: runs that a merging sort finds.
-        postings.sort();
-        let mut batch = WriteBatch::default();
-        put_runs(&inner.db, &mut batch, group, &postings)?;
-        inner.db.write(batch)?;
-        let mut persisted = inner
-            .persisted
-            .write()
-            .unwrap_or_else(std::sync::PoisonError::into_inner);
-        persisted.groups.push(group);
-        persisted.pending.clear();
-        Ok(())
+        write_group(&self.inner)?;
+        merge::merge_newest(&View::of_database(&self.inner))
     }
 }
 
-/// Adds the runs of a group; a group without postings gets an empty run, so that it is known.
+/// Writes the postings of all blocks that have none written yet, as one group.
+pub(crate) fn write_group(inner: &Arc<Inner>) -> Result<()> {
+    let (group, pending) = {
+        let persisted = inner.persisted();
+        let first = persisted.indexed();
+        let end = first + persisted.pending.len() as u32;
+        (Group { first, end }, persisted.pending.clone())
+    };
+    if pending.is_empty() {
+        return Ok(());
+    }
+    let mut postings = Vec::with_capacity(pending.iter().flatten().map(|k| k.len()).sum());
+    for (at, keys) in pending.iter().enumerate() {
+        let keys = keys.iter().flat_map(|keys| keys.iter());
+        postings.extend(keys.map(|key| key.posting(at as u32)));
+    }
+    // The keys of each block are sorted already: runs that a merging sort finds.
+    postings.sort();
+    let mut batch = WriteBatch::default();
+    put_runs(&inner.db, &mut batch, group, &postings)?;
+    inner.db.write(batch)?;
+    let mut persisted = inner
+        .persisted
+        .write()
+        .unwrap_or_else(std::sync::PoisonError::into_inner);
+    persisted.groups.push(group);
+    persisted.pending.clear();
+    Ok(())
+}
+
+/// Adds the runs of a group and its end mark.
 pub(crate) fn put_runs(
     db: &Database,
     batch: &mut WriteBatch,
@@ -350,13 +359,7 @@ pub(crate) fn put_runs(
     postings: &[u128],
 ) -> Result<()> {
     let family = db.family(families::INDEX)?;
-    if postings.is_empty() {
-        batch.put_cf(
-            family,
-            families::index_run(group.first, group.end, 0),
-            run::encode(&[]),
-        );
-    }
+    batch.put_cf(family, merge::end_mark(group), run::encode(&[]));
     for postings in postings.chunks(run::RUN) {
         let key = families::index_run(group.first, group.end, postings[0]);
         batch.put_cf(family, key, run::encode(postings));

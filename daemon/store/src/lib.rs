@@ -12,6 +12,7 @@
 
 pub mod catalogue;
 pub mod error;
+pub mod integrity;
 pub mod recording;
 pub mod records;
 pub mod watch;
@@ -27,11 +28,13 @@ mod lock;
 mod objects;
 mod open;
 mod queries;
+mod seal;
 mod state;
 mod view;
 
 pub use catalogue::{Catalogue, StoreOptions};
 pub use error::{Error, Result};
+pub use integrity::{CheckReport, InspectReport};
 pub use recording::{Recording, Rows};
 pub use records::{
     Arguments, CallOutcome, CallRecord, Creation, Direction, ExceptionEvent, ExceptionKind,

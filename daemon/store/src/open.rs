@@ -10,7 +10,7 @@ use crate::database::{Database, Memory, Mode, open_value};
 use crate::error::Result;
 use crate::families;
 use crate::folder::{self, FolderMeta};
-use crate::index::collect;
+use crate::index::{collect, merge};
 use crate::state::{
     BlockEntry, Group, Inner, Live, Persisted, Sealed, Tables, ThreadEntry, ThreadTotal,
 };
@@ -49,6 +49,7 @@ pub(crate) fn open(
         done: Default::default(),
         persisted: RwLock::new(persisted),
         tables: RwLock::new(tables),
+        index_use: RwLock::new(()),
         watch: Default::default(),
     });
     index_rest(&inner, indexed);
@@ -118,24 +119,30 @@ fn read_threads(db: &Database, persisted: &mut Persisted) -> Result<()> {
     Ok(())
 }
 
-/// The groups of postings, by seeking from group to group. Where groups were merged and a crash left
-/// the merged ones, the larger counts.
+/// The groups of postings, by seeking from group to group. A group counts if it has its end mark;
+/// where a crash left merged groups beside their merger, the larger counts.
 fn read_groups(db: &Database, persisted: &mut Persisted) -> Result<()> {
-    let mut end = 0;
-    loop {
+    let blocks = persisted.firsts.len() as u32;
+    let (mut first, mut limit) = (0, u32::MAX);
+    while first < blocks {
         // The largest group that begins here comes last.
-        let key = families::index_run(end, u32::MAX, u128::MAX);
-        let found = db.nearest(families::INDEX, &key, rocksdb::Direction::Reverse)?;
-        let group =
-            found.and_then(|(key, _)| families::u32_at(&key, 0).zip(families::u32_at(&key, 4)));
-        match group {
-            Some((first, behind)) if first == end && behind > end => {
-                persisted.groups.push(Group { first, end: behind });
-                end = behind;
-            }
-            _ => return Ok(()),
+        let key = families::index_run(first, limit, u128::MAX);
+        let Some((key, _)) = db.nearest(families::INDEX, &key, rocksdb::Direction::Reverse)? else {
+            break;
+        };
+        let group = families::u32_at(&key, 0).zip(families::u32_at(&key, 4));
+        let Some((_, end)) = group.filter(|(f, end)| *f == first && *end > first) else {
+            break;
+        };
+        let group = Group { first, end };
+        if key[..] == merge::end_mark(group) && end <= blocks {
+            persisted.groups.push(group);
+            (first, limit) = (end, u32::MAX);
+        } else {
+            limit = end - 1;
         }
     }
+    Ok(())
 }
 
 fn read_tables(db: &Database) -> Result<Tables> {

@@ -39,6 +39,9 @@ pub(crate) struct Inner {
     pub(crate) done: Condvar,
     pub(crate) persisted: RwLock<Persisted>,
     pub(crate) tables: RwLock<Tables>,
+    /// Read by queries from the moment that they know of groups of postings until they have read them;
+    /// written to delete merged groups.
+    pub(crate) index_use: RwLock<()>,
     pub(crate) watch: Arc<WatchState>,
 }
 
@@ -174,6 +177,12 @@ impl Tables {
     }
 }
 
+impl Drop for Inner {
+    fn drop(&mut self) {
+        self.memory.blocks.forget(self.number);
+    }
+}
+
 impl Inner {
     pub(crate) fn live(&self) -> MutexGuard<'_, Live> {
         // A panic while the lock was held has left whole blocks: the builder checks before it changes.
@@ -182,6 +191,12 @@ impl Inner {
 
     pub(crate) fn persisted(&self) -> RwLockReadGuard<'_, Persisted> {
         self.persisted
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn using_index(&self) -> RwLockReadGuard<'_, ()> {
+        self.index_use
             .read()
             .unwrap_or_else(PoisonError::into_inner)
     }

@@ -64,6 +64,21 @@ impl View {
         }
     }
 
+    /// What is in the database, without what is in memory.
+    pub(crate) fn of_database(inner: &Arc<Inner>) -> Self {
+        let (persisted, end) = {
+            let persisted = inner.persisted();
+            (persisted.firsts.len() as u32, persisted.end)
+        };
+        Self {
+            inner: inner.clone(),
+            persisted,
+            persisted_end: end,
+            tail: Vec::new(),
+            end,
+        }
+    }
+
     /// The number of blocks.
     pub(crate) fn blocks(&self) -> u32 {
         self.persisted + self.tail.len() as u32
@@ -205,6 +220,7 @@ impl View {
     }
 
     fn indexed_backward(&self, key: Key, from: u32) -> Result<Option<u32>> {
+        let _groups = self.inner.using_index();
         let groups = {
             let persisted = self.inner.persisted();
             let indexed = persisted.indexed();
@@ -250,6 +266,7 @@ impl View {
     }
 
     fn indexed_forward(&self, key: Key, from: u32) -> Result<Option<u32>> {
+        let _groups = self.inner.using_index();
         let groups: Vec<_> = {
             let persisted = self.inner.persisted();
             persisted

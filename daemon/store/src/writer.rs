@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 use std::thread::JoinHandle;
-use std::time::Duration;
 
 use jhyde_trace::{
     ClassInfo, Event, ObjectId, ObjectInfo, RecordingMeta, State, ThreadInfo, Timestamp,
@@ -10,6 +9,7 @@ use jhyde_trace::{
 use rocksdb::WriteBatch;
 use std::sync::PoisonError;
 
+use crate::catalogue::StoreOptions;
 use crate::database::sealed_value;
 use crate::error::{Error, Result};
 use crate::families::{self, Family};
@@ -46,9 +46,9 @@ pub struct Writer {
 }
 
 impl Writer {
-    pub(crate) fn start(inner: Arc<Inner>, block_events: u32, flush_ms: u64) -> Result<Self> {
-        inner.live().builder = Some(flusher::builder(block_events));
-        let flusher = flusher::start(inner.clone(), Duration::from_millis(flush_ms.max(1)))
+    pub(crate) fn start(inner: Arc<Inner>, options: &StoreOptions) -> Result<Self> {
+        inner.live().builder = Some(flusher::builder(options.block_events));
+        let flusher = flusher::start(inner.clone(), options)
             .map_err(|error| folder::io_error("starting a thread for", &inner.folder, &error))?;
         Ok(Self {
             inner,

@@ -4,13 +4,14 @@
 mod common;
 
 use common::{Model, compare};
-use jhyde_store::{Catalogue, StoreOptions};
+use jhyde_store::{Catalogue, Error, StoreOptions};
 use jhyde_trace::{RecordingOptions, State, Timestamp};
 use proptest::prelude::*;
 
 fn options(block_events: u32) -> StoreOptions {
     StoreOptions {
         block_events,
+        group_blocks: 2,
         memory_bytes: 64 << 20,
         ..StoreOptions::default()
     }
@@ -55,6 +56,27 @@ fn check(bytes: &[u8], moments: &[usize], ranges: &[(u16, u16)]) {
     let id = catalogue.find("model").expect("the recording").id;
     let recording = catalogue.open_recording(&id).expect("the recording");
     assert_eq!(recording.meta().state, State::Stopped);
+    compare(&recording, &model, &ranges);
+    let report = recording.check(|_, _| true);
+    assert!(report.damage.is_empty(), "{:?}", report.damage);
+    assert_eq!(report.events, n);
+    drop(recording);
+    catalogue.seal(&id).expect("sealed");
+    let recording = catalogue.open_recording(&id).expect("the recording");
+    compare(&recording, &model, &ranges);
+    assert!(recording.check(|_, _| true).damage.is_empty());
+    assert!(matches!(
+        recording.put_session("s", b""),
+        Err(Error::ReadOnly(_))
+    ));
+    assert!(recording.inspect().expect("a report").index_groups <= 1);
+    // Sealed, it may be open in many daemons at once.
+    let reading = StoreOptions {
+        read_only: true,
+        ..options(64)
+    };
+    let other = Catalogue::open(data.path(), reading).expect("a catalogue");
+    let recording = other.open_recording(&id).expect("the recording");
     compare(&recording, &model, &ranges);
 }
 

@@ -8,6 +8,7 @@
 //! the run's columns swallow.
 
 pub(crate) mod collect;
+pub(crate) mod merge;
 pub(crate) mod run;
 
 use jhyde_trace::{CallId, Local, MethodId, ObjectId, Variable};

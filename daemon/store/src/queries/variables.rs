@@ -234,6 +234,7 @@ impl View {
             *newest = (*newest).max(ordinal);
         };
         let start = Key::of_object(object, from);
+        let _groups = self.inner.using_index();
         let (groups, indexed, pending) = {
             let persisted = self.inner.persisted();
             let groups: Vec<_> = persisted
@@ -324,6 +325,7 @@ impl View {
     fn blocks_of_fields(&self, object: ObjectId, first: u32, last: u32) -> Result<BTreeSet<u32>> {
         let mut blocks = BTreeSet::new();
         let start = Key::of_object(object, 0);
+        let _groups = self.inner.using_index();
         let groups: Vec<_> = {
             let persisted = self.inner.persisted();
             let indexed = persisted.indexed();

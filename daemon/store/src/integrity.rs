@@ -1,0 +1,204 @@
+//! Looking into a recording as a whole: is everything there, and what takes the room?
+
+use std::collections::BTreeMap;
+
+use jhyde_trace::Timestamp;
+
+use crate::error::{Error, Result};
+use crate::families;
+use crate::flusher::has_exceptions;
+use crate::index::collect;
+use crate::objects;
+use crate::recording::Recording;
+use crate::records::Direction;
+use crate::state::BlockEntry;
+use crate::view::View;
+
+/// What [`Recording::check`] found.
+#[derive(Clone, Debug, Default)]
+pub struct CheckReport {
+    /// Events that were read and fit.
+    pub events: u64,
+    /// Blocks that were read.
+    pub blocks: u64,
+    /// Index entries that were compared with the blocks.
+    pub entries: u64,
+    /// What is wrong, each with the timestamps that it affects. Empty: all is well.
+    pub damage: Vec<Error>,
+}
+
+/// What [`Recording::inspect`] found.
+#[derive(Clone, Debug, Default)]
+pub struct InspectReport {
+    /// Events in blocks on disk.
+    pub events: u64,
+    /// Blocks on disk.
+    pub blocks: u64,
+    /// Per table of the database: its name, entries as RocksDB estimates them, bytes of its files.
+    pub tables: Vec<(String, u64, u64)>,
+    /// Per column of the event blocks its bytes, the largest first. Encoded anew from up to a thousand
+    /// blocks spread over the recording, and scaled up.
+    pub columns: Vec<(String, u64)>,
+    /// The largest blocks: first timestamp, events, bytes.
+    pub largest_blocks: Vec<(Timestamp, u32, u32)>,
+    /// Groups of the index: a query costs a seek in each.
+    pub index_groups: u64,
+}
+
+impl Recording {
+    /// Verifies everything: reads every block, follows every thread's calls, and compares every index
+    /// with the blocks. `progress` is told the number of blocks done and of all, and may answer
+    /// `false` to end early.
+    pub fn check(&self, mut progress: impl FnMut(u64, u64) -> bool) -> CheckReport {
+        let view = View::of_database(&self.inner);
+        let mut report = CheckReport::default();
+        let total = u64::from(view.persisted);
+        for ordinal in 0..view.persisted {
+            if !progress(ordinal.into(), total) {
+                return report;
+            }
+            if let Err(error) = self.check_block(&view, ordinal, &mut report) {
+                report.damage.push(error);
+            }
+        }
+        for family in [families::OBJECTS, families::LATE_OBJECTS] {
+            if let Err(error) = self.check_objects(family, &mut report) {
+                report.damage.push(error);
+            }
+        }
+        progress(total, total);
+        report
+    }
+
+    fn check_block(&self, view: &View, ordinal: u32, report: &mut CheckReport) -> Result<()> {
+        let inner = &self.inner;
+        let first = view.first_of(ordinal);
+        let block = view.block(ordinal)?;
+        report.blocks += 1;
+        report.events += block.len() as u64;
+        let wrong = |what: &str, reason: String| Error::Damaged {
+            recording: inner.id.clone(),
+            what: what.to_owned(),
+            from: Timestamp(first),
+            to: Timestamp(block.end().0 - 1),
+            reason,
+        };
+        let entry = inner.db.get(families::DIRECTORY, &first.to_be_bytes())?;
+        let entry: Option<BlockEntry> = entry.and_then(|bytes| postcard::from_bytes(&bytes).ok());
+        match entry {
+            Some(entry) if entry.has_exceptions == has_exceptions(&block) => {}
+            _ => {
+                return Err(wrong(
+                    "directory of blocks",
+                    "it does not fit the block".to_owned(),
+                ));
+            }
+        }
+        // Calls: parents, sizes and invocations as the tables say.
+        for thread in block.threads() {
+            for (at, row) in thread.rows.iter().enumerate() {
+                let id = thread.call_id(thread.first_call + at as u64);
+                let call = view.call(id, &mut None)?;
+                report.entries += 1;
+                if call.enter.0 != first + u64::from(row.enter)
+                    || call.parent.preorder != row.parent
+                {
+                    let reason = format!("call {id} is found at {}", call.enter);
+                    return Err(wrong("index of calls", reason));
+                }
+            }
+            for exit in &thread.outer_exits {
+                let id = thread.call_id(exit.call);
+                let at = first + u64::from(exit.position);
+                let call = view.call(id, &mut None)?;
+                report.entries += 1;
+                if call.exit != Some(Timestamp(at)) || call.size != exit.size {
+                    let reason = format!("call {id} ends at {at}, its record says {:?}", call.exit);
+                    return Err(wrong("table of long calls", reason));
+                }
+            }
+        }
+        let outer = |call| Some(view.call(call, &mut None).ok()?.method);
+        for key in collect::keys(&block, outer) {
+            report.entries += 1;
+            if view.candidate(key, ordinal, Direction::Forward)? != Some(ordinal) {
+                return Err(wrong(
+                    "index of variables",
+                    format!("{key:?} does not name the block"),
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    fn check_objects(&self, family: families::Family, report: &mut CheckReport) -> Result<()> {
+        let db = &self.inner.db;
+        let what = || format!("table {}", family.name);
+        for entry in db.all(family)? {
+            let (_, value) = entry.map_err(|error| db.damaged(what(), error.to_string()))?;
+            let run =
+                objects::decode(&value).map_err(|error| db.damaged(what(), error.to_string()))?;
+            report.entries += run.len() as u64;
+        }
+        Ok(())
+    }
+
+    /// Says what takes the room.
+    pub fn inspect(&self) -> Result<InspectReport> {
+        let view = View::of_database(&self.inner);
+        let db = &self.inner.db;
+        let mut report = InspectReport {
+            events: view.end,
+            blocks: view.persisted.into(),
+            index_groups: self.inner.persisted().groups.len() as u64,
+            ..InspectReport::default()
+        };
+        for family in families::ALL {
+            let entries = db.property(family, "rocksdb.estimate-num-keys")?;
+            let files = db.property(family, "rocksdb.live-sst-files-size")?;
+            let buffers = db.property(family, "rocksdb.cur-size-all-mem-tables")?;
+            report
+                .tables
+                .push((family.name.to_owned(), entries, files + buffers));
+        }
+        for entry in db.all(families::DIRECTORY)? {
+            let (key, value) =
+                entry.map_err(|e| db.damaged("directory of blocks", e.to_string()))?;
+            let entry: BlockEntry = postcard::from_bytes(&value)
+                .map_err(|error| db.damaged("directory of blocks", error.to_string()))?;
+            let first = Timestamp(families::u64_at(&key, 0).unwrap_or(0));
+            report
+                .largest_blocks
+                .push((first, entry.events, entry.bytes));
+            if report.largest_blocks.len() > 1000 {
+                keep_largest(&mut report.largest_blocks);
+            }
+        }
+        keep_largest(&mut report.largest_blocks);
+        let step = (view.persisted / 1000).max(1);
+        let mut columns: BTreeMap<String, u64> = BTreeMap::new();
+        for ordinal in (0..view.persisted).step_by(step as usize) {
+            // A damaged block has no columns; `check` names it.
+            let Ok(block) = view.block(ordinal) else {
+                continue;
+            };
+            block.encode_measured(|name, bytes| {
+                *columns.entry(name.to_owned()).or_default() += bytes as u64;
+            });
+        }
+        report.columns = columns
+            .into_iter()
+            .map(|(name, bytes)| (name, bytes * u64::from(step)))
+            .collect();
+        report
+            .columns
+            .sort_by_key(|(_, bytes)| std::cmp::Reverse(*bytes));
+        Ok(report)
+    }
+}
+
+/// Leaves the ten largest, the largest first.
+fn keep_largest(blocks: &mut Vec<(Timestamp, u32, u32)>) {
+    blocks.sort_by_key(|block| std::cmp::Reverse(block.2));
+    blocks.truncate(10);
+}

@@ -1,0 +1,22 @@
+//! Sealing: a finished recording in its smallest form.
+
+use std::sync::Arc;
+
+use crate::error::Result;
+use crate::families;
+use crate::flusher;
+use crate::index::merge;
+use crate::state::Inner;
+use crate::view::View;
+
+/// Merges the whole index into one group and rewrites every table without what was deleted or
+/// overwritten. A recording that a crash cut gets the rest of its index here.
+pub(crate) fn compact(inner: &Arc<Inner>) -> Result<()> {
+    flusher::write_group(inner)?;
+    merge::merge_all(&View::of_database(inner))?;
+    inner.db.flush()?;
+    for family in families::ALL {
+        inner.db.compact(family)?;
+    }
+    Ok(())
+}
