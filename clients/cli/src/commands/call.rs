@@ -1,5 +1,7 @@
 //! `jhyde call`: everything about one call. The debugging session shows its questions the same way.
 
+use std::collections::HashSet;
+
 use jhyde_proto::v1::{Call, CallInput, CallResult, GetCallRequest};
 use serde::Serialize;
 
@@ -57,7 +59,7 @@ pub async fn call(context: &mut Context, args: &CallArgs) -> Result<(), Error> {
         };
         out.line(format!("  {}{line}", "  ".repeat(depth)))?;
     }
-    given_and_yielded(&call, &input, &outcome, out)
+    given_and_yielded(&call, &input, &outcome, &mut HashSet::new(), out)
 }
 
 /// What a call was given and what it yielded.
@@ -109,12 +111,21 @@ fn section(title: &str, out: &mut Output) -> Result<(), Error> {
 }
 
 /// Input, outcome and what changed: what somebody has to see to say whether the call was right.
+/// Notes that were `told` before are not told again.
 pub(crate) fn given_and_yielded(
     call: &Call,
     input: &CallInput,
     outcome: &CallResult,
+    told: &mut HashSet<String>,
     out: &mut Output,
 ) -> Result<(), Error> {
+    let mut news = |notes: &[String]| -> Vec<String> {
+        notes
+            .iter()
+            .filter(|note| told.insert((*note).clone()))
+            .cloned()
+            .collect()
+    };
     let paint = out.paint;
     section("given", out)?;
     let given = object_lines(
@@ -124,7 +135,7 @@ pub(crate) fn given_and_yielded(
         paint,
     );
     lines_or(&given, "nothing", out)?;
-    notes(&input.notes, out)?;
+    notes(&news(&input.notes), out)?;
     if call.exit.is_none() {
         section("yielded", out)?;
         return lines_or(&[], "nothing yet", out);
@@ -146,13 +157,7 @@ pub(crate) fn given_and_yielded(
     let changed = changes(&outcome.objects, paint);
     section("changed in what it was given or gave back", out)?;
     lines_or(&changed, nothing, out)?;
-    // What was told of the input already is not told again.
-    let new = outcome
-        .notes
-        .iter()
-        .filter(|note| !input.notes.contains(note))
-        .cloned();
-    notes(&new.collect::<Vec<_>>(), out)
+    notes(&news(&outcome.notes), out)
 }
 
 fn lines_or(lines: &[String], nothing: &str, out: &mut Output) -> Result<(), Error> {

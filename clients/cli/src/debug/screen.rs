@@ -1,7 +1,9 @@
 //! What a debugging session shows.
 
+use std::collections::HashSet;
+
 use jhyde_proto::v1::{
-    AnswerKind, Call, CallInput, CallResult, ReachableObject, Session, SessionStatistics, StateRow,
+    AnswerKind, Call, CallInput, CallResult, NodeState, Session, SessionStatistics,
 };
 
 use crate::commands::call::given_and_yielded;
@@ -36,6 +38,7 @@ pub(super) fn question(
     call: &Call,
     (input, outcome): &(CallInput, CallResult),
     session: &Session,
+    told: &mut HashSet<String>,
     out: &mut Output,
 ) -> Result<(), Error> {
     let paint = out.paint;
@@ -67,7 +70,7 @@ pub(super) fn question(
     facts.retain(|fact| !fact.is_empty());
     let facts = paint.text(Look::Faint, facts.join(" · "));
     out.line(format!("  {facts}"))?;
-    given_and_yielded(call, input, outcome, out)
+    given_and_yielded(call, input, outcome, told, out)
 }
 
 /// What an answer did.
@@ -97,7 +100,7 @@ pub(super) fn left(session: &Session) -> String {
 /// The end: this is the buggy call.
 pub(super) fn found(
     call: &Call,
-    outcome: Option<&CallResult>,
+    suspects: &[String],
     session: &Session,
     recording: &str,
     out: &mut Output,
@@ -142,7 +145,7 @@ pub(super) fn found(
         format!("jhyde state {recording} {} --depth 1", call.id),
         "its variables before and after",
     );
-    for variable in outcome.map(suspects).unwrap_or_default() {
+    for variable in suspects {
         hint(
             format!("jhyde history {recording} '{variable}'"),
             "who wrote what it changed",
@@ -155,26 +158,22 @@ pub(super) fn found(
     next.write(out)
 }
 
-/// Variables that the buggy call changed: those whose history is worth a look, a few of them.
-fn suspects(outcome: &CallResult) -> Vec<String> {
-    let rows = outcome
-        .objects
-        .iter()
-        .flat_map(|ReachableObject { rows, .. }| rows)
-        .chain(&outcome.rows);
-    let changed = rows.filter(
-        |StateRow {
-             changed,
-             variable,
-             start,
-             end,
-             ..
-         }| { *changed && start != end && !variable.is_empty() && start.is_some() },
-    );
-    changed
-        .map(|row| clean(&row.variable).into_owned())
-        .take(2)
-        .collect()
+/// Variables that the buggy call changed: those whose history is worth a look, a few of them. What it
+/// changed outside itself comes first, then its own locals.
+pub(super) fn suspects(outcome: &CallResult, state: Option<&NodeState>) -> Vec<String> {
+    /// More would hide them all.
+    const SHOWN: usize = 2;
+    let objects = outcome.objects.iter().flat_map(|object| &object.rows);
+    let locals = state.into_iter().flat_map(|state| &state.rows);
+    let mut variables = Vec::new();
+    for row in objects.chain(&outcome.rows).chain(locals) {
+        let name = clean(&row.variable).into_owned();
+        let is_one = row.changed && row.start.is_some() && row.start != row.end && !name.is_empty();
+        if is_one && !variables.contains(&name) && variables.len() < SHOWN {
+            variables.push(name);
+        }
+    }
+    variables
 }
 
 /// The end: nothing is wrong.

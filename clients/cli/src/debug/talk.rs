@@ -1,8 +1,9 @@
 //! The conversation with a person: shows calls, takes answers, looks around.
 
+use std::collections::HashSet;
 use std::time::Duration;
 
-use jhyde_proto::v1::{AnswerKind, Call, GetCallRequest, Progress};
+use jhyde_proto::v1::{AnswerKind, Call, GetCallRequest, GetStateRequest, Progress};
 use tokio::time::sleep;
 
 use super::entry::{Entry, parse};
@@ -35,6 +36,8 @@ struct Talk<'a> {
     search: &'a mut Search,
     /// The call that is looked at, and that an answer without a name is about.
     focus: Option<Call>,
+    /// What the recording does not tell is said once.
+    told: HashSet<String>,
 }
 
 /// Talks until the buggy call is found, there is none, or the person leaves.
@@ -50,6 +53,7 @@ pub(super) async fn run(
         context,
         search,
         focus: None,
+        told: HashSet::new(),
     };
     // Who comes back to a session that has ended wants to look around or undo.
     let mut ended = talk.show().await? && !resumed;
@@ -114,12 +118,8 @@ impl Talk<'_> {
                 let Some(call) = &session.buggy else {
                     return Ok(true);
                 };
-                // What it changed only helps to say where to look next.
-                let changes = input_and_outcome(&self.search.client, &recording, &call.id)
-                    .await
-                    .ok();
-                let outcome = changes.as_ref().map(|(_, outcome)| outcome);
-                screen::found(call, outcome, &session, &recording, &mut self.context.out)?;
+                let suspects = self.suspects(call).await.unwrap_or_default();
+                screen::found(call, &suspects, &session, &recording, &mut self.context.out)?;
                 Ok(true)
             }
             Progress::None => {
@@ -140,6 +140,24 @@ impl Talk<'_> {
         }
     }
 
+    /// Variables whose history is worth a look. They only help: without them the verdict stands.
+    async fn suspects(&self, call: &Call) -> Result<Vec<String>, Error> {
+        let (client, recording) = (&self.search.client, &self.search.recording);
+        let (_, outcome) = input_and_outcome(client, recording, &call.id).await?;
+        let request = GetStateRequest {
+            recording: recording.clone(),
+            call: call.id.clone(),
+            ..GetStateRequest::default()
+        };
+        let state = client
+            .history
+            .clone()
+            .get_state(request)
+            .await?
+            .into_inner();
+        Ok(screen::suspects(&outcome, Some(&state)))
+    }
+
     /// Waits until a running program has something to ask about.
     async fn wait(&mut self) -> Result<(), Error> {
         while self.search.session.progress() == Progress::Waiting {
@@ -157,7 +175,14 @@ impl Talk<'_> {
         };
         let details =
             input_and_outcome(&self.search.client, &self.search.recording, &call.id).await?;
-        screen::question(call, &details, &self.search.session, &mut self.context.out)
+        let session = &self.search.session;
+        screen::question(
+            call,
+            &details,
+            session,
+            &mut self.told,
+            &mut self.context.out,
+        )
     }
 
     async fn obey(&mut self, entry: Entry) -> Result<Next, Error> {
