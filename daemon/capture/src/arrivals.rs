@@ -41,7 +41,10 @@ impl Arrivals {
     /// Takes a place at the end. It is held by one question, which the caller ends with
     /// [`Arrivals::answered`] when its event is handled.
     pub(crate) fn open(&mut self) -> Place {
-        self.queue.push_back(Arrival { questions: 1, ..Arrival::default() });
+        self.queue.push_back(Arrival {
+            questions: 1,
+            ..Arrival::default()
+        });
         Place(self.left + self.queue.len() as u64 - 1)
     }
 
@@ -76,7 +79,11 @@ impl Arrivals {
         if let Some(arrival) = self.at(place)
             && let Some(call) = arrival.context
         {
-            arrival.beginnings.push(Event { call, index: Event::NO_INDEX, kind });
+            arrival.beginnings.push(Event {
+                call,
+                index: Event::NO_INDEX,
+                kind,
+            });
         }
     }
 
@@ -97,7 +104,11 @@ impl Arrivals {
 
     /// Lets all arrivals leave that are complete and first.
     pub(crate) fn leave(&mut self, sink: &mut impl Sink) -> Result<(), SinkError> {
-        while self.queue.front().is_some_and(|arrival| arrival.questions == 0) {
+        while self
+            .queue
+            .front()
+            .is_some_and(|arrival| arrival.questions == 0)
+        {
             self.leave_first(sink)?;
         }
         Ok(())

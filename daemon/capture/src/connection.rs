@@ -24,7 +24,9 @@ pub struct Connection {
 
 impl std::fmt::Debug for Connection {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Connection").field("identity", &self.identity).finish_non_exhaustive()
+        f.debug_struct("Connection")
+            .field("identity", &self.identity)
+            .finish_non_exhaustive()
     }
 }
 
@@ -54,7 +56,10 @@ impl Connection {
         let mut session = Session::default();
         let rest = shake_hands(&mut stream, &address, deadline, timeout)?;
         session.receive(&rest);
-        let broken = |source| ConnectError::Broken { address: address.clone(), source };
+        let broken = |source| ConnectError::Broken {
+            address: address.clone(),
+            source,
+        };
         let mut link = Link::new(stream, session).map_err(broken)?;
         let version = match link.request(&virtual_machine::Version) {
             Ok(Ok(version)) => version,
@@ -73,19 +78,31 @@ impl Connection {
             description: version.description.to_string_lossy().into_owned(),
             command: Vec::new(),
         };
-        Ok(Self { link, identity, version: version.jdwp_major, came })
+        Ok(Self {
+            link,
+            identity,
+            version: version.jdwp_major,
+            came,
+        })
     }
 }
 
 fn open(address: &str, timeout: Duration) -> Result<TcpStream, ConnectError> {
     let invalid = || ConnectError::Address(address.to_owned());
     let (host, port) = address.rsplit_once(':').ok_or_else(invalid)?;
-    let port: u16 = port.parse().ok().filter(|&port| port != 0).ok_or_else(invalid)?;
+    let port: u16 = port
+        .parse()
+        .ok()
+        .filter(|&port| port != 0)
+        .ok_or_else(invalid)?;
     let host = host.trim_start_matches('[').trim_end_matches(']');
     if host.is_empty() {
         return Err(invalid());
     }
-    let unreachable = |source| ConnectError::Unreachable { address: address.to_owned(), source };
+    let unreachable = |source| ConnectError::Unreachable {
+        address: address.to_owned(),
+        source,
+    };
     let mut last = std::io::Error::new(ErrorKind::NotFound, "the host has no address");
     for target in (host, port).to_socket_addrs().map_err(unreachable)? {
         match TcpStream::connect_timeout(&target, timeout) {
@@ -103,8 +120,13 @@ fn shake_hands(
     deadline: Instant,
     timeout: Duration,
 ) -> Result<Vec<u8>, ConnectError> {
-    let closed = || ConnectError::Busy { address: address.to_owned() };
-    let late = || ConnectError::Timeout { address: address.to_owned(), after: timeout };
+    let closed = || ConnectError::Busy {
+        address: address.to_owned(),
+    };
+    let late = || ConnectError::Timeout {
+        address: address.to_owned(),
+        after: timeout,
+    };
     stream.write_all(HANDSHAKE).map_err(|_| closed())?;
     let mut handshake = Handshake::new();
     let mut buffer = [0; 4096];
@@ -181,7 +203,10 @@ impl Waiter {
                 return Err(ConnectError::Cancelled);
             }
             if let Some(after) = timeout.filter(|&after| begin.elapsed() >= after) {
-                return Err(ConnectError::NobodyCame { port: self.port, after });
+                return Err(ConnectError::NobodyCame {
+                    port: self.port,
+                    after,
+                });
             }
             match self.listener.accept() {
                 Ok((stream, peer)) => {
@@ -201,7 +226,12 @@ impl Waiter {
                     std::thread::sleep(Duration::from_millis(5));
                 }
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(source) => return Err(ConnectError::Listen { port: self.port, source }),
+                Err(source) => {
+                    return Err(ConnectError::Listen {
+                        port: self.port,
+                        source,
+                    });
+                }
             }
         }
     }

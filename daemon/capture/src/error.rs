@@ -36,7 +36,9 @@ pub enum ConnectError {
     #[error("'{0}' is no address of a JVM: write HOST:PORT, such as localhost:5005")]
     Address(String),
     /// The host is not known, or the port cannot be reached.
-    #[error("cannot reach {address}: {source}; is the JVM running with -agentlib:jdwp=transport=dt_socket,server=y,address={address}?")]
+    #[error(
+        "cannot reach {address}: {source}; is the JVM running with -agentlib:jdwp=transport=dt_socket,server=y,address={address}?"
+    )]
     Unreachable {
         /// Where.
         address: String,
@@ -52,7 +54,9 @@ pub enum ConnectError {
         source: io::Error,
     },
     /// Whoever is there does not speak JDWP.
-    #[error("{address} does not speak JDWP (it began with \"{said}\"): give the port of the JVM's debug agent")]
+    #[error(
+        "{address} does not speak JDWP (it began with \"{said}\"): give the port of the JVM's debug agent"
+    )]
     NotJdwp {
         /// Where.
         address: String,
@@ -60,7 +64,9 @@ pub enum ConnectError {
         said: String,
     },
     /// The peer closed the connection before or in the handshake.
-    #[error("{address} closed the connection in the handshake: most likely another debugger is attached to that JVM; detach it first")]
+    #[error(
+        "{address} closed the connection in the handshake: most likely another debugger is attached to that JVM; detach it first"
+    )]
     Busy {
         /// Where.
         address: String,

@@ -125,7 +125,10 @@ impl Link {
             if let Some(other) = self.receive()? {
                 self.backlog.push_back(other);
             } else if Instant::now() > deadline {
-                return Err(LinkError::Timeout { command: C::NAME, after: ANSWER });
+                return Err(LinkError::Timeout {
+                    command: C::NAME,
+                    after: ANSWER,
+                });
             }
         }
     }
@@ -144,7 +147,10 @@ impl Link {
         &mut self,
         commands: impl IntoIterator<Item = C>,
     ) -> Result<Vec<Result<C::Reply, ReplyError>>, LinkError> {
-        let ids: Vec<_> = commands.into_iter().map(|command| self.ask(&command)).collect();
+        let ids: Vec<_> = commands
+            .into_iter()
+            .map(|command| self.ask(&command))
+            .collect();
         ids.into_iter().map(|id| self.reply::<C>(id)).collect()
     }
 }

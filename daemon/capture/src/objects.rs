@@ -7,9 +7,7 @@
 //! collection takes the object within that fraction of a millisecond is the answer lost; then the
 //! class is said to be unknown.
 
-use jdwp::commands::{
-    array_reference, class_object_reference, object_reference, string_reference,
-};
+use jdwp::commands::{array_reference, class_object_reference, object_reference, string_reference};
 use jdwp::{PacketId, Tag, TaggedObject};
 use jhyde_trace::{ClassId, Content, Text, Value};
 use roaring::RoaringTreemap;
@@ -20,13 +18,20 @@ use crate::link::Link;
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum ObjectQuestion {
     /// Its class. `created`: a constructor was just entered with it as `this`.
-    Type { object: jdwp::ObjectId, tag: Tag, created: bool },
+    Type {
+        object: jdwp::ObjectId,
+        tag: Tag,
+        created: bool,
+    },
     /// The text of a string.
     Text { object: jdwp::ObjectId },
     /// The length of an array; its class is asked just before.
     Length { object: jdwp::ObjectId },
     /// The primitive in a box of this class.
-    Boxed { object: jdwp::ObjectId, class: ClassId },
+    Boxed {
+        object: jdwp::ObjectId,
+        class: ClassId,
+    },
     /// The class that a `java.lang.Class` stands for.
     Reflected { object: jdwp::ObjectId },
 }
@@ -72,19 +77,30 @@ impl Objects {
         let mut asked = Vec::with_capacity(2);
         let kind = |link: &mut Link| {
             let id = link.send(&object_reference::ReferenceType { object });
-            (id, ObjectQuestion::Type { object, tag, created })
+            (
+                id,
+                ObjectQuestion::Type {
+                    object,
+                    tag,
+                    created,
+                },
+            )
         };
         match tag {
             Tag::STRING => {
                 if self.string_class.is_none() {
                     asked.push(kind(link));
                 }
-                let id = link.send(&string_reference::Value { string: object.into() });
+                let id = link.send(&string_reference::Value {
+                    string: object.into(),
+                });
                 asked.push((id, ObjectQuestion::Text { object }));
             }
             Tag::ARRAY => {
                 asked.push(kind(link));
-                let id = link.send(&array_reference::Length { array: object.into() });
+                let id = link.send(&array_reference::Length {
+                    array: object.into(),
+                });
                 asked.push((id, ObjectQuestion::Length { object }));
             }
             Tag::CLASS_OBJECT => {
@@ -109,7 +125,10 @@ impl Objects {
         if end < units.len() && end > 0 && (0xD800..0xDC00).contains(&units[end - 1]) {
             end -= 1;
         }
-        Text { prefix: String::from_utf16_lossy(&units[..end]), length }
+        Text {
+            prefix: String::from_utf16_lossy(&units[..end]),
+            length,
+        }
     }
 
     /// The content of a string.

@@ -36,7 +36,9 @@ impl Controller {
             Ending::Detach => 1,
             Ending::Stop => 2,
         };
-        let _ = self.order.compare_exchange(0, order, Ordering::Relaxed, Ordering::Relaxed);
+        let _ = self
+            .order
+            .compare_exchange(0, order, Ordering::Relaxed, Ordering::Relaxed);
     }
 
     pub(crate) fn order(&self) -> Option<Ending> {
@@ -67,7 +69,9 @@ pub struct Capture<S> {
 
 impl<S> fmt::Debug for Capture<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Capture").field("controller", &self.controller).finish_non_exhaustive()
+        f.debug_struct("Capture")
+            .field("controller", &self.controller)
+            .finish_non_exhaustive()
     }
 }
 
@@ -113,21 +117,23 @@ pub fn record<S: Sink>(
     let sink = Arc::new(Mutex::new(Some(sink)));
     let slot = Arc::clone(&sink);
     let (tell, told) = mpsc::sync_channel::<Result<(), (S, CaptureError)>>(1);
-    let spawned = thread::Builder::new().name("capture".into()).spawn(move || {
-        let sink = slot.lock().ok().and_then(|mut slot| slot.take())?;
-        let mut engine = Engine::new(connection, scope, options, sink, steered);
-        match engine.begin() {
-            Ok(()) => {
-                // If nobody listens any more, the recording goes on until it is ended.
-                let _ = tell.send(Ok(()));
-                Some(engine.run())
+    let spawned = thread::Builder::new()
+        .name("capture".into())
+        .spawn(move || {
+            let sink = slot.lock().ok().and_then(|mut slot| slot.take())?;
+            let mut engine = Engine::new(connection, scope, options, sink, steered);
+            match engine.begin() {
+                Ok(()) => {
+                    // If nobody listens any more, the recording goes on until it is ended.
+                    let _ = tell.send(Ok(()));
+                    Some(engine.run())
+                }
+                Err(error) => {
+                    let _ = tell.send(Err((engine.abandon(), error)));
+                    None
+                }
             }
-            Err(error) => {
-                let _ = tell.send(Err((engine.abandon(), error)));
-                None
-            }
-        }
-    });
+        });
     let thread = match spawned {
         Ok(thread) => thread,
         Err(error) => {

@@ -11,12 +11,21 @@ use thiserror::Error;
 /// Packages of the JDK that no application class may have, or hardly any has. Classes that match
 /// and come from an application's loader all the same are found by their preparation.
 const JDK: [&str; 8] = [
-    "java.*", "javax.*", "jdk.*", "sun.*", "com.sun.*", "org.w3c.dom.*", "org.xml.sax.*", "netscape.javascript.*",
+    "java.*",
+    "javax.*",
+    "jdk.*",
+    "sun.*",
+    "com.sun.*",
+    "org.w3c.dom.*",
+    "org.xml.sax.*",
+    "netscape.javascript.*",
 ];
 
 /// A pattern makes no sense.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("'{0}' is no class pattern: write a class, a package, or either with * for any text, such as org.foo or org.foo.*Service")]
+#[error(
+    "'{0}' is no class pattern: write a class, a package, or either with * for any text, such as org.foo or org.foo.*Service"
+)]
 pub struct PatternError(pub String);
 
 /// See the module.
@@ -37,12 +46,17 @@ impl Scope {
                 && !pattern.starts_with('.')
                 && !pattern.contains("..")
                 && !pattern.ends_with('.')
-                && pattern.chars().all(|c| !c.is_whitespace() && !c.is_control() && !";[/\\<>(),".contains(c));
+                && pattern
+                    .chars()
+                    .all(|c| !c.is_whitespace() && !c.is_control() && !";[/\\<>(),".contains(c));
             if !fits {
                 return Err(PatternError(pattern.clone()));
             }
         }
-        Ok(Self { include: include.to_vec(), exclude: exclude.to_vec() })
+        Ok(Self {
+            include: include.to_vec(),
+            exclude: exclude.to_vec(),
+        })
     }
 
     /// Is it the default scope, which goes by class loader?
@@ -72,9 +86,19 @@ impl Scope {
         wide.dedup();
         let all = wide.clone();
         wide.retain(|pattern| {
-            !all.iter().any(|other| other != pattern && matches(other, pattern.trim_end_matches('*')) && other.ends_with('*'))
+            !all.iter().any(|other| {
+                other != pattern
+                    && matches(other, pattern.trim_end_matches('*'))
+                    && other.ends_with('*')
+            })
         });
-        wide.into_iter().map(|pattern| vec![Modifier::ClassMatch { class_pattern: pattern.as_str().into() }]).collect()
+        wide.into_iter()
+            .map(|pattern| {
+                vec![Modifier::ClassMatch {
+                    class_pattern: pattern.as_str().into(),
+                }]
+            })
+            .collect()
     }
 
     /// Modifiers of a step request: one request per thread is all that JDWP allows, so several
@@ -85,13 +109,19 @@ impl Scope {
             return requests.remove(0);
         }
         let mut modifiers = jdk_excludes();
-        modifiers.extend(outside.iter().map(|p| Modifier::ClassExclude { class_pattern: p.as_str().into() }));
+        modifiers.extend(outside.iter().map(|p| Modifier::ClassExclude {
+            class_pattern: p.as_str().into(),
+        }));
         modifiers
     }
 }
 
 fn jdk_excludes() -> Vec<Modifier> {
-    JDK.iter().map(|p| Modifier::ClassExclude { class_pattern: (*p).into() }).collect()
+    JDK.iter()
+        .map(|p| Modifier::ClassExclude {
+            class_pattern: (*p).into(),
+        })
+        .collect()
 }
 
 /// Is a class of this name left out by the JVM's own filter in the default scope?
@@ -102,7 +132,9 @@ pub(crate) fn looks_like_jdk(name: &str) -> bool {
 /// Patterns under which application classes may hide from the default scope's filter. `java.*` is not
 /// among them: no application loader may define such classes.
 pub(crate) fn disguises() -> impl Iterator<Item = Modifier> {
-    JDK[1..].iter().map(|p| Modifier::ClassMatch { class_pattern: (*p).into() })
+    JDK[1..].iter().map(|p| Modifier::ClassMatch {
+        class_pattern: (*p).into(),
+    })
 }
 
 /// The narrowest pattern with one `*` at an end that covers all that `pattern` covers.
@@ -121,11 +153,15 @@ fn widened(pattern: &str) -> String {
 fn matches(pattern: &str, name: &str) -> bool {
     if !pattern.contains('*') {
         return name == pattern
-            || name.strip_prefix(pattern).is_some_and(|rest| rest.starts_with(['.', '$']));
+            || name
+                .strip_prefix(pattern)
+                .is_some_and(|rest| rest.starts_with(['.', '$']));
     }
     let mut pieces = pattern.split('*');
     let first = pieces.next().unwrap_or_default();
-    let Some(mut rest) = name.strip_prefix(first) else { return false };
+    let Some(mut rest) = name.strip_prefix(first) else {
+        return false;
+    };
     let mut pieces: Vec<&str> = pieces.collect();
     let last = pieces.pop().unwrap_or_default();
     for piece in pieces {
@@ -163,9 +199,16 @@ mod tests {
 
     #[test]
     fn the_jvm_is_given_wider_patterns_and_no_class_twice_where_one_covers_another() {
-        let scope = Scope::new(&["org.foo".into(), "org.foo.bar".into(), "*Impl".into()], &[]).unwrap();
-        let patterns: Vec<String> =
-            scope.requests().iter().map(|modifiers| format!("{modifiers:?}")).collect();
+        let scope = Scope::new(
+            &["org.foo".into(), "org.foo.bar".into(), "*Impl".into()],
+            &[],
+        )
+        .unwrap();
+        let patterns: Vec<String> = scope
+            .requests()
+            .iter()
+            .map(|modifiers| format!("{modifiers:?}"))
+            .collect();
         assert_eq!(patterns.len(), 2, "{patterns:?}");
         assert_eq!(widened("org.*.impl.*"), "org.*");
         assert_eq!(widened("*a*b"), "*b");

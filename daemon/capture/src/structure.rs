@@ -95,11 +95,6 @@ impl Structure {
         std::mem::take(&mut self.fresh)
     }
 
-    /// A class that is known already.
-    pub(crate) fn known(&self, class: ReferenceTypeId) -> Option<&Rc<Class>> {
-        self.classes.get(&class)
-    }
-
     /// A method that is known already.
     pub(crate) fn known_method(&self, key: MethodKey) -> Option<&Rc<Method>> {
         self.methods.get(&key)
@@ -152,7 +147,14 @@ impl Structure {
             fields: Vec::new(),
             methods: Vec::new(),
         };
-        let mut made = Class { id, name, in_scope, box_field: None, fields: Vec::new(), instance_fields: Vec::new() };
+        let mut made = Class {
+            id,
+            name,
+            in_scope,
+            box_field: None,
+            fields: Vec::new(),
+            instance_fields: Vec::new(),
+        };
         if in_scope {
             self.covered += 1;
             self.read_members(link, class, &mut made, info)?;
@@ -206,9 +208,13 @@ impl Structure {
         if let Some(&known) = self.loaders.get(&loader.0) {
             return Ok(known);
         }
-        let of = object_reference::ReferenceType { object: loader.into() };
+        let of = object_reference::ReferenceType {
+            object: loader.into(),
+        };
         let application = match link.request(&of)? {
-            Ok(kind) => match link.request(&reference_type::Signature { ref_type: kind.type_id })? {
+            Ok(kind) => match link.request(&reference_type::Signature {
+                ref_type: kind.type_id,
+            })? {
                 Ok(signature) => {
                     let name = signature.to_string_lossy().into_owned();
                     name != "Ljdk/internal/loader/ClassLoaders$PlatformClassLoader;"
@@ -295,13 +301,13 @@ fn is_box(name: &str) -> bool {
     )
 }
 
-fn box_field(
-    link: &mut Link,
-    class: ReferenceTypeId,
-) -> Result<Option<jdwp::FieldId>, LinkError> {
+fn box_field(link: &mut Link, class: ReferenceTypeId) -> Result<Option<jdwp::FieldId>, LinkError> {
     let fields = link.request(&reference_type::Fields { ref_type: class })?;
     Ok(fields.ok().and_then(|fields| {
-        fields.iter().find(|field| field.name.as_str() == Some("value")).map(|field| field.field)
+        fields
+            .iter()
+            .find(|field| field.name.as_str() == Some("value"))
+            .map(|field| field.field)
     }))
 }
 

@@ -53,7 +53,10 @@ impl<S: Sink> Engine<S> {
         let deadline = Instant::now() + patience;
         while Instant::now() < deadline {
             if let Some(Incoming::Event(composite)) = self.link.next()? {
-                let start = composite.events.iter().any(|e| matches!(e, Told::VmStart { .. }));
+                let start = composite
+                    .events
+                    .iter()
+                    .any(|e| matches!(e, Told::VmStart { .. }));
                 if start {
                     return Ok(composite.suspend_policy == SuspendPolicy::ALL);
                 }
@@ -61,7 +64,11 @@ impl<S: Sink> Engine<S> {
         }
         if self.came {
             let command = "the VM start event";
-            return Err(LinkError::Timeout { command, after: patience }.into());
+            return Err(LinkError::Timeout {
+                command,
+                after: patience,
+            }
+            .into());
         }
         Ok(false)
     }
@@ -72,17 +79,17 @@ impl<S: Sink> Engine<S> {
         suspend_policy: SuspendPolicy,
         modifiers: Vec<Modifier>,
     ) -> Result<(), LinkError> {
-        let set = event_request::Set { event_kind, suspend_policy, modifiers };
+        let set = event_request::Set {
+            event_kind,
+            suspend_policy,
+            modifiers,
+        };
         self.link.request(&set)??;
         Ok(())
     }
 
     fn request_all_kinds(&mut self) -> Result<(), CaptureError> {
         let suspend = SuspendPolicy::EVENT_THREAD;
-        // Virtual threads come by the million; they are met when they enter the scope.
-        let platform =
-            if self.version >= 21 { vec![Modifier::PlatformThreadsOnly] } else { Vec::new() };
-        self.request(Requested::THREAD_START, suspend, platform)?;
         self.request(Requested::THREAD_DEATH, SuspendPolicy::NONE, Vec::new())?;
         let all = Modifier::ExceptionOnly {
             exception: ReferenceTypeId::NULL,
@@ -115,8 +122,11 @@ impl<S: Sink> Engine<S> {
             }
             let name = jhyde_bytecode::signature_to_name(&signature).unwrap_or_default();
             if self.structure.scope().covers(&name, true) {
-                let class =
-                    self.structure.class_with_signature(&mut self.link, loaded.type_id, &signature)?;
+                let class = self.structure.class_with_signature(
+                    &mut self.link,
+                    loaded.type_id,
+                    &signature,
+                )?;
                 if class.in_scope {
                     self.observe_class(place, loaded.type_id, &class)?;
                 }
@@ -128,7 +138,11 @@ impl<S: Sink> Engine<S> {
     /// Calls of the scope that run already: they become calls whose beginning was not seen.
     fn find_running(&mut self, place: Place) -> Result<(), CaptureError> {
         for thread in self.link.request(&virtual_machine::AllThreads)?? {
-            let all = thread_reference::Frames { thread, start_frame: 0, length: -1 };
+            let all = thread_reference::Frames {
+                thread,
+                start_frame: 0,
+                length: -1,
+            };
             let frames = self.link.request(&all)?.unwrap_or_default();
             for (at, frame) in frames.iter().enumerate().rev() {
                 let key = (frame.location.class, frame.location.method);
@@ -136,9 +150,13 @@ impl<S: Sink> Engine<S> {
                 if !class.in_scope {
                     continue;
                 }
-                let Some(method) = self.structure.method(&mut self.link, key)? else { continue };
+                let Some(method) = self.structure.method(&mut self.link, key)? else {
+                    continue;
+                };
                 self.meet_thread(place, thread)?;
-                let Some(known) = self.threads.get_mut(&thread.0) else { continue };
+                let Some(known) = self.threads.get_mut(&thread.0) else {
+                    continue;
+                };
                 let call = known.next_call();
                 let parameters = method.slots.len() - usize::from(method.receiver);
                 let missing = Value::Missing(Missing::BeforeRecording);

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use jdwp::commands::{stack_frame, thread_reference};
 use jdwp::{FrameId, Location, PacketId};
-use jhyde_trace::{CallId, Event, EventKind, Local, Missing, ObjectId, Outcome, Value};
+use jhyde_trace::{Event, EventKind, Local, Missing, ObjectId, Outcome, Value};
 use rustc_hash::FxHashMap;
 
 use super::threads::{Frame, StackFrame, Thread};
@@ -61,13 +61,18 @@ impl<S: Sink> Engine<S> {
         suspended: bool,
     ) -> Result<(), CaptureError> {
         let key = (location.class, location.method);
-        let Some(method) = self.structure.method(&mut self.link, key)? else { return Ok(()) };
+        let Some(method) = self.structure.method(&mut self.link, key)? else {
+            return Ok(());
+        };
         if !method.in_scope {
             return Ok(());
         }
         self.meet_thread(place, thread)?;
-        let Some(known) = self.threads.get(&thread.0) else { return Ok(()) };
-        let mut below = known_site(known, &method).map_or(Below::Asked, |site| Below::Known { site });
+        let Some(known) = self.threads.get(&thread.0) else {
+            return Ok(());
+        };
+        let mut below =
+            known_site(known, &method).map_or(Below::Asked, |site| Below::Known { site });
         let ask_now = known.generation.is_none() || known.is_virtual || self.unpredictable;
         if ask_now && suspended {
             let mut frames = self.stack(thread)?;
@@ -82,21 +87,42 @@ impl<S: Sink> Engine<S> {
             open: 0,
             below,
             values: None,
-            missing: if method.native { Missing::Native } else { Missing::Unreadable },
+            missing: if method.native {
+                Missing::Native
+            } else {
+                Missing::Unreadable
+            },
         };
         if matches!(entering.below, Below::Asked) && suspended {
-            let frames = thread_reference::Frames { thread, start_frame: 1, length: -1 };
+            let frames = thread_reference::Frames {
+                thread,
+                start_frame: 1,
+                length: -1,
+            };
             let id = self.link.send(&frames);
             self.ask_entry(id, thread, place, EntryQuestion::Stack);
             entering.open += 1;
         }
-        let generation = self.threads.get(&thread.0).and_then(|known| known.generation);
-        if let (Some(generation), false, true) = (generation, method.slots.is_empty(), suspended)
+        let generation = self
+            .threads
+            .get(&thread.0)
+            .and_then(|known| known.generation);
+        let readable: Vec<_> = method
+            .slots
+            .iter()
+            .filter(|slot| slot.1)
+            .map(|slot| slot.0)
+            .collect();
+        if let (Some(generation), false, true) = (generation, readable.is_empty(), suspended)
             && !method.native
         {
             let frame = FrameId(generation << 16);
-            let slots = method.slots.clone();
-            let id = self.link.send(&stack_frame::GetValues { thread, frame, slots });
+            let slots = readable;
+            let id = self.link.send(&stack_frame::GetValues {
+                thread,
+                frame,
+                slots,
+            });
             self.ask_entry(id, thread, place, EntryQuestion::Arguments);
             entering.open += 1;
         } else if let (Some(generation), true, true, true) =
@@ -113,7 +139,11 @@ impl<S: Sink> Engine<S> {
         if let Some(known) = self.threads.get_mut(&thread.0) {
             known.entering = Some(entering);
         }
-        if complete { self.entered(thread) } else { Ok(()) }
+        if complete {
+            self.entered(thread)
+        } else {
+            Ok(())
+        }
     }
 
     fn ask_entry(
@@ -123,7 +153,8 @@ impl<S: Sink> Engine<S> {
         place: Place,
         question: EntryQuestion,
     ) {
-        self.questions.insert(id.0, Question::Entry(thread, question));
+        self.questions
+            .insert(id.0, Question::Entry(thread, question));
         self.arrivals.question(place);
     }
 
@@ -134,17 +165,32 @@ impl<S: Sink> Engine<S> {
         question: EntryQuestion,
         reply: &jdwp::Reply,
     ) -> Result<(), CaptureError> {
-        let Some(known) = self.threads.get_mut(&thread.0) else { return Ok(()) };
-        let Some(entering) = known.entering.as_mut() else { return Ok(()) };
+        let Some(known) = self.threads.get_mut(&thread.0) else {
+            return Ok(());
+        };
+        let Some(entering) = known.entering.as_mut() else {
+            return Ok(());
+        };
         match question {
             EntryQuestion::Stack => {
-                let frames = self.link.decode::<thread_reference::Frames>(reply);
-                entering.below = Below::Frames(frames.unwrap_or_default());
+                entering.below = match self.link.decode::<thread_reference::Frames>(reply) {
+                    Ok(frames) => Below::Frames(frames),
+                    Err(error) => {
+                        // Without the stack the innermost known call is the best guess of the caller.
+                        tracing::warn!(%error, method = entering.method.name, "stack not read");
+                        Below::Known {
+                            site: Event::NO_INDEX,
+                        }
+                    }
+                };
             }
             EntryQuestion::Arguments if entering.method.native => {
                 let this = self.link.decode::<stack_frame::ThisObject>(reply).ok();
                 entering.values = this.map(|this| {
-                    vec![jdwp::Value::Object { tag: this.tag, id: this.id }]
+                    vec![jdwp::Value::Object {
+                        tag: this.tag,
+                        id: this.id,
+                    }]
                 });
             }
             EntryQuestion::Arguments => {
@@ -172,25 +218,50 @@ impl<S: Sink> Engine<S> {
 
     /// All is known of a call that was entered: it becomes the innermost one.
     fn entered(&mut self, thread: jdwp::ThreadId) -> Result<(), CaptureError> {
-        let Some(entering) = self.threads.get_mut(&thread.0).and_then(|t| t.entering.take()) else {
+        let Some(entering) = self
+            .threads
+            .get_mut(&thread.0)
+            .and_then(|t| t.entering.take())
+        else {
             return Ok(());
         };
-        let Entering { place, key, method, index, below, values, missing, .. } = entering;
-        let (site, height) = self.settle_parent(thread, place, &method, below)?;
+        let Entering {
+            place,
+            key,
+            method,
+            index,
+            below,
+            values,
+            missing,
+            ..
+        } = entering;
         if let Some(known) = self.threads.get(&thread.0) {
-            let parent = known.stack.iter().rfind(|frame| !frame.boundary);
-            let context = parent.map_or_else(|| CallId::root(known.id), |frame| frame.call);
-            self.arrivals.context(place, context);
+            let innermost = known.current();
+            self.arrivals.context(place, innermost);
         }
+        let (site, height) = self.settle_parent(thread, place, &method, below)?;
         let mut values = values.map(Vec::into_iter);
-        let mut next = |engine: &mut Self, created| match values.as_mut().and_then(Iterator::next) {
-            Some(value) => engine.value(place, &value, created),
-            None => Value::Missing(missing),
+        let bound: Vec<Value> = method
+            .slots
+            .iter()
+            .map(|&(slot, readable)| {
+                let created = slot.slot == 0 && method.receiver && method.is_constructor();
+                match values
+                    .as_mut()
+                    .filter(|_| readable || method.native)
+                    .and_then(Iterator::next)
+                {
+                    Some(value) => self.value(place, &value, created),
+                    None => Value::Missing(missing),
+                }
+            })
+            .collect();
+        let mut bound = bound.into_iter();
+        let receiver = if method.receiver { bound.next() } else { None };
+        let arguments: Vec<Value> = bound.collect();
+        let Some(known) = self.threads.get_mut(&thread.0) else {
+            return Ok(());
         };
-        let parameters = method.slots.len() - usize::from(method.receiver);
-        let receiver = method.receiver.then(|| next(self, method.is_constructor()));
-        let arguments: Vec<Value> = (0..parameters).map(|_| next(self, false)).collect();
-        let Some(known) = self.threads.get_mut(&thread.0) else { return Ok(()) };
         let call = known.next_call();
         let locals = if self.options.level >= jhyde_trace::Level::State {
             bound_locals(&method, &arguments)
@@ -230,7 +301,9 @@ impl<S: Sink> Engine<S> {
         method: &Method,
         below: Below,
     ) -> Result<(u32, u32), CaptureError> {
-        let Some(known) = self.threads.get_mut(&thread.0) else { return Ok((Event::NO_INDEX, 0)) };
+        let Some(known) = self.threads.get_mut(&thread.0) else {
+            return Ok((Event::NO_INDEX, 0));
+        };
         let frames = match below {
             Below::Known { site } => {
                 let height = known.stack.last().map_or(0, |parent| parent.height + 1);
@@ -246,7 +319,10 @@ impl<S: Sink> Engine<S> {
             return Ok((Event::NO_INDEX, height));
         };
         let frame_at = |height: u32| {
-            frames.len().checked_sub(1 + height as usize).and_then(|at| frames.get(at))
+            frames
+                .len()
+                .checked_sub(1 + height as usize)
+                .and_then(|at| frames.get(at))
         };
         let parent_height = known.stack[parent].height;
         let site = frame_at(parent_height).map_or(Event::NO_INDEX, |f| index_of(&f.location));
@@ -255,9 +331,14 @@ impl<S: Sink> Engine<S> {
             remember_site(&known.stack[parent].method, method, site);
             return Ok((site, height));
         }
-        let Some(between) = frame_at(parent_height + 1) else { return Ok((site, height)) };
+        let Some(between) = frame_at(parent_height + 1) else {
+            return Ok((site, height));
+        };
         let key = (between.location.class, between.location.method);
-        let same = known.stack.last().is_some_and(|top| top.boundary && top.key == key && top.site == site);
+        let same = known
+            .stack
+            .last()
+            .is_some_and(|top| top.boundary && top.key == key && top.site == site);
         if !same {
             known.end_boundary(place, &mut self.arrivals);
             self.enter_boundary(thread, place, key, parent_height + 1, site)?;
@@ -274,8 +355,12 @@ impl<S: Sink> Engine<S> {
         height: u32,
         site: u32,
     ) -> Result<(), CaptureError> {
-        let Some(method) = self.structure.method(&mut self.link, key)? else { return Ok(()) };
-        let Some(known) = self.threads.get_mut(&thread.0) else { return Ok(()) };
+        let Some(method) = self.structure.method(&mut self.link, key)? else {
+            return Ok(());
+        };
+        let Some(known) = self.threads.get_mut(&thread.0) else {
+            return Ok(());
+        };
         let call = known.next_call();
         let kind = EventKind::Enter {
             method: method.id,
@@ -285,7 +370,14 @@ impl<S: Sink> Engine<S> {
             boundary: true,
             already_running: false,
         };
-        self.arrivals.event(place, Event { call, index: Event::NO_INDEX, kind });
+        self.arrivals.event(
+            place,
+            Event {
+                call,
+                index: Event::NO_INDEX,
+                kind,
+            },
+        );
         known.stack.push(Frame {
             call,
             key,
@@ -309,14 +401,23 @@ impl<S: Sink> Engine<S> {
         suspended: bool,
     ) -> Result<(), CaptureError> {
         let key = (location.class, location.method);
-        if !self.structure.known_method(key).is_some_and(|method| method.in_scope) {
+        if !self
+            .structure
+            .known_method(key)
+            .is_some_and(|method| method.in_scope)
+        {
             return Ok(());
         }
-        let unsure = self.threads.get(&thread.0).is_some_and(|known| known.unsure.is_some());
+        let unsure = self
+            .threads
+            .get(&thread.0)
+            .is_some_and(|known| known.unsure.is_some());
         if unsure && suspended {
             self.check_stack(thread, place)?;
         }
-        let Some(known) = self.threads.get_mut(&thread.0) else { return Ok(()) };
+        let Some(known) = self.threads.get_mut(&thread.0) else {
+            return Ok(());
+        };
         let Some(at) = known.stack.iter().rposition(|frame| frame.key == key) else {
             return Ok(());
         };
@@ -325,7 +426,11 @@ impl<S: Sink> Engine<S> {
             if lost && let Some(frame) = known.stack.last() {
                 let reason = "the call's end was not seen".to_owned();
                 let kind = EventKind::Gap { reason };
-                let event = Event { call: frame.call, index: Event::NO_INDEX, kind };
+                let event = Event {
+                    call: frame.call,
+                    index: Event::NO_INDEX,
+                    kind,
+                };
                 self.arrivals.event(place, event);
             }
             known.end_top(Outcome::Unknown, Event::NO_INDEX, place, &mut self.arrivals);
@@ -334,8 +439,15 @@ impl<S: Sink> Engine<S> {
             jdwp::Value::Void => None,
             value => Some(self.value(place, value, false)),
         };
-        let Some(known) = self.threads.get_mut(&thread.0) else { return Ok(()) };
-        known.end_top(Outcome::Returned(result), index_of(location), place, &mut self.arrivals);
+        let Some(known) = self.threads.get_mut(&thread.0) else {
+            return Ok(());
+        };
+        known.end_top(
+            Outcome::Returned(result),
+            index_of(location),
+            place,
+            &mut self.arrivals,
+        );
         if known.stack.is_empty() {
             self.stop_stepping(thread);
         }
@@ -387,7 +499,7 @@ fn bound_locals(method: &Method, arguments: &[Value]) -> FxHashMap<Local, Value>
     slots
         .zip(arguments)
         .filter_map(|(slot, &value)| {
-            let slot = u16::try_from(slot.slot).ok()?;
+            let slot = u16::try_from(slot.0.slot).ok()?;
             Some((local_at(method, slot, 0), value))
         })
         .collect()

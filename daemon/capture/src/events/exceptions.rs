@@ -31,16 +31,24 @@ impl<S: Sink> Engine<S> {
         exception: TaggedObject,
         expected: &Location,
     ) -> Result<(), CaptureError> {
-        if self.threads.get(&thread.0).is_none_or(|known| known.stack.is_empty()) {
+        if self
+            .threads
+            .get(&thread.0)
+            .is_none_or(|known| known.stack.is_empty())
+        {
             return Ok(());
         }
         let frames = self.check_stack(thread, place)?;
-        let Some(known) = self.threads.get(&thread.0) else { return Ok(()) };
+        let Some(known) = self.threads.get(&thread.0) else {
+            return Ok(());
+        };
         let fate = Fate::of(&frames, expected);
-        let Some(top) = known.stack.iter().rfind(|frame| !frame.boundary) else { return Ok(()) };
+        let Some(top) = known.stack.iter().rfind(|frame| !frame.boundary) else {
+            return Ok(());
+        };
         let (call, top_key, top_height) = (top.call, top.key, top.height);
-        let thrown_here = (location.class, location.method) == top_key
-            && top_height as usize + 1 == frames.len();
+        let thrown_here =
+            (location.class, location.method) == top_key && top_height as usize + 1 == frames.len();
         let caught_here = fate.expected.is_some_and(|(key, _)| key == top_key);
         let ends_some = (top_height as usize) >= fate.keep;
         if !thrown_here && !caught_here && !ends_some && fate.certain {
@@ -58,12 +66,16 @@ impl<S: Sink> Engine<S> {
                 .map_or(Event::NO_INDEX, |frame| index_of(&frame.location))
         };
         let event = |kind| Event { call, index, kind };
-        self.arrivals.event(place, event(EventKind::Thrown { exception: value }));
+        self.arrivals
+            .event(place, event(EventKind::Thrown { exception: value }));
         if fate.certain && fate.expected.is_none() {
-            self.arrivals.event(place, event(EventKind::Uncaught { exception: value }));
+            self.arrivals
+                .event(place, event(EventKind::Uncaught { exception: value }));
         }
         let keep = u32::try_from(fate.keep).unwrap_or(u32::MAX);
-        let Some(known) = self.threads.get_mut(&thread.0) else { return Ok(()) };
+        let Some(known) = self.threads.get_mut(&thread.0) else {
+            return Ok(());
+        };
         if let Some(top) = known.stack.iter_mut().rfind(|frame| !frame.boundary) {
             top.index = index;
         }
@@ -73,7 +85,11 @@ impl<S: Sink> Engine<S> {
         } else {
             self.watch_unwinding(thread, value, fate.expected)?;
         }
-        if self.threads.get(&thread.0).is_some_and(|known| known.stack.is_empty()) {
+        if self
+            .threads
+            .get(&thread.0)
+            .is_some_and(|known| known.stack.is_empty())
+        {
             self.stop_stepping(thread);
         }
         Ok(())
@@ -87,13 +103,22 @@ impl<S: Sink> Engine<S> {
         exception: Value,
         expected: Option<(MethodKey, u32)>,
     ) {
-        let Some(known) = self.threads.get_mut(&thread.0) else { return };
+        let Some(known) = self.threads.get_mut(&thread.0) else {
+            return;
+        };
         if let (Some((key, index)), Some(top)) = (expected, known.stack.last_mut())
             && top.key == key
         {
             top.index = index;
             let kind = EventKind::Caught { exception };
-            self.arrivals.event(place, Event { call: top.call, index, kind });
+            self.arrivals.event(
+                place,
+                Event {
+                    call: top.call,
+                    index,
+                    kind,
+                },
+            );
         }
     }
 
@@ -110,7 +135,11 @@ impl<S: Sink> Engine<S> {
             modifiers: vec![Modifier::ThreadOnly { thread }],
         })?;
         if let Some(known) = self.threads.get_mut(&thread.0) {
-            known.unsure = Some(Unsure { exception, expected, exits: exits.ok() });
+            known.unsure = Some(Unsure {
+                exception,
+                expected,
+                exits: exits.ok(),
+            });
         }
         Ok(())
     }
@@ -119,8 +148,14 @@ impl<S: Sink> Engine<S> {
     pub(super) fn end_of_thread(&mut self, known: &mut Thread, place: Place) {
         if let Some(unsure) = known.unsure.take() {
             if let Some(top) = known.stack.last() {
-                let kind = EventKind::Uncaught { exception: unsure.exception };
-                let event = Event { call: top.call, index: top.index, kind };
+                let kind = EventKind::Uncaught {
+                    exception: unsure.exception,
+                };
+                let event = Event {
+                    call: top.call,
+                    index: top.index,
+                    kind,
+                };
                 self.arrivals.event(place, event);
             }
             known.unwind(0, unsure.exception, place, &mut self.arrivals);
@@ -138,23 +173,35 @@ impl<S: Sink> Engine<S> {
     ) -> Result<Value, CaptureError> {
         let object = exception.id;
         self.objects.meet(object);
-        let kind = self.link.request(&object_reference::ReferenceType { object })?.ok();
+        let kind = self
+            .link
+            .request(&object_reference::ReferenceType { object })?
+            .ok();
         let class = match kind {
             Some(kind) => Some(self.structure.class(&mut self.link, kind.type_id)?.id),
             None => None,
         };
         let message = self.message(object)?;
-        let info = ObjectInfo { class, content: Content::Throwable(message) };
+        let info = ObjectInfo {
+            class,
+            content: Content::Throwable(message),
+        };
         self.arrivals.object(place, object_id(object), info);
         Ok(Value::Object(object_id(object)))
     }
 
     /// The field `detailMessage` of a `java.lang.Throwable`.
     fn message(&mut self, object: jdwp::ObjectId) -> Result<Option<Text>, CaptureError> {
-        let Some(field) = self.message_field()? else { return Ok(None) };
+        let Some(field) = self.message_field()? else {
+            return Ok(None);
+        };
         let fields = vec![field];
-        let values = self.link.request(&object_reference::GetValues { object, fields })?;
-        let text = values.ok().and_then(|values| values.first().and_then(jdwp::Value::object));
+        let values = self
+            .link
+            .request(&object_reference::GetValues { object, fields })?;
+        let text = values
+            .ok()
+            .and_then(|values| values.first().and_then(jdwp::Value::object));
         let Some(text) = text else { return Ok(None) };
         let string = text.id.into();
         let text = self.link.request(&string_reference::Value { string })?;
@@ -166,8 +213,12 @@ impl<S: Sink> Engine<S> {
             return Ok(known);
         }
         let signature = "Ljava/lang/Throwable;".into();
-        let classes = self.link.request(&virtual_machine::ClassesBySignature { signature })?;
-        let class = classes.ok().and_then(|classes| classes.first().map(|class| class.type_id));
+        let classes = self
+            .link
+            .request(&virtual_machine::ClassesBySignature { signature })?;
+        let class = classes
+            .ok()
+            .and_then(|classes| classes.first().map(|class| class.type_id));
         let mut found = None;
         if let Some(ref_type) = class {
             let fields = self.link.request(&reference_type::Fields { ref_type })?;
@@ -197,7 +248,11 @@ impl Fate {
         if expected.is_null() {
             // Nobody in Java code catches it; a native frame may.
             let kept = native.map_or(0, |at| frames.len() - at);
-            return Self { expected: None, keep: kept, certain: native.is_none() };
+            return Self {
+                expected: None,
+                keep: kept,
+                certain: native.is_none(),
+            };
         }
         let key = (expected.class, expected.method);
         let mut catchers = frames
@@ -208,7 +263,9 @@ impl Fate {
         let first = catchers.next();
         let only = catchers.next().is_none();
         let reached = first.is_some_and(|first| native.is_none_or(|native| first < native));
-        let end = first.unwrap_or(frames.len()).min(native.unwrap_or(frames.len()));
+        let end = first
+            .unwrap_or(frames.len())
+            .min(native.unwrap_or(frames.len()));
         Self {
             expected: Some((key, index_of(expected))),
             keep: frames.len() - end,
@@ -235,7 +292,10 @@ mod tests {
     fn stack(methods: &[(u64, u64)]) -> Vec<StackFrame> {
         methods
             .iter()
-            .map(|&(method, index)| StackFrame { frame: FrameId(0), location: at(method, index) })
+            .map(|&(method, index)| StackFrame {
+                frame: FrameId(0),
+                location: at(method, index),
+            })
             .collect()
     }
 
@@ -265,7 +325,10 @@ mod tests {
 
     #[test]
     fn nobody_catches_ends_all_down_to_a_native_frame() {
-        let none = Location { class: ReferenceTypeId(0), ..at(0, 0) };
+        let none = Location {
+            class: ReferenceTypeId(0),
+            ..at(0, 0)
+        };
         assert_eq!(Fate::of(&stack(&[(2, 1), (1, 1)]), &none).keep, 0);
         let fate = Fate::of(&stack(&[(2, 1), (9, u64::MAX), (1, 1)]), &none);
         assert!(!fate.certain && fate.keep == 2);

@@ -20,7 +20,9 @@ impl<S: Sink> Engine<S> {
         ref_type: ReferenceTypeId,
         signature: &str,
     ) -> Result<(), CaptureError> {
-        let class = self.structure.class_with_signature(&mut self.link, ref_type, signature)?;
+        let class = self
+            .structure
+            .class_with_signature(&mut self.link, ref_type, signature)?;
         if !class.in_scope {
             return Ok(());
         }
@@ -29,11 +31,20 @@ impl<S: Sink> Engine<S> {
             CallId::root(ThreadId(0))
         } else {
             self.meet_thread(place, thread)?;
-            self.threads.get(&thread.0).map_or_else(CallId::default, |known| known.current())
+            self.threads
+                .get(&thread.0)
+                .map_or_else(CallId::default, |known| known.current())
         };
         if call.thread.0 != 0 {
             let kind = EventKind::ClassPrepared { class: class.id };
-            self.arrivals.event(place, Event { call, index: Event::NO_INDEX, kind });
+            self.arrivals.event(
+                place,
+                Event {
+                    call,
+                    index: Event::NO_INDEX,
+                    kind,
+                },
+            );
         }
         self.observe_class(place, ref_type, &class)
     }
@@ -51,7 +62,10 @@ impl<S: Sink> Engine<S> {
         }
         if self.records_state() {
             for field in &class.fields {
-                let only = Modifier::FieldOnly { declaring: ref_type, field: field.jdwp };
+                let only = Modifier::FieldOnly {
+                    declaring: ref_type,
+                    field: field.jdwp,
+                };
                 self.link.send(&event_request::Set {
                     event_kind: Requested::FIELD_MODIFICATION,
                     suspend_policy: SuspendPolicy::NONE,
@@ -67,10 +81,17 @@ impl<S: Sink> Engine<S> {
     pub(super) fn request_calls(&mut self, modifiers: &[Modifier]) -> Result<(), LinkError> {
         for (event_kind, suspend_policy) in [
             (Requested::METHOD_ENTRY, SuspendPolicy::EVENT_THREAD),
-            (Requested::METHOD_EXIT_WITH_RETURN_VALUE, SuspendPolicy::NONE),
+            (
+                Requested::METHOD_EXIT_WITH_RETURN_VALUE,
+                SuspendPolicy::NONE,
+            ),
         ] {
             let modifiers = modifiers.to_vec();
-            self.link.request(&event_request::Set { event_kind, suspend_policy, modifiers })??;
+            self.link.request(&event_request::Set {
+                event_kind,
+                suspend_policy,
+                modifiers,
+            })??;
         }
         Ok(())
     }
@@ -85,12 +106,21 @@ impl<S: Sink> Engine<S> {
         object: TaggedObject,
         value: &jdwp::Value,
     ) -> Result<(), CaptureError> {
-        let Some(field) = self.structure.field(class, field) else { return Ok(()) };
+        let Some(field) = self.structure.field(class, field) else {
+            return Ok(());
+        };
         self.meet_thread(place, thread)?;
-        let Some(known) = self.threads.get_mut(&thread.0) else { return Ok(()) };
+        let Some(known) = self.threads.get_mut(&thread.0) else {
+            return Ok(());
+        };
         let key = (location.class, location.method);
         let mut index = Event::NO_INDEX;
-        if known.stack.iter().rfind(|frame| !frame.boundary).is_some_and(|top| top.key == key) {
+        if known
+            .stack
+            .iter()
+            .rfind(|frame| !frame.boundary)
+            .is_some_and(|top| top.key == key)
+        {
             known.end_boundary(place, &mut self.arrivals);
             index = index_of(location);
         }
@@ -100,7 +130,10 @@ impl<S: Sink> Engine<S> {
             Variable::Static { field }
         } else {
             self.meet_object(place, object, false);
-            Variable::Field { object: object_id(object.id), field }
+            Variable::Field {
+                object: object_id(object.id),
+                field,
+            }
         };
         let value = self.value(place, value, false);
         let kind = EventKind::Write { variable, value };

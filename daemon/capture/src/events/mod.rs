@@ -12,7 +12,7 @@
 //! - `values`: answers about objects.
 //!
 //! Which events suspend: entries (arguments can only be read from a suspended frame), lines,
-//! exceptions, class preparation and thread start. Exits and field writes carry their value and do
+//! exceptions and class preparation. Exits and field writes carry their value and do
 //! not suspend, which is what makes this engine faster than a debugger's.
 
 mod begin;
@@ -151,18 +151,26 @@ impl<S: Sink> Engine<S> {
                 }
             }
             Some(End::Closed(_)) if self.vm_dead => State::Complete { exit_code: None },
-            Some(End::Closed(error)) => State::ConnectionLost { reason: error.to_string() },
+            Some(End::Closed(error)) => State::ConnectionLost {
+                reason: error.to_string(),
+            },
             Some(End::Failed(error)) => {
                 self.say_farewell();
-                State::Failed { reason: error.to_string() }
+                State::Failed {
+                    reason: error.to_string(),
+                }
             }
         };
         // What is complete so far is kept even if the last answers never came.
         if !matches!(state, State::Failed { .. }) {
             if let Err(error) = self.store_structure().and_then(|()| {
-                self.arrivals.leave_all(&mut self.sink).map_err(CaptureError::from)
+                self.arrivals
+                    .leave_all(&mut self.sink)
+                    .map_err(CaptureError::from)
             }) {
-                return self.finished(State::Failed { reason: error.to_string() });
+                return self.finished(State::Failed {
+                    reason: error.to_string(),
+                });
             }
         }
         self.finished(state)
@@ -186,13 +194,21 @@ impl<S: Sink> Engine<S> {
             let note = format!(
                 "{} classes have no line tables (compiled with -g:none?): their calls have no lines{}: {}{}",
                 bare.len(),
-                if self.records_state() { ", writes to their locals are not recorded" } else { "" },
+                if self.records_state() {
+                    ", writes to their locals are not recorded"
+                } else {
+                    ""
+                },
                 some.join(", "),
                 if bare.len() > 5 { ", …" } else { "" },
             );
             self.notes.push(note);
         }
-        Finished { sink: self.sink, state, notes: self.notes }
+        Finished {
+            sink: self.sink,
+            state,
+            notes: self.notes,
+        }
     }
 
     /// Handles one thing that the JVM sent, or a tick.
@@ -207,7 +223,9 @@ impl<S: Sink> Engine<S> {
             }
         }
         self.store_structure().map_err(End::Failed)?;
-        self.arrivals.leave(&mut self.sink).map_err(|error| End::Failed(error.into()))
+        self.arrivals
+            .leave(&mut self.sink)
+            .map_err(|error| End::Failed(error.into()))
     }
 
     fn store_structure(&mut self) -> Result<(), CaptureError> {
@@ -250,23 +268,40 @@ impl<S: Sink> Engine<S> {
 
     fn event(&mut self, place: Place, event: &Event, suspended: bool) -> Result<(), CaptureError> {
         match event {
-            Event::MethodEntry { thread, location, .. } => {
-                self.entry(place, *thread, location, suspended)
-            }
-            Event::MethodExitWithReturnValue { thread, location, value, .. } => {
-                self.exit(place, *thread, location, value, suspended)
-            }
-            Event::SingleStep { thread, location, .. } => self.line(place, *thread, location),
-            Event::FieldModification { thread, location, type_id, field, object, value, .. } => {
-                self.field_write(place, *thread, location, (*type_id, *field), *object, value)
-            }
-            Event::Exception { thread, location, exception, catch_location, .. } => {
-                self.exception(place, *thread, location, *exception, catch_location)
-            }
-            Event::ClassPrepare { thread, type_id, signature, .. } => {
-                self.class_prepared(place, *thread, *type_id, &signature.to_string_lossy())
-            }
-            Event::ThreadStart { thread, .. } => self.meet_thread(place, *thread),
+            Event::MethodEntry {
+                thread, location, ..
+            } => self.entry(place, *thread, location, suspended),
+            Event::MethodExitWithReturnValue {
+                thread,
+                location,
+                value,
+                ..
+            } => self.exit(place, *thread, location, value, suspended),
+            Event::SingleStep {
+                thread, location, ..
+            } => self.line(place, *thread, location),
+            Event::FieldModification {
+                thread,
+                location,
+                type_id,
+                field,
+                object,
+                value,
+                ..
+            } => self.field_write(place, *thread, location, (*type_id, *field), *object, value),
+            Event::Exception {
+                thread,
+                location,
+                exception,
+                catch_location,
+                ..
+            } => self.exception(place, *thread, location, *exception, catch_location),
+            Event::ClassPrepare {
+                thread,
+                type_id,
+                signature,
+                ..
+            } => self.class_prepared(place, *thread, *type_id, &signature.to_string_lossy()),
             Event::ThreadDeath { thread, .. } => self.thread_death(place, *thread),
             _ => Ok(()),
         }
@@ -300,7 +335,8 @@ impl<S: Sink> Engine<S> {
         }
     }
 
-    /// Makes the engine's picture of a thread if it is new.
+    /// Makes the engine's picture of a thread if it is new. A thread belongs to the recording from its
+    /// first event in scope on: the JVM's own threads, which never have one, stay out.
     fn meet_thread(&mut self, place: Place, jdwp: jdwp::ThreadId) -> Result<(), CaptureError> {
         if self.threads.contains_key(&jdwp.0) {
             return Ok(());
@@ -310,7 +346,7 @@ impl<S: Sink> Engine<S> {
         let (info, is_virtual) = self.ask_thread(id, jdwp)?;
         self.sink.thread(info)?;
         self.thread_event(place, id, jhyde_trace::EventKind::ThreadStart);
-        self.threads.insert(jdwp.0, Thread::new(id, jdwp, is_virtual));
+        self.threads.insert(jdwp.0, Thread::new(id, is_virtual));
         Ok(())
     }
 
@@ -323,7 +359,8 @@ impl<S: Sink> Engine<S> {
     ) {
         let call = CallId::root(thread);
         let index = jhyde_trace::Event::NO_INDEX;
-        self.arrivals.event(place, jhyde_trace::Event { call, index, kind });
+        self.arrivals
+            .event(place, jhyde_trace::Event { call, index, kind });
     }
 
     fn ask_thread(
@@ -334,7 +371,10 @@ impl<S: Sink> Engine<S> {
         let name = self.link.ask(&thread_reference::Name { thread });
         let group = self.link.ask(&thread_reference::ThreadGroup { thread });
         let is_virtual = self.version >= 21
-            && self.link.request(&thread_reference::IsVirtual { thread })?.unwrap_or(false);
+            && self
+                .link
+                .request(&thread_reference::IsVirtual { thread })?
+                .unwrap_or(false);
         let name = self.link.reply::<thread_reference::Name>(name)?;
         let group = match self.link.reply::<thread_reference::ThreadGroup>(group)? {
             Ok(group) if !group.is_null() => self
@@ -344,12 +384,14 @@ impl<S: Sink> Engine<S> {
                 .map(|name| name.to_string_lossy().into_owned()),
             _ => None,
         };
-        let name = name.map_or_else(|_| String::new(), |name| name.to_string_lossy().into_owned());
+        let name = name.map_or_else(
+            |_| String::new(),
+            |name| name.to_string_lossy().into_owned(),
+        );
         Ok((ThreadInfo { id, name, group }, is_virtual))
     }
 
     fn thread_death(&mut self, place: Place, thread: jdwp::ThreadId) -> Result<(), CaptureError> {
-        self.meet_thread(place, thread)?;
         if let Some(mut known) = self.threads.remove(&thread.0) {
             self.end_of_thread(&mut known, place);
             self.thread_event(place, known.id, jhyde_trace::EventKind::ThreadEnd);
@@ -359,7 +401,11 @@ impl<S: Sink> Engine<S> {
 
     /// The whole stack of a suspended thread, innermost first; also learns the names of its frames.
     fn stack(&mut self, thread: jdwp::ThreadId) -> Result<Vec<StackFrame>, CaptureError> {
-        let all = thread_reference::Frames { thread, start_frame: 0, length: -1 };
+        let all = thread_reference::Frames {
+            thread,
+            start_frame: 0,
+            length: -1,
+        };
         let frames = self.link.request(&all)?.unwrap_or_default();
         if let (Some(known), Some(first)) = (self.threads.get_mut(&thread.0), frames.first()) {
             known.generation = Some(first.frame.0 >> 16);
@@ -369,11 +415,16 @@ impl<S: Sink> Engine<S> {
 
     /// Clears the exit request of a thread whose unwinding is settled.
     fn clear_settled(&mut self, thread: jdwp::ThreadId) {
-        if let Some(request) =
-            self.threads.get_mut(&thread.0).and_then(|known| known.settled.take())
+        if let Some(request) = self
+            .threads
+            .get_mut(&thread.0)
+            .and_then(|known| known.settled.take())
         {
             let event_kind = EventKind::METHOD_EXIT_WITH_RETURN_VALUE;
-            self.link.send(&event_request::Clear { event_kind, request });
+            self.link.send(&event_request::Clear {
+                event_kind,
+                request,
+            });
         }
     }
 

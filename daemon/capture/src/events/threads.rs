@@ -50,7 +50,6 @@ pub(crate) enum Stepping {
 /// A thread of the debuggee.
 pub(crate) struct Thread {
     pub(crate) id: ThreadId,
-    pub(crate) jdwp: jdwp::ThreadId,
     /// Upper part of its frame ids while it is suspended; known after they were read once. It rises
     /// by one with each resume, which lets a frame be named without asking.
     pub(crate) generation: Option<u64>,
@@ -69,10 +68,9 @@ pub(crate) struct Thread {
 }
 
 impl Thread {
-    pub(crate) fn new(id: ThreadId, jdwp: jdwp::ThreadId, is_virtual: bool) -> Self {
+    pub(crate) fn new(id: ThreadId, is_virtual: bool) -> Self {
         Self {
             id,
-            jdwp,
             generation: None,
             is_virtual,
             stack: Vec::new(),
@@ -86,7 +84,9 @@ impl Thread {
 
     /// The innermost running call, or the root.
     pub(crate) fn current(&self) -> CallId {
-        self.stack.last().map_or_else(|| CallId::root(self.id), |frame| frame.call)
+        self.stack
+            .last()
+            .map_or_else(|| CallId::root(self.id), |frame| frame.call)
     }
 
     /// A new call's id.
@@ -97,10 +97,23 @@ impl Thread {
     }
 
     /// Ends the innermost call.
-    pub(crate) fn end_top(&mut self, outcome: Outcome, index: u32, place: Place, out: &mut Arrivals) {
+    pub(crate) fn end_top(
+        &mut self,
+        outcome: Outcome,
+        index: u32,
+        place: Place,
+        out: &mut Arrivals,
+    ) {
         if let Some(frame) = self.stack.pop() {
             let kind = EventKind::Exit { outcome };
-            out.event(place, Event { call: frame.call, index, kind });
+            out.event(
+                place,
+                Event {
+                    call: frame.call,
+                    index,
+                    kind,
+                },
+            );
         }
     }
 
@@ -115,7 +128,10 @@ impl Thread {
     /// exception went through them).
     pub(crate) fn unwind(&mut self, keep: u32, exception: Value, place: Place, out: &mut Arrivals) {
         while self.stack.last().is_some_and(|frame| frame.height >= keep) {
-            let index = self.stack.last().map_or(Event::NO_INDEX, |frame| frame.index);
+            let index = self
+                .stack
+                .last()
+                .map_or(Event::NO_INDEX, |frame| frame.index);
             self.end_top(Outcome::Threw(exception), index, place, out);
         }
     }
@@ -130,7 +146,11 @@ impl Thread {
                 .and_then(|at| frames.get(at))
                 .is_some_and(|real| (real.location.class, real.location.method) == frame.key)
         };
-        let keep = self.stack.iter().position(|frame| !stands(frame)).unwrap_or(self.stack.len());
+        let keep = self
+            .stack
+            .iter()
+            .position(|frame| !stands(frame))
+            .unwrap_or(self.stack.len());
         let unsure = self.unsure.take();
         while self.stack.len() > keep {
             let boundary = self.stack.last().is_some_and(|frame| frame.boundary);
@@ -138,10 +158,20 @@ impl Thread {
                 Some(unsure) => Outcome::Threw(unsure.exception),
                 None => Outcome::Unknown,
             };
-            if unsure.is_none() && !boundary && let Some(frame) = self.stack.last() {
+            if unsure.is_none()
+                && !boundary
+                && let Some(frame) = self.stack.last()
+            {
                 let reason = "the call's end was not seen".to_owned();
                 let kind = EventKind::Gap { reason };
-                out.event(place, Event { call: frame.call, index: Event::NO_INDEX, kind });
+                out.event(
+                    place,
+                    Event {
+                        call: frame.call,
+                        index: Event::NO_INDEX,
+                        kind,
+                    },
+                );
             }
             self.end_top(outcome, Event::NO_INDEX, place, out);
         }
@@ -150,8 +180,17 @@ impl Thread {
                 && top.key == key
             {
                 top.index = index;
-                let kind = EventKind::Caught { exception: unsure.exception };
-                out.event(place, Event { call: top.call, index, kind });
+                let kind = EventKind::Caught {
+                    exception: unsure.exception,
+                };
+                out.event(
+                    place,
+                    Event {
+                        call: top.call,
+                        index,
+                        kind,
+                    },
+                );
             }
             // The request that suspended at exits has done its work; the caller clears it.
             self.settled = unsure.exits;

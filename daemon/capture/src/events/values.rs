@@ -27,7 +27,8 @@ impl<S: Sink> Engine<S> {
     }
 
     fn ask_object(&mut self, id: jdwp::PacketId, place: Place, question: ObjectQuestion) {
-        self.questions.insert(id.0, Question::Object(place, question));
+        self.questions
+            .insert(id.0, Question::Object(place, question));
         self.arrivals.question(place);
     }
 
@@ -39,14 +40,24 @@ impl<S: Sink> Engine<S> {
         reply: &jdwp::Reply,
     ) -> Result<(), CaptureError> {
         match question {
-            ObjectQuestion::Type { object, tag, created } => {
-                let kind = self.link.decode::<object_reference::ReferenceType>(reply).ok();
+            ObjectQuestion::Type {
+                object,
+                tag,
+                created,
+            } => {
+                let kind = self
+                    .link
+                    .decode::<object_reference::ReferenceType>(reply)
+                    .ok();
                 self.object_type(place, object, tag, created, kind.map(|kind| kind.type_id))?;
             }
             ObjectQuestion::Text { object } => {
                 let text = self.link.decode::<string_reference::Value>(reply).ok();
                 let content = text.map_or(Content::None, |text| self.objects.string(&text));
-                let info = ObjectInfo { class: self.objects.string_class, content };
+                let info = ObjectInfo {
+                    class: self.objects.string_class,
+                    content,
+                };
                 self.arrivals.object(place, object_id(object), info);
             }
             ObjectQuestion::Length { object } => {
@@ -54,24 +65,39 @@ impl<S: Sink> Engine<S> {
                 let length = length.and_then(|length| u32::try_from(length).ok());
                 let class = self.objects.array_class.take();
                 let content = length.map_or(Content::None, Content::Array);
-                self.arrivals.object(place, object_id(object), ObjectInfo { class, content });
+                self.arrivals
+                    .object(place, object_id(object), ObjectInfo { class, content });
             }
             ObjectQuestion::Boxed { object, class } => {
                 let values = self.link.decode::<object_reference::GetValues>(reply);
-                let value = values.ok().and_then(|values| values.first().and_then(value_of));
+                let value = values
+                    .ok()
+                    .and_then(|values| values.first().and_then(value_of));
                 let content = value.map_or(Content::None, Content::Box);
-                let info = ObjectInfo { class: Some(class), content };
+                let info = ObjectInfo {
+                    class: Some(class),
+                    content,
+                };
                 self.arrivals.object(place, object_id(object), info);
             }
             ObjectQuestion::Reflected { object } => {
-                let kind = self.link.decode::<class_object_reference::ReflectedType>(reply).ok();
+                let kind = self
+                    .link
+                    .decode::<class_object_reference::ReflectedType>(reply)
+                    .ok();
                 let content = match kind {
-                    Some(kind) => {
-                        Content::Class(self.structure.class(&mut self.link, kind.type_id)?.name.clone())
-                    }
+                    Some(kind) => Content::Class(
+                        self.structure
+                            .class(&mut self.link, kind.type_id)?
+                            .name
+                            .clone(),
+                    ),
                     None => Content::None,
                 };
-                let info = ObjectInfo { class: self.objects.class_class, content };
+                let info = ObjectInfo {
+                    class: self.objects.class_class,
+                    content,
+                };
                 self.arrivals.object(place, object_id(object), info);
             }
         }
@@ -97,15 +123,21 @@ impl<S: Sink> Engine<S> {
             Tag::CLASS_OBJECT => self.objects.class_class = id,
             Tag::ARRAY => self.objects.array_class = id,
             _ => {
-                if let Some((class, field)) =
-                    known.as_ref().and_then(|class| Some((class.id, class.box_field?)))
+                if let Some((class, field)) = known
+                    .as_ref()
+                    .and_then(|class| Some((class.id, class.box_field?)))
                 {
                     let fields = vec![field];
-                    let asked = self.link.send(&object_reference::GetValues { object, fields });
+                    let asked = self
+                        .link
+                        .send(&object_reference::GetValues { object, fields });
                     self.ask_object(asked, place, ObjectQuestion::Boxed { object, class });
                     return Ok(());
                 }
-                let info = ObjectInfo { class: id, content: Content::None };
+                let info = ObjectInfo {
+                    class: id,
+                    content: Content::None,
+                };
                 self.arrivals.object(place, object_id(object), info);
                 if let Some(class) = known {
                     self.begin_object(place, object, &class, created);
@@ -128,20 +160,35 @@ impl<S: Sink> Engine<S> {
         }
         if created {
             let (object, class) = (object_id(object), class.id);
-            self.arrivals.beginning(place, EventKind::New { object, class, length: None });
+            self.arrivals.beginning(
+                place,
+                EventKind::New {
+                    object,
+                    class,
+                    length: None,
+                },
+            );
             return;
         }
-        let fields: Vec<_> =
-            class.instance_fields.iter().map(|&(id, jdwp)| (id, jdwp)).collect();
+        let fields: Vec<_> = class
+            .instance_fields
+            .iter()
+            .map(|&(id, jdwp)| (id, jdwp))
+            .collect();
         if fields.is_empty() {
             return;
         }
         let variables = fields
             .iter()
-            .map(|&(field, _)| Variable::Field { object: object_id(object), field })
+            .map(|&(field, _)| Variable::Field {
+                object: object_id(object),
+                field,
+            })
             .collect();
         let fields = fields.into_iter().map(|(_, jdwp)| jdwp).collect();
-        let asked = self.link.send(&object_reference::GetValues { object, fields });
+        let asked = self
+            .link
+            .send(&object_reference::GetValues { object, fields });
         self.ask_snapshot(asked, place, variables);
     }
 
@@ -152,18 +199,28 @@ impl<S: Sink> Engine<S> {
         ref_type: jdwp::ReferenceTypeId,
         class: &crate::structure::Class,
     ) {
-        let statics: Vec<_> = class.fields.iter().filter(|field| field.is_static).collect();
+        let statics: Vec<_> = class
+            .fields
+            .iter()
+            .filter(|field| field.is_static)
+            .collect();
         if statics.is_empty() {
             return;
         }
-        let variables = statics.iter().map(|field| Variable::Static { field: field.id }).collect();
+        let variables = statics
+            .iter()
+            .map(|field| Variable::Static { field: field.id })
+            .collect();
         let fields = statics.iter().map(|field| field.jdwp).collect();
-        let asked = self.link.send(&reference_type::GetValues { ref_type, fields });
+        let asked = self
+            .link
+            .send(&reference_type::GetValues { ref_type, fields });
         self.ask_snapshot(asked, place, variables);
     }
 
     fn ask_snapshot(&mut self, id: jdwp::PacketId, place: Place, variables: Vec<Variable>) {
-        self.questions.insert(id.0, Question::Snapshot(place, variables));
+        self.questions
+            .insert(id.0, Question::Snapshot(place, variables));
         self.arrivals.question(place);
     }
 
@@ -178,7 +235,8 @@ impl<S: Sink> Engine<S> {
         if let Ok(values) = self.link.decode::<object_reference::GetValues>(reply) {
             for (&variable, value) in variables.iter().zip(&values) {
                 let value = self.value(place, value, false);
-                self.arrivals.beginning(place, EventKind::Snapshot { variable, value });
+                self.arrivals
+                    .beginning(place, EventKind::Snapshot { variable, value });
             }
         }
         self.arrivals.answered(place);

@@ -35,8 +35,9 @@ pub(crate) struct Method {
     pub(crate) native: bool,
     /// Has a `this`.
     pub(crate) receiver: bool,
-    /// Slots to read at entry: `this` if there is one, then the parameters.
-    pub(crate) slots: Vec<SlotRequest>,
+    /// Slots of `this` if there is one, then of the parameters. The flag: HotSpot lets it be read.
+    /// It refuses slots that a variable table leaves out (bridges, parameters made by the compiler).
+    pub(crate) slots: Vec<(SlotRequest, bool)>,
     pub(crate) variables: Vec<LocalVariable>,
     /// What each line can write; `None` without code or line table.
     pub(crate) stores: Option<LineStores>,
@@ -76,7 +77,10 @@ impl Method {
 
     /// The only invoke instruction that can call `callee` directly, if there is just one.
     pub(crate) fn only_site(&self, callee: &Self) -> Option<u32> {
-        self.sites.get(&(callee.name.clone(), callee.descriptor.clone())).copied().flatten()
+        self.sites
+            .get(&(callee.name.clone(), callee.descriptor.clone()))
+            .copied()
+            .flatten()
     }
 }
 
@@ -102,13 +106,18 @@ impl Structure {
         let methods = link.ask(&reference_type::Methods { ref_type: class });
         let interfaces = link.ask(&reference_type::Interfaces { ref_type: class });
         let pool = link.ask(&reference_type::ConstantPool { ref_type: class });
-        let modifiers = link.reply::<reference_type::Modifiers>(modifiers)?.unwrap_or(0);
+        let modifiers = link
+            .reply::<reference_type::Modifiers>(modifiers)?
+            .unwrap_or(0);
         info.modifiers = modifiers as u32;
         info.source_file = link
             .reply::<reference_type::SourceFile>(source)?
             .ok()
             .map(|name| name.to_string_lossy().into_owned());
-        for field in link.reply::<reference_type::Fields>(fields)?.unwrap_or_default() {
+        for field in link
+            .reply::<reference_type::Fields>(fields)?
+            .unwrap_or_default()
+        {
             let id = FieldId(self.next_field);
             self.next_field += 1;
             self.fields.insert((class, field.field), id);
@@ -124,8 +133,12 @@ impl Structure {
                 modifiers: field.mod_bits as u32,
             });
         }
-        let methods = link.reply::<reference_type::Methods>(methods)?.unwrap_or_default();
-        let interfaces = link.reply::<reference_type::Interfaces>(interfaces)?.unwrap_or_default();
+        let methods = link
+            .reply::<reference_type::Methods>(methods)?
+            .unwrap_or_default();
+        let interfaces = link
+            .reply::<reference_type::Interfaces>(interfaces)?
+            .unwrap_or_default();
         let pool = link
             .reply::<reference_type::ConstantPool>(pool)?
             .ok()
@@ -168,7 +181,10 @@ impl Structure {
             })
             .collect();
         let with_code = || {
-            declared.iter().filter(|m| m.modifiers & (NATIVE | ABSTRACT) == 0).map(|m| m.jdwp)
+            declared
+                .iter()
+                .filter(|m| m.modifiers & (NATIVE | ABSTRACT) == 0)
+                .map(|m| m.jdwp)
         };
         let ref_type = class;
         let lines =
@@ -177,13 +193,15 @@ impl Structure {
             link.request_all(with_code().map(|method| method::VariableTable { ref_type, method }))?;
         let codes =
             link.request_all(with_code().map(|method| method::Bytecodes { ref_type, method }))?;
-        let with_code = declared.iter_mut().filter(|m| m.modifiers & (NATIVE | ABSTRACT) == 0);
-        for (((method, lines), variables), code) in
-            with_code.zip(lines).zip(variables).zip(codes)
-        {
+        let with_code = declared
+            .iter_mut()
+            .filter(|m| m.modifiers & (NATIVE | ABSTRACT) == 0);
+        for (((method, lines), variables), code) in with_code.zip(lines).zip(variables).zip(codes) {
             let info = &mut method.info;
             info.lines = lines.map(|table| line_entries(&table)).unwrap_or_default();
-            info.variables = variables.map(|table| variable_entries(&table)).unwrap_or_default();
+            info.variables = variables
+                .map(|table| variable_entries(&table))
+                .unwrap_or_default();
             info.code = code.unwrap_or_default();
         }
         Ok(declared)
@@ -203,7 +221,10 @@ impl Structure {
         let mut open = false;
         if modifiers & INTERFACE == 0 {
             let above = link.request(&class_type::Superclass { class })?;
-            if let Ok(above) = above.map_err(drop).and_then(|a| if a.is_null() { Err(()) } else { Ok(a) }) {
+            if let Ok(above) = above
+                .map_err(drop)
+                .and_then(|a| if a.is_null() { Err(()) } else { Ok(a) })
+            {
                 let above_class = self.class(link, above)?;
                 open |= above_class.name != "java.lang.Object" && self.is_open(above, &above_class);
                 info.super_name = Some(above_class.name.clone());
@@ -211,7 +232,8 @@ impl Structure {
             }
         }
         let own = made.fields.iter().filter(|field| !field.is_static);
-        made.instance_fields.extend(own.map(|field| (field.id, field.jdwp)));
+        made.instance_fields
+            .extend(own.map(|field| (field.id, field.jdwp)));
         for interface in interfaces {
             let above = self.class(link, interface)?;
             open |= self.is_open(interface, &above);
@@ -232,7 +254,10 @@ fn line_entries(table: &method::LineTableReply) -> Vec<LineEntry> {
         .iter()
         .filter_map(|entry| {
             let start = u32::try_from(entry.code_index).ok()?;
-            Some(LineEntry { start, line: u32::try_from(entry.line).ok()? })
+            Some(LineEntry {
+                start,
+                line: u32::try_from(entry.line).ok()?,
+            })
         })
         .collect();
     lines.sort_by_key(|entry| entry.start);
@@ -261,15 +286,35 @@ fn analyse(class: ClassId, method: &Declared, pool: Option<&ConstantPool>, open:
     let receiver = method.modifiers & STATIC == 0;
     let mut slots = Vec::new();
     if receiver {
-        slots.push(SlotRequest { slot: 0, tag: Tag::OBJECT });
+        slots.push(SlotRequest {
+            slot: 0,
+            tag: Tag::OBJECT,
+        });
     }
     if let Ok(descriptor) = MethodDescriptor::parse(&info.descriptor) {
-        slots.extend(descriptor.parameter_slots(!receiver).map(|(slot, kind)| SlotRequest {
-            slot: i32::from(slot),
-            tag: Tag(kind.tag()),
-        }));
+        slots.extend(
+            descriptor
+                .parameter_slots(!receiver)
+                .map(|(slot, kind)| SlotRequest {
+                    slot: i32::from(slot),
+                    tag: Tag(kind.tag()),
+                }),
+        );
     }
-    let code = Code::decode(&info.code).ok().filter(|code| code.length() > 0);
+    let named = |slot: i32| {
+        info.variables.is_empty()
+            || info
+                .variables
+                .iter()
+                .any(|v| i32::from(v.slot) == slot && v.covers(0))
+    };
+    let slots = slots
+        .into_iter()
+        .map(|request| (request, named(request.slot)))
+        .collect();
+    let code = Code::decode(&info.code)
+        .ok()
+        .filter(|code| code.length() > 0);
     let mut sites = FxHashMap::default();
     if let (Some(code), Some(pool)) = (&code, pool) {
         for invoke in code.invokes() {
@@ -281,10 +326,10 @@ fn analyse(class: ClassId, method: &Declared, pool: Option<&ConstantPool>, open:
             }
         }
     }
-    let lines = info
-        .lines
-        .iter()
-        .map(|entry| jhyde_bytecode::LineEntry { start: entry.start, line: entry.line });
+    let lines = info.lines.iter().map(|entry| jhyde_bytecode::LineEntry {
+        start: entry.start,
+        line: entry.line,
+    });
     let stores = code.map(|code| LineStores::new(code, LineTable::new(lines)));
     Method {
         id: info.id,
