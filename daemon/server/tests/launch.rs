@@ -1,10 +1,11 @@
-//! `Launch` and the waits of `Recordings` with a real JVM: output, exit codes, Stop, and a client that goes.
-//!
-//! Programs are run from source (JEP 330), so that no compiler step is needed.
+//! `Launch` and the waits of `Recordings` with a real JVM: input, output, exit codes, Stop, a client that goes
+//! away and a daemon that stops.
 
+#[allow(dead_code, reason = "other tests use the rest of it")]
 mod common;
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::Duration;
 use std::{env, fs};
 
@@ -36,29 +37,34 @@ public class Program {
 "#;
 
 /// Any JDK: JAVA_HOME, JHYDE_JDKS (separated by colons), or what stands in /usr/lib/jvm.
-fn java() -> String {
+fn jdk() -> PathBuf {
     let named = ["JAVA_HOME", "JHYDE_JDKS"]
         .into_iter()
         .filter_map(env::var_os);
     let named = named.flat_map(|value| env::split_paths(&value).collect::<Vec<PathBuf>>());
     let installed = fs::read_dir("/usr/lib/jvm").into_iter().flatten().flatten();
-    let java = named
+    named
         .chain(installed.map(|entry| entry.path()))
-        .map(|home| home.join("bin/java"))
-        .find(|java| java.is_file());
-    let java = java.expect("these tests need a JDK: set JAVA_HOME or JHYDE_JDKS, or install one");
-    java.to_string_lossy().into_owned()
+        .find(|home| home.join("bin/javac").is_file())
+        .expect("these tests need a JDK: set JAVA_HOME or JHYDE_JDKS, or install one")
 }
 
 fn request(folder: &Path, argument: &str) -> LaunchRequest {
     let source = folder.join("Program.java");
     fs::write(&source, PROGRAM).unwrap();
+    let jdk = jdk();
+    let mut compiler = Command::new(jdk.join("bin/javac"));
+    let compiled = compiler
+        .args(["-g", "-d"])
+        .arg(folder)
+        .arg(&source)
+        .status();
+    assert!(compiled.unwrap().success());
+    let java = jdk.join("bin/java").to_string_lossy().into_owned();
     LaunchRequest {
-        command: vec![
-            java(),
-            source.to_string_lossy().into_owned(),
-            argument.to_owned(),
-        ],
+        command: [java.as_str(), "-cp", ".", "Program", argument]
+            .map(str::to_owned)
+            .to_vec(),
         name: "p".to_owned(),
         directory: folder.to_string_lossy().into_owned(),
         input: b"hello".to_vec(),
@@ -115,7 +121,7 @@ async fn a_program_runs_is_recorded_and_its_code_is_told() {
     assert_eq!(heard.ended.exit_code, 7);
     let started = heard.started.unwrap();
     assert_eq!(started.name, "p");
-    assert_eq!(started.jvm.unwrap().command[2], "7");
+    assert_eq!(started.jvm.unwrap().command[4], "7");
     let recording = heard.ended.recording.unwrap();
     assert_eq!(recording.state(), RecordingState::Complete);
     assert_eq!(recording.exit_code, Some(7));

@@ -92,10 +92,13 @@ impl Daemon {
                 return Err(error.into());
             }
         };
+        // Waiting for a child closes its input; this one is still to be written to.
+        let stdin = child.stdin.take();
         let program = command
             .first()
             .map(|word| word.to_string_lossy().into_owned());
         await_jvm(&live, &mut child, &program.unwrap_or_default()).await?;
+        child.stdin = stdin;
         Ok(Launched { live, child })
     }
 }
