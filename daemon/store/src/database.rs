@@ -60,6 +60,9 @@ impl std::fmt::Debug for Database {
     }
 }
 
+/// An entry of a table.
+pub(crate) type KeyValue = (Box<[u8]>, Box<[u8]>);
+
 /// How to open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
@@ -160,7 +163,7 @@ impl Database {
         family: Family,
         key: &[u8],
         direction: Direction,
-    ) -> Result<Option<(Box<[u8]>, Box<[u8]>)>> {
+    ) -> Result<Option<KeyValue>> {
         self.seek(family, key, direction)?
             .next()
             .transpose()

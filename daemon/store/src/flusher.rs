@@ -91,7 +91,7 @@ struct Flusher {
 enum Work {
     Block(Arc<Sealed>),
     /// A copy of the block being built, and the objects described so far.
-    Beginning(Block, Vec<(ObjectId, ObjectInfo)>),
+    Beginning(Box<Block>, Vec<(ObjectId, ObjectInfo)>),
     Flushed(u64),
     Tick,
     End,
@@ -166,7 +166,7 @@ impl Flusher {
                 if now != *written && now.1 > 0 {
                     *written = now;
                     builder.set_wall_ms(now_ms());
-                    return Work::Beginning(builder.block().clone(), objects);
+                    return Work::Beginning(Box::new(builder.block().clone()), objects);
                 }
             }
             if wanted != live.flush_done {
@@ -422,11 +422,14 @@ impl Persisted {
         self.firsts.push(first);
         self.end = block.end().0;
         for thread in block.threads() {
-            let total = self.threads.entry(thread.id).or_insert(ThreadTotal {
-                calls: 0,
-                first_event: first + u64::from(thread.first_event),
-                last_event: 0,
-            });
+            let total = self
+                .threads
+                .entry(thread.id)
+                .or_insert_with(|| ThreadTotal {
+                    calls: 0,
+                    first_event: first + u64::from(thread.first_event),
+                    last_event: 0,
+                });
             total.calls = thread.next_call() - 1;
             total.last_event = first + u64::from(thread.last_event);
         }

@@ -12,6 +12,7 @@
 
 pub mod catalogue;
 pub mod error;
+pub mod fuzzing;
 pub mod integrity;
 pub mod recording;
 pub mod records;

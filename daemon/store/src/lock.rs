@@ -10,7 +10,7 @@ use crate::folder::{io_error, now_ms};
 /// Held as long as this lives; the system lets go of it when the process ends, however it ends.
 #[derive(Debug)]
 pub(crate) struct FolderLock {
-    _file: File,
+    file: File,
 }
 
 impl FolderLock {
@@ -43,6 +43,14 @@ impl FolderLock {
         file.set_len(0).map_err(failed)?;
         file.seek(SeekFrom::Start(0)).map_err(failed)?;
         writeln!(file, "{} {}", std::process::id(), now_ms()).map_err(failed)?;
-        Ok(Self { _file: file })
+        Ok(Self { file })
+    }
+}
+
+impl Drop for FolderLock {
+    fn drop(&mut self) {
+        // Not left to closing the file: a child process that is just being started has a copy of
+        // the descriptor until it runs its program, and would hold the lock for that long.
+        let _ = self.file.unlock();
     }
 }

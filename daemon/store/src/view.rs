@@ -278,12 +278,12 @@ impl View {
         };
         for group in groups {
             let posting = key.posting(from.saturating_sub(group.first));
-            for found in self.postings(group.first, group.end, posting) {
-                let found = found?;
-                if Key::of_posting(found) == key {
-                    return Ok(Some(group.first + Key::block_of(found)));
-                }
-                break;
+            let found = self
+                .postings(group.first, group.end, posting)
+                .next()
+                .transpose()?;
+            if let Some(found) = found.filter(|found| Key::of_posting(*found) == key) {
+                return Ok(Some(group.first + Key::block_of(found)));
             }
         }
         let persisted = self.inner.persisted();

@@ -457,7 +457,7 @@ fn watchers_are_told() {
         .expect("a recording");
     let (send, receive) = std::sync::mpsc::channel();
     let watch = recording.watch();
-    let guard = watch.on_change(move || drop(send.send(())));
+    let guard = watch.on_change(move || _ = send.send(()));
     let seen = watch.version();
     record(&mut writer, &script(50));
     let limit = std::time::Duration::from_secs(10);

@@ -213,8 +213,8 @@ impl Script<'_> {
                     } else {
                         u32::from(shape) * 2
                     },
-                    boundary: shape % 7 == 0,
-                    already_running: shape % 11 == 0,
+                    boundary: shape.is_multiple_of(7),
+                    already_running: shape.is_multiple_of(11),
                 }
             }
             13..=21 if innermost != 0 => {

@@ -229,7 +229,7 @@ impl View {
             first: total
                 .map(|total| Timestamp(total.first_event))
                 .or(first_in_tail),
-            last: last_in_tail.or(total.map(|total| Timestamp(total.last_event))),
+            last: last_in_tail.or_else(|| total.map(|total| Timestamp(total.last_event))),
         }
     }
 

@@ -55,7 +55,7 @@ impl Model {
                     let parent = stack
                         .last()
                         .copied()
-                        .unwrap_or(CallId::root(event.thread()));
+                        .unwrap_or_else(|| CallId::root(event.thread()));
                     stack.push(event.call);
                     *count += 1;
                     let invocation = invocations.entry(*method).or_default();

@@ -206,6 +206,7 @@ impl Block {
         }
         self.layout_at.push(0);
         let none: Arc<[u8]> = Arc::default();
+        #[expect(clippy::needless_range_loop, reason = "one position in seven columns")]
         for at in 0..n {
             let small = |part: usize| {
                 u8::try_from(columns[part][at]).map_err(|_| DecodeError::Invalid("shape"))
@@ -366,13 +367,13 @@ impl Block {
         for &shape in &self.shape_of {
             let begin = self.layout_at[usize::from(shape)] as usize;
             let end = self.layout_at[usize::from(shape) + 1] as usize;
-            for place in begin..end {
-                let number = self.layout[place];
+            for (number, last) in self.layout[begin..end].iter().zip(&mut last[begin..end]) {
+                let number = *number;
                 let (way, values, at, before) = &mut columns[usize::from(number)];
                 let residual = *values.get(*at).ok_or(DecodeError::Invalid("payload"))?;
                 *at += 1;
                 let predicted = match *way {
-                    predictor::SHAPE => last[place],
+                    predictor::SHAPE => *last,
                     predictor::COLUMN => *before,
                     _ => 0,
                 };
@@ -381,7 +382,7 @@ impl Block {
                 } else {
                     unzigzag(residual).wrapping_add(predicted)
                 };
-                last[place] = value;
+                *last = value;
                 *before = value;
                 self.payload.push(value);
             }

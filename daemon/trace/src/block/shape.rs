@@ -23,9 +23,9 @@ pub(crate) struct Shape {
 
 impl std::hash::Hash for Shape {
     fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
-        let head = u64::from(self.op) | u64::from(self.var) << 8 | u64::from(self.flags) << 16;
-        state.write_u64(head | u64::from(self.index) << 32);
-        state.write_u64(u64::from(self.a) | u64::from(self.b) << 32);
+        let head = u64::from(self.op) | (u64::from(self.var) << 8) | (u64::from(self.flags) << 16);
+        state.write_u64(head | (u64::from(self.index) << 32));
+        state.write_u64(u64::from(self.a) | (u64::from(self.b) << 32));
         state.write_u32(self.tags);
     }
 }
@@ -413,9 +413,9 @@ pub(crate) fn split_event(event: &Event, payload: &mut Vec<u64>, tags: &mut Vec<
             already_running,
         } => {
             (shape.op, shape.a, shape.b) = (op::ENTER, method.0, *call_site);
-            shape.flags = u8::from(*boundary) * flag::BOUNDARY
-                | u8::from(*already_running) * flag::ALREADY_RUNNING
-                | u8::from(receiver.is_some()) * flag::RECEIVER;
+            shape.flags = (u8::from(*boundary) * flag::BOUNDARY)
+                | (u8::from(*already_running) * flag::ALREADY_RUNNING)
+                | (u8::from(receiver.is_some()) * flag::RECEIVER);
             tags.clear();
             for value in receiver.iter().chain(arguments) {
                 let (value_tag, bits) = split(*value);
