@@ -21,7 +21,6 @@ use crate::args::LaunchArgs;
 use crate::error::Error;
 use crate::json::RecordingJson;
 use crate::output::{Look, Paint};
-use crate::progress;
 use crate::text::clean;
 
 /// How long the daemon may take to close a recording after its program has ended. Writing what is still
@@ -29,6 +28,8 @@ use crate::text::clean;
 const CLOSE_LIMIT: Duration = Duration::from_secs(60);
 /// How long the daemon may take to notice that a JVM, which has ended by now, had connected.
 const NOTICE_LIMIT: Duration = Duration::from_secs(3);
+/// How long it may take before somebody is told why nothing happens.
+const PATIENCE: Duration = Duration::from_secs(1);
 /// jhyde's own failure before the program ran: as `env` and `timeout` do it.
 const OWN_FAILURE: u8 = 125;
 
@@ -54,9 +55,7 @@ pub async fn launch(context: &mut Context, args: &LaunchArgs) -> Result<u8, Erro
     };
     let status = pass_signals_and_wait(&mut child).await?;
     let code = exit_code(status);
-    let closing = progress::spinner(format!("closing {}", recording.name));
-    let end = close(context, &recording, code).await;
-    closing.finish_and_clear();
+    let end = close_patiently(context, &recording, code).await;
     tell(context, args, &recording, end, code);
     Ok(code)
 }
@@ -176,6 +175,23 @@ enum End {
     StillOpen,
     /// The daemon went away or refused.
     Lost(Error),
+}
+
+/// Closing mostly takes no time that anybody notices; if it does, that is told, in a line of its own: a
+/// spinner would wipe out what the program wrote last.
+async fn close_patiently(context: &mut Context, recording: &Recording, code: u8) -> End {
+    let closing = close(context, recording, code);
+    tokio::pin!(closing);
+    if let Ok(end) = timeout(PATIENCE, &mut closing).await {
+        return end;
+    }
+    if io::IsTerminal::is_terminal(&io::stderr()) {
+        eprintln!(
+            "jhyde: the program has ended; closing recording {} …",
+            clean(&recording.name)
+        );
+    }
+    closing.await
 }
 
 async fn close(context: &mut Context, recording: &Recording, code: u8) -> End {
