@@ -1,0 +1,236 @@
+//! What each command takes.
+
+use std::ffi::OsString;
+
+use clap::Args;
+use clap::builder::PossibleValuesParser;
+
+use crate::debug::STRATEGIES;
+
+/// How to record.
+#[derive(Args, Clone, Debug, Default)]
+pub struct RecordArgs {
+    /// Name for the recording; without one, one is made
+    #[arg(long)]
+    pub name: Option<String>,
+    /// How much is recorded: calls, state (every write too) or full
+    #[arg(long)]
+    pub level: Option<String>,
+    /// How it is captured: auto, events or probe
+    #[arg(long)]
+    pub engine: Option<String>,
+    /// Record the inside of these classes only: org.foo, org.foo.*, *Service, org.*.impl.*
+    #[arg(long, value_name = "PATTERN")]
+    pub include: Vec<String>,
+    /// Leave these classes out again
+    #[arg(long, value_name = "PATTERN")]
+    pub exclude: Vec<String>,
+    /// Longest text kept of a string, in UTF-16 units
+    #[arg(long, value_name = "N")]
+    pub string_limit: Option<u32>,
+}
+
+/// `jhyde launch`.
+#[derive(Args, Debug)]
+pub struct LaunchArgs {
+    /// How to record.
+    #[command(flatten)]
+    pub record: RecordArgs,
+    /// Say nothing on standard error at the end
+    #[arg(long, short)]
+    pub quiet: bool,
+    /// The program, beginning with java
+    #[arg(last = true, required = true, value_name = "JAVA COMMAND")]
+    pub command: Vec<OsString>,
+}
+
+/// `jhyde attach`.
+#[derive(Args, Debug)]
+pub struct AttachArgs {
+    /// Where the JVM listens
+    #[arg(value_name = "HOST:PORT")]
+    pub address: String,
+    /// How to record.
+    #[command(flatten)]
+    pub record: RecordArgs,
+    /// Follow the recording until it ends
+    #[arg(long)]
+    pub watch: bool,
+}
+
+/// One recording.
+#[derive(Args, Debug)]
+pub struct RecordingArg {
+    /// Its id or name
+    #[arg(value_name = "RECORDING")]
+    pub recording: String,
+}
+
+/// Some recordings.
+#[derive(Args, Debug)]
+pub struct RecordingsArg {
+    /// Their ids or names
+    #[arg(value_name = "RECORDING", required = true)]
+    pub recordings: Vec<String>,
+}
+
+/// How much of a long list is shown.
+#[derive(Args, Clone, Debug, Default)]
+pub struct PageArgs {
+    /// Show at most N rows (people get 200 unless told; JSON gets all)
+    #[arg(long, value_name = "N", conflicts_with = "all", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub limit: Option<u32>,
+    /// Go on behind the rows shown before
+    #[arg(long, value_name = "TOKEN", conflicts_with = "all")]
+    pub page: Option<String>,
+    /// Show all rows
+    #[arg(long)]
+    pub all: bool,
+}
+
+/// `jhyde tree`.
+#[derive(Args, Debug)]
+pub struct TreeArgs {
+    /// Id or name of the recording
+    pub recording: String,
+    /// Only this call and what is below it
+    pub call: Option<String>,
+    /// Fold what is more than N levels down
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub depth: Option<u32>,
+    /// Only calls of this method: merge, MergeSort.merge
+    #[arg(long)]
+    pub method: Option<String>,
+    /// Leave out calls of methods outside the recorded classes
+    #[arg(long)]
+    pub no_boundary: bool,
+    /// Leave arguments and results out (faster)
+    #[arg(long)]
+    pub no_values: bool,
+    /// How much is shown.
+    #[command(flatten)]
+    pub page: PageArgs,
+}
+
+/// `jhyde call`.
+#[derive(Args, Debug)]
+pub struct CallArgs {
+    /// Id or name of the recording
+    pub recording: String,
+    /// The call
+    pub call: String,
+}
+
+/// `jhyde state`.
+#[derive(Args, Debug)]
+pub struct StateArgs {
+    /// Id or name of the recording
+    pub recording: String,
+    /// The call
+    pub call: String,
+    /// The later time: an event's number (the call's end, unless told)
+    #[arg(long, value_name = "T", visible_alias = "to")]
+    pub at: Option<u64>,
+    /// The earlier time (the call's beginning, unless told)
+    #[arg(long, value_name = "T")]
+    pub from: Option<u64>,
+    /// Show what is inside objects, N levels down
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=64))]
+    pub depth: u32,
+    /// Show what is inside this row only: its name, its variable, or object#12 (may be repeated)
+    #[arg(long, value_name = "ROW")]
+    pub expand: Vec<String>,
+    /// Leave the static fields out
+    #[arg(long)]
+    pub no_statics: bool,
+}
+
+/// `jhyde events`.
+#[derive(Args, Debug)]
+pub struct EventsArgs {
+    /// Id or name of the recording
+    pub recording: String,
+    /// The call whose events are shown; without it, all of the recording
+    pub call: Option<String>,
+    /// Only events at or after this one
+    #[arg(long, value_name = "T")]
+    pub from: Option<u64>,
+    /// Only events before this one
+    #[arg(long, value_name = "T")]
+    pub to: Option<u64>,
+    /// Mark the events that wrote this variable
+    #[arg(long, value_name = "VARIABLE", requires = "call")]
+    pub mark: Option<String>,
+    /// Only events of this thread (its number in `jhyde threads`)
+    #[arg(long, value_name = "N", conflicts_with = "call")]
+    pub thread: Option<u32>,
+    /// Go on with new events until the recording ends
+    #[arg(long, conflicts_with_all = ["call", "limit", "page"])]
+    pub follow: bool,
+    /// How much is shown.
+    #[command(flatten)]
+    pub page: PageArgs,
+}
+
+/// `jhyde history`.
+#[derive(Args, Debug)]
+pub struct HistoryArgs {
+    /// Id or name of the recording
+    pub recording: String,
+    /// The variable, as `jhyde help variables` tells
+    pub variable: String,
+    /// Only writes at or after this event
+    #[arg(long, value_name = "T")]
+    pub from: Option<u64>,
+    /// Only writes before this event
+    #[arg(long, value_name = "T")]
+    pub to: Option<u64>,
+    /// Newest first
+    #[arg(long)]
+    pub newest: bool,
+    /// How much is shown.
+    #[command(flatten)]
+    pub page: PageArgs,
+}
+
+/// `jhyde classes`.
+#[derive(Args, Debug)]
+pub struct ClassesArgs {
+    /// Id or name of the recording
+    pub recording: String,
+    /// Also classes outside the scope that were met
+    #[arg(long)]
+    pub all: bool,
+    /// One line per method
+    #[arg(long)]
+    pub methods: bool,
+}
+
+/// `jhyde debug`.
+#[derive(Args, Debug)]
+pub struct DebugArgs {
+    /// Id or name of the recording
+    pub recording: String,
+    /// The order of questions (divide-and-query, unless told)
+    #[arg(long, value_parser = PossibleValuesParser::new(STRATEGIES))]
+    pub strategy: Option<String>,
+    /// Go on with this session: its id, or `last`
+    #[arg(long, value_name = "ID")]
+    pub session: Option<String>,
+    /// Search only this call and what is below it
+    #[arg(long, value_name = "CALL")]
+    pub restrict: Option<String>,
+    /// With --json: questions also carry the call's `input` and `outcome`
+    #[arg(long, requires = "json")]
+    pub details: bool,
+}
+
+/// `jhyde sessions`.
+#[derive(Args, Debug)]
+pub struct SessionsArgs {
+    /// Id or name of the recording
+    pub recording: String,
+    /// Delete this session instead (may be repeated)
+    #[arg(long, value_name = "ID")]
+    pub delete: Vec<String>,
+}
