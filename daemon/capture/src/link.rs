@@ -86,14 +86,13 @@ impl Link {
 
     fn receive(&mut self) -> Result<Option<Incoming>, LinkError> {
         loop {
-            while let Some(incoming) = self.session.poll()? {
-                match incoming {
-                    Incoming::Reply(reply) if self.awaited.remove(&reply.id.0) => {
-                        self.arrived.insert(reply.id.0, reply);
-                        return Ok(None);
-                    }
-                    other => return Ok(Some(other)),
+            match self.session.poll()? {
+                Some(Incoming::Reply(reply)) if self.awaited.remove(&reply.id.0) => {
+                    self.arrived.insert(reply.id.0, reply);
+                    return Ok(None);
                 }
+                Some(other) => return Ok(Some(other)),
+                None => {}
             }
             self.flush()?;
             match self.stream.read(&mut self.buffer[..]) {

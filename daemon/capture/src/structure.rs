@@ -198,9 +198,8 @@ impl Structure {
         link: &mut Link,
         class: ReferenceTypeId,
     ) -> Result<bool, LinkError> {
-        let loader = match link.request(&reference_type::ClassLoader { ref_type: class })? {
-            Ok(loader) => loader,
-            Err(_) => return Ok(false),
+        let Ok(loader) = link.request(&reference_type::ClassLoader { ref_type: class })? else {
+            return Ok(false);
         };
         if loader.is_null() {
             return Ok(false);
@@ -257,7 +256,7 @@ impl Structure {
             variables: Vec::new(),
             code: Vec::new(),
         };
-        let method = Rc::new(Method::outside(class.id, &info));
+        let method = Rc::new(Method::outside(&info));
         if let Some(outside) = self.outside.get_mut(&class.id) {
             outside.methods.push(info);
             self.fresh.push(outside.clone());

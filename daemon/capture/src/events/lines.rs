@@ -42,7 +42,7 @@ impl<S: Sink> Engine<S> {
             let package = class
                 .name
                 .rsplit_once('.')
-                .map_or(class.name.clone(), |(p, _)| format!("{p}.*"));
+                .map_or_else(|| class.name.clone(), |(p, _)| format!("{p}.*"));
             return self.leave_out(thread, package);
         }
         let Some(known) = self.threads.get(&thread.0) else {

@@ -162,16 +162,15 @@ impl<S: Sink> Engine<S> {
             }
         };
         // What is complete so far is kept even if the last answers never came.
-        if !matches!(state, State::Failed { .. }) {
-            if let Err(error) = self.store_structure().and_then(|()| {
-                self.arrivals
-                    .leave_all(&mut self.sink)
-                    .map_err(CaptureError::from)
-            }) {
-                return self.finished(State::Failed {
-                    reason: error.to_string(),
-                });
-            }
+        let kept = self.store_structure().and_then(|()| {
+            self.arrivals
+                .leave_all(&mut self.sink)
+                .map_err(CaptureError::from)
+        });
+        if let (false, Err(error)) = (matches!(state, State::Failed { .. }), kept) {
+            return self.finished(State::Failed {
+                reason: error.to_string(),
+            });
         }
         self.finished(state)
     }

@@ -8,9 +8,7 @@ use jdwp::commands::stack_frame::SlotRequest;
 use jdwp::commands::{class_type, method, reference_type};
 use jdwp::{ReferenceTypeId, Tag};
 use jhyde_bytecode::{Code, ConstantPool, LineStores, LineTable, MethodDescriptor};
-use jhyde_trace::{
-    ClassId, ClassInfo, FieldId, FieldInfo, LineEntry, LocalVariable, MethodId, MethodInfo,
-};
+use jhyde_trace::{ClassInfo, FieldId, FieldInfo, LineEntry, LocalVariable, MethodId, MethodInfo};
 use rustc_hash::FxHashMap;
 
 use super::{Class, Field, Structure};
@@ -28,7 +26,6 @@ const SYNTHETIC: i32 = 0x1000;
 #[derive(Debug)]
 pub(crate) struct Method {
     pub(crate) id: MethodId,
-    pub(crate) class: ClassId,
     pub(crate) in_scope: bool,
     pub(crate) name: String,
     pub(crate) descriptor: String,
@@ -52,10 +49,9 @@ pub(crate) struct Method {
 
 impl Method {
     /// A method outside the scope.
-    pub(super) fn outside(class: ClassId, info: &MethodInfo) -> Self {
+    pub(super) fn outside(info: &MethodInfo) -> Self {
         Self {
             id: info.id,
-            class,
             in_scope: false,
             name: info.name.clone(),
             descriptor: info.descriptor.clone(),
@@ -149,7 +145,7 @@ impl Structure {
             self.without_lines.push(info.name.clone());
         }
         for method in &mut declared {
-            let made = analyse(made.id, method, pool.as_ref(), open);
+            let made = analyse(method, pool.as_ref(), open);
             self.methods.insert((class, method.jdwp), Rc::new(made));
         }
         info.methods = declared.into_iter().map(|method| method.info).collect();
@@ -281,7 +277,7 @@ fn variable_entries(table: &method::VariableTableReply) -> Vec<LocalVariable> {
 }
 
 /// Works out what the recording loop needs of a method of the scope.
-fn analyse(class: ClassId, method: &Declared, pool: Option<&ConstantPool>, open: bool) -> Method {
+fn analyse(method: &Declared, pool: Option<&ConstantPool>, open: bool) -> Method {
     let info = &method.info;
     let receiver = method.modifiers & STATIC == 0;
     let mut slots = Vec::new();
@@ -333,7 +329,6 @@ fn analyse(class: ClassId, method: &Declared, pool: Option<&ConstantPool>, open:
     let stores = code.map(|code| LineStores::new(code, LineTable::new(lines)));
     Method {
         id: info.id,
-        class,
         in_scope: true,
         name: info.name.clone(),
         descriptor: info.descriptor.clone(),
