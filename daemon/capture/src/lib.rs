@@ -17,6 +17,7 @@ mod connection;
 mod error;
 mod events;
 mod link;
+mod mirror;
 mod objects;
 mod record;
 mod scope;

@@ -9,7 +9,7 @@
 
 use jdwp::commands::{array_reference, class_object_reference, object_reference, string_reference};
 use jdwp::{PacketId, Tag, TaggedObject};
-use jhyde_trace::{ClassId, Content, Text, Value};
+use jhyde_trace::{ClassId, Content, Text};
 use roaring::RoaringTreemap;
 
 use crate::link::Link;
@@ -65,6 +65,16 @@ impl Objects {
         self.known.insert(object.0)
     }
 
+    /// Has the JVM named this object before?
+    pub(crate) fn is_known(&self, object: jdwp::ObjectId) -> bool {
+        self.known.contains(object.0)
+    }
+
+    /// A text of a constant pool, cut at the limit.
+    pub(crate) fn cut(&self, text: &str) -> Text {
+        self.cut_units(&text.encode_utf16().collect::<Vec<_>>())
+    }
+
     /// Queues what is to be asked about an object that was just met for the first time.
     pub(crate) fn ask(
         &self,
@@ -118,7 +128,10 @@ impl Objects {
 
     /// A text of the debuggee, cut at the limit.
     pub(crate) fn text(&self, text: &jdwp::JdwpString) -> Text {
-        let units = text.to_utf16();
+        self.cut_units(&text.to_utf16())
+    }
+
+    fn cut_units(&self, units: &[u16]) -> Text {
         let length = u32::try_from(units.len()).unwrap_or(u32::MAX);
         let mut end = units.len().min(self.limit as usize);
         // Do not cut a surrogate pair in half.
@@ -135,21 +148,4 @@ impl Objects {
     pub(crate) fn string(&self, text: &jdwp::JdwpString) -> Content {
         Content::String(self.text(text))
     }
-}
-
-/// A value as the JVM sends it. `None` for `void`.
-pub(crate) fn value_of(value: &jdwp::Value) -> Option<Value> {
-    Some(match *value {
-        jdwp::Value::Void => return None,
-        jdwp::Value::Boolean(value) => Value::Boolean(value),
-        jdwp::Value::Byte(value) => Value::Byte(value),
-        jdwp::Value::Char(value) => Value::Char(value),
-        jdwp::Value::Short(value) => Value::Short(value),
-        jdwp::Value::Int(value) => Value::Int(value),
-        jdwp::Value::Long(value) => Value::Long(value),
-        jdwp::Value::Float(value) => Value::float(value),
-        jdwp::Value::Double(value) => Value::double(value),
-        jdwp::Value::Object { id, .. } if id.is_null() => Value::Null,
-        jdwp::Value::Object { id, .. } => Value::Object(jhyde_trace::ObjectId(id.0)),
-    })
 }

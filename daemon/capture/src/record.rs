@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread::{self, JoinHandle};
 
-use jhyde_trace::{EngineKind, Level, RecordingOptions, State};
+use jhyde_trace::{EngineKind, RecordingOptions, State};
 
 use crate::connection::Connection;
 use crate::error::CaptureError;
@@ -154,11 +154,6 @@ pub fn record<S: Sink>(
 
 /// Refuses what is not built yet.
 fn supported(options: &RecordingOptions) -> Result<(), CaptureError> {
-    if options.level == Level::Full {
-        return Err(CaptureError::Unsupported(
-            "level full is not built yet: use level state, or calls".into(),
-        ));
-    }
     if options.engine == EngineKind::Probe {
         return Err(CaptureError::Unsupported(
             "engine probe is not built yet: use engine events, or auto".into(),

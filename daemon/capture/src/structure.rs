@@ -6,7 +6,7 @@
 use std::rc::Rc;
 
 use jdwp::ReferenceTypeId;
-use jdwp::commands::{object_reference, reference_type};
+use jdwp::commands::{class_type, object_reference, reference_type};
 use jhyde_trace::{ClassId, ClassInfo, FieldId, MethodId, MethodInfo};
 use rustc_hash::FxHashMap;
 
@@ -25,20 +25,29 @@ pub(crate) struct Class {
     /// Dotted binary name.
     pub(crate) name: String,
     pub(crate) in_scope: bool,
+    interface: bool,
     /// For a box such as `java.lang.Integer`: the field that holds the primitive.
     pub(crate) box_field: Option<jdwp::FieldId>,
     /// Declared fields of a class in scope.
     pub(crate) fields: Vec<Field>,
     /// Instance fields of a class in scope, with those of its superclasses in scope.
     pub(crate) instance_fields: Vec<(FieldId, jdwp::FieldId)>,
+    /// Superclass and superinterfaces of a class in scope.
+    pub(crate) above: Vec<ReferenceTypeId>,
+    /// Declared methods of a class in scope.
+    pub(crate) methods: Vec<Rc<Method>>,
+    /// Its static initialiser.
+    pub(crate) initialiser: Option<jdwp::MethodId>,
 }
 
 /// A declared field of a class in scope.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Field {
     pub(crate) id: FieldId,
     pub(crate) jdwp: jdwp::FieldId,
     pub(crate) is_static: bool,
+    pub(crate) name: String,
+    pub(crate) descriptor: String,
 }
 
 /// A method as the JVM names it.
@@ -52,8 +61,15 @@ pub(crate) struct Structure {
     fields: FxHashMap<(ReferenceTypeId, jdwp::FieldId), FieldId>,
     /// Is this loader one of the application's? By loader object.
     loaders: FxHashMap<u64, bool>,
+    /// Classes in scope, by dotted name. Of several with one name, the one prepared last.
+    pub(crate) by_name: FxHashMap<String, ReferenceTypeId>,
     /// What is stored of classes outside the scope, to store it again with one method more.
     outside: FxHashMap<ClassId, ClassInfo>,
+    outside_by_name: FxHashMap<String, ClassId>,
+    outside_methods: FxHashMap<(ClassId, String, String), Rc<Method>>,
+    /// Classes by their number, and the direct supertypes of those that somebody asked about.
+    types: FxHashMap<ClassId, ReferenceTypeId>,
+    supertypes: FxHashMap<ReferenceTypeId, Vec<ReferenceTypeId>>,
     next_class: u32,
     next_method: u32,
     next_field: u32,
@@ -75,7 +91,12 @@ impl Structure {
             methods: FxHashMap::default(),
             fields: FxHashMap::default(),
             loaders: FxHashMap::default(),
+            by_name: FxHashMap::default(),
             outside: FxHashMap::default(),
+            outside_by_name: FxHashMap::default(),
+            outside_methods: FxHashMap::default(),
+            types: FxHashMap::default(),
+            supertypes: FxHashMap::default(),
             open_classes: FxHashMap::default(),
             next_class: 0,
             next_method: 0,
@@ -134,40 +155,254 @@ impl Structure {
         }
         let name = name_of(signature);
         let in_scope = self.is_in_scope(link, class, signature, &name)?;
-        let id = ClassId(self.next_class);
-        self.next_class += 1;
-        let info = ClassInfo {
-            id,
-            name: name.clone(),
-            source_file: None,
-            modifiers: 0,
-            super_name: None,
-            interfaces: Vec::new(),
-            in_scope,
-            fields: Vec::new(),
-            methods: Vec::new(),
+        let id = if in_scope {
+            self.next_class()
+        } else {
+            self.outside_class(&name)
         };
         let mut made = Class {
             id,
             name,
             in_scope,
+            interface: false,
             box_field: None,
             fields: Vec::new(),
             instance_fields: Vec::new(),
+            above: Vec::new(),
+            methods: Vec::new(),
+            initialiser: None,
         };
         if in_scope {
             self.covered += 1;
+            let info = bare(id, &made.name, true);
             self.read_members(link, class, &mut made, info)?;
-        } else {
-            if is_box(&made.name) {
-                made.box_field = box_field(link, class)?;
-            }
-            self.fresh.push(info.clone());
-            self.outside.insert(id, info);
+            self.by_name.insert(made.name.clone(), class);
+        } else if is_box(&made.name) {
+            made.box_field = box_field(link, class)?;
         }
         let made = Rc::new(made);
+        self.types.insert(id, class);
         self.classes.insert(class, Rc::clone(&made));
         Ok(made)
+    }
+
+    fn next_class(&mut self) -> ClassId {
+        self.next_class += 1;
+        ClassId(self.next_class - 1)
+    }
+
+    /// A class outside the scope by its dotted name.
+    pub(crate) fn outside_class(&mut self, name: &str) -> ClassId {
+        if let Some(&known) = self.outside_by_name.get(name) {
+            return known;
+        }
+        let id = self.next_class();
+        let info = bare(id, name, false);
+        self.fresh.push(info.clone());
+        self.outside.insert(id, info);
+        self.outside_by_name.insert(name.to_owned(), id);
+        id
+    }
+
+    /// Any class by its dotted name: the one in scope, if there is one.
+    pub(crate) fn class_named(&mut self, name: &str) -> ClassId {
+        match self
+            .by_name
+            .get(name)
+            .and_then(|class| self.classes.get(class))
+        {
+            Some(class) => class.id,
+            None => self.outside_class(name),
+        }
+    }
+
+    /// A class in scope that is known already, by its dotted name.
+    pub(crate) fn class_in_scope(&self, name: &str) -> Option<&Rc<Class>> {
+        self.by_name
+            .get(name)
+            .and_then(|class| self.classes.get(class))
+    }
+
+    /// A class by its number, if the JVM's own name of it is known.
+    pub(crate) fn class_of(&self, class: ClassId) -> Option<Rc<Class>> {
+        let known = self.types.get(&class).and_then(|of| self.classes.get(of));
+        known.cloned()
+    }
+
+    /// Is this the number of a class in scope?
+    pub(crate) fn is_class_in_scope(&self, class: ClassId) -> bool {
+        let known = self.types.get(&class).and_then(|of| self.classes.get(of));
+        known.is_some_and(|class| class.in_scope)
+    }
+
+    /// The field that an instruction names, as far as the scope declares it (JVMS 5.4.3.2).
+    pub(crate) fn field_named(&self, class: &str, name: &str) -> Option<Field> {
+        let class = self.class_in_scope(class)?;
+        self.field_of(class, name)
+    }
+
+    fn field_of(&self, class: &Class, name: &str) -> Option<Field> {
+        let own = class.fields.iter().find(|field| field.name == name);
+        own.cloned().or_else(|| {
+            let above = class
+                .above
+                .iter()
+                .filter_map(|above| self.classes.get(above));
+            above.filter_map(|above| self.field_of(above, name)).next()
+        })
+    }
+
+    /// The method that an instruction names: of the class in scope that declares it, else of the
+    /// nearest class outside (JVMS 5.4.3.3, by names alone).
+    pub(crate) fn method_named(
+        &mut self,
+        class: &str,
+        name: &str,
+        descriptor: &str,
+        is_static: bool,
+    ) -> Rc<Method> {
+        let mut outside = class.to_owned();
+        let mut at = self.class_in_scope(class).cloned();
+        while let Some(class) = at {
+            if let Some(declared) = self.declared(&class, name, descriptor) {
+                return declared;
+            }
+            let above = class
+                .above
+                .first()
+                .and_then(|above| self.classes.get(above));
+            match above {
+                Some(above) if above.in_scope => at = Some(Rc::clone(above)),
+                Some(above) => {
+                    outside.clone_from(&above.name);
+                    at = None;
+                }
+                None => {
+                    "java.lang.Object".clone_into(&mut outside);
+                    at = None;
+                }
+            }
+        }
+        let class = self.outside_class(&outside);
+        self.outside_method(class, name, descriptor, if is_static { 0x0008 } else { 0 })
+    }
+
+    /// A method that a class in scope, or a superinterface in scope of it, declares itself.
+    fn declared(&self, class: &Class, name: &str, descriptor: &str) -> Option<Rc<Method>> {
+        let fits = |method: &&Rc<Method>| method.name == name && method.descriptor == descriptor;
+        if let Some(own) = class.methods.iter().find(fits) {
+            return Some(Rc::clone(own));
+        }
+        let above = class
+            .above
+            .iter()
+            .filter_map(|above| self.classes.get(above));
+        let mut interfaces = above.filter(|above| above.in_scope && above.is_interface());
+        interfaces.find_map(|above| self.declared(above, name, descriptor))
+    }
+
+    /// The method in scope that an instruction names, if there is one.
+    pub(crate) fn declared_in_scope(
+        &self,
+        class: &str,
+        name: &str,
+        descriptor: &str,
+    ) -> Option<Rc<Method>> {
+        let mut at = self.class_in_scope(class);
+        while let Some(class) = at {
+            if let Some(found) = self.declared(class, name, descriptor) {
+                return Some(found);
+            }
+            let above = class
+                .above
+                .first()
+                .and_then(|above| self.classes.get(above));
+            at = above.filter(|above| above.in_scope);
+        }
+        None
+    }
+
+    fn outside_method(
+        &mut self,
+        class: ClassId,
+        name: &str,
+        descriptor: &str,
+        modifiers: u32,
+    ) -> Rc<Method> {
+        let key = (class, name.to_owned(), descriptor.to_owned());
+        if let Some(known) = self.outside_methods.get(&key) {
+            return Rc::clone(known);
+        }
+        let info = MethodInfo {
+            id: self.next_method(),
+            name: name.to_owned(),
+            descriptor: descriptor.to_owned(),
+            modifiers,
+            lines: Vec::new(),
+            variables: Vec::new(),
+            code: Vec::new(),
+        };
+        let method = Rc::new(Method::outside(&info));
+        if let Some(outside) = self.outside.get_mut(&class) {
+            outside.methods.push(info);
+            self.fresh.push(outside.clone());
+        }
+        self.outside_methods.insert(key, Rc::clone(&method));
+        method
+    }
+
+    /// Is a class a subtype of the one named (dotted)? `None` if the JVM does not say.
+    pub(crate) fn is_subtype(
+        &mut self,
+        link: &mut Link,
+        class: ClassId,
+        name: &str,
+    ) -> Result<Option<bool>, LinkError> {
+        let Some(&start) = self.types.get(&class) else {
+            return Ok(None);
+        };
+        let mut open = vec![start];
+        let mut seen = vec![start];
+        while let Some(class) = open.pop() {
+            let known = self.class(link, class)?;
+            if known.name == name || name == "java.lang.Object" {
+                return Ok(Some(true));
+            }
+            if known.name.ends_with("[]") {
+                return Ok(None);
+            }
+            for above in self.direct_supertypes(link, class, &known)? {
+                if !seen.contains(&above) {
+                    seen.push(above);
+                    open.push(above);
+                }
+            }
+        }
+        Ok(Some(false))
+    }
+
+    fn direct_supertypes(
+        &mut self,
+        link: &mut Link,
+        class: ReferenceTypeId,
+        known: &Class,
+    ) -> Result<Vec<ReferenceTypeId>, LinkError> {
+        if known.in_scope {
+            return Ok(known.above.clone());
+        }
+        if let Some(asked) = self.supertypes.get(&class) {
+            return Ok(asked.clone());
+        }
+        let above = link.request(&class_type::Superclass { class })?;
+        let mut all: Vec<_> = above
+            .ok()
+            .filter(|class| !class.is_null())
+            .into_iter()
+            .collect();
+        let interfaces = link.request(&reference_type::Interfaces { ref_type: class })?;
+        all.extend(interfaces.unwrap_or_default());
+        self.supertypes.insert(class, all.clone());
+        Ok(all)
     }
 
     fn is_in_scope(
@@ -246,21 +481,13 @@ impl Structure {
         let Some(found) = list.iter().find(|method| method.method == key.1) else {
             return Ok(None);
         };
-        let id = self.next_method();
-        let info = MethodInfo {
-            id,
-            name: found.name.to_string_lossy().into_owned(),
-            descriptor: found.signature.to_string_lossy().into_owned(),
-            modifiers: found.mod_bits as u32,
-            lines: Vec::new(),
-            variables: Vec::new(),
-            code: Vec::new(),
-        };
-        let method = Rc::new(Method::outside(&info));
-        if let Some(outside) = self.outside.get_mut(&class.id) {
-            outside.methods.push(info);
-            self.fresh.push(outside.clone());
-        }
+        let (name, descriptor) = (&found.name, &found.signature);
+        let method = self.outside_method(
+            class.id,
+            &name.to_string_lossy(),
+            &descriptor.to_string_lossy(),
+            found.mod_bits as u32,
+        );
         self.methods.insert(key, Rc::clone(&method));
         Ok(Some(method))
     }
@@ -273,6 +500,27 @@ impl Structure {
     /// Does the JVM's own filter of the default scope leave this class out although it is in scope?
     pub(crate) fn is_disguised(&self, class: &Class) -> bool {
         class.in_scope && self.scope.is_default() && looks_like_jdk(&class.name)
+    }
+}
+
+impl Class {
+    /// Is it an interface? Only known of classes in scope.
+    pub(crate) fn is_interface(&self) -> bool {
+        self.interface
+    }
+}
+
+fn bare(id: ClassId, name: &str, in_scope: bool) -> ClassInfo {
+    ClassInfo {
+        id,
+        name: name.to_owned(),
+        source_file: None,
+        modifiers: 0,
+        super_name: None,
+        interfaces: Vec::new(),
+        in_scope,
+        fields: Vec::new(),
+        methods: Vec::new(),
     }
 }
 

@@ -133,11 +133,6 @@ fn every_kind_of_failure_has_its_exit_code() {
             "no JVM connected",
         ),
         (
-            &["launch", "--level", "full", "--", "java", "X"],
-            8,
-            "not built yet",
-        ),
-        (
             &["launch", "--engine", "probe", "--", "java", "X"],
             8,
             "not built yet",
@@ -270,7 +265,7 @@ fn commands_go_through_the_daemon_that_holds_the_folder() {
             "no JVM connected",
         ),
         (
-            vec!["launch", "--level", "full", "--", "java", "X"],
+            vec!["launch", "--engine", "probe", "--", "java", "X"],
             8,
             "not built yet",
         ),

@@ -7,13 +7,14 @@ use jdwp::commands::{thread_reference, virtual_machine};
 use jdwp::{
     ClassStatus, Event as Told, EventKind as Requested, Incoming, ReferenceTypeId, SuspendPolicy,
 };
-use jhyde_trace::{Event, EventKind, Local, Missing, Value};
+use jhyde_trace::{Event, EventKind, Missing, Value};
 
 use super::Engine;
 use super::calls::index_of;
 use super::threads::Frame;
 use crate::arrivals::Place;
 use crate::error::{CaptureError, LinkError};
+use crate::mirror::Activation;
 use crate::scope::disguises;
 use crate::sink::Sink;
 
@@ -137,6 +138,7 @@ impl<S: Sink> Engine<S> {
 
     /// Calls of the scope that run already: they become calls whose beginning was not seen.
     fn find_running(&mut self, place: Place) -> Result<(), CaptureError> {
+        let mirrored = self.records_state();
         for thread in self.link.request(&virtual_machine::AllThreads)?? {
             let all = thread_reference::Frames {
                 thread,
@@ -178,7 +180,9 @@ impl<S: Sink> Engine<S> {
                     boundary: false,
                     site: Event::NO_INDEX,
                     index,
-                    locals: rustc_hash::FxHashMap::<Local, Value>::default(),
+                    mirror: mirrored.then(Activation::default),
+                    invoked: false,
+                    shown: None,
                 });
                 self.start_stepping(thread, &method);
             }

@@ -5,14 +5,15 @@ use std::rc::Rc;
 
 use jdwp::commands::{stack_frame, thread_reference};
 use jdwp::{FrameId, Location, PacketId};
-use jhyde_trace::{Event, EventKind, Local, Missing, ObjectId, Outcome, Value};
-use rustc_hash::FxHashMap;
+use jhyde_trace::{Event, EventKind, Local, Missing, Outcome, Value};
 
+use super::boundary::Watch;
+use super::named::Named;
 use super::threads::{Frame, StackFrame, Thread};
 use super::{Engine, Question};
 use crate::arrivals::Place;
 use crate::error::CaptureError;
-use crate::objects::value_of;
+use crate::mirror::{Activation, Pending, Progress, narrowed};
 use crate::sink::Sink;
 use crate::structure::{Method, MethodKey};
 
@@ -68,13 +69,21 @@ impl<S: Sink> Engine<S> {
             return Ok(());
         }
         self.meet_thread(place, thread)?;
+        self.set_stops(key, &method);
+        self.enter_hidden(thread, key, &method);
         let Some(known) = self.threads.get(&thread.0) else {
             return Ok(());
         };
         let mut below =
             known_site(known, &method).map_or(Below::Asked, |site| Below::Known { site });
+        let by_name = known
+            .stack
+            .last()
+            .is_some_and(|top| calls_by_name(top, &method).is_some());
+        // Who is called from outside the scope may be shown objects that are not known yet.
+        let from_outside = self.records_state() && !by_name;
         let ask_now = known.generation.is_none() || known.is_virtual || self.unpredictable;
-        if ask_now && suspended {
+        if (ask_now || from_outside) && suspended {
             let mut frames = self.stack(thread)?;
             frames.drain(..frames.len().min(1));
             below = Below::Frames(frames);
@@ -113,7 +122,9 @@ impl<S: Sink> Engine<S> {
             .filter(|slot| slot.1)
             .map(|slot| slot.0)
             .collect();
-        if let (Some(generation), false, true) = (generation, readable.is_empty(), suspended)
+        if from_outside && suspended {
+            entering.values = self.arguments_now(place, thread, &method, readable)?;
+        } else if let (Some(generation), false, true) = (generation, readable.is_empty(), suspended)
             && !method.native
         {
             let frame = FrameId(generation << 16);
@@ -144,6 +155,48 @@ impl<S: Sink> Engine<S> {
         } else {
             Ok(())
         }
+    }
+
+    /// Reads receiver and arguments of the innermost frame while its thread stands still, and what can be
+    /// seen through them.
+    fn arguments_now(
+        &mut self,
+        place: Place,
+        thread: jdwp::ThreadId,
+        method: &Method,
+        slots: Vec<stack_frame::SlotRequest>,
+    ) -> Result<Option<Vec<jdwp::Value>>, CaptureError> {
+        let Some(frame) = self.stack_top(thread)? else {
+            return Ok(None);
+        };
+        let told = if method.native {
+            if !method.receiver {
+                return Ok(None);
+            }
+            let this = self
+                .link
+                .request(&stack_frame::ThisObject { thread, frame })?;
+            this.map(|this| {
+                vec![jdwp::Value::Object {
+                    tag: this.tag,
+                    id: this.id,
+                }]
+            })
+        } else if slots.is_empty() {
+            return Ok(None);
+        } else {
+            self.link.request(&stack_frame::GetValues {
+                thread,
+                frame,
+                slots,
+            })?
+        };
+        let Ok(values) = told else { return Ok(None) };
+        let created = usize::from(method.receiver && method.is_constructor());
+        for value in values.iter().skip(created) {
+            self.observe(place, thread, value)?;
+        }
+        Ok(Some(values))
     }
 
     fn ask_entry(
@@ -239,23 +292,42 @@ impl<S: Sink> Engine<S> {
             let innermost = known.current();
             self.arrivals.context(place, innermost);
         }
-        let (site, height) = self.settle_parent(thread, place, &method, below)?;
+        let (site, height, direct) = self.settle_parent(thread, place, &method, below)?;
+        let mirrored = if direct {
+            self.take_arguments(thread, &method)
+        } else {
+            None
+        };
+        let invoked = mirrored.is_some();
         let mut values = values.map(Vec::into_iter);
-        let bound: Vec<Value> = method
-            .slots
-            .iter()
-            .map(|&(slot, readable)| {
-                let created = slot.slot == 0 && method.receiver && method.is_constructor();
-                match values
-                    .as_mut()
-                    .filter(|_| readable || method.native)
-                    .and_then(Iterator::next)
-                {
-                    Some(value) => self.value(place, &value, created),
-                    None => Value::Missing(missing),
+        let mut bound: Vec<Value> = Vec::with_capacity(method.slots.len());
+        for (at, &(slot, readable)) in method.slots.iter().enumerate() {
+            let created = slot.slot == 0 && method.receiver && method.is_constructor();
+            let mirrored = mirrored.as_ref().and_then(|all| all.get(at)).copied();
+            let told = values
+                .as_mut()
+                .filter(|_| readable || method.native)
+                .and_then(Iterator::next);
+            if let (Some(mirrored), Some(object)) =
+                (mirrored, told.as_ref().and_then(jdwp::Value::object))
+            {
+                self.tie(thread, mirrored, object);
+            }
+            bound.push(match (told, mirrored) {
+                (Some(told), _) => self.value(place, &told, created),
+                (None, Some(mirrored)) => {
+                    let tag = [slot.tag.0];
+                    narrowed(mirrored, std::str::from_utf8(&tag).unwrap_or_default())
                 }
-            })
-            .collect();
+                (None, None) => Value::Missing(missing),
+            });
+        }
+        let mirror = (self.records_state() && method.code.is_some()).then(|| {
+            let slots = method.slots.iter().zip(&bound);
+            Activation::entered(slots.filter_map(|((request, _), &value)| {
+                Some((u16::try_from(request.slot).ok()?, value))
+            }))
+        });
         let mut bound = bound.into_iter();
         let receiver = if method.receiver { bound.next() } else { None };
         let arguments: Vec<Value> = bound.collect();
@@ -263,11 +335,11 @@ impl<S: Sink> Engine<S> {
             return Ok(());
         };
         let call = known.next_call();
-        let locals = if self.options.level >= jhyde_trace::Level::State {
-            bound_locals(&method, &arguments)
-        } else {
-            FxHashMap::default()
-        };
+        if let Some(hidden) = &mut known.hidden
+            && method.name == "<clinit>"
+        {
+            hidden.call.get_or_insert(call);
+        }
         known.stack.push(Frame {
             call,
             key,
@@ -276,7 +348,9 @@ impl<S: Sink> Engine<S> {
             boundary: false,
             site,
             index,
-            locals,
+            mirror,
+            invoked,
+            shown: None,
         });
         let kind = EventKind::Enter {
             method: method.id,
@@ -293,21 +367,21 @@ impl<S: Sink> Engine<S> {
 
     /// Makes the innermost known call the parent of a call that is entered: what is not on the stack
     /// any more ends, and a call out of the scope that lies between becomes a boundary call. Gives
-    /// the call site in the parent and the new call's height.
+    /// the call site in the parent, the new call's height, and whether the parent called it itself.
     fn settle_parent(
         &mut self,
         thread: jdwp::ThreadId,
         place: Place,
         method: &Method,
         below: Below,
-    ) -> Result<(u32, u32), CaptureError> {
+    ) -> Result<(u32, u32, bool), CaptureError> {
         let Some(known) = self.threads.get_mut(&thread.0) else {
-            return Ok((Event::NO_INDEX, 0));
+            return Ok((Event::NO_INDEX, 0, false));
         };
         let frames = match below {
             Below::Known { site } => {
                 let height = known.stack.last().map_or(0, |parent| parent.height + 1);
-                return Ok((site, height));
+                return Ok((site, height, true));
             }
             Below::Asked => Vec::new(),
             Below::Frames(frames) => frames,
@@ -316,7 +390,7 @@ impl<S: Sink> Engine<S> {
         let height = u32::try_from(frames.len()).unwrap_or(u32::MAX);
         let Some(parent) = known.stack.iter().rposition(|frame| !frame.boundary) else {
             known.end_boundary(place, &mut self.arrivals);
-            return Ok((Event::NO_INDEX, height));
+            return Ok((Event::NO_INDEX, height, false));
         };
         let frame_at = |height: u32| {
             frames
@@ -329,21 +403,23 @@ impl<S: Sink> Engine<S> {
         if parent_height + 1 == height {
             known.end_boundary(place, &mut self.arrivals);
             remember_site(&known.stack[parent].method, method, site);
-            return Ok((site, height));
+            return Ok((site, height, true));
         }
         let Some(between) = frame_at(parent_height + 1) else {
-            return Ok((site, height));
+            return Ok((site, height, false));
         };
         let key = (between.location.class, between.location.method);
-        let same = known
-            .stack
-            .last()
-            .is_some_and(|top| top.boundary && top.key == key && top.site == site);
-        if !same {
+        let same = known.stack.last().is_some_and(|top| {
+            top.boundary && top.site == site && (top.key == key || top.shown.is_some())
+        });
+        if !same && !self.open_boundary(place, thread)? {
+            let Some(known) = self.threads.get_mut(&thread.0) else {
+                return Ok((Event::NO_INDEX, height, false));
+            };
             known.end_boundary(place, &mut self.arrivals);
             self.enter_boundary(thread, place, key, parent_height + 1, site)?;
         }
-        Ok((Event::NO_INDEX, height))
+        Ok((Event::NO_INDEX, height, false))
     }
 
     /// A call out of the scope, seen because it calls back in.
@@ -386,7 +462,9 @@ impl<S: Sink> Engine<S> {
             boundary: true,
             site,
             index: Event::NO_INDEX,
-            locals: FxHashMap::default(),
+            mirror: None,
+            invoked: false,
+            shown: None,
         });
         Ok(())
     }
@@ -406,6 +484,11 @@ impl<S: Sink> Engine<S> {
             .known_method(key)
             .is_some_and(|method| method.in_scope)
         {
+            if let Some(known) = self.threads.get_mut(&thread.0)
+                && known.watch != Watch::Off
+            {
+                known.last_exit = Some(value.clone());
+            }
             return Ok(());
         }
         let unsure = self
@@ -422,18 +505,14 @@ impl<S: Sink> Engine<S> {
             return Ok(());
         };
         while known.stack.len() > at + 1 {
-            let lost = known.stack.last().is_some_and(|frame| !frame.boundary);
-            if lost && let Some(frame) = known.stack.last() {
-                let reason = "the call's end was not seen".to_owned();
-                let kind = EventKind::Gap { reason };
-                let event = Event {
-                    call: frame.call,
-                    index: Event::NO_INDEX,
-                    kind,
-                };
-                self.arrivals.event(place, event);
-            }
-            known.end_top(Outcome::Unknown, Event::NO_INDEX, place, &mut self.arrivals);
+            known.lose_top(place, &mut self.arrivals);
+        }
+        let returning = known.stack.last();
+        let mirrored = returning
+            .and_then(|frame| frame.mirror.as_ref())
+            .map(|m| m.peek(0));
+        if let (Some(mirrored), Some(object)) = (mirrored, value.object()) {
+            self.tie(thread, mirrored, object);
         }
         let result = match value {
             jdwp::Value::Void => None,
@@ -442,13 +521,41 @@ impl<S: Sink> Engine<S> {
         let Some(known) = self.threads.get_mut(&thread.0) else {
             return Ok(());
         };
+        let ended = known.stack.last().map(|frame| (frame.call, frame.invoked));
         known.end_top(
             Outcome::Returned(result),
             index_of(location),
             place,
             &mut self.arrivals,
         );
-        if known.stack.is_empty() {
+        let Some((call, invoked)) = ended else {
+            return Ok(());
+        };
+        if invoked
+            && let Some(mirror) = known
+                .stack
+                .last_mut()
+                .and_then(|frame| frame.mirror.as_mut())
+            && let Some(pending) = mirror.pending
+            && pending.progress == Progress::Calling
+        {
+            if let Some(result) = result {
+                mirror.push(result);
+            }
+            mirror.pending = Some(Pending {
+                progress: Progress::Done,
+                ..pending
+            });
+        }
+        let left = known.stack.is_empty();
+        if known
+            .hidden
+            .as_ref()
+            .is_some_and(|hidden| hidden.call == Some(call))
+        {
+            self.end_hidden(thread)?;
+        }
+        if left {
             self.stop_stepping(thread);
         }
         Ok(())
@@ -473,7 +580,22 @@ impl<S: Sink> Engine<S> {
         if let Some(object) = value.object() {
             self.meet_object(place, object, created);
         }
-        value_of(value).unwrap_or(Value::Null)
+        self.heap.value(value)
+    }
+
+    /// The innermost call runs an invoke instruction of this method: takes receiver and arguments off
+    /// its stack.
+    fn take_arguments(&mut self, thread: jdwp::ThreadId, callee: &Method) -> Option<Vec<Value>> {
+        let caller = self.threads.get_mut(&thread.0)?.stack.last_mut()?;
+        calls_by_name(caller, callee)?;
+        let mirror = caller.mirror.as_mut()?;
+        let mut taken: Vec<Value> = callee.slots.iter().map(|_| mirror.pop()).collect();
+        taken.reverse();
+        mirror.pending = mirror.pending.map(|pending| Pending {
+            progress: Progress::Calling,
+            ..pending
+        });
+        Some(taken)
     }
 }
 
@@ -483,7 +605,24 @@ fn known_site(thread: &Thread, callee: &Method) -> Option<u32> {
     if thread.unsure.is_some() || parent.boundary || !callee.closed {
         return None;
     }
+    if parent.mirror.is_some() {
+        return calls_by_name(parent, callee);
+    }
     parent.method.seen_sites.borrow().get(&callee.id).copied()
+}
+
+/// The index of the invoke instruction that a call stands at, if it names this method. What an invoke
+/// instruction runs always has the name and the descriptor that it names (JVMS 5.4.6).
+fn calls_by_name(caller: &Frame, callee: &Method) -> Option<u32> {
+    let pending = caller.mirror.as_ref()?.pending?;
+    let code = caller.method.code.as_ref()?;
+    let instruction = code.instructions().get(pending.ordinal)?;
+    let invoke = instruction.invoke()?;
+    let named = Named::of(&caller.method, invoke.constant, invoke.kind)?;
+    let fits = pending.progress == Progress::Reached
+        && named.name == callee.name
+        && named.descriptor == callee.descriptor;
+    fits.then_some(instruction.index)
 }
 
 /// Remembers a call site that will be the same each time.
@@ -491,18 +630,6 @@ fn remember_site(parent: &Method, callee: &Method, site: u32) {
     if callee.closed && parent.only_site(callee) == Some(site) {
         parent.seen_sites.borrow_mut().insert(callee.id, site);
     }
-}
-
-/// Parameters as locals with their values at entry.
-fn bound_locals(method: &Method, arguments: &[Value]) -> FxHashMap<Local, Value> {
-    let slots = method.slots.iter().skip(usize::from(method.receiver));
-    slots
-        .zip(arguments)
-        .filter_map(|(slot, &value)| {
-            let slot = u16::try_from(slot.0.slot).ok()?;
-            Some((local_at(method, slot, 0), value))
-        })
-        .collect()
 }
 
 /// The variable that a slot holds at a bytecode index.
@@ -518,9 +645,4 @@ pub(super) fn local_at(method: &Method, slot: u16, index: u32) -> Local {
 /// A location's bytecode index; none in native methods.
 pub(super) fn index_of(location: &Location) -> u32 {
     u32::try_from(location.index).unwrap_or(Event::NO_INDEX)
-}
-
-/// An object id of the recording.
-pub(super) fn object_id(object: jdwp::ObjectId) -> ObjectId {
-    ObjectId(object.0)
 }

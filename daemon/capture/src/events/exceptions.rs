@@ -14,7 +14,7 @@ use jdwp::{EventKind as Requested, Location, SuspendPolicy, TaggedObject};
 use jhyde_trace::{Content, Event, EventKind, ObjectInfo, Outcome, Text, Value};
 
 use super::Engine;
-use super::calls::{index_of, object_id};
+use super::calls::index_of;
 use super::threads::{StackFrame, Thread, Unsure};
 use crate::arrivals::Place;
 use crate::error::CaptureError;
@@ -110,6 +110,9 @@ impl<S: Sink> Engine<S> {
             && top.key == key
         {
             top.index = index;
+            if let Some(mirror) = &mut top.mirror {
+                mirror.catch(exception);
+            }
             let kind = EventKind::Caught { exception };
             self.arrivals.event(
                 place,
@@ -186,8 +189,8 @@ impl<S: Sink> Engine<S> {
             class,
             content: Content::Throwable(message),
         };
-        self.arrivals.object(place, object_id(object), info);
-        Ok(Value::Object(object_id(object)))
+        self.arrivals.object(place, self.heap.name(object), info);
+        Ok(Value::Object(self.heap.name(object)))
     }
 
     /// The field `detailMessage` of a `java.lang.Throwable`.

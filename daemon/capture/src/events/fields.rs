@@ -5,7 +5,7 @@ use jdwp::{EventKind as Requested, Location, ReferenceTypeId, SuspendPolicy, Tag
 use jhyde_trace::{CallId, Event, EventKind, ThreadId, Variable};
 
 use super::Engine;
-use super::calls::{index_of, object_id};
+use super::calls::index_of;
 use crate::arrivals::Place;
 use crate::error::{CaptureError, LinkError};
 use crate::sink::Sink;
@@ -61,6 +61,7 @@ impl<S: Sink> Engine<S> {
             self.request_calls(&[Modifier::ClassOnly { class: ref_type }])?;
         }
         if self.records_state() {
+            self.watch_initialiser(ref_type, class);
             for field in &class.fields {
                 let only = Modifier::FieldOnly {
                     declaring: ref_type,
@@ -113,17 +114,21 @@ impl<S: Sink> Engine<S> {
         let Some(known) = self.threads.get_mut(&thread.0) else {
             return Ok(());
         };
-        let key = (location.class, location.method);
-        let mut index = Event::NO_INDEX;
-        if known
-            .stack
-            .iter()
-            .rfind(|frame| !frame.boundary)
-            .is_some_and(|top| top.key == key)
-        {
+        let here = known.innermost_key() == Some((location.class, location.method));
+        let index = if here {
+            index_of(location)
+        } else {
+            Event::NO_INDEX
+        };
+        if here {
             known.end_boundary(place, &mut self.arrivals);
-            index = index_of(location);
+            self.tie_operands(thread, object, value);
+        } else {
+            self.open_boundary(place, thread)?;
         }
+        let Some(known) = self.threads.get(&thread.0) else {
+            return Ok(());
+        };
         let call = known.current();
         self.arrivals.context(place, call);
         let variable = if object.id.is_null() {
@@ -131,13 +136,34 @@ impl<S: Sink> Engine<S> {
         } else {
             self.meet_object(place, object, false);
             Variable::Field {
-                object: object_id(object.id),
+                object: self.heap.name(object.id),
                 field,
             }
         };
         let value = self.value(place, value, false);
+        match variable {
+            Variable::Field { object, field } => self.heap.set_field(object, field, value),
+            _ => self.heap.set_static(field, value),
+        }
         let kind = EventKind::Write { variable, value };
         self.arrivals.event(place, Event { call, index, kind });
         Ok(())
+    }
+
+    /// A `putfield` or `putstatic` shows what it takes from the stack.
+    fn tie_operands(&mut self, thread: jdwp::ThreadId, object: TaggedObject, value: &jdwp::Value) {
+        let Some(mirror) = self
+            .innermost(thread)
+            .and_then(|frame| frame.mirror.as_ref())
+        else {
+            return;
+        };
+        let (written, holder) = (mirror.peek(0), mirror.peek(1));
+        if let Some(value) = value.object() {
+            self.tie(thread, written, value);
+        }
+        if !object.id.is_null() {
+            self.tie(thread, holder, object);
+        }
     }
 }

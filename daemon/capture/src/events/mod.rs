@@ -8,35 +8,41 @@
 //! - `begin`: event requests, classes and calls that were there before.
 //! - `threads`: what is known of each thread's stack.
 //! - `calls`: enter and exit. `exceptions`: exits that JDWP does not report.
-//! - `lines`: writes to locals. `fields`: classes and writes to fields.
+//! - `fields`: classes and writes to fields.
+//! - `steps`, `named`: instructions (levels `state` and `full`); `boundary`: calls out of the scope;
+//!   `hidden`: static initialisers; `observe`: what is read of a thread that stands still.
 //! - `values`: answers about objects.
 //!
-//! Which events suspend: entries (arguments can only be read from a suspended frame), lines,
-//! exceptions and class preparation. Exits and field writes carry their value and do
-//! not suspend, which is what makes this engine faster than a debugger's.
+//! Which events suspend: entries (arguments can only be read from a suspended frame), breakpoints,
+//! exceptions and class preparation. Exits and field writes carry their value, steps their place, and
+//! do not suspend, which is what makes this engine faster than a debugger's.
 
 mod begin;
+mod boundary;
 mod calls;
 mod exceptions;
 mod fields;
-mod lines;
+mod hidden;
+mod named;
+mod observe;
+mod steps;
 mod threads;
 mod values;
 
 use std::time::{Duration, Instant};
 
-use jdwp::commands::{event_request, thread_reference, virtual_machine};
+use jdwp::commands::{event_request, object_reference, thread_reference, virtual_machine};
 use jdwp::{Composite, Event, EventKind, Incoming, SuspendPolicy};
 use jhyde_trace::{CallId, Level, RecordingOptions, State, ThreadInfo};
 use rustc_hash::FxHashMap;
 
 use self::calls::EntryQuestion;
-use self::lines::LocalsQuestion;
 use self::threads::{StackFrame, Thread};
 use crate::arrivals::{Arrivals, Place};
 use crate::connection::Connection;
 use crate::error::{CaptureError, LinkError};
 use crate::link::Link;
+use crate::mirror::{Effect, Heap};
 use crate::objects::{ObjectQuestion, Objects};
 use crate::record::{Controller, Ending, Finished};
 use crate::scope::Scope;
@@ -52,8 +58,6 @@ pub(crate) enum Question {
     Object(Place, ObjectQuestion),
     /// About a call that is being entered, in this thread.
     Entry(jdwp::ThreadId, EntryQuestion),
-    /// Locals that a line may have written.
-    Locals(LocalsQuestion),
     /// Fields of an object or class that was there before: values for a snapshot.
     Snapshot(Place, Vec<jhyde_trace::Variable>),
 }
@@ -63,6 +67,7 @@ pub(crate) struct Engine<S> {
     link: Link,
     structure: Structure,
     objects: Objects,
+    heap: Heap,
     arrivals: Arrivals,
     questions: FxHashMap<u32, Question>,
     threads: FxHashMap<u64, Thread>,
@@ -83,6 +88,8 @@ pub(crate) struct Engine<S> {
     message_field: Option<Option<jdwp::FieldId>>,
     /// Frames could not be named without asking; every entry asks first from now on.
     unpredictable: bool,
+    /// What an instruction did; kept to be filled again.
+    effects: Vec<Effect>,
 }
 
 /// Why the loop ended.
@@ -103,6 +110,8 @@ impl<S: Sink> Engine<S> {
             link: connection.link,
             structure: Structure::new(scope),
             objects: Objects::new(options.string_limit),
+            heap: Heap::new(),
+            effects: Vec::new(),
             arrivals: Arrivals::default(),
             questions: FxHashMap::default(),
             threads: FxHashMap::default(),
@@ -194,7 +203,7 @@ impl<S: Sink> Engine<S> {
                 "{} classes have no line tables (compiled with -g:none?): their calls have no lines{}: {}{}",
                 bare.len(),
                 if self.records_state() {
-                    ", writes to their locals are not recorded"
+                    ", and their locals are named by slot"
                 } else {
                     ""
                 },
@@ -224,7 +233,27 @@ impl<S: Sink> Engine<S> {
         self.store_structure().map_err(End::Failed)?;
         self.arrivals
             .leave(&mut self.sink)
-            .map_err(|error| End::Failed(error.into()))
+            .map_err(|error| End::Failed(error.into()))?;
+        if self.heap.wants_sweep() {
+            self.sweep().map_err(sort_out)?;
+        }
+        Ok(())
+    }
+
+    /// Asks which of the objects that are kept are gone, and forgets them: memory follows what lives
+    /// in the debuggee, not what it ever made.
+    fn sweep(&mut self) -> Result<(), CaptureError> {
+        let mut dead = Vec::new();
+        for some in self.heap.named().chunks(1024) {
+            let asked = some.iter().map(|&(_, object)| object_reference::IsCollected { object });
+            for (&named, told) in some.iter().zip(self.link.request_all(asked)?) {
+                if told.unwrap_or(true) {
+                    dead.push(named);
+                }
+            }
+        }
+        self.heap.forget(&dead);
+        Ok(())
     }
 
     fn store_structure(&mut self) -> Result<(), CaptureError> {
@@ -239,13 +268,11 @@ impl<S: Sink> Engine<S> {
         let place = self.arrivals.open();
         let suspended = composite.suspend_policy != SuspendPolicy::NONE;
         // Requests may overlap, so one composite may tell the same thing twice.
-        let mut told: Vec<EventKind> = Vec::with_capacity(composite.events.len());
         let mut dead = false;
-        for event in &composite.events {
-            if told.contains(&event.kind()) {
+        for (at, event) in composite.events.iter().enumerate() {
+            if composite.events[..at].iter().any(|told| same(told, event)) {
                 continue;
             }
-            told.push(event.kind());
             dead |= matches!(event, Event::VmDeath { .. });
             self.event(place, event, suspended)?;
         }
@@ -278,7 +305,10 @@ impl<S: Sink> Engine<S> {
             } => self.exit(place, *thread, location, value, suspended),
             Event::SingleStep {
                 thread, location, ..
-            } => self.line(place, *thread, location),
+            }
+            | Event::Breakpoint {
+                thread, location, ..
+            } => self.step(place, *thread, location, suspended),
             Event::FieldModification {
                 thread,
                 location,
@@ -327,7 +357,6 @@ impl<S: Sink> Engine<S> {
             None => Ok(()),
             Some(Question::Object(place, question)) => self.object_answer(place, question, reply),
             Some(Question::Entry(thread, question)) => self.entry_answer(thread, question, reply),
-            Some(Question::Locals(question)) => self.locals_answer(question, reply),
             Some(Question::Snapshot(place, variables)) => {
                 self.snapshot_answer(place, &variables, reply)
             }
@@ -412,6 +441,16 @@ impl<S: Sink> Engine<S> {
         Ok(frames)
     }
 
+    /// The name of the innermost frame of a suspended thread.
+    fn stack_top(&mut self, thread: jdwp::ThreadId) -> Result<Option<jdwp::FrameId>, CaptureError> {
+        let known = self.threads.get(&thread.0);
+        let predicted = known.filter(|known| !known.is_virtual && !self.unpredictable);
+        if let Some(generation) = predicted.and_then(|known| known.generation) {
+            return Ok(Some(jdwp::FrameId(generation << 16)));
+        }
+        Ok(self.stack(thread)?.first().map(|frame| frame.frame))
+    }
+
     /// Clears the exit request of a thread whose unwinding is settled.
     fn clear_settled(&mut self, thread: jdwp::ThreadId) {
         if let Some(request) = self
@@ -449,6 +488,11 @@ impl<S: Sink> Engine<S> {
             while Instant::now() < deadline && self.link.next().is_ok() {}
         }
     }
+}
+
+/// Do two events of one composite, of overlapping requests, tell the same thing?
+fn same(one: &Event, other: &Event) -> bool {
+    one.kind() == other.kind() && one.location() == other.location()
 }
 
 fn sort_out(error: CaptureError) -> End {

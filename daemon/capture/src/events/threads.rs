@@ -5,11 +5,13 @@ use std::rc::Rc;
 
 use jdwp::RequestId;
 use jdwp::commands::thread_reference;
-use jhyde_trace::{CallId, Event, EventKind, Local, Outcome, ThreadId, Value};
-use rustc_hash::FxHashMap;
+use jhyde_trace::{CallId, Event, EventKind, Outcome, ThreadId, Value};
 
+use super::boundary::{Shown, Watch};
 use super::calls::Entering;
+use super::hidden::Hidden;
 use crate::arrivals::{Arrivals, Place};
+use crate::mirror::Activation;
 use crate::structure::{Method, MethodKey};
 
 /// A frame of the JVM's stack, as `ThreadReference.Frames` tells it.
@@ -27,8 +29,33 @@ pub(crate) struct Frame {
     pub(crate) site: u32,
     /// Bytecode index at which the thread was last seen in it.
     pub(crate) index: u32,
-    /// Last known values of its locals (level `state`).
-    pub(crate) locals: FxHashMap<Local, Value>,
+    /// Its stack and locals (levels `state` and `full`), unless it is native or a boundary call.
+    pub(crate) mirror: Option<Activation>,
+    /// Its caller's invoke instruction called it, and takes its result.
+    pub(crate) invoked: bool,
+    /// What a boundary call was shown (levels `state` and `full`).
+    pub(crate) shown: Option<Shown>,
+}
+
+/// A boundary call's frame is not looked at: it has no name that could be compared with the stack's.
+const UNNAMED: MethodKey = (jdwp::ReferenceTypeId(0), jdwp::MethodId(0));
+
+impl Frame {
+    /// A boundary call as the mirror sees it begin.
+    pub(crate) fn boundary(call: CallId, method: Rc<Method>, height: u32, site: u32) -> Self {
+        Self {
+            call,
+            key: UNNAMED,
+            method,
+            height,
+            boundary: true,
+            site,
+            index: Event::NO_INDEX,
+            mirror: None,
+            invoked: true,
+            shown: None,
+        }
+    }
 }
 
 /// An exception was thrown, and it is not certain which calls it ended.
@@ -63,6 +90,13 @@ pub(crate) struct Thread {
     pub(crate) entering: Option<Entering>,
     pub(crate) unsure: Option<Unsure>,
     pub(crate) stepping: Stepping,
+    /// Every step suspends it, because the mirror does not know a value.
+    pub(crate) careful: bool,
+    /// It runs a static initialiser, in which the JVM hides steps.
+    pub(crate) hidden: Option<Hidden>,
+    pub(crate) watch: Watch,
+    /// The result of the method out of the scope that it left last.
+    pub(crate) last_exit: Option<jdwp::Value>,
     /// The exit request of an [`Unsure`] that is settled: to be cleared.
     pub(crate) settled: Option<RequestId>,
 }
@@ -78,6 +112,10 @@ impl Thread {
             entering: None,
             unsure: None,
             stepping: Stepping::Off,
+            careful: false,
+            hidden: None,
+            watch: Watch::Off,
+            last_exit: None,
             settled: None,
         }
     }
@@ -87,6 +125,26 @@ impl Thread {
         self.stack
             .last()
             .map_or_else(|| CallId::root(self.id), |frame| frame.call)
+    }
+
+    /// The method of the innermost running call of the scope.
+    pub(crate) fn innermost_key(&self) -> Option<MethodKey> {
+        let innermost = self.stack.iter().rfind(|frame| !frame.boundary);
+        innermost.map(|frame| frame.key)
+    }
+
+    /// Ends the innermost call, whose end was not seen.
+    pub(crate) fn lose_top(&mut self, place: Place, out: &mut Arrivals) {
+        if let Some(frame) = self.stack.last().filter(|frame| !frame.boundary) {
+            let reason = "the call's end was not seen".to_owned();
+            let event = Event {
+                call: frame.call,
+                index: Event::NO_INDEX,
+                kind: EventKind::Gap { reason },
+            };
+            out.event(place, event);
+        }
+        self.end_top(Outcome::Unknown, Event::NO_INDEX, place, out);
     }
 
     /// A new call's id.
@@ -144,7 +202,9 @@ impl Thread {
                 .len()
                 .checked_sub(1 + frame.height as usize)
                 .and_then(|at| frames.get(at))
-                .is_some_and(|real| (real.location.class, real.location.method) == frame.key)
+                .is_some_and(|real| {
+                    frame.key == UNNAMED || (real.location.class, real.location.method) == frame.key
+                })
         };
         let keep = self
             .stack
@@ -153,33 +213,22 @@ impl Thread {
             .unwrap_or(self.stack.len());
         let unsure = self.unsure.take();
         while self.stack.len() > keep {
-            let boundary = self.stack.last().is_some_and(|frame| frame.boundary);
-            let outcome = match &unsure {
-                Some(unsure) => Outcome::Threw(unsure.exception),
-                None => Outcome::Unknown,
-            };
-            if unsure.is_none()
-                && !boundary
-                && let Some(frame) = self.stack.last()
-            {
-                let reason = "the call's end was not seen".to_owned();
-                let kind = EventKind::Gap { reason };
-                out.event(
-                    place,
-                    Event {
-                        call: frame.call,
-                        index: Event::NO_INDEX,
-                        kind,
-                    },
-                );
+            match &unsure {
+                Some(unsure) => {
+                    let outcome = Outcome::Threw(unsure.exception);
+                    self.end_top(outcome, Event::NO_INDEX, place, out);
+                }
+                None => self.lose_top(place, out),
             }
-            self.end_top(outcome, Event::NO_INDEX, place, out);
         }
         if let Some(unsure) = unsure {
             if let (Some((key, index)), Some(top)) = (unsure.expected, self.stack.last_mut())
                 && top.key == key
             {
                 top.index = index;
+                if let Some(mirror) = &mut top.mirror {
+                    mirror.catch(unsure.exception);
+                }
                 let kind = EventKind::Caught {
                     exception: unsure.exception,
                 };

@@ -7,11 +7,11 @@ use jdwp::commands::{
 use jdwp::{Tag, TaggedObject};
 use jhyde_trace::{Content, EventKind, ObjectInfo, Variable};
 
-use super::calls::object_id;
 use super::{Engine, Question};
 use crate::arrivals::Place;
 use crate::error::CaptureError;
-use crate::objects::{ObjectQuestion, value_of};
+use crate::mirror::Body;
+use crate::objects::ObjectQuestion;
 use crate::sink::Sink;
 
 impl<S: Sink> Engine<S> {
@@ -58,7 +58,7 @@ impl<S: Sink> Engine<S> {
                     class: self.objects.string_class,
                     content,
                 };
-                self.arrivals.object(place, object_id(object), info);
+                self.arrivals.object(place, self.heap.name(object), info);
             }
             ObjectQuestion::Length { object } => {
                 let length = self.link.decode::<array_reference::Length>(reply).ok();
@@ -66,19 +66,19 @@ impl<S: Sink> Engine<S> {
                 let class = self.objects.array_class.take();
                 let content = length.map_or(Content::None, Content::Array);
                 self.arrivals
-                    .object(place, object_id(object), ObjectInfo { class, content });
+                    .object(place, self.heap.name(object), ObjectInfo { class, content });
             }
             ObjectQuestion::Boxed { object, class } => {
                 let values = self.link.decode::<object_reference::GetValues>(reply);
                 let value = values
                     .ok()
-                    .and_then(|values| values.first().and_then(value_of));
+                    .and_then(|values| values.first().map(|value| self.heap.value(value)));
                 let content = value.map_or(Content::None, Content::Box);
                 let info = ObjectInfo {
                     class: Some(class),
                     content,
                 };
-                self.arrivals.object(place, object_id(object), info);
+                self.arrivals.object(place, self.heap.name(object), info);
             }
             ObjectQuestion::Reflected { object } => {
                 let kind = self
@@ -98,7 +98,7 @@ impl<S: Sink> Engine<S> {
                     class: self.objects.class_class,
                     content,
                 };
-                self.arrivals.object(place, object_id(object), info);
+                self.arrivals.object(place, self.heap.name(object), info);
             }
         }
         self.arrivals.answered(place);
@@ -138,8 +138,8 @@ impl<S: Sink> Engine<S> {
                     class: id,
                     content: Content::None,
                 };
-                self.arrivals.object(place, object_id(object), info);
-                if let Some(class) = known {
+                self.arrivals.object(place, self.heap.name(object), info);
+                if let Some(class) = known.filter(|_| !self.heap.knows(self.heap.name(object))) {
                     self.begin_object(place, object, &class, created);
                 }
             }
@@ -159,7 +159,12 @@ impl<S: Sink> Engine<S> {
             return;
         }
         if created {
-            let (object, class) = (object_id(object), class.id);
+            let (real, class) = (object, class.id);
+            let object = self.heap.name(real);
+            if !self.structure.is_class_in_scope(class) {
+                return;
+            }
+            self.heap.meet(real, Some(class), Body::Fields(Vec::new()));
             self.arrivals.beginning(
                 place,
                 EventKind::New {
@@ -178,10 +183,13 @@ impl<S: Sink> Engine<S> {
         if fields.is_empty() {
             return;
         }
+        self.heap
+            .meet(object, Some(class.id), Body::Fields(Vec::new()));
+        let name = self.heap.name(object);
         let variables = fields
             .iter()
             .map(|&(field, _)| Variable::Field {
-                object: object_id(object),
+                object: name,
                 field,
             })
             .collect();
@@ -235,6 +243,11 @@ impl<S: Sink> Engine<S> {
         if let Ok(values) = self.link.decode::<object_reference::GetValues>(reply) {
             for (&variable, value) in variables.iter().zip(&values) {
                 let value = self.value(place, value, false);
+                match variable {
+                    Variable::Static { field } => self.heap.set_static(field, value),
+                    Variable::Field { object, field } => self.heap.set_field(object, field, value),
+                    _ => {}
+                }
                 self.arrivals
                     .beginning(place, EventKind::Snapshot { variable, value });
             }

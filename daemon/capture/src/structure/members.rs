@@ -1,13 +1,13 @@
 //! Members of a class of the scope: what reading it whole means, and what is worked out from its
 //! code so that the recording loop need not.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use jdwp::commands::stack_frame::SlotRequest;
 use jdwp::commands::{class_type, method, reference_type};
 use jdwp::{ReferenceTypeId, Tag};
-use jhyde_bytecode::{Code, ConstantPool, LineStores, LineTable, MethodDescriptor};
+use jhyde_bytecode::{Code, ConstantPool, MethodDescriptor};
 use jhyde_trace::{ClassInfo, FieldId, FieldInfo, LineEntry, LocalVariable, MethodId, MethodInfo};
 use rustc_hash::FxHashMap;
 
@@ -36,8 +36,11 @@ pub(crate) struct Method {
     /// It refuses slots that a variable table leaves out (bridges, parameters made by the compiler).
     pub(crate) slots: Vec<(SlotRequest, bool)>,
     pub(crate) variables: Vec<LocalVariable>,
-    /// What each line can write; `None` without code or line table.
-    pub(crate) stores: Option<LineStores>,
+    pub(crate) code: Option<Code>,
+    pub(crate) pool: Option<Rc<ConstantPool>>,
+    pub(crate) is_abstract: bool,
+    /// Its stops are set (level `state` and above).
+    pub(crate) prepared: Cell<bool>,
     /// Only code of the scope can call it (reflection apart), so that one look at the stack tells
     /// for good where a caller calls it from.
     pub(crate) closed: bool,
@@ -59,7 +62,10 @@ impl Method {
             receiver: !info.is_static(),
             slots: Vec::new(),
             variables: Vec::new(),
-            stores: None,
+            code: None,
+            pool: None,
+            is_abstract: false,
+            prepared: Cell::new(false),
             closed: false,
             sites: FxHashMap::default(),
             seen_sites: RefCell::default(),
@@ -121,6 +127,8 @@ impl Structure {
                 id,
                 jdwp: field.field,
                 is_static: field.mod_bits & STATIC != 0,
+                name: field.name.to_string_lossy().into_owned(),
+                descriptor: field.signature.to_string_lossy().into_owned(),
             });
             info.fields.push(FieldInfo {
                 id,
@@ -138,15 +146,21 @@ impl Structure {
         let pool = link
             .reply::<reference_type::ConstantPool>(pool)?
             .ok()
-            .and_then(|pool| ConstantPool::parse(pool.count as u16, &pool.bytes).ok());
+            .and_then(|pool| ConstantPool::parse(pool.count as u16, &pool.bytes).ok())
+            .map(Rc::new);
+        made.interface = modifiers & INTERFACE != 0;
         let mut declared = self.read_methods(link, class, methods)?;
         let open = self.read_supertypes(link, class, modifiers, interfaces, made, &mut info)?;
         if !declared.is_empty() && declared.iter().all(|m| m.info.lines.is_empty()) {
             self.without_lines.push(info.name.clone());
         }
         for method in &mut declared {
-            let made = analyse(method, pool.as_ref(), open);
-            self.methods.insert((class, method.jdwp), Rc::new(made));
+            let analysed = Rc::new(analyse(method, pool.as_ref(), open));
+            if analysed.name == "<clinit>" {
+                made.initialiser = Some(method.jdwp);
+            }
+            made.methods.push(Rc::clone(&analysed));
+            self.methods.insert((class, method.jdwp), analysed);
         }
         info.methods = declared.into_iter().map(|method| method.info).collect();
         self.fresh.push(info);
@@ -225,6 +239,7 @@ impl Structure {
                 open |= above_class.name != "java.lang.Object" && self.is_open(above, &above_class);
                 info.super_name = Some(above_class.name.clone());
                 made.instance_fields = above_class.instance_fields.clone();
+                made.above.push(above);
             }
         }
         let own = made.fields.iter().filter(|field| !field.is_static);
@@ -233,6 +248,7 @@ impl Structure {
         for interface in interfaces {
             let above = self.class(link, interface)?;
             open |= self.is_open(interface, &above);
+            made.above.push(interface);
             info.interfaces.push(above.name.clone());
         }
         self.open_classes.insert(class, open);
@@ -277,7 +293,7 @@ fn variable_entries(table: &method::VariableTableReply) -> Vec<LocalVariable> {
 }
 
 /// Works out what the recording loop needs of a method of the scope.
-fn analyse(method: &Declared, pool: Option<&ConstantPool>, open: bool) -> Method {
+fn analyse(method: &Declared, pool: Option<&Rc<ConstantPool>>, open: bool) -> Method {
     let info = &method.info;
     let receiver = method.modifiers & STATIC == 0;
     let mut slots = Vec::new();
@@ -322,11 +338,6 @@ fn analyse(method: &Declared, pool: Option<&ConstantPool>, open: bool) -> Method
             }
         }
     }
-    let lines = info.lines.iter().map(|entry| jhyde_bytecode::LineEntry {
-        start: entry.start,
-        line: entry.line,
-    });
-    let stores = code.map(|code| LineStores::new(code, LineTable::new(lines)));
     Method {
         id: info.id,
         in_scope: true,
@@ -336,7 +347,10 @@ fn analyse(method: &Declared, pool: Option<&ConstantPool>, open: bool) -> Method
         receiver,
         slots,
         variables: info.variables.clone(),
-        stores: stores.filter(|stores| !stores.line_table().is_empty()),
+        code,
+        pool: pool.cloned(),
+        is_abstract: method.modifiers & ABSTRACT != 0,
+        prepared: Cell::new(false),
         closed: is_closed(info, method.modifiers, open),
         sites,
         seen_sites: RefCell::default(),

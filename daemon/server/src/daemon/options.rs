@@ -50,12 +50,6 @@ impl Daemon {
         } else {
             wanted.engine.parse()?
         };
-        if level == Level::Full {
-            return Err(Error::NotYet {
-                what: "level 'full' (edges and uses)".to_owned(),
-                instead: "level 'state', or 'calls'",
-            });
-        }
         let mut notes = Vec::new();
         match engine {
             EngineKind::Events => {}

@@ -1,0 +1,537 @@
+//! Calls out of the scope, at levels `state` and `full`: their receiver and arguments come from the
+//! mirrored operand stack, their result from the last method exit that the thread told before it came
+//! back, and what they did to arrays and objects that they were shown from a comparison.
+//!
+//! For that a thread stops twice: before such a call, to have all its method exits reported, and behind it.
+//! Calls that can only lead to code of the scope are not stopped at.
+
+use jdwp::commands::event_request::{self, Modifier};
+use jdwp::commands::{array_reference, object_reference};
+use jdwp::{EventKind as Requested, PacketId, SuspendPolicy};
+use jhyde_bytecode::{Invoke, InvokeKind, MethodDescriptor};
+use jhyde_trace::{Event, EventKind, ObjectId, Outcome, Value, Variable};
+
+use super::Engine;
+use super::hidden::{breakpoint, location};
+use super::named::Named;
+use super::threads::Frame;
+use crate::arrivals::Place;
+use crate::error::CaptureError;
+use crate::mirror::{Elements, Pending, Progress, UNKNOWN, is_known, narrowed};
+use crate::sink::Sink;
+use crate::structure::{Method, MethodKey};
+
+/// Are all exits of a thread reported, those out of the scope too?
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Watch {
+    Off,
+    On(PacketId),
+}
+
+/// What is known of a boundary call besides its frame.
+#[derive(Clone, Debug)]
+pub(crate) struct Shown {
+    /// Its result's descriptor.
+    returns: String,
+    /// Receiver and arguments that are objects.
+    objects: Vec<ObjectId>,
+}
+
+/// The most elements of one array that are compared after a boundary call.
+const MOST_COMPARED: usize = 1 << 20;
+
+impl<S: Sink> Engine<S> {
+    /// Sets the stops of a method, at its first entry; the thread is suspended.
+    pub(super) fn set_stops(&mut self, key: MethodKey, method: &Method) {
+        if !self.records_state() || method.prepared.replace(true) {
+            return;
+        }
+        let Some(code) = &method.code else { return };
+        let mut stops = Vec::new();
+        for instruction in code.instructions() {
+            let Some(invoke) = instruction.invoke() else {
+                continue;
+            };
+            let Some(named) = Named::of(method, invoke.constant, invoke.kind) else {
+                continue;
+            };
+            if self.leads_into_scope(&named) {
+                continue;
+            }
+            if named.returns() != "V" {
+                stops.push(instruction.index);
+            }
+            stops.push(instruction.next());
+        }
+        stops.sort_unstable();
+        stops.dedup();
+        for index in stops {
+            self.link
+                .send(&breakpoint(location(key.0, key.1, index), None));
+        }
+    }
+
+    /// Can a call of this name only run a method of the scope?
+    fn leads_into_scope(&self, named: &Named) -> bool {
+        let found = self
+            .structure
+            .declared_in_scope(&named.class, &named.name, &named.descriptor);
+        found.is_some_and(|method| !method.is_abstract && !method.native)
+            && named.kind != InvokeKind::Interface
+            && named.kind != InvokeKind::Dynamic
+    }
+
+    /// Does a call of this name certainly leave the scope?
+    fn leaves_scope(&self, named: &Named, receiver: Value) -> bool {
+        let outside = !self.structure.scope().covers(&named.class, true)
+            || named.class.starts_with("java.")
+            || named.class.ends_with("[]");
+        outside
+            && match named.kind {
+                InvokeKind::Static | InvokeKind::Special => true,
+                InvokeKind::Dynamic => false,
+                InvokeKind::Virtual | InvokeKind::Interface => {
+                    let class = receiver.object().and_then(|object| self.heap.class(object));
+                    class.is_some_and(|class| !self.structure.is_class_in_scope(class))
+                }
+            }
+    }
+
+    /// A suspended thread stands at an instruction: prepares what the instruction needs, and ends what
+    /// the one before needed.
+    pub(super) fn stop(
+        &mut self,
+        place: Place,
+        thread: jdwp::ThreadId,
+        suspended: bool,
+    ) -> Result<(), CaptureError> {
+        if !suspended {
+            return Ok(());
+        }
+        let Some(frame) = self.innermost(thread) else {
+            return Ok(());
+        };
+        let (call, method) = (frame.call, std::rc::Rc::clone(&frame.method));
+        let pending = frame.mirror.as_ref().and_then(|mirror| mirror.pending);
+        let unknown = frame.mirror.as_ref().is_some_and(|mirror| {
+            let all = mirror.stack.iter().chain(&mirror.locals);
+            all.into_iter().any(|&value| !is_known(value))
+        });
+        let Some(instruction) = pending.and_then(|pending| {
+            let code = method.code.as_ref()?;
+            code.instructions().get(pending.ordinal)
+        }) else {
+            return Ok(());
+        };
+        self.be_careful(thread, unknown);
+        let hides = self
+            .threads
+            .get(&thread.0)
+            .and_then(|known| known.hidden.as_ref())
+            .is_some_and(|hidden| hidden.call == Some(call));
+        if hides && instruction.opcode.is_return() {
+            self.leave_hidden(thread);
+        }
+        let named = instruction
+            .invoke()
+            .and_then(|invoke| Named::of(&method, invoke.constant, invoke.kind));
+        let Some(named) = named.filter(|named| !self.leads_into_scope(named)) else {
+            self.unwatch(thread)?;
+            return Ok(());
+        };
+        if named.returns() == "V" {
+            self.unwatch(thread)?;
+        } else {
+            self.watch(thread);
+        }
+        self.name_arrays(thread, &named)?;
+        let receiver = self.receiver(thread, &named);
+        if self.leaves_scope(&named, receiver) {
+            self.open_boundary(place, thread)?;
+        }
+        Ok(())
+    }
+
+    fn receiver(&mut self, thread: jdwp::ThreadId, named: &Named) -> Value {
+        let count = parameters(&named.descriptor).len();
+        let mirror = self
+            .innermost(thread)
+            .and_then(|frame| frame.mirror.as_ref());
+        mirror.map_or(UNKNOWN, |mirror| mirror.peek(count))
+    }
+
+    fn watch(&mut self, thread: jdwp::ThreadId) {
+        let Some(known) = self.threads.get_mut(&thread.0) else {
+            return;
+        };
+        known.last_exit = None;
+        if known.watch == Watch::Off {
+            let asked = self.link.ask(&event_request::Set {
+                event_kind: Requested::METHOD_EXIT_WITH_RETURN_VALUE,
+                suspend_policy: SuspendPolicy::NONE,
+                modifiers: vec![Modifier::ThreadOnly { thread }],
+            });
+            known.watch = Watch::On(asked);
+        }
+    }
+
+    /// Ends the reports of exits if no boundary call is left that has a result.
+    pub(super) fn unwatch(&mut self, thread: jdwp::ThreadId) -> Result<(), CaptureError> {
+        let Some(known) = self.threads.get_mut(&thread.0) else {
+            return Ok(());
+        };
+        let waits = |frame: &Frame| frame.shown.as_ref().is_some_and(|s| s.returns != "V");
+        let Watch::On(asked) = known.watch else {
+            return Ok(());
+        };
+        if known.stack.iter().any(waits) {
+            return Ok(());
+        }
+        known.watch = Watch::Off;
+        if let Ok(request) = self.link.reply::<event_request::Set>(asked)? {
+            self.link.send(&event_request::Clear {
+                event_kind: Requested::METHOD_EXIT_WITH_RETURN_VALUE,
+                request,
+            });
+        }
+        Ok(())
+    }
+
+    /// Learns the JVM's names of arrays that a boundary call is about to be shown, so that they can be
+    /// compared afterwards: a local that holds one can be read.
+    fn name_arrays(&mut self, thread: jdwp::ThreadId, named: &Named) -> Result<(), CaptureError> {
+        let count = parameters(&named.descriptor).len();
+        let Some(frame) = self.innermost(thread) else {
+            return Ok(());
+        };
+        let method = std::rc::Rc::clone(&frame.method);
+        let index = frame.index;
+        let Some(mirror) = frame.mirror.clone() else {
+            return Ok(());
+        };
+        for depth in 0..count {
+            let value = mirror.peek(depth);
+            let Some(object) = value.object() else {
+                continue;
+            };
+            if !self.heap.is_unnamed(value) || self.heap.elements(object).is_none() {
+                continue;
+            }
+            let slot = mirror.locals.iter().position(|&local| local == value);
+            let variable = slot.and_then(|slot| {
+                let covers = |v: &&jhyde_trace::LocalVariable| {
+                    usize::from(v.slot) == slot && v.covers(index)
+                };
+                method.variables.iter().find(covers)
+            });
+            if let Some(variable) = variable
+                && let Some(tag) = jdwp::Tag::of_signature(&variable.descriptor)
+                && let Some(told) = self.ask_local(thread, variable.slot, tag)?
+                && let Some(real) = told.object()
+            {
+                self.tie(thread, value, real);
+            }
+        }
+        Ok(())
+    }
+
+    /// The innermost call makes a call out of the scope: it begins.
+    pub(super) fn open_boundary(
+        &mut self,
+        place: Place,
+        thread: jdwp::ThreadId,
+    ) -> Result<bool, CaptureError> {
+        let Some(frame) = self.innermost(thread) else {
+            return Ok(false);
+        };
+        let method = std::rc::Rc::clone(&frame.method);
+        let height = frame.height + 1;
+        let Some(mirror) = &mut frame.mirror else {
+            return Ok(false);
+        };
+        let Some(pending) = mirror.pending.filter(|p| p.progress == Progress::Reached) else {
+            return Ok(false);
+        };
+        let instruction = method
+            .code
+            .as_ref()
+            .and_then(|code| code.instructions().get(pending.ordinal));
+        let Some((site, invoke)) = instruction.and_then(|i| Some((i.index, i.invoke()?))) else {
+            return Ok(false);
+        };
+        let Some(named) = Named::of(&method, invoke.constant, invoke.kind) else {
+            return Ok(false);
+        };
+        let types = parameters(&named.descriptor);
+        let mut arguments: Vec<Value> = types.iter().map(|_| mirror.pop()).collect();
+        arguments.reverse();
+        for (value, kind) in arguments.iter_mut().zip(&types) {
+            *value = narrowed(*value, kind);
+        }
+        let receiver = invoke.kind.has_receiver().then(|| mirror.pop());
+        mirror.pending = Some(Pending {
+            progress: Progress::Calling,
+            ..pending
+        });
+        let is_static = !invoke.kind.has_receiver();
+        let callee =
+            self.structure
+                .method_named(&named.class, &named.name, &named.descriptor, is_static);
+        let shown = receiver.iter().chain(&arguments).filter_map(|v| v.object());
+        let shown = Shown {
+            returns: named.returns().to_owned(),
+            objects: shown.collect(),
+        };
+        let Some(known) = self.threads.get_mut(&thread.0) else {
+            return Ok(false);
+        };
+        let call = known.next_call();
+        let kind = EventKind::Enter {
+            method: callee.id,
+            receiver,
+            arguments,
+            call_site: site,
+            boundary: true,
+            already_running: false,
+        };
+        let index = Event::NO_INDEX;
+        self.arrivals.event(place, Event { call, index, kind });
+        known.stack.push(Frame {
+            shown: Some(shown),
+            ..Frame::boundary(call, callee, height, site)
+        });
+        Ok(true)
+    }
+
+    /// The thread is back in the innermost call from a call that its scope does not show.
+    pub(super) fn boundary_returned(
+        &mut self,
+        place: Place,
+        thread: jdwp::ThreadId,
+        invoke: Invoke,
+        pending: Pending,
+        suspended: bool,
+    ) -> Result<(), CaptureError> {
+        if let Some(mirror) = self
+            .innermost(thread)
+            .and_then(|frame| frame.mirror.as_mut())
+        {
+            mirror.pending = Some(pending);
+        }
+        if pending.progress == Progress::Reached {
+            self.open_boundary(place, thread)?;
+        }
+        if let Some(mirror) = self
+            .innermost(thread)
+            .and_then(|frame| frame.mirror.as_mut())
+        {
+            mirror.pending = None;
+        }
+        let top = self
+            .threads
+            .get(&thread.0)
+            .and_then(|known| known.stack.last());
+        let Some((call, shown)) = top
+            .filter(|frame| frame.boundary)
+            .map(|frame| (frame.call, frame.shown.clone()))
+        else {
+            // A call in scope whose end was not seen: whatever it left is unknown.
+            let returns = self.innermost(thread).and_then(|frame| {
+                Named::of(&frame.method, invoke.constant, invoke.kind)
+                    .map(|n| n.returns().to_owned())
+            });
+            if returns.is_some_and(|returns| returns != "V") {
+                self.push(thread, UNKNOWN);
+            }
+            return Ok(());
+        };
+        let returns = shown
+            .as_ref()
+            .map_or("V", |shown| &shown.returns)
+            .to_owned();
+        let result = self.result(place, thread, &returns, suspended)?;
+        if let Some(shown) = shown.filter(|_| suspended) {
+            for object in shown.objects {
+                self.compare(place, thread, call, object)?;
+            }
+        }
+        if let Some(known) = self.threads.get_mut(&thread.0) {
+            let index = Event::NO_INDEX;
+            known.end_top(Outcome::Returned(result), index, place, &mut self.arrivals);
+            known.end_boundary(place, &mut self.arrivals);
+        }
+        if let Some(result) = result {
+            self.push(thread, result);
+        }
+        Ok(())
+    }
+
+    /// The result of the boundary call that just returned.
+    fn result(
+        &mut self,
+        place: Place,
+        thread: jdwp::ThreadId,
+        returns: &str,
+        suspended: bool,
+    ) -> Result<Option<Value>, CaptureError> {
+        if returns == "V" {
+            return Ok(None);
+        }
+        let told = self
+            .threads
+            .get_mut(&thread.0)
+            .and_then(|known| known.last_exit.take());
+        let fits = |value: &jdwp::Value| match (value, returns.as_bytes().first()) {
+            (jdwp::Value::Object { .. }, Some(b'L' | b'[')) => true,
+            (value, Some(&first)) => value.tag().0 == first,
+            _ => false,
+        };
+        let Some(value) = told.filter(fits) else {
+            return Ok(Some(UNKNOWN));
+        };
+        if suspended {
+            self.observe(place, thread, &value)?;
+        }
+        Ok(Some(self.value(place, &value, false)))
+    }
+
+    /// What a boundary call did to an object or array that it was shown.
+    fn compare(
+        &mut self,
+        place: Place,
+        thread: jdwp::ThreadId,
+        call: jhyde_trace::CallId,
+        object: ObjectId,
+    ) -> Result<(), CaptureError> {
+        let Some(real) = self.heap.real(object) else {
+            return Ok(());
+        };
+        if let Some(elements) = self.heap.elements(object) {
+            let length = elements.len();
+            if length == 0 {
+                return Ok(());
+            }
+            if length > MOST_COMPARED {
+                let reason = format!("an array of {length} elements was not compared");
+                let kind = EventKind::Gap { reason };
+                let index = Event::NO_INDEX;
+                self.arrivals.event(place, Event { call, index, kind });
+                return Ok(());
+            }
+            let Some(now) = self.read_array(real, length)? else {
+                return Ok(());
+            };
+            for region in &now {
+                self.observe_region(place, thread, region)?;
+            }
+            return self.compare_elements(place, call, object, &now);
+        }
+        let class = self
+            .heap
+            .class(object)
+            .and_then(|class| self.structure.class_of(class));
+        let Some(class) = class.filter(|class| class.in_scope && !class.instance_fields.is_empty())
+        else {
+            return Ok(());
+        };
+        let fields = class.instance_fields.iter().map(|field| field.1).collect();
+        let told = self.link.request(&object_reference::GetValues {
+            object: real,
+            fields,
+        })?;
+        for (&(field, _), value) in class.instance_fields.iter().zip(&told.unwrap_or_default()) {
+            self.observe(place, thread, value)?;
+            let value = self.value(place, value, false);
+            let zero = crate::mirror::zero_like(value);
+            let before = self.heap.field(object, field, zero);
+            if is_known(before) && before != value && !self.heap.is_unnamed(before) {
+                self.heap.set_field(object, field, value);
+                let variable = Variable::Field { object, field };
+                let kind = EventKind::Write { variable, value };
+                let index = Event::NO_INDEX;
+                self.arrivals.event(place, Event { call, index, kind });
+            }
+        }
+        Ok(())
+    }
+
+    /// Elements that are not what they were. A reference that the JVM has not named before is the same
+    /// one if nothing else is known.
+    fn compare_elements(
+        &mut self,
+        place: Place,
+        call: jhyde_trace::CallId,
+        array: ObjectId,
+        now: &[jdwp::ArrayRegion],
+    ) -> Result<(), CaptureError> {
+        let mut first = 0_u32;
+        for region in now {
+            let read = Elements::read(region, |id| self.heap.reference(id));
+            let length = u32::try_from(read.len()).unwrap_or(u32::MAX);
+            let Some(elements) = self.heap.elements(array) else {
+                return Ok(());
+            };
+            let changed: Vec<(u32, Value)> = (0..length)
+                .filter_map(|at| {
+                    let value = read.get(at)?;
+                    (elements.get(first + at) != Some(value)).then_some((first + at, value))
+                })
+                .collect();
+            for (index, value) in changed {
+                let before = self.heap.elements(array).and_then(|e| e.get(index));
+                if let Some(before) = before.filter(|&before| self.heap.is_unnamed(before))
+                    && let Some(real) = value.object().and_then(|object| self.heap.real(object))
+                    && self.heap.may_be(before, value)
+                {
+                    self.tie_object(before, real);
+                    continue;
+                }
+                if let Some(elements) = self.heap.elements_mut(array) {
+                    elements.set(index, value);
+                }
+                let variable = Variable::Element { array, index };
+                let kind = EventKind::Write { variable, value };
+                let index = Event::NO_INDEX;
+                self.arrivals.event(place, Event { call, index, kind });
+            }
+            first += length;
+        }
+        Ok(())
+    }
+
+    /// All elements of an array, in pieces.
+    pub(super) fn read_array(
+        &mut self,
+        array: jdwp::ObjectId,
+        length: usize,
+    ) -> Result<Option<Vec<jdwp::ArrayRegion>>, CaptureError> {
+        const PIECE: usize = 1 << 16;
+        let mut pieces = Vec::new();
+        let mut first = 0;
+        while first < length {
+            let count = PIECE.min(length - first);
+            let told = self.link.request(&array_reference::GetValues {
+                array: array.into(),
+                first_index: i32::try_from(first).unwrap_or(i32::MAX),
+                length: i32::try_from(count).unwrap_or(i32::MAX),
+            })?;
+            let Ok(region) = told else { return Ok(None) };
+            pieces.push(region);
+            first += count;
+        }
+        Ok(Some(pieces))
+    }
+}
+
+/// The descriptors of a method's parameters.
+pub(super) fn parameters(descriptor: &str) -> Vec<String> {
+    MethodDescriptor::parse(descriptor)
+        .map(|parsed| {
+            parsed
+                .parameters
+                .iter()
+                .map(|kind| kind.descriptor())
+                .collect()
+        })
+        .unwrap_or_default()
+}

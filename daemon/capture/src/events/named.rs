@@ -1,0 +1,343 @@
+//! Instructions that name something of the constant pool, and what the names stand for.
+
+use jhyde_bytecode::{Constant, Instruction, InvokeKind, Opcode, Operands};
+use jhyde_trace::{CallId, ClassId, Content, Event, EventKind, Level, ObjectInfo, Value, Variable};
+
+use super::Engine;
+use crate::arrivals::Place;
+use crate::error::CaptureError;
+use crate::mirror::{Body, Elements, UNKNOWN, initial};
+use crate::sink::Sink;
+use crate::structure::Method;
+
+/// A method that an invoke instruction names.
+#[derive(Clone, Debug)]
+pub(crate) struct Named {
+    /// Dotted; an array's as `int[]`. Empty for `invokedynamic`.
+    pub(crate) class: String,
+    pub(crate) name: String,
+    pub(crate) descriptor: String,
+    pub(crate) kind: InvokeKind,
+}
+
+impl Named {
+    /// What an invoke instruction of this method names.
+    pub(crate) fn of(method: &Method, constant: u16, kind: InvokeKind) -> Option<Self> {
+        let pool = method.pool.as_ref()?;
+        if kind == InvokeKind::Dynamic {
+            let (_, name, descriptor) = pool.call_site(constant).ok()?;
+            return Some(Self {
+                class: "java.lang.invoke.CallSite".to_owned(),
+                name: name.to_owned(),
+                descriptor: descriptor.to_owned(),
+                kind,
+            });
+        }
+        let named = pool.method(constant).ok()?;
+        Some(Self {
+            class: dotted(named.class),
+            name: named.name.to_owned(),
+            descriptor: named.descriptor.to_owned(),
+            kind,
+        })
+    }
+
+    /// Its result's descriptor: `V` for none.
+    pub(crate) fn returns(&self) -> &str {
+        self.descriptor.rsplit(')').next().unwrap_or("V")
+    }
+}
+
+/// A class as a constant names it: `java/lang/String`, or an array's descriptor.
+pub(crate) fn dotted(constant: &str) -> String {
+    if constant.starts_with('[') {
+        jhyde_bytecode::signature_to_name(constant).unwrap_or_else(|_| constant.to_owned())
+    } else {
+        constant.replace('/', ".")
+    }
+}
+
+impl<S: Sink> Engine<S> {
+    /// Runs an instruction that names something; calls are elsewhere.
+    pub(super) fn run_named(
+        &mut self,
+        place: Place,
+        thread: jdwp::ThreadId,
+        call: CallId,
+        method: &Method,
+        instruction: &Instruction,
+    ) -> Result<(), CaptureError> {
+        let index = instruction.index;
+        match instruction.opcode {
+            Opcode::Ldc | Opcode::LdcW | Opcode::Ldc2W => {
+                let value = self.constant(place, method, instruction);
+                self.push(thread, value);
+            }
+            Opcode::GetField | Opcode::GetStatic => {
+                let value = self.get(place, thread, call, method, instruction);
+                self.push(thread, value);
+            }
+            Opcode::PutField => {
+                self.pop(thread);
+                self.pop(thread);
+            }
+            Opcode::PutStatic => {
+                self.pop(thread);
+            }
+            Opcode::New => {
+                let class = class_constant(method, instruction);
+                let value = self.create(place, call, index, &class, Body::Fields(Vec::new()));
+                self.push(thread, value);
+            }
+            Opcode::NewArray | Opcode::AnewArray => {
+                let length = self.pop(thread);
+                let element = match instruction.operands {
+                    Operands::NewArray(primitive) => primitive.name().to_owned(),
+                    _ => class_constant(method, instruction),
+                };
+                let value = self.create_array(place, call, index, &element, length);
+                self.push(thread, value);
+            }
+            Opcode::MultiAnewArray => {
+                self.create_nested(place, thread, call, method, instruction);
+            }
+            Opcode::InstanceOf => {
+                let object = self.pop(thread);
+                let value = self.instance_of(object, &class_constant(method, instruction))?;
+                self.push(thread, value);
+            }
+            // A return or `athrow` is followed by its own event.
+            _ => {}
+        }
+        Ok(())
+    }
+
+    pub(super) fn push(&mut self, thread: jdwp::ThreadId, value: Value) {
+        if let Some(mirror) = self
+            .innermost(thread)
+            .and_then(|frame| frame.mirror.as_mut())
+        {
+            mirror.push(value);
+        }
+    }
+
+    pub(super) fn pop(&mut self, thread: jdwp::ThreadId) -> Value {
+        let mirror = self
+            .innermost(thread)
+            .and_then(|frame| frame.mirror.as_mut());
+        mirror.map_or(UNKNOWN, |mirror| mirror.pop())
+    }
+
+    fn constant(&mut self, place: Place, method: &Method, instruction: &Instruction) -> Value {
+        let (Some(pool), Some(at)) = (&method.pool, instruction.constant()) else {
+            return UNKNOWN;
+        };
+        match pool.get(at) {
+            Ok(Constant::Integer(value)) => Value::Int(*value),
+            Ok(Constant::Float(value)) => Value::float(*value),
+            Ok(Constant::Long(value)) => Value::Long(*value),
+            Ok(Constant::Double(value)) => Value::double(*value),
+            Ok(Constant::String(text)) => {
+                let text = pool.utf8(*text).unwrap_or_default().to_owned();
+                let class = self.structure.class_named("java.lang.String");
+                let (object, fresh) = self.heap.constant(&format!("s{text}"), Some(class));
+                if fresh {
+                    let content = Content::String(self.objects.cut(&text));
+                    self.introduce(place, object, Some(class), content);
+                }
+                Value::Object(object)
+            }
+            Ok(Constant::Class(_)) => {
+                let name = dotted(pool.class(at).unwrap_or_default());
+                let class = self.structure.class_named("java.lang.Class");
+                let (object, fresh) = self.heap.constant(&format!("c{name}"), Some(class));
+                if fresh {
+                    self.introduce(place, object, Some(class), Content::Class(name));
+                }
+                Value::Object(object)
+            }
+            _ => UNKNOWN,
+        }
+    }
+
+    fn get(
+        &mut self,
+        place: Place,
+        thread: jdwp::ThreadId,
+        call: CallId,
+        method: &Method,
+        instruction: &Instruction,
+    ) -> Value {
+        let is_static = instruction.opcode == Opcode::GetStatic;
+        let object = if is_static {
+            Value::Null
+        } else {
+            self.pop(thread)
+        };
+        let named = instruction
+            .constant()
+            .and_then(|constant| method.pool.as_ref()?.field(constant).ok());
+        let Some(field) =
+            named.and_then(|named| self.structure.field_named(&dotted(named.class), named.name))
+        else {
+            return UNKNOWN;
+        };
+        let variable = match object.object() {
+            _ if field.is_static => Variable::Static { field: field.id },
+            Some(object) => Variable::Field {
+                object,
+                field: field.id,
+            },
+            None => return UNKNOWN,
+        };
+        if self.options.level == Level::Full {
+            let index = instruction.index;
+            let kind = EventKind::Use { variable };
+            self.arrivals.event(place, Event { call, index, kind });
+        }
+        match variable {
+            Variable::Field { object, field: id } => {
+                self.heap.field(object, id, initial(&field.descriptor))
+            }
+            _ => self.heap.static_field(field.id),
+        }
+    }
+
+    /// An object that the scope makes: it has a name of ours until the JVM shows its own.
+    fn create(&mut self, place: Place, call: CallId, index: u32, class: &str, body: Body) -> Value {
+        let id = self.structure.class_named(class);
+        let length = match &body {
+            Body::Array(elements) => u32::try_from(elements.len()).ok(),
+            _ => None,
+        };
+        let body = match body {
+            Body::Fields(_) if !self.structure.is_class_in_scope(id) => Body::Opaque,
+            other => other,
+        };
+        let object = self.heap.create(Some(id), body);
+        self.introduce(
+            place,
+            object,
+            Some(id),
+            length.map_or(Content::None, Content::Array),
+        );
+        let kind = EventKind::New {
+            object,
+            class: id,
+            length,
+        };
+        self.arrivals.event(place, Event { call, index, kind });
+        Value::Object(object)
+    }
+
+    fn introduce(
+        &mut self,
+        place: Place,
+        object: jhyde_trace::ObjectId,
+        class: Option<ClassId>,
+        content: Content,
+    ) {
+        self.arrivals
+            .object(place, object, ObjectInfo { class, content });
+    }
+
+    fn create_array(
+        &mut self,
+        place: Place,
+        call: CallId,
+        index: u32,
+        element: &str,
+        length: Value,
+    ) -> Value {
+        let Value::Int(length) = length else {
+            return UNKNOWN;
+        };
+        // A negative length is an exception, and then no array.
+        let length = usize::try_from(length).unwrap_or(0);
+        let body = Body::Array(Elements::new(descriptor_start(element), length));
+        self.create(place, call, index, &format!("{element}[]"), body)
+    }
+
+    /// `multianewarray`: the array, and the arrays in it, outermost first (JVMS 6.5).
+    fn create_nested(
+        &mut self,
+        place: Place,
+        thread: jdwp::ThreadId,
+        call: CallId,
+        method: &Method,
+        instruction: &Instruction,
+    ) {
+        let Operands::MultiNewArray { dimensions, .. } = instruction.operands else {
+            return;
+        };
+        let mut lengths: Vec<Value> = (0..dimensions).map(|_| self.pop(thread)).collect();
+        lengths.reverse();
+        let class = class_constant(method, instruction);
+        let value = self.nested(place, call, instruction.index, &class, &lengths);
+        self.push(thread, value);
+    }
+
+    fn nested(
+        &mut self,
+        place: Place,
+        call: CallId,
+        index: u32,
+        class: &str,
+        lengths: &[Value],
+    ) -> Value {
+        let Some((&length, inner)) = lengths.split_first() else {
+            return Value::Null;
+        };
+        let element = class.strip_suffix("[]").unwrap_or(class);
+        let outer = self.create_array(place, call, index, element, length);
+        if let (Some(array), Value::Int(length), false) = (outer.object(), length, inner.is_empty())
+        {
+            for at in 0..u32::try_from(length).unwrap_or(0) {
+                let value = self.nested(place, call, index, element, inner);
+                if let Some(elements) = self.heap.elements_mut(array) {
+                    elements.set(at, value);
+                }
+                let variable = Variable::Element { array, index: at };
+                // No instruction wrote it: this is what the element begins with.
+                let kind = EventKind::Snapshot { variable, value };
+                self.arrivals.event(place, Event { call, index, kind });
+            }
+        }
+        outer
+    }
+
+    fn instance_of(&mut self, object: Value, class: &str) -> Result<Value, CaptureError> {
+        let known = match object {
+            Value::Null => Some(false),
+            Value::Object(object) => match self.heap.class(object) {
+                Some(of) => self.structure.is_subtype(&mut self.link, of, class)?,
+                None => None,
+            },
+            _ => None,
+        };
+        Ok(known.map_or(UNKNOWN, |is| Value::Int(i32::from(is))))
+    }
+}
+
+fn class_constant(method: &Method, instruction: &Instruction) -> String {
+    let constant = instruction
+        .constant()
+        .and_then(|constant| method.pool.as_ref()?.class(constant).ok());
+    constant.map_or_else(|| "?".to_owned(), dotted)
+}
+
+/// The first character of the descriptor of a type that is named as in Java source.
+fn descriptor_start(name: &str) -> u8 {
+    match name {
+        "boolean" => b'Z',
+        "byte" => b'B',
+        "char" => b'C',
+        "short" => b'S',
+        "int" => b'I',
+        "long" => b'J',
+        "float" => b'F',
+        "double" => b'D',
+        other if other.ends_with("[]") => b'[',
+        _ => b'L',
+    }
+}

@@ -1,0 +1,369 @@
+//! Instruction steps, at levels `state` and `full`: what a thread did since it was last seen.
+//!
+//! A step does not suspend. It says which instruction its thread stands at; the one before has then been
+//! run, and [`crate::mirror`] tells what it did. So a thread runs ahead of us by as much as the JVM's own
+//! event queue holds, and everything that needs a look at the thread happens where it stops anyway: at
+//! entries, at exceptions, around calls out of the scope (`boundary`), and in static initialisers,
+//! where the JVM hides steps (`hidden`).
+
+use jdwp::commands::event_request::{self, Modifier};
+use jdwp::{EventKind as Requested, Location, StepDepth, StepSize, SuspendPolicy};
+use jhyde_trace::{CallId, Event, EventKind, Level, Value, Variable};
+
+use super::Engine;
+use super::calls::{index_of, local_at};
+use super::threads::Stepping;
+use crate::arrivals::Place;
+use crate::error::CaptureError;
+use crate::mirror::{Effect, Pending, Progress, execute, is_known, narrowed};
+use crate::sink::Sink;
+use crate::structure::{Method, MethodKey};
+
+impl<S: Sink> Engine<S> {
+    /// A thread stands at an instruction that it has not run yet.
+    pub(super) fn step(
+        &mut self,
+        place: Place,
+        thread: jdwp::ThreadId,
+        location: &Location,
+        suspended: bool,
+    ) -> Result<(), CaptureError> {
+        let key = (location.class, location.method);
+        let class = self.structure.class(&mut self.link, location.class)?;
+        if !class.in_scope {
+            let package = class
+                .name
+                .rsplit_once('.')
+                .map_or_else(|| class.name.clone(), |(package, _)| format!("{package}.*"));
+            self.leave_out(thread, package);
+            return Ok(());
+        }
+        let Some(known) = self.threads.get(&thread.0) else {
+            return Ok(());
+        };
+        // The entry's own step, in one composite with it.
+        if known.entering.is_some() {
+            return Ok(());
+        }
+        if (known.unsure.is_some() || known.innermost_key() != Some(key))
+            && !self.find_again(place, thread, key, suspended)?
+        {
+            return Ok(());
+        }
+        let index = index_of(location);
+        let Some(ordinal) = self.ordinal(thread, index) else {
+            return Ok(());
+        };
+        if self.stands_at(thread, ordinal) {
+            // A breakpoint and a step may tell the same place one after the other.
+            return self.stop(place, thread, suspended);
+        }
+        self.advance(place, thread, index, suspended)?;
+        if let Some(frame) = self.innermost(thread) {
+            frame.index = index;
+            if let Some(mirror) = &mut frame.mirror {
+                mirror.pending = Some(Pending {
+                    ordinal,
+                    progress: Progress::Reached,
+                });
+            }
+        }
+        self.stop(place, thread, suspended)
+    }
+
+    /// The innermost call of the scope that runs in a thread.
+    pub(super) fn innermost(
+        &mut self,
+        thread: jdwp::ThreadId,
+    ) -> Option<&mut super::threads::Frame> {
+        let known = self.threads.get_mut(&thread.0)?;
+        known.stack.iter_mut().rfind(|frame| !frame.boundary)
+    }
+
+    fn ordinal(&mut self, thread: jdwp::ThreadId, index: u32) -> Option<usize> {
+        let frame = self.innermost(thread)?;
+        frame.method.code.as_ref()?.ordinal(index)
+    }
+
+    /// Is it the instruction at which the thread stood already? None but a jump goes to itself.
+    fn stands_at(&mut self, thread: jdwp::ThreadId, ordinal: usize) -> bool {
+        let Some(frame) = self.innermost(thread) else {
+            return false;
+        };
+        let pending = frame.mirror.as_ref().and_then(|mirror| mirror.pending);
+        let code = frame.method.code.as_ref();
+        let instruction = code.and_then(|code| code.instructions().get(ordinal));
+        pending.is_some_and(|pending| pending.ordinal == ordinal)
+            && instruction.is_some_and(|i| !i.targets().contains(&i.index))
+    }
+
+    /// The thread is not where it was thought to be: looks for it. False if it cannot be found.
+    fn find_again(
+        &mut self,
+        place: Place,
+        thread: jdwp::ThreadId,
+        key: MethodKey,
+        suspended: bool,
+    ) -> Result<bool, CaptureError> {
+        if suspended {
+            self.check_stack(thread, place)?;
+        } else if let Some(known) = self.threads.get_mut(&thread.0) {
+            let Some(at) = known.stack.iter().rposition(|frame| frame.key == key) else {
+                return Ok(false);
+            };
+            while known.stack.len() > at + 1 {
+                known.lose_top(place, &mut self.arrivals);
+            }
+        }
+        let known = self.threads.get(&thread.0);
+        Ok(known.is_some_and(|known| known.innermost_key() == Some(key)))
+    }
+
+    /// Tells what the instruction did at which the innermost call stood; `next` is where it went.
+    fn advance(
+        &mut self,
+        place: Place,
+        thread: jdwp::ThreadId,
+        next: u32,
+        suspended: bool,
+    ) -> Result<(), CaptureError> {
+        let Some(frame) = self.innermost(thread) else {
+            return Ok(());
+        };
+        let (call, method) = (frame.call, std::rc::Rc::clone(&frame.method));
+        let pending = frame
+            .mirror
+            .as_mut()
+            .and_then(|mirror| mirror.pending.take());
+        let instruction = pending.and_then(|pending| {
+            let code = method.code.as_ref()?;
+            code.instructions().get(pending.ordinal)
+        });
+        let (Some(pending), Some(instruction)) = (pending, instruction) else {
+            if let Some(known) = self.threads.get_mut(&thread.0) {
+                known.end_boundary(place, &mut self.arrivals);
+            }
+            return Ok(());
+        };
+        if pending.progress == Progress::Done {
+            return Ok(());
+        }
+        if let Some(invoke) = instruction.invoke() {
+            return self.boundary_returned(place, thread, invoke, pending, suspended);
+        }
+        let mut effects = std::mem::take(&mut self.effects);
+        effects.clear();
+        let Some(known) = self.threads.get_mut(&thread.0) else {
+            return Ok(());
+        };
+        known.end_boundary(place, &mut self.arrivals);
+        let mirror = known
+            .stack
+            .last_mut()
+            .and_then(|frame| frame.mirror.as_mut());
+        let run = mirror
+            .is_some_and(|mirror| execute(mirror, &mut self.heap, instruction, next, &mut effects));
+        if run {
+            let after = instruction.next();
+            for effect in effects.drain(..) {
+                self.tell(
+                    place,
+                    thread,
+                    call,
+                    &method,
+                    (instruction.index, after),
+                    effect,
+                    suspended,
+                )?;
+            }
+        } else {
+            self.run_named(place, thread, call, &method, instruction)?;
+        }
+        self.effects = effects;
+        Ok(())
+    }
+
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "one effect and where it happened"
+    )]
+    fn tell(
+        &mut self,
+        place: Place,
+        thread: jdwp::ThreadId,
+        call: CallId,
+        method: &Method,
+        (index, after): (u32, u32),
+        effect: Effect,
+        suspended: bool,
+    ) -> Result<(), CaptureError> {
+        let full = self.options.level == Level::Full;
+        let kind = match effect {
+            Effect::UseLocal { .. } | Effect::UseElement { .. } | Effect::Edge { .. } if !full => {
+                return Ok(());
+            }
+            Effect::UseLocal { slot } => {
+                let local = local_at(method, slot, index);
+                EventKind::Use {
+                    variable: Variable::Local { call, local },
+                }
+            }
+            Effect::UseElement { array, index } => EventKind::Use {
+                variable: Variable::Element { array, index },
+            },
+            Effect::Edge { to } => EventKind::Edge { from: index, to },
+            Effect::WriteLocal { slot, value } => {
+                // A variable's range begins behind the store that gives it its first value.
+                let local = local_at(method, slot, after);
+                let mut value = value;
+                if suspended && !is_known(value) {
+                    value = self.read_local(place, thread, slot, local)?;
+                }
+                let value = narrowed(value, descriptor_of(method, local));
+                let variable = Variable::Local { call, local };
+                EventKind::Write { variable, value }
+            }
+            Effect::WriteElement {
+                array,
+                index,
+                value,
+            } => {
+                let variable = Variable::Element { array, index };
+                EventKind::Write { variable, value }
+            }
+        };
+        self.arrivals.event(place, Event { call, index, kind });
+        Ok(())
+    }
+
+    /// Reads a local of the innermost frame of a suspended thread, because its value is not known.
+    fn read_local(
+        &mut self,
+        place: Place,
+        thread: jdwp::ThreadId,
+        slot: u16,
+        local: jhyde_trace::Local,
+    ) -> Result<Value, CaptureError> {
+        let Some(frame) = self.innermost(thread) else {
+            return Ok(crate::mirror::UNKNOWN);
+        };
+        let tag = match local {
+            jhyde_trace::Local::Named(at) => frame
+                .method
+                .variables
+                .get(usize::from(at))
+                .and_then(|variable| jdwp::Tag::of_signature(&variable.descriptor)),
+            jhyde_trace::Local::Slot(_) => None,
+        };
+        let Some(tag) = tag else {
+            return Ok(crate::mirror::UNKNOWN);
+        };
+        let Some(value) = self.ask_local(thread, slot, tag)? else {
+            return Ok(crate::mirror::UNKNOWN);
+        };
+        self.observe(place, thread, &value)?;
+        let value = self.heap.value(&value);
+        if let Some(mirror) = self
+            .innermost(thread)
+            .and_then(|frame| frame.mirror.as_mut())
+        {
+            mirror.set_local(slot, value);
+        }
+        Ok(value)
+    }
+
+    /// Lets a thread report its instructions from its first call in scope on.
+    pub(super) fn start_stepping(&mut self, thread: jdwp::ThreadId, method: &Method) {
+        let off = self
+            .threads
+            .get(&thread.0)
+            .is_some_and(|known| known.stepping == Stepping::Off && known.hidden.is_none());
+        if self.records_state() && !method.native && off {
+            self.set_step(thread);
+        }
+    }
+
+    pub(super) fn set_step(&mut self, thread: jdwp::ThreadId) {
+        let mut modifiers = vec![Modifier::Step {
+            thread,
+            size: StepSize::MIN,
+            depth: StepDepth::INTO,
+        }];
+        modifiers.extend(self.structure.scope().step_modifiers(&self.outside));
+        let careful = self
+            .threads
+            .get(&thread.0)
+            .is_some_and(|known| known.careful);
+        let set = event_request::Set {
+            event_kind: Requested::SINGLE_STEP,
+            suspend_policy: if careful {
+                SuspendPolicy::EVENT_THREAD
+            } else {
+                SuspendPolicy::NONE
+            },
+            modifiers,
+        };
+        // Waiting for the request's id costs one round trip, once per thread and time in scope.
+        if let Ok(Ok(request)) = self.link.request(&set)
+            && let Some(known) = self.threads.get_mut(&thread.0)
+        {
+            known.stepping = Stepping::On(request);
+        }
+    }
+
+    /// Stops the steps of a thread that has left the scope.
+    pub(super) fn stop_stepping(&mut self, thread: jdwp::ThreadId) {
+        let Some(known) = self.threads.get_mut(&thread.0) else {
+            return;
+        };
+        if let Stepping::On(request) = known.stepping {
+            known.stepping = Stepping::Off;
+            self.link.send(&event_request::Clear {
+                event_kind: Requested::SINGLE_STEP,
+                request,
+            });
+        }
+    }
+
+    /// Has every step of a thread suspend it, or none: where a value is not known, locals can be read as
+    /// soon as they are written.
+    pub(super) fn be_careful(&mut self, thread: jdwp::ThreadId, careful: bool) {
+        let Some(known) = self.threads.get_mut(&thread.0) else {
+            return;
+        };
+        if known.careful != careful {
+            known.careful = careful;
+            if known.stepping != Stepping::Off {
+                self.stop_stepping(thread);
+                self.set_step(thread);
+            }
+        }
+    }
+
+    /// A step ended outside the scope: no step shall do so again.
+    fn leave_out(&mut self, thread: jdwp::ThreadId, pattern: String) {
+        if !self.outside.contains(&pattern) && self.structure.scope().step_modifiers(&[]).len() > 1
+        {
+            self.outside.push(pattern);
+            if self
+                .threads
+                .get(&thread.0)
+                .is_some_and(|known| known.stepping != Stepping::Off)
+            {
+                self.stop_stepping(thread);
+                self.set_step(thread);
+            }
+        }
+    }
+}
+
+/// The declared type of a local; nothing where there is no variable table.
+pub(super) fn descriptor_of(method: &Method, local: jhyde_trace::Local) -> &str {
+    match local {
+        jhyde_trace::Local::Named(at) => method
+            .variables
+            .get(usize::from(at))
+            .map_or("", |variable| &variable.descriptor),
+        jhyde_trace::Local::Slot(_) => "",
+    }
+}

@@ -1,0 +1,241 @@
+//! Objects, arrays and statics that code of the scope can see, and how they are named.
+//!
+//! An object that the JVM has named has twice its JDWP id in the recording. One that code of the
+//! scope created, or a constant of its class, is known before the JVM names it (`new` pushes a reference
+//! that nothing shows): it gets the next odd number, and when the JVM's name turns up, in a constructor's
+//! `this`, a written field, an argument, the two are tied together for good.
+//!
+//! What is kept is bounded by what lives: [`Heap::wants_sweep`] says when to ask which objects are gone.
+
+use jhyde_trace::{ClassId, FieldId, ObjectId, Value};
+use rustc_hash::FxHashMap;
+
+use super::{Elements, UNKNOWN};
+
+/// What an object holds.
+#[derive(Clone, Debug)]
+pub(crate) enum Body {
+    /// Fields of classes in scope; a field that is not among them was never written.
+    Fields(Vec<(FieldId, Value)>),
+    Array(Elements),
+    /// Nothing that code of the scope can see.
+    Opaque,
+}
+
+/// One object.
+#[derive(Clone, Debug)]
+pub(crate) struct Thing {
+    /// How the JVM names it, once that is known.
+    pub(crate) real: Option<jdwp::ObjectId>,
+    pub(crate) class: Option<ClassId>,
+    pub(crate) body: Body,
+}
+
+/// See the module.
+#[derive(Debug)]
+pub(crate) struct Heap {
+    ties: FxHashMap<u64, ObjectId>,
+    things: FxHashMap<ObjectId, Thing>,
+    statics: FxHashMap<FieldId, Value>,
+    /// Interned strings and class objects of constant pools (JVMS 5.1), by a text that names them.
+    constants: FxHashMap<String, ObjectId>,
+    next: u64,
+    /// Number of things at which the dead are to be looked for.
+    sweep_at: usize,
+}
+
+/// The least number of objects at which a sweep pays.
+const FIRST_SWEEP: usize = 1 << 18;
+
+impl Heap {
+    pub(crate) fn new() -> Self {
+        Self {
+            ties: FxHashMap::default(),
+            things: FxHashMap::default(),
+            statics: FxHashMap::default(),
+            constants: FxHashMap::default(),
+            next: 0,
+            sweep_at: FIRST_SWEEP,
+        }
+    }
+
+    /// Our name of an object that the JVM names.
+    pub(crate) fn name(&self, real: jdwp::ObjectId) -> ObjectId {
+        match self.ties.get(&real.0) {
+            Some(&tied) => tied,
+            None => ObjectId(real.0.wrapping_shl(1)),
+        }
+    }
+
+    /// How the JVM names an object, if that is known.
+    pub(crate) fn real(&self, object: ObjectId) -> Option<jdwp::ObjectId> {
+        if object.0 & 1 == 0 {
+            return Some(jdwp::ObjectId(object.0 >> 1));
+        }
+        self.things.get(&object).and_then(|thing| thing.real)
+    }
+
+    /// A value that the JVM told, with our names.
+    pub(crate) fn value(&self, value: &jdwp::Value) -> Value {
+        match *value {
+            jdwp::Value::Void => Value::Null,
+            jdwp::Value::Boolean(value) => Value::Boolean(value),
+            jdwp::Value::Byte(value) => Value::Byte(value),
+            jdwp::Value::Char(value) => Value::Char(value),
+            jdwp::Value::Short(value) => Value::Short(value),
+            jdwp::Value::Int(value) => Value::Int(value),
+            jdwp::Value::Long(value) => Value::Long(value),
+            jdwp::Value::Float(value) => Value::float(value),
+            jdwp::Value::Double(value) => Value::double(value),
+            jdwp::Value::Object { id, .. } => self.reference(id),
+        }
+    }
+
+    /// A reference that the JVM told.
+    pub(crate) fn reference(&self, id: jdwp::ObjectId) -> Value {
+        if id.is_null() {
+            Value::Null
+        } else {
+            Value::Object(self.name(id))
+        }
+    }
+
+    /// An object that code of the scope makes now.
+    pub(crate) fn create(&mut self, class: Option<ClassId>, body: Body) -> ObjectId {
+        let object = ObjectId(self.next * 2 + 1);
+        self.next += 1;
+        self.things.insert(
+            object,
+            Thing {
+                real: None,
+                class,
+                body,
+            },
+        );
+        object
+    }
+
+    /// The constant of this text; the flag says that it is new.
+    pub(crate) fn constant(&mut self, text: &str, class: Option<ClassId>) -> (ObjectId, bool) {
+        if let Some(&known) = self.constants.get(text) {
+            return (known, false);
+        }
+        let object = self.create(class, Body::Opaque);
+        self.constants.insert(text.to_owned(), object);
+        (object, true)
+    }
+
+    /// Learns what an object is that was not created in scope.
+    pub(crate) fn meet(&mut self, real: jdwp::ObjectId, class: Option<ClassId>, body: Body) {
+        let object = self.name(real);
+        self.things.entry(object).or_insert(Thing {
+            real: Some(real),
+            class,
+            body,
+        });
+    }
+
+    pub(crate) fn knows(&self, object: ObjectId) -> bool {
+        self.things.contains_key(&object)
+    }
+
+    /// Is it ours and not yet named by the JVM?
+    pub(crate) fn is_unnamed(&self, value: Value) -> bool {
+        let thing = value.object().and_then(|object| self.things.get(&object));
+        thing.is_some_and(|thing| thing.real.is_none())
+    }
+
+    /// The JVM names an object that we know under a name of our own. False if the JVM's name belongs to
+    /// another object already: the two were taken for different ones.
+    pub(crate) fn tie(&mut self, object: ObjectId, real: jdwp::ObjectId) -> bool {
+        let seen = ObjectId(real.0.wrapping_shl(1));
+        if self.ties.contains_key(&real.0) || self.things.contains_key(&seen) {
+            return self.name(real) == object;
+        }
+        match self.things.get_mut(&object) {
+            Some(thing) if thing.real.is_none() => {
+                thing.real = Some(real);
+                self.ties.insert(real.0, object);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    pub(crate) fn class(&self, object: ObjectId) -> Option<ClassId> {
+        self.things.get(&object).and_then(|thing| thing.class)
+    }
+
+    /// Can the two be one object, as far as their classes tell?
+    pub(crate) fn may_be(&self, one: Value, other: Value) -> bool {
+        let class = |value: Value| value.object().and_then(|object| self.class(object));
+        match (class(one), class(other)) {
+            (Some(one), Some(other)) => one == other,
+            _ => true,
+        }
+    }
+
+    pub(crate) fn elements(&self, object: ObjectId) -> Option<&Elements> {
+        match &self.things.get(&object)?.body {
+            Body::Array(elements) => Some(elements),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn elements_mut(&mut self, object: ObjectId) -> Option<&mut Elements> {
+        match &mut self.things.get_mut(&object)?.body {
+            Body::Array(elements) => Some(elements),
+            _ => None,
+        }
+    }
+
+    /// The value of a field; `initial` is what it begins with.
+    pub(crate) fn field(&self, object: ObjectId, field: FieldId, initial: Value) -> Value {
+        match self.things.get(&object).map(|thing| &thing.body) {
+            Some(Body::Fields(fields)) => fields
+                .iter()
+                .find(|(id, _)| *id == field)
+                .map_or(initial, |(_, value)| *value),
+            _ => UNKNOWN,
+        }
+    }
+
+    pub(crate) fn set_field(&mut self, object: ObjectId, field: FieldId, value: Value) {
+        if let Some(Body::Fields(fields)) = self.things.get_mut(&object).map(|t| &mut t.body) {
+            match fields.iter_mut().find(|(id, _)| *id == field) {
+                Some((_, old)) => *old = value,
+                None => fields.push((field, value)),
+            }
+        }
+    }
+
+    pub(crate) fn static_field(&self, field: FieldId) -> Value {
+        self.statics.get(&field).copied().unwrap_or(UNKNOWN)
+    }
+
+    pub(crate) fn set_static(&mut self, field: FieldId, value: Value) {
+        self.statics.insert(field, value);
+    }
+
+    /// Are there so many objects that the dead should be looked for?
+    pub(crate) fn wants_sweep(&self) -> bool {
+        self.things.len() >= self.sweep_at
+    }
+
+    /// The objects that the JVM can be asked about.
+    pub(crate) fn named(&self) -> Vec<(ObjectId, jdwp::ObjectId)> {
+        let all = self.things.iter();
+        all.filter_map(|(&object, thing)| Some((object, thing.real?)))
+            .collect()
+    }
+
+    /// Forgets what is gone in the JVM. Nothing can refer to it any more, and JDWP never gives its
+    /// name to another object.
+    pub(crate) fn forget(&mut self, dead: &[(ObjectId, jdwp::ObjectId)]) {
+        for (object, real) in dead {
+            self.things.remove(object);
+            self.ties.remove(&real.0);
+        }
+        self.sweep_at = (self.things.len() * 2).max(FIRST_SWEEP);
+    }
+}
