@@ -46,7 +46,7 @@ impl<S: Sink> Engine<S> {
         let Some(top) = known.stack.iter().rfind(|frame| !frame.boundary) else {
             return Ok(());
         };
-        let (call, top_key, top_height) = (top.call, top.key, top.height);
+        let (top_key, top_height) = (top.key, top.height);
         let thrown_here =
             (location.class, location.method) == top_key && top_height as usize + 1 == frames.len();
         let caught_here = fate.expected.is_some_and(|(key, _)| key == top_key);
@@ -54,6 +54,15 @@ impl<S: Sink> Engine<S> {
         if !thrown_here && !caught_here && !ends_some && fate.certain {
             // Thrown and caught outside, above all calls of the scope.
             return Ok(());
+        }
+        if self.records_state() {
+            self.throw_mirrored(
+                place,
+                thread,
+                exception,
+                thrown_here,
+                fate.keep <= top_height as usize + 1,
+            )?;
         }
         let value = self.meet_exception(place, exception)?;
         let index = if thrown_here {
@@ -65,13 +74,6 @@ impl<S: Sink> Engine<S> {
                 .and_then(|at| frames.get(at))
                 .map_or(Event::NO_INDEX, |frame| index_of(&frame.location))
         };
-        let event = |kind| Event { call, index, kind };
-        self.arrivals
-            .event(place, event(EventKind::Thrown { exception: value }));
-        if fate.certain && fate.expected.is_none() {
-            self.arrivals
-                .event(place, event(EventKind::Uncaught { exception: value }));
-        }
         let keep = u32::try_from(fate.keep).unwrap_or(u32::MAX);
         let Some(known) = self.threads.get_mut(&thread.0) else {
             return Ok(());
@@ -79,20 +81,61 @@ impl<S: Sink> Engine<S> {
         if let Some(top) = known.stack.iter_mut().rfind(|frame| !frame.boundary) {
             top.index = index;
         }
+        // It leaves the calls out of the scope before it arrives in one of the scope.
+        known.unwind(keep.max(top_height + 1), value, place, &mut self.arrivals);
+        let call = known.current();
+        let event = |kind| Event { call, index, kind };
+        self.arrivals
+            .event(place, event(EventKind::Thrown { exception: value }));
+        if fate.certain && fate.expected.is_none() {
+            self.arrivals
+                .event(place, event(EventKind::Uncaught { exception: value }));
+        }
         known.unwind(keep, value, place, &mut self.arrivals);
         if fate.certain {
             self.caught(thread, place, value, fate.expected);
         } else {
             self.watch_unwinding(thread, value, fate.expected)?;
         }
-        if self
-            .threads
-            .get(&thread.0)
-            .is_some_and(|known| known.stack.is_empty())
-        {
+        let Some(known) = self.threads.get(&thread.0) else {
+            return Ok(());
+        };
+        let left = known.stack.is_empty();
+        if known.has_left_hidden() {
+            self.end_hidden(thread)?;
+            self.set_step(thread);
+        }
+        if left {
             self.stop_stepping(thread);
         }
         Ok(())
+    }
+
+    /// What an exception tells the mirror: what the instruction that threw it had on the stack, or that
+    /// a call out of the scope ends by it.
+    fn throw_mirrored(
+        &mut self,
+        place: Place,
+        thread: jdwp::ThreadId,
+        exception: TaggedObject,
+        thrown_here: bool,
+        arrives: bool,
+    ) -> Result<(), CaptureError> {
+        if thrown_here {
+            let mirror = self
+                .innermost(thread)
+                .and_then(|frame| frame.mirror.as_ref());
+            if let Some(top) = mirror.map(|mirror| mirror.peek(0)) {
+                self.tie(thread, top, exception);
+            }
+        } else if arrives {
+            self.open_boundary(place, thread)?;
+        }
+        let value = jdwp::Value::Object {
+            tag: exception.tag,
+            id: exception.id,
+        };
+        self.observe(place, thread, &value)
     }
 
     /// The innermost call left catches, if it is where the JVM expected it.

@@ -245,7 +245,9 @@ impl<S: Sink> Engine<S> {
     fn sweep(&mut self) -> Result<(), CaptureError> {
         let mut dead = Vec::new();
         for some in self.heap.named().chunks(1024) {
-            let asked = some.iter().map(|&(_, object)| object_reference::IsCollected { object });
+            let asked = some
+                .iter()
+                .map(|&(_, object)| object_reference::IsCollected { object });
             for (&named, told) in some.iter().zip(self.link.request_all(asked)?) {
                 if told.unwrap_or(true) {
                     dead.push(named);

@@ -5,7 +5,7 @@
 use jdwp::commands::stack_frame::{self, SlotRequest};
 use jdwp::commands::{array_reference, object_reference};
 use jdwp::{ArrayRegion, Tag, TaggedObject};
-use jhyde_trace::{Content, EventKind, ObjectInfo, Value, Variable};
+use jhyde_trace::{CallId, Content, Event, EventKind, ObjectInfo, Value, Variable};
 
 use super::Engine;
 use crate::arrivals::Place;
@@ -27,22 +27,26 @@ impl<S: Sink> Engine<S> {
         let Some(object) = value.object() else {
             return Ok(());
         };
-        if let Some(known) = self.threads.get(&thread.0) {
-            let innermost = known.current();
-            self.arrivals.context(place, innermost);
-        }
+        let Some(call) = self.threads.get(&thread.0).map(|known| known.current()) else {
+            return Ok(());
+        };
         let mut open = vec![object];
         while let Some(object) = open.pop() {
             if object.id.is_null() || self.heap.knows(self.heap.name(object.id)) {
                 continue;
             }
             match object.tag {
-                Tag::ARRAY => self.observe_array(place, object, &mut open)?,
-                Tag::OBJECT => self.observe_object(place, object, &mut open)?,
+                Tag::ARRAY => self.observe_array(place, call, object, &mut open)?,
+                Tag::OBJECT => self.observe_object(place, call, object, &mut open)?,
                 _ => {}
             }
         }
         Ok(())
+    }
+
+    fn begins(&mut self, place: Place, call: CallId, kind: EventKind) {
+        let index = Event::NO_INDEX;
+        self.arrivals.event(place, Event { call, index, kind });
     }
 
     pub(super) fn observe_region(
@@ -70,6 +74,7 @@ impl<S: Sink> Engine<S> {
     fn observe_object(
         &mut self,
         place: Place,
+        call: CallId,
         tagged: TaggedObject,
         open: &mut Vec<TaggedObject>,
     ) -> Result<(), CaptureError> {
@@ -109,8 +114,7 @@ impl<S: Sink> Engine<S> {
                 object: name,
                 field,
             };
-            self.arrivals
-                .beginning(place, EventKind::Snapshot { variable, value });
+            self.begins(place, call, EventKind::Snapshot { variable, value });
         }
         self.heap.meet(object, Some(class.id), Body::Fields(held));
         Ok(())
@@ -119,6 +123,7 @@ impl<S: Sink> Engine<S> {
     fn observe_array(
         &mut self,
         place: Place,
+        call: CallId,
         tagged: TaggedObject,
         open: &mut Vec<TaggedObject>,
     ) -> Result<(), CaptureError> {
@@ -146,7 +151,7 @@ impl<S: Sink> Engine<S> {
         self.arrivals.object(place, name, info);
         if length > MOST_ELEMENTS {
             let reason = format!("the {length} elements of an array were not read");
-            self.arrivals.beginning(place, EventKind::Gap { reason });
+            self.begins(place, call, EventKind::Gap { reason });
             self.heap.meet(array, Some(class), Body::Opaque);
             return Ok(());
         }
@@ -171,8 +176,7 @@ impl<S: Sink> Engine<S> {
                     array: name,
                     index: first + at,
                 };
-                self.arrivals
-                    .beginning(place, EventKind::Snapshot { variable, value });
+                self.begins(place, call, EventKind::Snapshot { variable, value });
             }
             first += count;
             match &mut all {

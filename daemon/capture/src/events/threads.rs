@@ -133,6 +133,12 @@ impl Thread {
         innermost.map(|frame| frame.key)
     }
 
+    /// Has the static initialiser that hid steps ended?
+    pub(crate) fn has_left_hidden(&self) -> bool {
+        let call = self.hidden.as_ref().and_then(|hidden| hidden.call);
+        call.is_some_and(|call| self.stack.iter().all(|frame| frame.call != call))
+    }
+
     /// Ends the innermost call, whose end was not seen.
     pub(crate) fn lose_top(&mut self, place: Place, out: &mut Arrivals) {
         if let Some(frame) = self.stack.last().filter(|frame| !frame.boundary) {
