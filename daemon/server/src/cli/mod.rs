@@ -80,8 +80,9 @@ fn on_runtime(command: impl Future<Output = Result<u8, Failure>>) -> Result<u8, 
             source,
         })?;
     let result = runtime.block_on(command);
-    // What still blocks (a JVM that hangs in an attach nobody waits for) must not hold the end up.
-    runtime.shutdown_background();
+    // Databases that are being closed are let close: the process must not end under them. What still
+    // blocks after that (a JVM that hangs in an attach nobody waits for) does not hold the end up.
+    runtime.shutdown_timeout(std::time::Duration::from_secs(10));
     result
 }
 
