@@ -13,6 +13,7 @@
 #![forbid(unsafe_code)]
 
 mod attributes;
+mod bare_code;
 mod class_file;
 mod class_path;
 mod constant_pool;

@@ -86,6 +86,15 @@ pub enum Error {
     /// There is no class of this name.
     #[error("no class '{0}' was recorded; list the classes to see which there are")]
     NoSuchClass(String),
+    /// There is no such row in an event list, or it has nothing inside.
+    #[error(
+        "there is no row '{0}' with others inside in this call's event list: list the call's events to see its \
+         loops and iterations"
+    )]
+    NoSuchRow(String),
+    /// Whoever asked does not wait for the answer any more.
+    #[error("the question was cancelled")]
+    Cancelled,
     /// A step that leads nowhere.
     #[error("from {from} there is no {what}")]
     NoStep {
@@ -103,6 +112,8 @@ pub enum Fault {
     NotFound,
     /// What was asked is not written right.
     Invalid,
+    /// Nobody's: whoever asked went away.
+    Cancelled,
     /// The store's; ask its error.
     Store,
 }
@@ -112,12 +123,14 @@ impl Error {
     pub fn fault(&self) -> Fault {
         match self {
             Self::Store(_) => Fault::Store,
+            Self::Cancelled => Fault::Cancelled,
             Self::NoSuchMethod(_)
             | Self::NoSuchInvocation { .. }
             | Self::NoSuchVariable { .. }
             | Self::NoSuchObject(_)
             | Self::NoSuchClass(_)
             | Self::Root(_)
+            | Self::NoSuchRow(_)
             | Self::NoStep { .. } => Fault::NotFound,
             Self::CallForm(_)
             | Self::Ambiguous { .. }

@@ -1,6 +1,7 @@
 //! [`History`]: a recording, and how its calls, values and places are put in words.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use jhyde_store::Recording;
 use jhyde_store::records::{CallRecord, MethodRef};
@@ -10,6 +11,7 @@ use jhyde_trace::{
 };
 
 use crate::error::{Error, Result};
+use crate::events::Outlines;
 use crate::text::{parameter_slots, parameters, result, type_name};
 use crate::view::{
     ArgumentView, CallValues, CallView, EventKindView, EventView, ObjectView, OutcomeView,
@@ -23,6 +25,10 @@ pub struct History {
     pub(crate) level: Level,
     /// Was the JVM recorded from its first instruction on, because jhyde started it?
     pub(crate) from_the_start: bool,
+    /// Outlines of event lists, shared by the questions to all recordings where they outlive a question.
+    pub(crate) outlines: Arc<Outlines>,
+    /// Set when nobody waits for the answer any more.
+    pub(crate) cancelled: Arc<AtomicBool>,
 }
 
 impl History {
@@ -34,7 +40,23 @@ impl History {
             level: meta.options.level,
             recording,
             from_the_start,
+            outlines: Arc::default(),
+            cancelled: Arc::default(),
         }
+    }
+
+    /// The same with outlines of event lists that outlive this value.
+    #[must_use]
+    pub fn with_outlines(mut self, outlines: Arc<Outlines>) -> Self {
+        self.outlines = outlines;
+        self
+    }
+
+    /// The same, and its long questions end with [`Error::Cancelled`] once the flag is set.
+    #[must_use]
+    pub fn cancelled_by(mut self, flag: Arc<AtomicBool>) -> Self {
+        self.cancelled = flag;
+        self
     }
 
     /// The recording.

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Builder, MergeSort, STATIC, local, method};
-use jhyde_history::events::{EventList, Mark};
+use jhyde_history::events::{EventList, EventRow, Mark};
 use jhyde_history::navigate::Step;
 use jhyde_history::state::{RowKind, StateRow};
 use jhyde_history::tree::CallList;
@@ -438,16 +438,15 @@ fn event_lists_mark_and_page() {
     let history = made.history();
     let mark = Some(Variable::Element { array, index: 2 });
     let list = EventList {
-        call: call(2),
-        from: None,
-        to: None,
         mark,
+        ..EventList::of(call(2))
     };
-    let page = history.events(&list, 0, "").expect("a page");
+    let page = history.events(&list, 0, "").expect("a page").page;
+    let event = |row: &EventRow| row.event().expect("its code has no loops").clone();
     let nested: Vec<_> = page
         .rows
         .iter()
-        .filter_map(|row| match &row.event.kind {
+        .filter_map(|row| match event(row).kind {
             EventKindView::Enter(nested) if nested.record.id != call(2) => {
                 Some((nested.record.id.preorder, row.mark))
             }
@@ -467,7 +466,7 @@ fn event_lists_mark_and_page() {
     let exits = page
         .rows
         .iter()
-        .filter(|row| matches!(row.event.kind, EventKindView::Exit(_)))
+        .filter(|row| matches!(event(row).kind, EventKindView::Exit(_)))
         .count();
     assert_eq!(exits, 1, "nested calls are one row each");
     let inner = EventList {
@@ -477,16 +476,17 @@ fn event_lists_mark_and_page() {
     let direct: Vec<_> = history
         .events(&inner, 0, "")
         .expect("a page")
+        .page
         .rows
-        .into_iter()
+        .iter()
         .filter(|row| row.mark == Some(Mark::Direct))
-        .map(|row| row.event.place.and_then(|place| place.line))
+        .map(|row| event(row).place.and_then(|place| place.line))
         .collect();
     assert_eq!(direct, [Some(43), Some(46)]);
 
     let (mut seen, mut token) = (Vec::new(), String::new());
     loop {
-        let page = history.events(&list, 3, &token).expect("a page");
+        let page = history.events(&list, 3, &token).expect("a page").page;
         seen.extend(page.rows);
         match page.next {
             Some(next) => token = next,
@@ -495,11 +495,11 @@ fn event_lists_mark_and_page() {
     }
     assert_eq!(seen, page.rows);
     let from = EventList {
-        from: Some(page.rows[4].event.timestamp),
+        from: Some(event(&page.rows[4]).timestamp),
         ..list
     };
     assert_eq!(
-        history.events(&from, 0, "").expect("a page").rows,
+        history.events(&from, 0, "").expect("a page").page.rows,
         page.rows[4..]
     );
 }

@@ -161,6 +161,15 @@ pub struct EventsArgs {
     /// Mark the events that wrote this variable
     #[arg(long, value_name = "VARIABLE", requires = "call")]
     pub mark: Option<String>,
+    /// Open so many levels of loops and iterations, or `all` (with --json: all, unless said)
+    #[arg(long, value_name = "LEVELS", requires = "call", value_parser = levels)]
+    pub unfold: Option<u32>,
+    /// Only what is inside this loop or iteration of the call's events (`loop@12@0`, as its row says)
+    #[arg(long, value_name = "ROW", requires = "call")]
+    pub inside: Option<String>,
+    /// No rows for loops and iterations: events alone
+    #[arg(long, requires = "call", conflicts_with_all = ["unfold", "inside"])]
+    pub flat: bool,
     /// Only events of this thread (its number in `jhyde threads`)
     #[arg(long, value_name = "N", conflicts_with = "call")]
     pub thread: Option<u32>,
@@ -233,4 +242,14 @@ pub struct SessionsArgs {
     /// Delete this session instead (may be repeated)
     #[arg(long, value_name = "ID")]
     pub delete: Vec<String>,
+}
+
+/// A number of levels, or all of them.
+fn levels(word: &str) -> Result<u32, String> {
+    match word {
+        "all" => Ok(u32::MAX),
+        number => number
+            .parse()
+            .map_err(|_| "write a number of levels, or all".to_owned()),
+    }
 }

@@ -3,13 +3,13 @@
 use jhyde_proto::v1::{Event, EventRow, ListEventsRequest, StreamEventsRequest};
 use tokio_stream::StreamExt as _;
 
-use super::{Context, Paging, call_argument, variable_argument};
+use super::{Context, Paging, call_argument, notes, variable_argument};
 use crate::args::EventsArgs;
 use crate::error::Error;
 use crate::json::{EventJson, NextPage, RowJson};
 use crate::output::{Look, Output};
 use crate::progress;
-use crate::text::{Cell, Table, event_cells, mark, plural};
+use crate::text::{Cell, Table, event_cells, mark, plural, row_cells};
 
 /// Lines that are aligned together when events come as a stream.
 const BATCH: usize = 200;
@@ -28,6 +28,11 @@ pub async fn events(context: &mut Context, args: &EventsArgs) -> Result<(), Erro
 async fn of_call(context: &mut Context, args: &EventsArgs, call: String) -> Result<(), Error> {
     let mut paging = Paging::new(&args.page, context.out.json);
     let mut shown = 0_u64;
+    let mut closed = false;
+    // Whoever reads JSON reads all of it; people open what they look for.
+    let unfold = args
+        .unfold
+        .unwrap_or(if context.out.json { u32::MAX } else { 0 });
     loop {
         let request = ListEventsRequest {
             recording: args.recording.clone(),
@@ -41,6 +46,9 @@ async fn of_call(context: &mut Context, args: &EventsArgs, call: String) -> Resu
                 .as_deref()
                 .map(variable_argument)
                 .unwrap_or_default(),
+            inside: args.inside.clone().unwrap_or_default(),
+            unfold,
+            flat: args.flat,
         };
         let page = context
             .client
@@ -48,7 +56,14 @@ async fn of_call(context: &mut Context, args: &EventsArgs, call: String) -> Resu
             .list_events(request)
             .await?
             .into_inner();
+        if shown == 0 && !context.out.json {
+            notes(&page.notes, &mut context.out)?;
+        }
         shown += page.rows.len() as u64;
+        closed |= page
+            .rows
+            .iter()
+            .any(|row| (row.r#loop.is_some() || row.iteration.is_some()) && row.level >= unfold);
         if context.out.json {
             for row in &page.rows {
                 context.out.object(&RowJson(row))?;
@@ -61,17 +76,19 @@ async fn of_call(context: &mut Context, args: &EventsArgs, call: String) -> Resu
         }
     }
     nothing(shown, &mut context.out)?;
-    paging.tell(&plural(shown, "event"), &mut context.out)
+    if closed && !context.out.json {
+        let text = "--unfold LEVELS (or all) opens loops, --inside ROW shows what is in one";
+        let text = context.out.paint.text(Look::Hint, text);
+        context.out.line(text)?;
+    }
+    paging.tell(&plural(shown, "row"), &mut context.out)
 }
 
 /// A call's own events, aligned.
 pub(crate) fn rows(rows: &[EventRow], marked: bool, out: &mut Output) -> Result<(), Error> {
     let mut table = Table::new(&[]);
     for row in rows {
-        let Some(event) = &row.event else { continue };
-        let mut cells = event_cells(event, true, out.width);
-        // Which call it is, is known: they are its own.
-        cells.remove(1);
+        let mut cells = row_cells(row, out.width);
         if marked {
             cells.insert(0, mark(row.mark()));
         }

@@ -40,7 +40,8 @@ impl Serialize for EventJson<'_> {
     }
 }
 
-/// A row of a call's event list: an event, and its mark if there is one.
+/// A row of a call's event list: an event, a loop (`kind` is `loop`) or one of its iterations; with its `level`
+/// in those, and its mark if there is one.
 #[derive(Clone, Copy, Debug)]
 pub struct RowJson<'a>(pub &'a EventRow);
 
@@ -50,6 +51,26 @@ impl Serialize for RowJson<'_> {
         if let Some(event) = &self.0.event {
             event_entries(event, &mut map)?;
         }
+        if let Some(found) = &self.0.r#loop {
+            map.serialize_entry("timestamp", &found.from)?;
+            map.serialize_entry("kind", "loop")?;
+            map.serialize_entry("row", &found.row)?;
+            map.serialize_entry("iterations", &found.iterations)?;
+            map.serialize_entry("from", &found.from)?;
+            map.serialize_entry("to", &found.to)?;
+            map.serialize_entry("running", &found.running)?;
+            map.serialize_entry("place", &found.place.as_ref().map(PlaceJson))?;
+        }
+        if let Some(round) = &self.0.iteration {
+            map.serialize_entry("timestamp", &round.from)?;
+            map.serialize_entry("kind", "iteration")?;
+            map.serialize_entry("row", &round.row)?;
+            map.serialize_entry("iteration", &round.number)?;
+            map.serialize_entry("from", &round.from)?;
+            map.serialize_entry("to", &round.to)?;
+            map.serialize_entry("place", &round.place.as_ref().map(PlaceJson))?;
+        }
+        map.serialize_entry("level", &self.0.level)?;
         match self.0.mark() {
             Mark::Unspecified => {}
             Mark::Direct => map.serialize_entry("mark", "direct")?,
@@ -147,12 +168,14 @@ mod tests {
         let row = EventRow {
             event: Some(event),
             mark: Mark::Direct.into(),
+            level: 2,
+            ..EventRow::default()
         };
         let expected = json!({
             "timestamp": 12, "call": "1.7", "kind": "write",
             "variable": "array#3[2]", "name": "c[2]", "value": 7,
             "place": {"class": "p.A", "method": "f", "descriptor": "()V", "index": null, "line": 3, "source_file": ""},
-            "mark": "direct",
+            "level": 2, "mark": "direct",
         });
         assert_eq!(serde_json::to_value(RowJson(&row)).unwrap(), expected);
     }

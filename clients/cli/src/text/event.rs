@@ -1,7 +1,7 @@
 //! Events as rows.
 
 use jhyde_proto::v1::event::Kind;
-use jhyde_proto::v1::{Event, Mark};
+use jhyde_proto::v1::{Event, EventRow, Mark};
 
 use super::{Cell, Detail, clean, ended, place, value};
 use crate::output::{Look, Paint};
@@ -30,6 +30,37 @@ pub fn event_cells(event: &Event, nested: bool, columns: Option<usize>) -> Vec<C
         Cell::with(Look::Faint, call),
         Cell::with(Look::Faint, where_),
         Cell::with(look, text),
+    ]
+}
+
+/// A row of a call's own list: time, place, and what happened, set in by the loops that it stands in. Which
+/// call it is, is known.
+pub fn row_cells(row: &EventRow, columns: Option<usize>) -> Vec<Cell> {
+    let indent = "  ".repeat(row.level.min(40) as usize);
+    let (time, at, name, text) = match (&row.event, &row.r#loop, &row.iteration) {
+        (Some(event), ..) => {
+            let mut cells = event_cells(event, true, columns);
+            cells.remove(1);
+            if let Some(what) = cells.last_mut() {
+                what.set_in(&indent);
+            }
+            return cells;
+        }
+        (_, Some(found), _) => {
+            let so_far = if found.running { " so far" } else { "" };
+            let text = format!("loop ({}){so_far}", found.iterations);
+            (found.from, &found.place, &found.row, text)
+        }
+        (.., Some(round)) => {
+            let text = format!("iteration {}", round.number);
+            (round.from, &round.place, &round.row, text)
+        }
+        _ => return Vec::new(),
+    };
+    vec![
+        Cell::number(time.to_string()),
+        Cell::with(Look::Faint, at.as_ref().map(place).unwrap_or_default()),
+        Cell::with(Look::Strong, format!("{indent}{text}  [{}]", clean(name))),
     ]
 }
 

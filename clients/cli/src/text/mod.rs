@@ -18,7 +18,7 @@ use std::borrow::Cow;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 pub use call::{Detail, call_line, call_name, classification, head, simple_class};
-pub use event::{event_cells, mark};
+pub use event::{event_cells, mark, row_cells};
 pub use place::{call_place, place};
 pub use rows::{Objects, Side, changes, object_lines, row_name, state_cells};
 pub use table::{Cell, Table};

@@ -50,6 +50,11 @@ impl Cell {
     pub fn text(&self) -> &str {
         &self.text
     }
+
+    /// Puts something before its text.
+    pub fn set_in(&mut self, indent: &str) {
+        self.text.insert_str(0, indent);
+    }
 }
 
 impl From<String> for Cell {

@@ -7,9 +7,10 @@ mod errors;
 mod stream;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use jhyde_history::History;
-use jhyde_history::events::EventList;
+use jhyde_history::events::{EventList, Inside, Outlines};
 use jhyde_history::navigate::Step;
 use jhyde_history::tree::CallList;
 use jhyde_history::writes::WriteList;
@@ -28,6 +29,7 @@ pub(crate) use errors::{in_field, status};
 #[derive(Debug)]
 pub struct HistoryService {
     daemon: Arc<Daemon>,
+    outlines: Arc<Outlines>,
 }
 
 type Answer<T> = Result<Response<T>, Status>;
@@ -35,16 +37,21 @@ type Answer<T> = Result<Response<T>, Status>;
 impl HistoryService {
     /// The service over this daemon.
     pub fn new(daemon: Arc<Daemon>) -> Self {
-        Self { daemon }
+        Self {
+            daemon,
+            outlines: Arc::default(),
+        }
     }
 
-    /// Answers from a recording, on a blocking thread.
+    /// Answers from a recording, on a blocking thread. When the client goes away, the question ends.
     async fn ask<T: Send + 'static>(
         &self,
         recording: String,
         question: impl FnOnce(&History) -> Result<T, Status> + Send + 'static,
     ) -> Answer<T> {
         let history = self.history(recording).await?;
+        let cancelled = CancelOnDrop::default();
+        let history = history.cancelled_by(Arc::clone(&cancelled.0));
         blocking(move || question(&history))
             .await
             .map(Response::new)
@@ -52,7 +59,19 @@ impl HistoryService {
 
     async fn history(&self, recording: String) -> Result<History, Status> {
         let daemon = Arc::clone(&self.daemon);
-        blocking(move || open(&daemon, &recording)).await
+        let outlines = Arc::clone(&self.outlines);
+        blocking(move || Ok(open(&daemon, &recording)?.with_outlines(outlines))).await
+    }
+}
+
+/// Sets its flag when it goes: with the future that holds it, because the answer is there, or because the
+/// client has gone away.
+#[derive(Debug, Default)]
+pub(crate) struct CancelOnDrop(pub(crate) Arc<AtomicBool>);
+
+impl Drop for CancelOnDrop {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
     }
 }
 
@@ -303,18 +322,26 @@ impl v1::history_server::History for HistoryService {
                 "" => None,
                 variable => Some(resolve_variable(history, "mark", variable)?),
             };
+            let inside = match request.inside.as_str() {
+                "" => None,
+                row => Some(row.parse::<Inside>().map_err(status)?),
+            };
             let list = EventList {
                 call: resolve_call(history, "call", &request.call)?,
                 from: request.from.map(Timestamp),
                 to: request.to.map(Timestamp),
                 mark,
+                inside: inside.filter(|_| !request.flat),
+                unfold: request.unfold,
+                flat: request.flat,
             };
-            let page = history
+            let events = history
                 .events(&list, request.page_size, &request.page_token)
                 .map_err(status)?;
             Ok(v1::ListEventsResponse {
-                rows: page.rows.iter().map(to_proto::event_row).collect(),
-                next_page_token: page.next.unwrap_or_default(),
+                rows: events.page.rows.iter().map(to_proto::event_row).collect(),
+                next_page_token: events.page.next.unwrap_or_default(),
+                notes: events.notes,
             })
         })
         .await

@@ -2,7 +2,7 @@
 
 use jhyde_debugging::session::Progress;
 use jhyde_debugging::{Answer, Classification};
-use jhyde_history::events::{EventRow, Mark};
+use jhyde_history::events::{EventRow, EventRowKind, Mark};
 use jhyde_history::exceptions::UncaughtView;
 use jhyde_history::reach::ReachableObject;
 use jhyde_history::state::{NodeState, RowKind, StateRow};
@@ -192,10 +192,34 @@ pub fn event_row(row: &EventRow) -> v1::EventRow {
         Some(Mark::Direct) => v1::Mark::Direct,
         Some(Mark::Inside) => v1::Mark::Inside,
     };
-    v1::EventRow {
-        event: Some(event(&row.event)),
+    let mut message = v1::EventRow {
         mark: mark.into(),
+        level: row.level,
+        ..v1::EventRow::default()
+    };
+    match &row.kind {
+        EventRowKind::Event(view) => message.event = Some(event(view)),
+        EventRowKind::Loop(view) => {
+            message.r#loop = Some(v1::LoopRow {
+                row: view.row.to_string(),
+                iterations: view.iterations,
+                from: view.from.0,
+                to: view.to.0,
+                place: view.place.as_ref().map(place),
+                running: view.running,
+            });
+        }
+        EventRowKind::Iteration(view) => {
+            message.iteration = Some(v1::IterationRow {
+                row: view.row.to_string(),
+                number: view.number,
+                from: view.from.0,
+                to: view.to.0,
+                place: view.place.as_ref().map(place),
+            });
+        }
     }
+    message
 }
 
 /// A row of a state.

@@ -21,6 +21,8 @@ pub(crate) fn status(error: Error) -> Status {
         Error::PageToken => "page_token",
         Error::NoSuchClass(_) => "class",
         Error::NoStep { .. } => "step",
+        Error::NoSuchRow(_) => "inside",
+        Error::Cancelled => return Status::cancelled(error.to_string()),
         _ => return in_field("recording", error),
     };
     in_field(field, error)
@@ -50,6 +52,7 @@ fn reason(error: &Error) -> &'static str {
         Error::PageToken => "PAGE_TOKEN",
         Error::NoSuchClass(_) => "NO_CLASS",
         Error::NoStep { .. } => "NO_STEP",
+        Error::NoSuchRow(_) => "NO_ROW",
         _ => "HISTORY",
     }
 }

@@ -1,0 +1,593 @@
+//! Event lists with loops: real code of `javac`, run by a small machine that records every instruction's
+//! effect, and what the source says of its loops.
+
+#[path = "common/machine.rs"]
+mod machine;
+
+use jhyde_history::History;
+use jhyde_history::events::{EventList, EventRow, EventRowKind, Inside, Mark};
+use jhyde_history::view::EventKindView;
+use jhyde_store::{Catalogue, StoreOptions};
+use jhyde_trace::{CallId, Level, RecordingOptions, State, ThreadId, Timestamp};
+use machine::{Machine, compile};
+use tempfile::TempDir;
+
+const SOURCE: &str = "
+class Test {
+    static int sum;
+    static void f(int x) { sum += x; }
+    static void g(int x) { if (x == 1) throw new IllegalStateException(); }
+
+    static void whileLoop(int n) {
+        int i = 0;
+        while (i < n) {
+            f(i);
+            i++;
+        }
+    }
+    static void doWhile(int n) {
+        int i = 0;
+        do {
+            f(i);
+            i++;
+        } while (i < n);
+    }
+    static void shortDoWhile(int n) {
+        do n--; while (n > 0);
+    }
+    static void forLoop(int n) {
+        for (int i = 0; i < n; i++) f(i);
+    }
+    static void forEach(int n) {
+        int[] a = new int[n];
+        for (int x : a) {
+            f(x);
+        }
+    }
+    static void endless(int n) {
+        int i = 0;
+        while (true) {
+            f(i);
+            if (++i == n) break;
+            f(i);
+        }
+    }
+    static void both(int n) {
+        int i = 0;
+        while (i < n && sum >= 0) {
+            i++;
+        }
+    }
+    static void either(int n) {
+        int i = 0;
+        while (i < 2 || i < n) {
+            i++;
+        }
+    }
+    static void choice(int n) {
+        int i = 0;
+        while (i < (n > 3 ? 3 : n)) {
+            i++;
+        }
+    }
+    static void labelled(int n) {
+        outer:
+        for (int i = 0; i < n; i++) {
+            for (int j = 0; j < n; j++) {
+                if (j == 1)
+                    continue outer;
+                if (i == 2)
+                    break outer;
+                f(j);
+            }
+        }
+    }
+    static void nested(int n) {
+        int k = 0;
+        while (k++ < n)
+            for (int j = 0; j < 3; j++)
+                f(j);
+    }
+    static void triangle(int n) {
+        for (int i = 0; i < n; i++) {
+            for (int j = 0; j < i; j++) {
+                f(j);
+            }
+            f(i);
+        }
+    }
+    static void returning(int n) {
+        for (int i = 0; i < 10; i++) {
+            if (i == n)
+                return;
+            f(i);
+        }
+    }
+    static void throwing(int n) {
+        try {
+            thrown(n);
+        } catch (IllegalStateException e) {
+            f(7);
+        }
+    }
+    static void thrown(int n) {
+        for (int i = 0; i < n; i++) {
+            g(i);
+        }
+    }
+    static void catching(int n) {
+        for (int i = 0; i < n; i++) {
+            try {
+                g(i);
+                f(i);
+            } catch (IllegalStateException e) {
+                f(9);
+                continue;
+            }
+            f(1);
+        }
+    }
+    static void around(int n) {
+        for (int i = 0; i < n; i++) {
+            try {
+                for (int j = 0; j < 2; j++) {
+                    g(j + i);
+                }
+            } catch (IllegalStateException e) {
+                f(9);
+            } finally {
+                f(3);
+            }
+        }
+    }
+    static void headerFirst(int n) {
+        while (n > 0)
+            n--;
+    }
+    static void switching(int n) {
+        for (int i = 0; i < n; i++) {
+            switch (i) {
+                case 0:
+                    f(1);
+                    break;
+                case 1:
+                    continue;
+                default:
+                    f(2);
+            }
+            f(3);
+        }
+    }
+    static void twice(int n) {
+        for (int i = 0; i < n; i++) f(i);
+        for (int i = 0; i < n; i++) f(i);
+    }
+    static void deep(int n) {
+        for (int i = 0; i < 3; i++) {
+            for (int j = 0; j < n; j++) {
+                for (int k = 0; k < 2; k++) {
+                    sum += k;
+                }
+            }
+            f(i);
+        }
+    }
+}
+";
+
+/// Loops of a method called with a number, as the source says: `2{3;1}` is a loop of two iterations, in the
+/// first of which is a loop of three, in the second one of one.
+const EXPECTED: &[(&str, i32, &str)] = &[
+    ("whileLoop", 3, "3"),
+    ("whileLoop", 1, "1"),
+    ("whileLoop", 0, ""),
+    ("doWhile", 3, "3"),
+    ("doWhile", 0, "1"),
+    ("shortDoWhile", 3, "3"),
+    ("shortDoWhile", 1, "1"),
+    ("forLoop", 4, "4"),
+    ("forEach", 3, "3"),
+    ("forEach", 0, ""),
+    ("endless", 1, "1"),
+    ("endless", 3, "3"),
+    ("both", 3, "3"),
+    ("both", 0, ""),
+    ("either", 0, "2"),
+    ("either", 5, "5"),
+    ("choice", 2, "2"),
+    ("choice", 5, "3"),
+    ("labelled", 3, "3{2;2;1}"),
+    ("nested", 2, "2{3;3}"),
+    ("triangle", 3, "3{;1;2}"),
+    ("returning", 2, "3"),
+    ("throwing", 3, ""),
+    ("thrown", 1, "1"),
+    ("catching", 3, "3"),
+    ("around", 3, "3{2;1;2}"),
+    ("headerFirst", 2, "2"),
+    ("switching", 4, "4"),
+    ("twice", 2, "2 2"),
+    ("deep", 2, "3{2{2;2};2{2;2};2{2;2}}"),
+];
+
+struct Recorded {
+    _folder: TempDir,
+    _catalogue: Catalogue,
+    history: History,
+}
+
+/// Calls each method once; the n-th call of the thread's root is the n-th of `calls`.
+fn record(source: &str, options: &[&str], calls: &[(&str, i32)]) -> Recorded {
+    let classes = compile("Test.java", source, options);
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    // Small blocks, so that calls span many.
+    let store = StoreOptions {
+        block_events: 64,
+        ..StoreOptions::default()
+    };
+    let catalogue = Catalogue::open(folder.path(), store).expect("a new data folder");
+    let options = RecordingOptions {
+        level: Level::Full,
+        ..RecordingOptions::default()
+    };
+    let (recording, mut writer) = catalogue
+        .create(Some("test"), options)
+        .expect("a new recording");
+    let mut machine = Machine::new(&mut writer, classes);
+    for (method, argument) in calls {
+        machine.call(method, &[*argument]);
+    }
+    writer
+        .finish(State::Complete { exit_code: Some(0) })
+        .expect("can be closed");
+    Recorded {
+        history: History::new(recording),
+        _folder: folder,
+        _catalogue: catalogue,
+    }
+}
+
+impl Recorded {
+    fn outermost(&self) -> Vec<CallId> {
+        let root = CallId::root(ThreadId(1));
+        let calls = self.history.recording().children(root, None, 1000);
+        calls.expect("calls").iter().map(|call| call.id).collect()
+    }
+
+    fn all(&self, list: &EventList) -> Vec<EventRow> {
+        let events = self.history.events(list, 10_000, "").expect("a page");
+        assert_eq!(events.page.next, None, "all of it is one page");
+        assert_eq!(events.notes, Vec::<String>::new());
+        events.page.rows
+    }
+
+    fn paged(&self, list: &EventList, size: u32) -> Vec<EventRow> {
+        let (mut rows, mut token) = (Vec::new(), String::new());
+        loop {
+            let events = self.history.events(list, size, &token).expect("a page");
+            assert!(events.page.rows.len() <= size as usize);
+            rows.extend(events.page.rows);
+            match events.page.next {
+                Some(next) => token = next,
+                None => return rows,
+            }
+        }
+    }
+}
+
+fn opened(call: CallId) -> EventList {
+    EventList {
+        unfold: u32::MAX,
+        ..EventList::of(call)
+    }
+}
+
+/// The loops among rows in preorder, in the form of [`EXPECTED`].
+fn structure(rows: &[EventRow]) -> String {
+    let loops = rows
+        .iter()
+        .enumerate()
+        .filter_map(|(at, row)| match &row.kind {
+            EventRowKind::Loop(found) if row.level == rows[0].level => {
+                let inside = &rows[at + 1..];
+                let inside = &inside[..length(inside, row.level)];
+                let rounds: Vec<_> = inside
+                    .iter()
+                    .enumerate()
+                    .filter(|(_, inner)| {
+                        matches!(inner.kind, EventRowKind::Iteration(_))
+                            && inner.level == row.level + 1
+                    })
+                    .map(|(at, round)| {
+                        let rest = &inside[at + 1..];
+                        structure(&rest[..length(rest, round.level)])
+                    })
+                    .collect();
+                assert_eq!(rounds.len() as u64, found.iterations);
+                Some(match rounds.iter().all(String::is_empty) {
+                    true => found.iterations.to_string(),
+                    false => format!("{}{{{}}}", found.iterations, rounds.join(";")),
+                })
+            }
+            _ => None,
+        });
+    loops.collect::<Vec<_>>().join(" ")
+}
+
+/// How many rows from the beginning are deeper than a level.
+fn length(rows: &[EventRow], level: u32) -> usize {
+    rows.iter().take_while(|row| row.level > level).count()
+}
+
+/// Two lists are the same; if not, where they part.
+fn same(one: &[EventRow], other: &[EventRow], what: &str) {
+    let parted = one.iter().zip(other).position(|(a, b)| a != b);
+    let at = parted.unwrap_or(one.len().min(other.len()));
+    assert!(
+        parted.is_none() && one.len() == other.len(),
+        "{what}: {} and {} rows, parted at {at}: {:?} and {:?}",
+        one.len(),
+        other.len(),
+        one.get(at),
+        other.get(at)
+    );
+}
+
+/// What must hold of every list, whatever the loops.
+fn check(recorded: &Recorded, call: CallId, name: &str) {
+    let rows = recorded.all(&opened(call));
+    let flat = EventList {
+        flat: true,
+        ..EventList::of(call)
+    };
+    // Opened, a list holds the same events in the same order as without loops.
+    let events = |rows: &[EventRow]| -> Vec<Timestamp> {
+        let events = rows.iter().filter_map(|row| Some(row.event()?.timestamp));
+        events.collect()
+    };
+    let plain = recorded.all(&flat);
+    assert_eq!(events(&rows), events(&plain), "{name}");
+    assert!(plain.iter().all(|row| row.level == 0));
+    // Pages of any size are pieces of the list, however far it is opened.
+    for (unfold, size) in [
+        (u32::MAX, 1),
+        (u32::MAX, 7),
+        (0, 3),
+        (1, 5),
+        (2, 4),
+        (3, 64),
+    ] {
+        if size < 7 && rows.len() > 400 {
+            continue;
+        }
+        let list = EventList {
+            unfold,
+            ..EventList::of(call)
+        };
+        let all = recorded.all(&list);
+        same(
+            &recorded.paged(&list, size),
+            &all,
+            &format!("{name} {unfold} {size}"),
+        );
+        let shown: Vec<_> = rows
+            .iter()
+            .filter(|row| row.level <= unfold)
+            .cloned()
+            .collect();
+        same(&all, &shown, &format!("{name} {unfold}"));
+    }
+    for (at, row) in rows.iter().enumerate() {
+        let inside = &rows[at + 1..];
+        let inside = &inside[..length(inside, row.level)];
+        let (id, from, to) = match &row.kind {
+            EventRowKind::Event(_) => continue,
+            EventRowKind::Loop(found) => (found.row, found.from, found.to),
+            EventRowKind::Iteration(round) => (round.row, round.from, round.to),
+        };
+        let happened = events(inside);
+        assert_eq!(happened.first(), Some(&from), "{name} {id}");
+        let last = inside
+            .iter()
+            .rev()
+            .find_map(EventRow::event)
+            .expect("events");
+        let end = match &last.kind {
+            EventKindView::Enter(nested) => nested.record.exit.expect("has ended"),
+            _ => last.timestamp,
+        };
+        assert_eq!(end, to, "{name} {id}");
+        // A row can be opened by itself.
+        assert_eq!(id.to_string().parse::<Inside>().expect("its own form"), id);
+        if inside.len() > 200 && at > 40 {
+            continue;
+        }
+        let list = EventList {
+            inside: Some(id),
+            ..opened(call)
+        };
+        let mut alone = recorded.paged(&list, 50);
+        for inner in &mut alone {
+            inner.level += row.level + 1;
+        }
+        same(&alone, inside, &format!("{name} inside {id}"));
+    }
+    // A range of time shows what touches it.
+    let (Some(first), Some(last)) = (plain.first(), plain.last()) else {
+        return;
+    };
+    let middle = |row: &EventRow| row.event().map_or(0, |event| event.timestamp.0);
+    let from = Timestamp(middle(first) + (middle(last) - middle(first)) / 3);
+    let to = Timestamp(middle(first) + (middle(last) - middle(first)) * 2 / 3);
+    let list = EventList {
+        from: Some(from),
+        to: Some(to),
+        ..opened(call)
+    };
+    let touched: Vec<_> = rows
+        .iter()
+        .filter(|row| {
+            let (begin, end) = match &row.kind {
+                EventRowKind::Event(event) => (event.timestamp, event.timestamp),
+                EventRowKind::Loop(found) => (found.from, found.to),
+                EventRowKind::Iteration(round) => (round.from, round.to),
+            };
+            begin < to && end >= from
+        })
+        .cloned()
+        .collect();
+    same(
+        &recorded.paged(&list, 9),
+        &touched,
+        &format!("{name} from {from} to {to}"),
+    );
+}
+
+#[test]
+fn every_form_of_loop_is_as_the_source_says() {
+    for options in [&["-g"][..], &["-g:none"][..]] {
+        let calls: Vec<_> = EXPECTED.iter().map(|(name, n, _)| (*name, *n)).collect();
+        let recorded = record(SOURCE, options, &calls);
+        for (call, (name, n, expected)) in recorded.outermost().into_iter().zip(EXPECTED) {
+            let rows = recorded.all(&opened(call));
+            let unknown =
+                options == ["-g:none"] && ["endless", "labelled", "returning"].contains(name);
+            // Without lines `for (…) { if (…) break; … }` is `for (… && …) …`.
+            if !unknown {
+                assert_eq!(structure(&rows), *expected, "{name}({n}) {options:?}");
+            }
+            check(&recorded, call, name);
+        }
+    }
+}
+
+#[test]
+fn long_loops_page_and_open_like_short_ones() {
+    let calls = [
+        ("deep", 300),
+        ("whileLoop", 2000),
+        ("triangle", 40),
+        ("nested", 700),
+    ];
+    let recorded = record(SOURCE, &["-g"], &calls);
+    let outermost = recorded.outermost();
+    for (call, (name, n)) in outermost.iter().zip(calls) {
+        let list = EventList::of(*call);
+        let rows = recorded.all(&list);
+        let counts: Vec<_> = rows
+            .iter()
+            .filter_map(|row| match &row.kind {
+                EventRowKind::Loop(found) => Some(found.iterations),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(
+            counts,
+            [if name == "deep" { 3 } else { n as u64 }],
+            "{name}"
+        );
+    }
+    check(&recorded, outermost[2], "triangle");
+    // Too long for one page: pages of different sizes agree.
+    for call in [outermost[0], outermost[1], outermost[3]] {
+        let list = opened(call);
+        let (one, other) = (recorded.paged(&list, 4999), recorded.paged(&list, 777));
+        assert!(one.len() > 4999);
+        assert!(one == other, "pages of two sizes differ");
+        let flat = EventList {
+            flat: true,
+            ..EventList::of(call)
+        };
+        let events = |rows: &[EventRow]| -> Vec<Timestamp> {
+            let events = rows.iter().filter_map(|row| Some(row.event()?.timestamp));
+            events.collect()
+        };
+        assert_eq!(events(&one), events(&recorded.paged(&flat, 5000)));
+        // Any iteration can be opened by its name.
+        for row in one.iter().step_by(997) {
+            let EventRowKind::Iteration(round) = &row.kind else {
+                continue;
+            };
+            let list = EventList {
+                inside: Some(round.row),
+                ..EventList::of(call)
+            };
+            let first = recorded.paged(&list, 100)[0].clone();
+            let begin = match first.kind {
+                EventRowKind::Event(event) => event.timestamp,
+                EventRowKind::Loop(found) => found.from,
+                EventRowKind::Iteration(_) => panic!("an iteration in an iteration"),
+            };
+            assert_eq!(begin, round.from);
+        }
+    }
+}
+
+#[test]
+fn marks_reach_through_loops_and_calls() {
+    let recorded = record(SOURCE, &["-g"], &[("forLoop", 3), ("triangle", 3)]);
+    let [_, triangle] = recorded.outermost()[..] else {
+        panic!("two calls")
+    };
+    let sum = recorded
+        .history
+        .resolve_variable("Test.sum")
+        .expect("the static");
+    let list = EventList {
+        mark: Some(sum),
+        ..opened(triangle)
+    };
+    for row in recorded.all(&list) {
+        let inside = match &row.kind {
+            EventRowKind::Loop(_) | EventRowKind::Iteration(_) => true,
+            EventRowKind::Event(event) => matches!(&event.kind, EventKindView::Enter(nested)
+                if nested.record.id != triangle),
+        };
+        assert_eq!(row.mark, inside.then_some(Mark::Inside), "{row:?}");
+    }
+    let i = recorded
+        .history
+        .resolve_variable(&format!("{triangle}:i"))
+        .expect("the local");
+    let list = EventList {
+        mark: Some(i),
+        unfold: 1,
+        ..EventList::of(triangle)
+    };
+    let marks: Vec<_> = recorded.all(&list).iter().map(|row| row.mark).collect();
+    // Enter, i = 0, loop (3), its three iterations, i < n, exit.
+    let inside = Some(Mark::Inside);
+    assert_eq!(
+        marks[..6],
+        [None, Some(Mark::Direct), inside, inside, inside, inside]
+    );
+    assert!(marks[6..].iter().all(Option::is_none));
+}
+
+#[test]
+fn rows_that_are_not_there_are_refused() {
+    let recorded = record(SOURCE, &["-g"], &[("whileLoop", 2)]);
+    let call = recorded.outermost()[0];
+    for bad in [
+        "",
+        "loop",
+        "loop@1",
+        "loop@x@0",
+        "iteration@1@2",
+        "row@1@2",
+        "loop@-1@2",
+    ] {
+        assert!(bad.parse::<Inside>().is_err(), "{bad}");
+    }
+    for missing in ["loop@1@0", "loop@99999@4", "iteration@1@2@3"] {
+        let list = EventList {
+            inside: Some(missing.parse().expect("written right")),
+            ..EventList::of(call)
+        };
+        let error = recorded
+            .history
+            .events(&list, 0, "")
+            .expect_err("not there");
+        assert!(error.to_string().contains(missing), "{error}");
+    }
+}
