@@ -198,6 +198,13 @@ impl Database {
             .map_err(|error| self.failed("flushing", &error))
     }
 
+    /// Makes a copy in a new folder on the same file system: links to the files that never change.
+    pub(crate) fn checkpoint(&self, to: &Path) -> Result<()> {
+        rocksdb::checkpoint::Checkpoint::new(&self.db)
+            .and_then(|checkpoint| checkpoint.create_checkpoint(to))
+            .map_err(|error| self.failed("copying the database", &error))
+    }
+
     /// Rewrites a family to its smallest form.
     pub(crate) fn compact(&self, family: Family) -> Result<()> {
         self.db

@@ -56,6 +56,14 @@ pub enum Error {
     /// The recording is being written or read, so it cannot be deleted or sealed now.
     #[error("recording {0} is in use: stop it and try again")]
     InUse(String),
+    /// Something is being done to the recording that nobody may disturb.
+    #[error("recording {recording} is being {what}: try again when that is done")]
+    Busy {
+        /// The recording's id.
+        recording: String,
+        /// What is being done: "sealed", "deleted".
+        what: &'static str,
+    },
     /// The recording, or the whole data folder, was opened for reading only.
     #[error("recording {0} is open for reading only here")]
     ReadOnly(String),
@@ -138,6 +146,9 @@ pub enum Error {
         /// What RocksDB said.
         reason: String,
     },
+    /// The work was ended early by who asked for it; nothing of it is left.
+    #[error("{0} was cancelled: nothing was changed")]
+    Cancelled(&'static str),
     /// An exported file is not one, or is cut.
     #[error("{} is not a whole jhyde recording: {reason}", path.display())]
     BadArchive {

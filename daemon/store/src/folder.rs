@@ -67,16 +67,21 @@ pub(crate) fn is_recording(folder: &Path) -> bool {
 pub(crate) fn read_meta(folder: &Path) -> Result<FolderMeta> {
     let path = folder.join(META);
     let text = fs::read_to_string(&path).map_err(|error| io_error("reading", &path, &error))?;
+    parse_meta(&text, &path)
+}
+
+/// Reads the text of a `recording.json`; errors call it `path`.
+pub(crate) fn parse_meta(text: &str, path: &Path) -> Result<FolderMeta> {
     let bad = |error: serde_json::Error| Error::Io {
         action: "reading",
-        path: path.clone(),
+        path: path.to_owned(),
         reason: format!("it is not a description of a recording: {error}"),
     };
     // The version first: a newer version's description may have any other fields.
-    let any: MetaFile<serde_json::Value> = serde_json::from_str(&text).map_err(bad)?;
+    let any: MetaFile<serde_json::Value> = serde_json::from_str(text).map_err(bad)?;
     if any.jhyde_recording != STORE_VERSION {
         return Err(Error::UnknownVersion {
-            what: folder.display().to_string(),
+            what: path.display().to_string(),
             found: any.jhyde_recording,
             known: STORE_VERSION,
         });
@@ -89,10 +94,6 @@ pub(crate) fn read_meta(folder: &Path) -> Result<FolderMeta> {
 }
 
 /// Writes `recording.json`: the old or the new one is there, whatever happens in between.
-pub(crate) fn write_meta(folder: &Path, meta: &RecordingMeta) -> Result<()> {
-    write_folder_meta(folder, meta, false)
-}
-
 pub(crate) fn write_folder_meta(folder: &Path, meta: &RecordingMeta, sealed: bool) -> Result<()> {
     match try_write_meta(folder, meta, sealed) {
         Err(_) if fs::remove_file(folder.join(RESERVE)).is_ok() => {
@@ -102,25 +103,31 @@ pub(crate) fn write_folder_meta(folder: &Path, meta: &RecordingMeta, sealed: boo
     }
 }
 
-fn try_write_meta(folder: &Path, meta: &RecordingMeta, sealed: bool) -> Result<()> {
-    let (path, fresh) = (folder.join(META), folder.join("recording.json.new"));
+/// The text of `recording.json`.
+pub(crate) fn meta_text(meta: &RecordingMeta, sealed: bool) -> std::io::Result<Vec<u8>> {
     let file = MetaFile {
         jhyde_recording: STORE_VERSION,
         sealed,
         meta,
     };
+    let mut text = serde_json::to_vec_pretty(&file)?;
+    text.push(b'\n');
+    Ok(text)
+}
+
+fn try_write_meta(folder: &Path, meta: &RecordingMeta, sealed: bool) -> Result<()> {
+    let (path, fresh) = (folder.join(META), folder.join("recording.json.new"));
     let write = || -> std::io::Result<()> {
-        let text = serde_json::to_vec_pretty(&file)?;
+        let text = meta_text(meta, sealed)?;
         let mut out = File::create(&fresh)?;
         out.write_all(&text)?;
-        out.write_all(b"\n")?;
         out.sync_all()?;
         fs::rename(&fresh, &path)
     };
     write().map_err(|error| io_error("writing", &path, &error))
 }
 
-/// Puts room aside that [`write_meta`] can fall back on.
+/// Puts room aside that [`write_folder_meta`] can fall back on.
 pub(crate) fn reserve(folder: &Path) -> Result<()> {
     let path = folder.join(RESERVE);
     fs::write(&path, [0xA5; 32 << 10]).map_err(|error| io_error("writing", &path, &error))

@@ -10,6 +10,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod archive;
 pub mod catalogue;
 pub mod error;
 pub mod fuzzing;
@@ -33,6 +34,7 @@ mod seal;
 mod state;
 mod view;
 
+pub use catalogue::retention::{Keep, Removal, RetentionPlan, RetentionReport};
 pub use catalogue::{Catalogue, StoreOptions};
 pub use error::{Error, Result};
 pub use integrity::{CheckReport, InspectReport};

@@ -2,15 +2,16 @@
 
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use jhyde_trace::{Block, ClassInfo, ThreadInfo};
+use jhyde_trace::{Block, ClassInfo, RecordingMeta, ThreadInfo};
 
 use crate::database::{Database, Memory, Mode, open_value};
 use crate::error::Result;
 use crate::families;
-use crate::folder::{self, FolderMeta};
+use crate::folder;
 use crate::index::{collect, merge};
+use crate::lock::UseLock;
 use crate::state::{
     BlockEntry, Group, Inner, Live, Persisted, Sealed, Tables, ThreadEntry, ThreadTotal,
 };
@@ -22,11 +23,16 @@ static NEXT_NUMBER: AtomicU32 = AtomicU32::new(0);
 /// Opens a recording's database, or makes it.
 pub(crate) fn open(
     folder: &Path,
-    meta: FolderMeta,
+    meta: Arc<Mutex<RecordingMeta>>,
+    sealed: bool,
     memory: &Arc<Memory>,
     mode: Mode,
 ) -> Result<Arc<Inner>> {
-    let id = meta.meta.id.clone();
+    let id = meta
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .id
+        .clone();
     let db = Database::open(&folder::database(folder), &id, memory, mode)?;
     let mut persisted = Persisted::default();
     let mut tables = Tables::default();
@@ -43,7 +49,9 @@ pub(crate) fn open(
         number: NEXT_NUMBER.fetch_add(1, Ordering::Relaxed),
         db,
         memory: memory.clone(),
-        meta: Mutex::new(meta.meta),
+        meta,
+        sealed,
+        _in_use: UseLock::take(&folder::database(folder)),
         live: Mutex::new(live),
         work: Default::default(),
         done: Default::default(),
@@ -198,6 +206,6 @@ fn index_rest(inner: &Arc<Inner>, indexed: u32) {
     let mut persisted = inner
         .persisted
         .write()
-        .unwrap_or_else(std::sync::PoisonError::into_inner);
+        .unwrap_or_else(PoisonError::into_inner);
     persisted.pending = pending;
 }

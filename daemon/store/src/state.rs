@@ -19,6 +19,7 @@ use serde::{Deserialize, Serialize};
 use crate::database::{Database, Memory};
 use crate::error::{Error, Result};
 use crate::index::Key;
+use crate::lock::UseLock;
 use crate::watch::WatchState;
 
 /// One open recording.
@@ -31,7 +32,12 @@ pub(crate) struct Inner {
     pub(crate) number: u32,
     pub(crate) db: Database,
     pub(crate) memory: Arc<Memory>,
-    pub(crate) meta: Mutex<RecordingMeta>,
+    /// Shared with the catalogue, which goes on saying it when the recording is closed.
+    pub(crate) meta: Arc<Mutex<RecordingMeta>>,
+    /// Compacted, and for reading only: but its description can be changed.
+    pub(crate) sealed: bool,
+    /// Tells other processes that the recording is open.
+    pub(crate) _in_use: Option<UseLock>,
     pub(crate) live: Mutex<Live>,
     /// Wakes the flusher.
     pub(crate) work: Condvar,
@@ -214,7 +220,7 @@ impl Inner {
         &self,
         change: impl FnOnce(&mut RecordingMeta),
     ) -> Result<RecordingMeta> {
-        if self.db.is_read_only() {
+        if self.db.is_read_only() && !self.sealed {
             return Err(Error::ReadOnly(self.id.clone()));
         }
         let changed = {
@@ -223,7 +229,7 @@ impl Inner {
             change(&mut meta);
             (meta.id, meta.created_ms) = (id, created_ms);
             // Under the lock, so that two changes cannot overtake each other on the way to the disk.
-            crate::folder::write_meta(&self.folder, &meta)?;
+            crate::folder::write_folder_meta(&self.folder, &meta, self.sealed)?;
             meta.clone()
         };
         self.watch.changed();

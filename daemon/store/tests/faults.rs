@@ -8,55 +8,10 @@ use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use common::data::{all_events, everything, finished, options, record, script};
 use common::{Model, compare};
-use jhyde_store::{Catalogue, Direction, Error, Recording, StoreOptions, Writer};
+use jhyde_store::{Catalogue, Direction, Error, Recording, StoreOptions};
 use jhyde_trace::*;
-
-fn options() -> StoreOptions {
-    StoreOptions {
-        block_events: 64,
-        memory_bytes: 64 << 20,
-        flush_ms: 20,
-        ..StoreOptions::default()
-    }
-}
-
-fn script(n: u64) -> Vec<Event> {
-    let bytes: Vec<u8> = (0..n)
-        .map(|i| (i.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 56) as u8)
-        .collect();
-    fuzzing::events_from(&bytes)
-}
-
-fn everything() -> std::ops::Range<Timestamp> {
-    Timestamp(0)..Timestamp(u64::MAX)
-}
-
-fn record(writer: &mut Writer, events: &[Event]) {
-    for event in events {
-        writer.append(event.clone()).expect("the event nests");
-    }
-}
-
-fn all_events(recording: &Recording) -> Vec<Event> {
-    recording
-        .events(everything(), None, Direction::Forward)
-        .map(|event| event.expect("nothing is damaged").event)
-        .collect()
-}
-
-/// A finished recording of a script; the catalogue is closed again.
-fn finished(data: &Path, events: &[Event]) -> String {
-    let catalogue = Catalogue::open(data, options()).expect("a catalogue");
-    let (recording, mut writer) = catalogue
-        .create(Some("made"), RecordingOptions::default())
-        .expect("a recording");
-    record(&mut writer, events);
-    writer
-        .finish(State::Complete { exit_code: Some(0) })
-        .expect("finished");
-    recording.id().to_owned()
-}
 
 #[test]
 fn a_second_daemon_is_told_who_holds_the_folder() {

@@ -189,6 +189,29 @@ impl Recording {
         })
     }
 
+    /// The blocks that hold events of a range, in order and whole: the first and the last may hold
+    /// events outside of it. For those who read all of a recording.
+    pub fn blocks(&self, range: Range<Timestamp>) -> Rows<Arc<Block>> {
+        let view = self.view();
+        let Some((range, start)) = view.clip(&range, Direction::Forward) else {
+            return known([]);
+        };
+        let mut next = start;
+        pages(move || {
+            let ordinal = next;
+            if view.is_past(ordinal, &range, Direction::Forward) {
+                return None;
+            }
+            next = ordinal.checked_add(1)?;
+            Some(
+                view.block(ordinal)
+                    .map(|block| -> Box<dyn Iterator<Item = Arc<Block>> + Send> {
+                        Box::new(std::iter::once(block))
+                    }),
+            )
+        })
+    }
+
     /// Thrown, caught and uncaught exceptions of a range.
     pub fn exceptions(
         &self,

@@ -3,6 +3,8 @@
 
 #![allow(dead_code, reason = "each test file uses a part")]
 
+pub(crate) mod data;
+
 use std::collections::BTreeMap;
 use std::ops::Range;
 

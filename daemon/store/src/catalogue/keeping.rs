@@ -1,0 +1,272 @@
+//! What is done to a recording that nobody uses: deleting, sealing, exporting; and bringing one in.
+
+use std::fs;
+use std::io::{Read, Write};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use jhyde_trace::RecordingMeta;
+
+use super::retention::{Keep, RetentionPlan, RetentionReport, Subject};
+use super::scan::{DELETED, EXPORTING, IMPORTING, check_name, is_id};
+use super::{Catalogue, Entry, Known, lock};
+use crate::archive::{self, Progress};
+use crate::database::{Database, Mode};
+use crate::error::{Error, Result};
+use crate::folder::{self, FolderMeta, io_error, now_ms};
+use crate::lock::UseLock;
+use crate::open::open;
+use crate::seal;
+
+/// A recording that nobody else can open as long as this lives.
+struct Claim<'a> {
+    catalogue: &'a Catalogue,
+    id: &'a str,
+    sealed: bool,
+}
+
+impl Drop for Claim<'_> {
+    fn drop(&mut self) {
+        if let Ok(entry) = self.catalogue.known().entry_mut(self.id) {
+            entry.busy = None;
+        }
+    }
+}
+
+impl Known {
+    /// Has anybody but this catalogue's own habit of keeping them open this recording open?
+    fn in_use(&self, entry: &Entry) -> bool {
+        let kept = self
+            .kept_open
+            .iter()
+            .filter(|inner| std::ptr::eq(Arc::as_ptr(inner), entry.open.as_ptr()))
+            .count();
+        entry.open.strong_count() > kept || entry.gate.try_lock().is_err()
+    }
+}
+
+impl Catalogue {
+    fn claim<'a>(&'a self, id: &'a str, what: &'static str) -> Result<Claim<'a>> {
+        let mut known = self.known_now();
+        let entry = known.entry(id)?;
+        entry.not_busy()?;
+        if known.in_use(entry) {
+            return Err(Error::InUse(id.to_owned()));
+        }
+        known.kept_open.retain(|inner| inner.id != id);
+        if UseLock::is_held(&folder::database(&self.folder(id))) {
+            return Err(Error::InUse(id.to_owned()));
+        }
+        let entry = known.entry_mut(id)?;
+        entry.busy = Some(what);
+        let sealed = entry.sealed;
+        drop(known);
+        Ok(Claim {
+            catalogue: self,
+            id,
+            sealed,
+        })
+    }
+
+    /// Deletes a recording and its folder. Fails with [`Error::InUse`] while it is being
+    /// written, or while somebody, in this process or another, holds it open.
+    pub fn delete(&self, id: &str) -> Result<()> {
+        self.writable(id)?;
+        let claim = self.claim(id, "deleted")?;
+        let folder = self.folder(id);
+        // Under another name first: a deletion that is interrupted leaves no half recording.
+        let doomed = self.recordings().join(format!("{DELETED}{id}"));
+        fs::rename(&folder, &doomed).map_err(|error| io_error("deleting", &folder, &error))?;
+        self.known().recordings.remove(id);
+        drop(claim);
+        fs::remove_dir_all(&doomed).map_err(|error| io_error("deleting", &doomed, &error))
+    }
+
+    /// Brings a finished recording to its smallest form and closes it for writing, for ever: from then on
+    /// any number of daemons can open it, and its folder can be moved or copied. Fails with
+    /// [`Error::InUse`] while somebody holds it open, and changes nothing when it is sealed already.
+    ///
+    /// Takes a while: everything is rewritten once. Only this recording is busy meanwhile.
+    pub fn seal(&self, id: &str) -> Result<()> {
+        self.writable(id)?;
+        let claim = self.claim(id, "sealed")?;
+        if claim.sealed {
+            return Ok(());
+        }
+        let folder = self.folder(id);
+        let meta = self.known().entry(id)?.meta.clone();
+        let inner = open(
+            &folder,
+            meta.clone(),
+            false,
+            &self.shared.memory,
+            Mode::Write,
+        )?;
+        seal::compact(&inner)?;
+        // The database is closed before the folder says that it is sealed.
+        drop(inner);
+        folder::write_folder_meta(&folder, &lock(&meta), true)?;
+        self.known().entry_mut(id)?.sealed = true;
+        Ok(())
+    }
+
+    /// Is the recording sealed?
+    pub fn is_sealed(&self, id: &str) -> Result<bool> {
+        Ok(self.known_now().entry(id)?.sealed)
+    }
+
+    /// Writes a finished recording as one file (format: [`crate::archive`]), which [`Catalogue::import`]
+    /// reads. The file is complete under its name or not there; one that is there already is not
+    /// touched. Returns the file's size in bytes.
+    ///
+    /// A recording that is still being written is refused with [`Error::InUse`]; readers do not hinder.
+    /// Who only reads the data folder can export sealed recordings alone.
+    pub fn export(&self, id: &str, to: &Path, progress: Progress<'_>) -> Result<u64> {
+        if to.exists() {
+            let exists = std::io::Error::from(std::io::ErrorKind::AlreadyExists);
+            return Err(io_error("writing", to, &exists));
+        }
+        archive::write_file(to, |out| self.export_to(id, out, progress))
+    }
+
+    /// As [`Catalogue::export`], to anything that takes bytes. What was written when this fails is worth
+    /// nothing.
+    pub fn export_to(&self, id: &str, out: impl Write, progress: Progress<'_>) -> Result<()> {
+        let recording = self.open_recording(id)?;
+        let meta = recording.meta();
+        if meta.state.is_live() {
+            return Err(Error::InUse(id.to_owned()));
+        }
+        let folder = self.folder(id);
+        if recording.inner.sealed {
+            return archive::write(out, &meta, true, &folder::database(&folder), progress);
+        }
+        self.writable(id)?;
+        // A copy that does not change while we read: the system's links to the files, not the files.
+        let copy = Temporary(self.recordings().join(unique(EXPORTING)));
+        recording.inner.db.checkpoint(&copy.0)?;
+        archive::write(out, &meta, false, &copy.0, progress)
+    }
+
+    /// Brings in a recording that was exported, under its own id and name or, where `name` is given,
+    /// that name; where its id is taken it gets another. What is not a whole recording is
+    /// refused with [`Error::BadArchive`], and nothing of it stays.
+    pub fn import(
+        &self,
+        from: &Path,
+        name: Option<&str>,
+        progress: Progress<'_>,
+    ) -> Result<RecordingMeta> {
+        let file = fs::File::open(from).map_err(|error| io_error("reading", from, &error))?;
+        self.import_from(std::io::BufReader::new(file), from, name, progress)
+    }
+
+    /// As [`Catalogue::import`], from anything that gives bytes; `origin` is what errors call it.
+    pub fn import_from(
+        &self,
+        input: impl Read,
+        origin: &Path,
+        name: Option<&str>,
+        progress: Progress<'_>,
+    ) -> Result<RecordingMeta> {
+        self.writable("an imported recording")?;
+        let arriving = Temporary(self.recordings().join(unique(IMPORTING)));
+        fs::create_dir(&arriving.0).map_err(|e| io_error("making", &arriving.0, &e))?;
+        let database = folder::database(&arriving.0);
+        fs::create_dir(&database).map_err(|e| io_error("making", &database, &e))?;
+        let FolderMeta { mut meta, sealed } = archive::read(input, origin, &database, progress)?;
+        if meta.state.is_live() {
+            let reason = "it was exported while it was being made".to_owned();
+            let path = origin.to_owned();
+            return Err(Error::BadArchive { path, reason });
+        }
+        let opened = Database::open(&database, &meta.id, &self.shared.memory, Mode::Read);
+        drop(opened.map_err(|error| Error::BadArchive {
+            path: origin.to_owned(),
+            reason: error.to_string(),
+        })?);
+        let mut known = self.refreshed()?;
+        if !is_id(&meta.id)
+            || known.recordings.contains_key(&meta.id)
+            || self.folder(&meta.id).exists()
+        {
+            let own_name = meta.name == meta.id;
+            meta.id = self.fresh_id(&known, now_ms());
+            if own_name {
+                meta.name.clone_from(&meta.id);
+            }
+        }
+        if let Some(name) = name {
+            name.clone_into(&mut meta.name);
+        }
+        check_name(&known, &meta.id, &meta.name)?;
+        folder::write_folder_meta(&arriving.0, &meta, sealed)?;
+        let folder = self.folder(&meta.id);
+        fs::rename(&arriving.0, &folder).map_err(|e| io_error("making", &folder, &e))?;
+        let entry = Entry::new(FolderMeta {
+            meta: meta.clone(),
+            sealed,
+        });
+        known.recordings.insert(meta.id.clone(), entry);
+        Ok(meta)
+    }
+
+    /// Which recordings would have to go, and why, so that what stays is within `keep`. Nothing is deleted:
+    /// see [`Catalogue::apply_retention`].
+    pub fn plan_retention(&self, keep: &Keep) -> RetentionPlan {
+        let subjects = {
+            let known = self.known_now();
+            known
+                .recordings
+                .iter()
+                .map(|(id, entry)| Subject {
+                    meta: entry.meta(),
+                    in_use: known.in_use(entry)
+                        || entry.busy.is_some()
+                        || (!entry.is_open()
+                            && UseLock::is_held(&folder::database(&self.folder(id)))),
+                    bytes: 0,
+                })
+                .collect::<Vec<_>>()
+        };
+        // Sizes are read from the disk: not while others wait for the catalogue.
+        let sized = subjects.into_iter().map(|subject| Subject {
+            bytes: folder::size(&self.folder(&subject.meta.id)),
+            ..subject
+        });
+        super::retention::plan(sized.collect(), keep, now_ms())
+    }
+
+    /// Deletes what a plan says must go. What has come into use since stays and is reported, as is what
+    /// could not be deleted.
+    pub fn apply_retention(&self, plan: &RetentionPlan) -> RetentionReport {
+        let mut report = RetentionReport::default();
+        for removal in &plan.remove {
+            match self.delete(&removal.id) {
+                Ok(()) => report.deleted.push(removal.clone()),
+                // Somebody else deleted it meanwhile: it is gone, as it should be.
+                Err(Error::NotFound(_)) => {}
+                Err(error) => report.failed.push((removal.clone(), error)),
+            }
+        }
+        report
+    }
+}
+
+/// A name that nobody else uses now.
+fn unique(beginning: &str) -> String {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    format!("{beginning}{}-{number}", std::process::id())
+}
+
+/// A folder that is deleted with everything in it, unless it was given another name before.
+struct Temporary(std::path::PathBuf);
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        // Where that fails, the next start of a daemon deletes it.
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}

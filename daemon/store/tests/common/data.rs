@@ -1,0 +1,52 @@
+//! Data folders with recordings, for tests of what happens to them.
+
+use std::path::Path;
+
+use jhyde_store::{Catalogue, Direction, Recording, StoreOptions, Writer};
+use jhyde_trace::*;
+
+pub(crate) fn options() -> StoreOptions {
+    StoreOptions {
+        block_events: 64,
+        memory_bytes: 64 << 20,
+        flush_ms: 20,
+        ..StoreOptions::default()
+    }
+}
+
+pub(crate) fn script(n: u64) -> Vec<Event> {
+    let bytes: Vec<u8> = (0..n)
+        .map(|i| (i.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 56) as u8)
+        .collect();
+    fuzzing::events_from(&bytes)
+}
+
+pub(crate) fn everything() -> std::ops::Range<Timestamp> {
+    Timestamp(0)..Timestamp(u64::MAX)
+}
+
+pub(crate) fn record(writer: &mut Writer, events: &[Event]) {
+    for event in events {
+        writer.append(event.clone()).expect("the event nests");
+    }
+}
+
+pub(crate) fn all_events(recording: &Recording) -> Vec<Event> {
+    recording
+        .events(everything(), None, Direction::Forward)
+        .map(|event| event.expect("nothing is damaged").event)
+        .collect()
+}
+
+/// A finished recording of a script; the catalogue is closed again.
+pub(crate) fn finished(data: &Path, events: &[Event]) -> String {
+    let catalogue = Catalogue::open(data, options()).expect("a catalogue");
+    let (recording, mut writer) = catalogue
+        .create(Some("made"), RecordingOptions::default())
+        .expect("a recording");
+    record(&mut writer, events);
+    writer
+        .finish(State::Complete { exit_code: Some(0) })
+        .expect("finished");
+    recording.id().to_owned()
+}
