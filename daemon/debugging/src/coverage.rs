@@ -34,8 +34,8 @@ pub trait Coverage {
     /// The number of distinct sets of one kind: sets are numbered from 0.
     fn sets(&self, entities: Entities) -> usize;
 
-    /// The entities of a set, each once, numbered from 0 to below [`Coverage::entities`].
-    fn set(&self, entities: Entities, set: usize) -> &[u32];
+    /// Visits the entities of a set, each once, numbered from 0 to below [`Coverage::entities`].
+    fn visit(&self, entities: Entities, set: usize, visit: &mut dyn FnMut(u32));
 
     /// The number of distinct entities of one kind.
     fn entities(&self, entities: Entities) -> usize;
@@ -76,13 +76,12 @@ pub fn set_weights<C: Coverage + ?Sized>(
 ) -> Vec<f64> {
     let mut valid = vec![0_u32; coverage.entities(entities)];
     let mut count = |call: CallId| {
-        for entity in coverage
-            .covered(entities, call)
-            .map_or(&[][..], |set| coverage.set(entities, set))
-        {
-            if let Some(valid) = valid.get_mut(*entity as usize) {
-                *valid += 1;
-            }
+        if let Some(set) = coverage.covered(entities, call) {
+            coverage.visit(entities, set, &mut |entity| {
+                if let Some(valid) = valid.get_mut(entity as usize) {
+                    *valid += 1;
+                }
+            });
         }
     };
     match valid_calls {
@@ -106,12 +105,16 @@ pub fn set_weights<C: Coverage + ?Sized>(
         }
     }
     let p = base(rule, entities);
-    let weight = |entity: &u32| {
-        let valid = valid.get(*entity as usize).copied().unwrap_or(0);
-        p.powi(i32::try_from(valid).unwrap_or(i32::MAX))
-    };
+    let weight = |valid: &u32| p.powi(i32::try_from(*valid).unwrap_or(i32::MAX));
+    let weights: Vec<f64> = valid.iter().map(weight).collect();
     (0..coverage.sets(entities))
-        .map(|set| coverage.set(entities, set).iter().map(weight).sum())
+        .map(|set| {
+            let mut sum = 0.0;
+            coverage.visit(entities, set, &mut |entity| {
+                sum += weights.get(entity as usize).copied().unwrap_or(0.0);
+            });
+            sum
+        })
         .collect()
 }
 

@@ -6,6 +6,7 @@
 //! - [`answers`]: what was said about calls, with undo and redo;
 //! - [`suspicious`]: the suspicious set that follows from tree and answers, and how the search ends;
 //! - [`strategy`] and [`coverage`]: which call is asked next;
+//! - [`recorded`]: what the calls of a recording covered;
 //! - [`statistics`]: how the calls stand;
 //! - [`session`]: all of it together, and the part of it that is kept on disk;
 //! - [`sessions`]: the sessions of a recording in its store.
@@ -16,9 +17,11 @@
 #![forbid(unsafe_code)]
 
 mod bits;
+mod sets;
 
 pub mod answers;
 pub mod coverage;
+pub mod recorded;
 pub mod session;
 pub mod sessions;
 pub mod statistics;
@@ -28,8 +31,9 @@ pub mod tree;
 
 pub use answers::{Answer, Answers, Given};
 pub use coverage::{Coverage, Entities};
+pub use recorded::RecordedCoverage;
 pub use session::{AnswerError, Kept, Progress, Session, SessionError};
-pub use sessions::{Sessions, View};
+pub use sessions::{Asked, Sessions, View};
 pub use statistics::{ClassCounts, Statistics};
 pub use strategy::Strategy;
 pub use suspicious::{Classification, Suspicious};

@@ -3,16 +3,18 @@
 
 use std::collections::VecDeque;
 use std::ops::Range;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use jhyde_store::{Recording, records::CallRecord};
-use jhyde_trace::{CallId, ClassId, MethodId, ThreadId};
+use jhyde_trace::{CallId, ClassId, Level, MethodId, ThreadId};
 use rustc_hash::FxHashMap;
 use thiserror::Error;
 
 use crate::answers::Answer;
 use crate::coverage::Coverage;
+use crate::recorded::RecordedCoverage;
 use crate::session::{AnswerError, Kept, Progress, Session, SessionError};
 use crate::statistics::Statistics;
 use crate::strategy::{NeedsCoverage, Strategy};
@@ -38,6 +40,9 @@ pub enum Error {
     /// The session was kept, and cannot be read.
     #[error(transparent)]
     Kept(#[from] SessionError),
+    /// Whoever asked does not wait for the answer any more.
+    #[error("the question was cancelled")]
+    Cancelled,
     /// The recording could not be read, or the session not be written.
     #[error(transparent)]
     Store(#[from] jhyde_store::Error),
@@ -67,8 +72,12 @@ impl View {
     /// So many candidates are named at most.
     pub const MOST_CANDIDATES: usize = 1000;
 
-    fn of(session: &Session, forest: &Forest) -> Result<Self, Error> {
-        let progress = session.progress(forest, coverage())?;
+    fn of(
+        session: &Session,
+        forest: &Forest,
+        coverage: Option<&dyn Coverage>,
+    ) -> Result<Self, Error> {
+        let progress = session.progress(forest, coverage)?;
         let candidates = match progress {
             Progress::Undecided => session.suspicious().first(forest, Self::MOST_CANDIDATES),
             _ => Vec::new(),
@@ -85,10 +94,39 @@ impl View {
     }
 }
 
-/// The coverage of a recording. No level that can be recorded yet tells it (issue of level `full`); the
-/// strategies by coverage then answer [`NeedsCoverage`].
-fn coverage() -> Option<&'static dyn Coverage> {
-    None
+/// A recording that something is asked of, and whether somebody still waits for the answer.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked<'a> {
+    recording: &'a Recording,
+    cancelled: &'a AtomicBool,
+}
+
+impl<'a> Asked<'a> {
+    /// A question that ends with [`Error::Cancelled`] once the flag is set.
+    pub fn new(recording: &'a Recording, cancelled: &'a AtomicBool) -> Self {
+        Self {
+            recording,
+            cancelled,
+        }
+    }
+
+    /// Can the recording tell what calls covered?
+    fn tells_coverage(self) -> bool {
+        self.recording.meta().options.level >= Level::Full
+    }
+}
+
+impl<'a> From<&'a Recording> for Asked<'a> {
+    fn from(recording: &'a Recording) -> Self {
+        static NEVER: AtomicBool = AtomicBool::new(false);
+        Self::new(recording, &NEVER)
+    }
+}
+
+impl<'a> From<&'a Arc<Recording>> for Asked<'a> {
+    fn from(recording: &'a Arc<Recording>) -> Self {
+        Self::from(recording.as_ref())
+    }
 }
 
 /// A recording as a computation tree.
@@ -143,8 +181,35 @@ impl ComputationTree for RecordedTree<'_> {
 /// What is in memory of one recording.
 #[derive(Debug, Default)]
 struct Loaded {
-    forest: Forest,
+    read: Read,
     sessions: FxHashMap<String, Session>,
+}
+
+/// What was read of a recording, for all its sessions.
+#[derive(Debug, Default)]
+struct Read {
+    forest: Forest,
+    /// What calls covered, as far as it was asked for.
+    coverage: RecordedCoverage,
+}
+
+impl Read {
+    /// A session as it stands now.
+    fn view(&mut self, asked: Asked<'_>, session: &Session) -> Result<View, Error> {
+        let strategy = session.kept().strategy;
+        let mut coverage = None;
+        if strategy.needs_coverage() {
+            if !asked.tells_coverage() {
+                return Err(NeedsCoverage { strategy }.into());
+            }
+            let read = self.coverage.refresh(asked.recording, asked.cancelled)?;
+            if read.is_break() {
+                return Err(Error::Cancelled);
+            }
+            coverage = Some(&self.coverage as &dyn Coverage);
+        }
+        View::of(session, &self.forest, coverage)
+    }
 }
 
 /// The sessions of all recordings of a daemon.
@@ -165,13 +230,15 @@ impl Sessions {
     ///
     /// # Errors
     /// [`Error`] when the strategy or the restriction makes no sense for the recording, or it cannot be kept.
-    pub fn create(
+    pub fn create<'a>(
         &self,
-        recording: &Recording,
+        asked: impl Into<Asked<'a>>,
         strategy: Strategy,
         restriction: Option<CallId>,
     ) -> Result<View, Error> {
-        if strategy.needs_coverage() && coverage().is_none() {
+        let asked = asked.into();
+        let recording = asked.recording;
+        if strategy.needs_coverage() && !asked.tells_coverage() {
             return Err(NeedsCoverage { strategy }.into());
         }
         self.with_forest(recording, |loaded| {
@@ -184,13 +251,15 @@ impl Sessions {
                 .map(|ordinal| format!("{created_ms:x}-{ordinal}"))
                 .find(|id| !taken.contains(id))
                 .unwrap_or_default();
-            let mut session =
-                Session::new(Kept::new(id.clone(), created_ms, strategy), &loaded.forest);
+            let mut session = Session::new(
+                Kept::new(id.clone(), created_ms, strategy),
+                &loaded.read.forest,
+            );
             if restriction.is_some() {
-                session.restrict(&loaded.forest, restriction)?;
+                session.restrict(&loaded.read.forest, restriction)?;
             }
+            let view = loaded.read.view(asked, &session)?;
             recording.put_session(&id, &session.kept().encode()?)?;
-            let view = View::of(&session, &loaded.forest)?;
             loaded.sessions.insert(id, session);
             Ok(view)
         })
@@ -200,8 +269,11 @@ impl Sessions {
     ///
     /// # Errors
     /// [`Error`] when it is not there or cannot be read.
-    pub fn view(&self, recording: &Recording, id: &str) -> Result<View, Error> {
-        self.with_session(recording, id, |session, forest| View::of(session, forest))
+    pub fn view<'a>(&self, asked: impl Into<Asked<'a>>, id: &str) -> Result<View, Error> {
+        let asked = asked.into();
+        self.with_session(asked.recording, id, |session, read| {
+            read.view(asked, session)
+        })
     }
 
     /// The ids of a recording's sessions.
@@ -234,14 +306,14 @@ impl Sessions {
     ///
     /// # Errors
     /// [`Error`] when it is refused or cannot be kept; the session is then as it was.
-    pub fn answer(
+    pub fn answer<'a>(
         &self,
-        recording: &Recording,
+        asked: impl Into<Asked<'a>>,
         id: &str,
         call: CallId,
         answer: Answer,
     ) -> Result<View, Error> {
-        self.change(recording, id, |session, forest| {
+        self.change(asked.into(), id, |session, forest| {
             session.answer(forest, call, answer)
         })
     }
@@ -250,8 +322,8 @@ impl Sessions {
     ///
     /// # Errors
     /// As [`Sessions::answer`].
-    pub fn undo(&self, recording: &Recording, id: &str) -> Result<View, Error> {
-        self.change(recording, id, |session, forest| {
+    pub fn undo<'a>(&self, asked: impl Into<Asked<'a>>, id: &str) -> Result<View, Error> {
+        self.change(asked.into(), id, |session, forest| {
             session.undo(forest).map(drop)
         })
     }
@@ -260,8 +332,8 @@ impl Sessions {
     ///
     /// # Errors
     /// As [`Sessions::answer`].
-    pub fn redo(&self, recording: &Recording, id: &str) -> Result<View, Error> {
-        self.change(recording, id, |session, forest| {
+    pub fn redo<'a>(&self, asked: impl Into<Asked<'a>>, id: &str) -> Result<View, Error> {
+        self.change(asked.into(), id, |session, forest| {
             session.redo(forest).map(drop)
         })
     }
@@ -270,14 +342,15 @@ impl Sessions {
     ///
     /// # Errors
     /// As [`Sessions::answer`].
-    pub fn set_strategy(
+    pub fn set_strategy<'a>(
         &self,
-        recording: &Recording,
+        asked: impl Into<Asked<'a>>,
         id: &str,
         strategy: Strategy,
     ) -> Result<View, Error> {
-        self.change(recording, id, |session, _| {
-            session.set_strategy(strategy, coverage().is_some())
+        let asked = asked.into();
+        self.change(asked, id, |session, _| {
+            session.set_strategy(strategy, asked.tells_coverage())
         })
     }
 
@@ -285,13 +358,13 @@ impl Sessions {
     ///
     /// # Errors
     /// As [`Sessions::answer`].
-    pub fn restrict(
+    pub fn restrict<'a>(
         &self,
-        recording: &Recording,
+        asked: impl Into<Asked<'a>>,
         id: &str,
         call: Option<CallId>,
     ) -> Result<View, Error> {
-        self.change(recording, id, |session, forest| {
+        self.change(asked.into(), id, |session, forest| {
             session.restrict(forest, call)
         })
     }
@@ -301,8 +374,8 @@ impl Sessions {
     /// # Errors
     /// [`Error`] when the session is not there or cannot be read.
     pub fn statistics(&self, recording: &Recording, id: &str) -> Result<Statistics, Error> {
-        self.with_session(recording, id, |session, forest| {
-            Ok(session.statistics(forest))
+        self.with_session(recording, id, |session, read| {
+            Ok(session.statistics(&read.forest))
         })
     }
 
@@ -316,10 +389,10 @@ impl Sessions {
         id: &str,
         calls: &[CallId],
     ) -> Result<Vec<Classification>, Error> {
-        self.with_session(recording, id, |session, forest| {
+        self.with_session(recording, id, |session, read| {
             Ok(calls
                 .iter()
-                .map(|call| session.classify(forest, *call))
+                .map(|call| session.classify(&read.forest, *call))
                 .collect())
         })
     }
@@ -333,14 +406,15 @@ impl Sessions {
     /// Changes a session and keeps it.
     fn change(
         &self,
-        recording: &Recording,
+        asked: Asked<'_>,
         id: &str,
         change: impl FnOnce(&mut Session, &Forest) -> Result<(), AnswerError>,
     ) -> Result<View, Error> {
-        self.with_session(recording, id, |session, forest| {
+        let recording = asked.recording;
+        self.with_session(recording, id, |session, read| {
             let mut changed = session.clone();
-            change(&mut changed, forest)?;
-            let view = View::of(&changed, forest)?;
+            change(&mut changed, &read.forest)?;
+            let view = read.view(asked, &changed)?;
             recording.put_session(id, &changed.kept().encode()?)?;
             *session = changed;
             Ok(view)
@@ -351,7 +425,7 @@ impl Sessions {
         &self,
         recording: &Recording,
         id: &str,
-        work: impl FnOnce(&mut Session, &Forest) -> Result<T, Error>,
+        work: impl FnOnce(&mut Session, &mut Read) -> Result<T, Error>,
     ) -> Result<T, Error> {
         self.with_forest(recording, |loaded| {
             if !loaded.sessions.contains_key(id) {
@@ -362,13 +436,13 @@ impl Sessions {
                 let kept = Kept::decode(id, &bytes)?;
                 loaded
                     .sessions
-                    .insert(id.to_owned(), Session::new(kept, &loaded.forest));
+                    .insert(id.to_owned(), Session::new(kept, &loaded.read.forest));
             }
-            let Loaded { forest, sessions } = loaded;
+            let Loaded { read, sessions } = loaded;
             match sessions.get_mut(id) {
                 Some(session) => {
-                    session.refresh(forest);
-                    work(session, forest)
+                    session.refresh(&read.forest);
+                    work(session, read)
                 }
                 None => Err(Error::NoSuchSession {
                     session: id.to_owned(),
@@ -387,8 +461,8 @@ impl Sessions {
         let loaded = self.loaded(recording.id());
         // What is behind the lock is only ever replaced as a whole: a panic elsewhere leaves it usable.
         let mut loaded = loaded.lock().unwrap_or_else(PoisonError::into_inner);
-        if loaded.forest.needs_refresh() {
-            loaded.forest.refresh(&RecordedTree(recording))?;
+        if loaded.read.forest.needs_refresh() {
+            loaded.read.forest.refresh(&RecordedTree(recording))?;
         }
         work(&mut loaded)
     }

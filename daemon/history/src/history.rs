@@ -59,6 +59,11 @@ impl History {
         self
     }
 
+    /// Set when nobody waits for the answer any more.
+    pub fn cancelled(&self) -> &AtomicBool {
+        &self.cancelled
+    }
+
     /// The recording.
     pub fn recording(&self) -> &Arc<Recording> {
         &self.recording

@@ -148,8 +148,8 @@ impl Coverage for Covered {
         self.sets.len()
     }
 
-    fn set(&self, _: Entities, set: usize) -> &[u32] {
-        &self.sets[set]
+    fn visit(&self, _: Entities, set: usize, visit: &mut dyn FnMut(u32)) {
+        self.sets[set].iter().copied().for_each(visit);
     }
 
     fn entities(&self, _: Entities) -> usize {

@@ -5,15 +5,14 @@ use std::sync::Arc;
 use jhyde_debugging::session::Progress;
 use jhyde_debugging::sessions::Error;
 use jhyde_debugging::{
-    Answer, AnswerError, Classification, SessionError, Sessions, Strategy, View,
+    Answer, AnswerError, Asked, Classification, SessionError, Sessions, Strategy, View,
 };
 use jhyde_history::History;
 use jhyde_proto::v1;
-use jhyde_store::Recording;
-use jhyde_trace::{CallId, Level};
+use jhyde_trace::CallId;
 use tonic::{Request, Response, Status};
 
-use super::history::{blocking, open, resolve_call, status as history_status};
+use super::history::{CancelOnDrop, blocking, open, resolve_call, status as history_status};
 use crate::daemon::Daemon;
 use crate::error::{Kind, store_kind, store_reason};
 use crate::services::status::{invalid, with_details};
@@ -43,7 +42,10 @@ impl DebuggingService {
         work: impl FnOnce(&Sessions, &History) -> Result<T, Status> + Send + 'static,
     ) -> Reply<T> {
         let (daemon, sessions) = (Arc::clone(&self.daemon), Arc::clone(&self.sessions));
-        let work = move || work(&sessions, &open(&daemon, &recording)?);
+        let cancelled = CancelOnDrop::default();
+        let flag = Arc::clone(&cancelled.0);
+        let work =
+            move || work(&sessions, &open(&daemon, &recording)?.cancelled_by(flag));
         blocking(work).await.map(Response::new)
     }
 
@@ -61,11 +63,16 @@ impl DebuggingService {
             match work(sessions, history, &session) {
                 Ok(view) => message(history, view),
                 Err(Failure::Status(status)) => Err(*status),
-                Err(Failure::Session(error)) => Err(status(history.recording(), *error)),
+                Err(Failure::Session(error)) => Err(status(*error)),
             }
         })
         .await
     }
+}
+
+/// The question as the sessions are asked it.
+fn asked(history: &History) -> Asked<'_> {
+    Asked::new(history.recording(), history.cancelled())
 }
 
 /// A failure of either side.
@@ -149,9 +156,10 @@ fn message(history: &History, view: View) -> Result<v1::Session, Status> {
     })
 }
 
-fn status(recording: &Recording, error: Error) -> Status {
+fn status(error: Error) -> Status {
     let (kind, reason, field) = match &error {
         Error::NoSuchSession { .. } => (Kind::NotFound, "NO_SESSION", "session"),
+        Error::Cancelled => return Status::cancelled(error.to_string()),
         Error::Store(store) => (store_kind(store), store_reason(store), "recording"),
         Error::Kept(SessionError::Version { .. }) => {
             (Kind::FailedPrecondition, "UNKNOWN_VERSION", "session")
@@ -166,9 +174,6 @@ fn status(recording: &Recording, error: Error) -> Status {
             }
             AnswerError::NothingToUndo => (Kind::FailedPrecondition, "NOTHING_TO_UNDO", "session"),
             AnswerError::NothingToRedo => (Kind::FailedPrecondition, "NOTHING_TO_REDO", "session"),
-            AnswerError::NeedsCoverage(_) if recording.meta().options.level == Level::Full => {
-                (Kind::Unimplemented, "NOT_BUILT_YET", "strategy")
-            }
             AnswerError::NeedsCoverage(_) => {
                 (Kind::FailedPrecondition, "NEEDS_COVERAGE", "strategy")
             }
@@ -187,10 +192,10 @@ impl v1::debugging_server::Debugging for DebuggingService {
         self.with(request.recording, move |sessions, history| {
             let strategy = strategy(&request.strategy)?;
             let restriction = restriction(history, "restrict_to", &request.restrict_to)?;
-            let created = sessions.create(history.recording(), strategy, restriction);
+            let created = sessions.create(asked(history), strategy, restriction);
             message(
                 history,
-                created.map_err(|error| status(history.recording(), error))?,
+                created.map_err(|error| status(error))?,
             )
         })
         .await
@@ -201,7 +206,7 @@ impl v1::debugging_server::Debugging for DebuggingService {
         self.change(
             request.recording,
             request.session,
-            |sessions, history, id| Ok(sessions.view(history.recording(), id)?),
+            |sessions, history, id| Ok(sessions.view(asked(history), id)?),
         )
         .await
     }
@@ -212,16 +217,16 @@ impl v1::debugging_server::Debugging for DebuggingService {
     ) -> Reply<v1::ListSessionsResponse> {
         self.with(request.into_inner().recording, |sessions, history| {
             let recording = history.recording();
-            let ids = sessions.ids(recording).map_err(|error| status(recording, error))?;
+            let ids = sessions.ids(recording).map_err(|error| status(error))?;
             let mut listed = Vec::new();
             for id in ids {
-                match sessions.view(recording, &id) {
+                match sessions.view(asked(history), &id) {
                     Ok(view) => listed.push(message(history, view)?),
                     // One that cannot be read does not hide the others; asked for by its id it says what is wrong.
                     Err(error @ Error::Kept(_)) => {
                         tracing::warn!(recording = recording.id(), session = id, %error, "left out of the list");
                     }
-                    Err(error) => return Err(status(recording, error)),
+                    Err(error) => return Err(status(error)),
                 }
             }
             listed.sort_by_key(|session| session.created_ms);
@@ -239,7 +244,7 @@ impl v1::debugging_server::Debugging for DebuggingService {
             let recording = history.recording();
             sessions
                 .delete(recording, &session)
-                .map_err(|error| status(recording, error))?;
+                .map_err(|error| status(error))?;
             Ok(v1::DeleteSessionResponse {})
         })
         .await
@@ -264,7 +269,7 @@ impl v1::debugging_server::Debugging for DebuggingService {
             request.session,
             move |sessions, history, id| {
                 let call = resolve_call(history, "call", &request.call)?;
-                Ok(sessions.answer(history.recording(), id, call, answer)?)
+                Ok(sessions.answer(asked(history), id, call, answer)?)
             },
         )
         .await
@@ -275,7 +280,7 @@ impl v1::debugging_server::Debugging for DebuggingService {
         self.change(
             request.recording,
             request.session,
-            |sessions, history, id| Ok(sessions.undo(history.recording(), id)?),
+            |sessions, history, id| Ok(sessions.undo(asked(history), id)?),
         )
         .await
     }
@@ -285,7 +290,7 @@ impl v1::debugging_server::Debugging for DebuggingService {
         self.change(
             request.recording,
             request.session,
-            |sessions, history, id| Ok(sessions.redo(history.recording(), id)?),
+            |sessions, history, id| Ok(sessions.redo(asked(history), id)?),
         )
         .await
     }
@@ -297,7 +302,7 @@ impl v1::debugging_server::Debugging for DebuggingService {
             request.session,
             move |sessions, history, id| {
                 let strategy = strategy(&request.strategy)?;
-                Ok(sessions.set_strategy(history.recording(), id, strategy)?)
+                Ok(sessions.set_strategy(asked(history), id, strategy)?)
             },
         )
         .await
@@ -310,7 +315,7 @@ impl v1::debugging_server::Debugging for DebuggingService {
             request.session,
             move |sessions, history, id| {
                 let call = restriction(history, "call", &request.call)?;
-                Ok(sessions.restrict(history.recording(), id, call)?)
+                Ok(sessions.restrict(asked(history), id, call)?)
             },
         )
         .await
@@ -324,7 +329,7 @@ impl v1::debugging_server::Debugging for DebuggingService {
         self.with(recording, move |sessions, history| {
             let recording = history.recording();
             let counted = sessions.statistics(recording, &session);
-            let counted = counted.map_err(|error| status(recording, error))?;
+            let counted = counted.map_err(|error| status(error))?;
             let mut classes = Vec::new();
             for (class, counts) in counted.classes {
                 let class = match class {

@@ -1,0 +1,545 @@
+//! What the calls of a recording covered, read from its events.
+//!
+//! **Edges.** An entity is the entry of a method, or a way that control can go at a conditional jump or a
+//! switch: the pair of instructions. Cases of a switch that share their code are one entity, since
+//! an event tells where control went and not by which case. An edge belongs to the call that took it.
+//!
+//! **Chains.** A chain is a defining and a using instruction of one variable, with no definition of
+//! it in between *in that run*; the instructions name the declaration (which local, which field, or, for an
+//! element, which array access), so it is not named again. A local is defined by its stores, a parameter
+//! also by the entry; `this` is nothing that a program defines, and is left out. Fields, statics and
+//! elements are followed object by object and element by element over all calls, and a chain may
+//! begin in one call and end in another: it belongs to the call that ran the use. Until something is stored
+//! there, a field or element of an object made in scope is defined by the allocation, whose default value it
+//! has (JLS 4.12.5). What a call outside the scope stored is defined by the instruction that made that call.
+//! A value whose definition was not seen (an object of elsewhere, a static before its first write, an event
+//! lost) makes no chain.
+//!
+//! **Cost.** Nothing is kept on disk: one pass over the blocks makes it (measured in the crate's README), and
+//! a recording that still runs is gone on with where the last pass ended. Equal sets are stored once, as
+//! differences of rising numbers; a call costs 8 bytes beside that. Definitions are forgotten once a recording
+//! has ended, and when there are more than [`MOST_DEFINITIONS`] of them.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use jhyde_bytecode::{Code, CoverageEdges};
+use jhyde_store::Recording;
+use jhyde_trace::{
+    Block, CallId, Event, EventKind, Local, MethodId, MethodInfo, ObjectId, ThreadId, Timestamp,
+    Variable,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::coverage::{Coverage, Entities};
+use crate::sets::Sets;
+
+/// So many definitions of fields and elements are remembered; then all are forgotten, and the chains from them
+/// are missing. About 16 bytes each.
+pub const MOST_DEFINITIONS: usize = 8_000_000;
+
+/// Stands for a call without a set: outside the scope, or not ended.
+const NO_SET: u32 = u32::MAX;
+/// Index of the place that stands for a method's entry.
+const ENTRY: u32 = u32::MAX - 1;
+
+/// What is needed to know of a method.
+#[derive(Debug, Default)]
+struct Method {
+    /// The entity of its entry.
+    entry: u32,
+    /// Indexes of its conditions; `None` where the code was not recorded: then every edge counts.
+    conditions: Option<FxHashSet<u32>>,
+    /// Slot of each entry of its variable table.
+    slots: Vec<u16>,
+    /// Slots that the entry defines, the receiver's left out.
+    parameters: Vec<u16>,
+    has_receiver: bool,
+}
+
+/// A running call.
+#[derive(Debug, Default)]
+struct Running {
+    call: CallId,
+    method: u32,
+    /// Where in the scope the call stands, for one that leaves the scope.
+    outside: Option<u32>,
+    edges: FxHashSet<u32>,
+    chains: FxHashSet<u32>,
+    /// The last definition of each slot.
+    locals: FxHashMap<u16, u32>,
+    /// Something of it was not recorded.
+    gap: bool,
+}
+
+/// The definitions of one array's elements.
+#[derive(Debug)]
+struct Elements {
+    /// Its allocation, if that was seen.
+    made_at: Option<u32>,
+    /// Up to the greatest index written so far; [`NONE`] where nothing was.
+    last: Vec<u32>,
+}
+
+const NONE: u32 = u32::MAX;
+
+/// The coverage of a recording, as far as it was read.
+#[derive(Debug, Default)]
+pub struct RecordedCoverage {
+    /// Timestamp of the next event to read.
+    next: Timestamp,
+    edges: Sets,
+    chains: Sets,
+    /// Per thread and call, from preorder number 1: its sets of edges and chains.
+    calls: FxHashMap<ThreadId, Vec<[u32; 2]>>,
+    state: State,
+}
+
+/// What is needed to read on.
+#[derive(Debug, Default)]
+struct State {
+    methods: FxHashMap<u32, Arc<Method>>,
+    /// Numbers of edges by method and both indexes, and of chains by both places.
+    edge_ids: FxHashMap<(u32, u32, u32), Option<u32>>,
+    edge_count: u32,
+    chain_ids: FxHashMap<(u32, u32), u32>,
+    chain_count: u32,
+    /// Numbers of places by method and index.
+    places: FxHashMap<(u32, u32), u32>,
+    running: FxHashMap<ThreadId, Vec<Running>>,
+    /// Emptied ones, to be used again.
+    spare: Vec<Running>,
+    elements: FxHashMap<ObjectId, Elements>,
+    fields: FxHashMap<(ObjectId, u32), u32>,
+    statics: FxHashMap<u32, u32>,
+    /// Allocations of objects that are no arrays.
+    made_at: FxHashMap<ObjectId, u32>,
+    element_count: usize,
+}
+
+impl RecordedCoverage {
+    /// Reads what is new in the recording. `Break` if `cancelled` was set meanwhile: what was read is kept.
+    ///
+    /// # Errors
+    /// When the recording cannot be read. A damaged block is no error: what lies in it is not covered.
+    pub fn refresh(
+        &mut self,
+        recording: &Recording,
+        cancelled: &AtomicBool,
+    ) -> Result<ControlFlow<()>, jhyde_store::Error> {
+        // Liveness first, so that nothing can come behind an end that is taken for the last.
+        let live = recording.meta().state.is_live();
+        let end = recording.end();
+        for block in recording.blocks(self.next..end) {
+            if cancelled.load(Ordering::Relaxed) {
+                return Ok(ControlFlow::Break(()));
+            }
+            match block {
+                Ok(block) => self.read(recording, &block, end)?,
+                Err(jhyde_store::Error::Damaged { to, .. }) => {
+                    self.next = Timestamp(to.0.saturating_add(1)).max(self.next);
+                    self.state.forget_after_damage();
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        self.next = self.next.max(end);
+        if !live {
+            self.state.forget_all();
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    /// About how many bytes the sets and what calls have of them take.
+    pub fn memory(&self) -> usize {
+        let calls: usize = self.calls.values().map(|calls| calls.capacity() * 8).sum();
+        calls + self.edges.memory() + self.chains.memory()
+    }
+
+    fn read(
+        &mut self,
+        recording: &Recording,
+        block: &Block,
+        end: Timestamp,
+    ) -> Result<(), jhyde_store::Error> {
+        let from = self.next.0.saturating_sub(block.first().0) as usize;
+        for at in from..block.len() {
+            let timestamp = block.timestamp(at);
+            if timestamp >= end {
+                break;
+            }
+            self.next = Timestamp(timestamp.0 + 1);
+            let call = block.call(at);
+            if let Some(enter) = block.enter(at) {
+                self.state.enter(
+                    recording,
+                    call,
+                    enter.method,
+                    enter.boundary,
+                    enter.call_site,
+                )?;
+            } else if block.is_exit(at) {
+                self.exit(call);
+            } else if let Some(event) = block.event(at) {
+                self.state.follow(&event);
+            }
+        }
+        Ok(())
+    }
+
+    fn exit(&mut self, call: CallId) {
+        let Some(mut ended) = self.state.end(call) else {
+            return;
+        };
+        if ended.outside.is_none() {
+            let sets = [
+                self.edges.number(&mut ended.edges),
+                self.chains.number(&mut ended.chains),
+            ];
+            let calls = self.calls.entry(call.thread).or_default();
+            let at = call.preorder.saturating_sub(1) as usize;
+            if calls.len() <= at {
+                calls.resize(at + 1, [NO_SET; 2]);
+            }
+            calls[at] = sets;
+        }
+        self.state.spare.push(ended);
+    }
+
+    fn sets_of(&self, entities: Entities) -> &Sets {
+        match entities {
+            Entities::Edges => &self.edges,
+            Entities::DuChains => &self.chains,
+        }
+    }
+}
+
+impl Coverage for RecordedCoverage {
+    fn sets(&self, entities: Entities) -> usize {
+        self.sets_of(entities).len()
+    }
+
+    fn visit(&self, entities: Entities, set: usize, visit: &mut dyn FnMut(u32)) {
+        self.sets_of(entities).visit(set, visit);
+    }
+
+    fn entities(&self, entities: Entities) -> usize {
+        match entities {
+            Entities::Edges => self.state.edge_count as usize,
+            Entities::DuChains => self.state.chain_count as usize,
+        }
+    }
+
+    fn covered(&self, entities: Entities, call: CallId) -> Option<usize> {
+        let at = usize::try_from(call.preorder.checked_sub(1)?).ok()?;
+        let sets = self.calls.get(&call.thread)?.get(at)?;
+        let set = match entities {
+            Entities::Edges => sets[0],
+            Entities::DuChains => sets[1],
+        };
+        (set != NO_SET).then_some(set as usize)
+    }
+}
+
+impl State {
+    fn enter(
+        &mut self,
+        recording: &Recording,
+        call: CallId,
+        method: MethodId,
+        boundary: bool,
+        call_site: u32,
+    ) -> Result<(), jhyde_store::Error> {
+        let outside = match boundary {
+            true => {
+                // A call out of the scope that another one makes stands where that one stands.
+                let caller = self
+                    .running
+                    .get(&call.thread)
+                    .and_then(|calls| calls.last());
+                let (of, outer) = caller.map_or((u32::MAX, None), |c| (c.method, c.outside));
+                Some(outer.unwrap_or_else(|| self.place(of, call_site)))
+            }
+            false => None,
+        };
+        let mut running = self.spare.pop().unwrap_or_default();
+        running.call = call;
+        running.method = method.0;
+        running.outside = outside;
+        running.gap = false;
+        running.edges.clear();
+        running.chains.clear();
+        running.locals.clear();
+        if outside.is_none() {
+            let known = self.method(recording, method)?;
+            running.edges.insert(known.entry);
+        }
+        self.running.entry(call.thread).or_default().push(running);
+        Ok(())
+    }
+
+    /// Takes an ended call out, and those inside it of which the end was lost.
+    fn end(&mut self, call: CallId) -> Option<Running> {
+        let calls = self.running.get_mut(&call.thread)?;
+        let at = calls.iter().rposition(|running| running.call == call)?;
+        let lost = calls.split_off(at + 1);
+        let ended = calls.pop();
+        self.spare.extend(lost);
+        ended
+    }
+
+    fn method(
+        &mut self,
+        recording: &Recording,
+        id: MethodId,
+    ) -> Result<Arc<Method>, jhyde_store::Error> {
+        if let Some(known) = self.methods.get(&id.0) {
+            return Ok(Arc::clone(known));
+        }
+        let entry = self.edge_count;
+        self.edge_count += 1;
+        let method = match recording.method(id)? {
+            Some(found) => Method::of(found.method(), entry),
+            None => Method {
+                entry,
+                ..Method::default()
+            },
+        };
+        let method = Arc::new(method);
+        self.methods.insert(id.0, Arc::clone(&method));
+        Ok(method)
+    }
+
+    fn place(&mut self, method: u32, index: u32) -> u32 {
+        let next = self.places.len() as u32;
+        *self.places.entry((method, index)).or_insert(next)
+    }
+
+    fn follow(&mut self, event: &Event) {
+        let thread = event.call.thread;
+        let Some(at) = self
+            .running
+            .get(&thread)
+            .and_then(|calls| calls.iter().rposition(|running| running.call == event.call))
+        else {
+            return;
+        };
+        let (method, outside) = match self.running.get(&thread).and_then(|calls| calls.get(at)) {
+            Some(running) => (running.method, running.outside),
+            None => return,
+        };
+        match &event.kind {
+            EventKind::Write { variable, .. } => {
+                let place = match outside {
+                    Some(place) => place,
+                    None => self.place(method, event.index),
+                };
+                self.define(thread, at, *variable, place);
+            }
+            EventKind::New { object, length, .. } => {
+                let place = outside.unwrap_or_else(|| self.place(method, event.index));
+                match length {
+                    Some(_) => {
+                        self.elements.insert(
+                            *object,
+                            Elements {
+                                made_at: Some(place),
+                                last: Vec::new(),
+                            },
+                        );
+                    }
+                    None => {
+                        self.made_at.insert(*object, place);
+                    }
+                }
+                self.bound();
+            }
+            EventKind::Use { variable } if outside.is_none() => {
+                let Some(defined) = self.definition(thread, at, *variable) else {
+                    return;
+                };
+                let used = self.place(method, event.index);
+                let count = &mut self.chain_count;
+                let chain = *self.chain_ids.entry((defined, used)).or_insert_with(|| {
+                    *count += 1;
+                    *count - 1
+                });
+                if let Some(running) = self.running_at(thread, at) {
+                    running.chains.insert(chain);
+                }
+            }
+            EventKind::Edge { from, to } if outside.is_none() => {
+                if let Some(edge) = self.edge(method, *from, *to)
+                    && let Some(running) = self.running_at(thread, at)
+                {
+                    running.edges.insert(edge);
+                }
+            }
+            EventKind::Gap { .. } => {
+                if let Some(running) = self.running_at(thread, at) {
+                    running.gap = true;
+                    running.locals.clear();
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn running_at(&mut self, thread: ThreadId, at: usize) -> Option<&mut Running> {
+        self.running.get_mut(&thread)?.get_mut(at)
+    }
+
+    fn edge(&mut self, method: u32, from: u32, to: u32) -> Option<u32> {
+        if let Some(known) = self.edge_ids.get(&(method, from, to)) {
+            return *known;
+        }
+        let counts = self
+            .methods
+            .get(&method)
+            .and_then(|method| method.conditions.as_ref())
+            .is_none_or(|conditions| conditions.contains(&from));
+        let id = counts.then(|| {
+            self.edge_count += 1;
+            self.edge_count - 1
+        });
+        self.edge_ids.insert((method, from, to), id);
+        id
+    }
+
+    fn slot(&self, thread: ThreadId, at: usize, local: Local) -> Option<u16> {
+        match local {
+            Local::Slot(slot) => Some(slot),
+            Local::Named(entry) => {
+                let running = self.running.get(&thread)?.get(at)?;
+                let method = self.methods.get(&running.method)?;
+                method.slots.get(usize::from(entry)).copied()
+            }
+        }
+    }
+
+    fn define(&mut self, thread: ThreadId, at: usize, variable: Variable, place: u32) {
+        match variable {
+            Variable::Local { local, .. } => {
+                if let Some(slot) = self.slot(thread, at, local)
+                    && let Some(running) = self.running_at(thread, at)
+                {
+                    running.locals.insert(slot, place);
+                }
+            }
+            Variable::Field { object, field } => {
+                self.fields.insert((object, field.0), place);
+                self.bound();
+            }
+            Variable::Static { field } => {
+                self.statics.insert(field.0, place);
+            }
+            Variable::Element { array, index } => {
+                let elements = self.elements.entry(array).or_insert_with(|| Elements {
+                    made_at: None,
+                    last: Vec::new(),
+                });
+                let index = index as usize;
+                if elements.last.len() <= index {
+                    self.element_count += index + 1 - elements.last.len();
+                    elements.last.resize(index + 1, NONE);
+                }
+                if let Some(last) = elements.last.get_mut(index) {
+                    *last = place;
+                }
+                self.bound();
+            }
+            Variable::Return { .. } | Variable::Exception { .. } => {}
+        }
+    }
+
+    fn definition(&mut self, thread: ThreadId, at: usize, variable: Variable) -> Option<u32> {
+        match variable {
+            Variable::Local { local, .. } => {
+                let slot = self.slot(thread, at, local)?;
+                let running = self.running.get(&thread)?.get(at)?;
+                if let Some(place) = running.locals.get(&slot) {
+                    return Some(*place);
+                }
+                let method = self.methods.get(&running.method)?;
+                let is_this = slot == 0 && method.has_receiver;
+                let by_entry = method.parameters.contains(&slot) && !is_this && !running.gap;
+                let method = running.method;
+                by_entry.then(|| self.place(method, ENTRY))
+            }
+            Variable::Field { object, field } => self
+                .fields
+                .get(&(object, field.0))
+                .or_else(|| self.made_at.get(&object))
+                .copied(),
+            Variable::Static { field } => self.statics.get(&field.0).copied(),
+            Variable::Element { array, index } => {
+                let elements = self.elements.get(&array)?;
+                match elements.last.get(index as usize) {
+                    Some(place) if *place != NONE => Some(*place),
+                    _ => elements.made_at,
+                }
+            }
+            Variable::Return { .. } | Variable::Exception { .. } => None,
+        }
+    }
+
+    /// Keeps what is remembered of the heap within its bound.
+    fn bound(&mut self) {
+        let all =
+            self.fields.len() + self.made_at.len() + self.elements.len() + self.element_count / 4;
+        if all > MOST_DEFINITIONS {
+            self.forget_heap();
+        }
+    }
+
+    fn forget_heap(&mut self) {
+        self.fields = FxHashMap::default();
+        self.made_at = FxHashMap::default();
+        self.elements = FxHashMap::default();
+        self.element_count = 0;
+    }
+
+    /// Behind a damaged block no definition from before it is sure, and no running call is whole.
+    fn forget_after_damage(&mut self) {
+        self.forget_heap();
+        self.statics.clear();
+        for running in self.running.values_mut().flatten() {
+            running.gap = true;
+            running.locals.clear();
+        }
+    }
+
+    fn forget_all(&mut self) {
+        self.forget_heap();
+        self.statics = FxHashMap::default();
+        self.running = FxHashMap::default();
+        self.spare = Vec::new();
+        self.edge_ids = FxHashMap::default();
+        self.chain_ids = FxHashMap::default();
+        self.places = FxHashMap::default();
+        self.methods = FxHashMap::default();
+    }
+}
+
+impl Method {
+    fn of(info: &MethodInfo, entry: u32) -> Self {
+        let conditions = Code::decode(&info.code).ok().map(|code| {
+            let edges = CoverageEdges::new(&code);
+            edges.edges().iter().filter_map(|edge| edge.from).collect()
+        });
+        let parameters = jhyde_bytecode::MethodDescriptor::parse(&info.descriptor)
+            .map(|descriptor| {
+                let slots = descriptor.parameter_slots(info.is_static());
+                slots.map(|(slot, _)| slot).collect()
+            })
+            .unwrap_or_default();
+        Self {
+            entry,
+            conditions,
+            slots: info.variables.iter().map(|entry| entry.slot).collect(),
+            parameters,
+            has_receiver: !info.is_static(),
+        }
+    }
+}

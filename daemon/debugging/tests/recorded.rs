@@ -1,0 +1,284 @@
+//! Coverage of real code: what `javac` makes of the reference example (design, section 5), run by a small
+//! machine that records every instruction's effect.
+
+#[path = "../../history/tests/common/machine.rs"]
+mod machine;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use jhyde_debugging::coverage::{Rule, ValidCalls, set_weights};
+use jhyde_debugging::session::Progress;
+use jhyde_debugging::{
+    Answer, CallFacts, ComputationTree, Coverage, Entities, Forest, Kept, RecordedCoverage,
+    Session, Sessions, Strategy,
+};
+use jhyde_store::{Catalogue, Recording, StoreOptions};
+use jhyde_trace::{CallId, ClassId, Level, MethodId, RecordingOptions, State, ThreadId};
+use machine::{Machine, compile};
+use tempfile::TempDir;
+
+const MERGE_SORT: &str =
+    include_str!("../../../integration/java/fixtures/mergesort/MergeSort.java");
+
+struct Recorded {
+    _folder: TempDir,
+    _catalogue: Catalogue,
+    recording: Arc<Recording>,
+}
+
+fn record(file: &str, source: &str, calls: &[(&str, i32)]) -> Recorded {
+    let classes = compile(file, source, &["-g"]);
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let store = StoreOptions {
+        block_events: 64,
+        ..StoreOptions::default()
+    };
+    let catalogue = Catalogue::open(folder.path(), store).expect("a new data folder");
+    let options = RecordingOptions {
+        level: Level::Full,
+        ..RecordingOptions::default()
+    };
+    let (recording, mut writer) = catalogue
+        .create(Some("test"), options)
+        .expect("a new recording");
+    let mut machine = Machine::new(&mut writer, classes);
+    for (method, argument) in calls {
+        machine.call(method, &[*argument]);
+    }
+    writer
+        .finish(State::Complete { exit_code: Some(0) })
+        .expect("can be closed");
+    Recorded {
+        recording,
+        _folder: folder,
+        _catalogue: catalogue,
+    }
+}
+
+impl Recorded {
+    fn coverage(&self) -> RecordedCoverage {
+        let mut coverage = RecordedCoverage::default();
+        let never = std::sync::atomic::AtomicBool::new(false);
+        let read = coverage.refresh(&self.recording, &never);
+        assert!(read.expect("can be read").is_continue());
+        coverage
+    }
+}
+
+/// A recording as a tree, as the sessions see it.
+struct Tree<'a>(&'a Recording);
+
+impl ComputationTree for Tree<'_> {
+    type Error = jhyde_store::Error;
+
+    fn is_live(&self) -> Result<bool, Self::Error> {
+        Ok(false)
+    }
+
+    fn threads(&self) -> Result<Vec<(ThreadId, u64)>, Self::Error> {
+        let thread = ThreadId(1);
+        Ok(vec![(thread, self.0.root(thread)?.calls)])
+    }
+
+    fn calls(
+        &self,
+        thread: ThreadId,
+        preorders: std::ops::Range<u64>,
+        visit: &mut dyn FnMut(CallFacts),
+    ) -> Result<(), Self::Error> {
+        for record in self.0.preorder(thread, preorders) {
+            let record = record?;
+            visit(CallFacts {
+                subtree: record.size,
+                enter: record.enter,
+                method: record.method,
+                boundary: record.boundary,
+                complete: record.exit.is_some(),
+            });
+        }
+        Ok(())
+    }
+
+    fn class_of(&self, _: MethodId) -> Result<Option<ClassId>, Self::Error> {
+        Ok(None)
+    }
+}
+
+/// The n-th call in scope, from 1: how the design numbers them.
+fn in_scope(recording: &Recording) -> Vec<CallId> {
+    let all = recording.preorder(ThreadId(1), 1..u64::MAX);
+    let all = all.map(|call| call.expect("a call"));
+    all.filter(|call| !call.boundary)
+        .map(|call| call.id)
+        .collect()
+}
+
+#[test]
+fn own_edge_weights_are_those_of_the_design() {
+    let recorded = record("MergeSort.java", MERGE_SORT, &[("main", 0)]);
+    let coverage = recorded.coverage();
+    let weights = |entities| -> Vec<usize> {
+        let calls = in_scope(&recorded.recording);
+        let size = |call: CallId| {
+            let mut members = BTreeSet::new();
+            let set = coverage.covered(entities, call).expect("is known");
+            coverage.visit(entities, set, &mut |member| {
+                assert!((member as usize) < coverage.entities(entities));
+                members.insert(member);
+            });
+            members.len()
+        };
+        calls.into_iter().map(size).collect()
+    };
+    assert_eq!(weights(Entities::Edges), [1, 5, 7, 8, 8, 7, 9]);
+    let chains = weights(Entities::DuChains);
+    // The last merge runs one loop more than the others, and the second distribute the same code.
+    assert!(
+        chains[6] > chains[3] && chains[3] == chains[4],
+        "{chains:?}"
+    );
+    let forest = Forest::read(&Tree(&recorded.recording)).expect("can be read");
+    let session = Session::new(Kept::new("s".into(), 0, Strategy::TopDown), &forest);
+    let by_set = set_weights(
+        &coverage,
+        &forest,
+        session.suspicious(),
+        Rule::Halving,
+        Entities::Edges,
+        ValidCalls::default(),
+    );
+    let by_call: Vec<_> = in_scope(&recorded.recording)
+        .into_iter()
+        .filter_map(|call| by_set.get(coverage.covered(Entities::Edges, call)?))
+        .collect();
+    assert_eq!(by_call, [&1.0, &5.0, &7.0, &8.0, &8.0, &7.0, &9.0]);
+}
+
+#[test]
+fn every_strategy_asks_what_the_design_says() {
+    let recorded = record("MergeSort.java", MERGE_SORT, &[("main", 0)]);
+    let calls = in_scope(&recorded.recording);
+    assert_eq!(calls.len(), 7);
+    let sessions = Sessions::default();
+    let asked_by = |strategy: Strategy| {
+        let mut asked = Vec::new();
+        let mut view = sessions
+            .create(&recorded.recording, strategy, None)
+            .expect("a session");
+        loop {
+            match view.progress {
+                Progress::Asking(call) => {
+                    let number = calls.iter().position(|known| *known == call);
+                    let number = number.expect("a call in scope") + 1;
+                    asked.push(number);
+                    let wrong = [1, 2, 7].contains(&number);
+                    let answer = if wrong {
+                        Answer::Invalid
+                    } else {
+                        Answer::Valid
+                    };
+                    view = sessions
+                        .answer(&recorded.recording, &view.kept.id, call, answer)
+                        .expect("a proposed call can be answered");
+                }
+                Progress::Found(call) => {
+                    assert_eq!(call, calls[6], "the defect is in the last merge");
+                    return asked;
+                }
+                other => panic!("{strategy} ended with {other:?}"),
+            }
+        }
+    };
+    assert_eq!(asked_by(Strategy::TopDown), [1, 2, 3, 4, 5, 6, 7]);
+    assert_eq!(asked_by(Strategy::DivideAndQuery), [2, 3, 4, 5, 6, 7]);
+    for rule in [Rule::Halving, Rule::Expected] {
+        assert_eq!(asked_by(Strategy::Coverage(rule, Entities::Edges)), [7]);
+        let chains = asked_by(Strategy::Coverage(rule, Entities::DuChains));
+        assert!(chains.len() <= 2, "{rule:?}: {chains:?}");
+    }
+}
+
+#[test]
+fn chains_are_those_of_the_run() {
+    // The example of the dissertation (5.7): by `from` and `to` different chains are covered.
+    const SUM_UP: &str = "
+class Test {
+    static int sumUp(int n) {
+        int from = 1;
+        int to = n;
+        int result = 0;
+        while (from <= to) {
+            result = result + from;
+            from = from + 1;
+        }
+        return result;
+    }
+    static int total;
+    int own;
+    static void heap(int n) {
+        int[] a = new int[2];
+        a[0] = n;
+        int x = a[0];
+        int y = a[1];
+        Test test = new Test();
+        x += test.own;
+        test.own = x;
+        y += test.own;
+        total = y;
+        read();
+    }
+    static int read() { return total; }
+}
+";
+    let calls = [
+        ("sumUp", 0),
+        ("sumUp", 1),
+        ("sumUp", 2),
+        ("sumUp", 3),
+        ("heap", 4),
+    ];
+    let recorded = record("Test.java", SUM_UP, &calls);
+    let coverage = recorded.coverage();
+    let chains = |call: CallId| -> BTreeSet<u32> {
+        let mut members = BTreeSet::new();
+        let set = coverage
+            .covered(Entities::DuChains, call)
+            .expect("is known");
+        coverage.visit(Entities::DuChains, set, &mut |member| {
+            members.insert(member);
+        });
+        members
+    };
+    let all = in_scope(&recorded.recording);
+    let sums: Vec<_> = all[..4].iter().map(|call| chains(*call)).collect();
+    // n (to = n), from and to in the condition, result in the return.
+    assert_eq!(sums[0].len(), 4);
+    // And from in two lines, result in one; back in the condition; but another result is returned.
+    assert_eq!(sums[1].len(), 8);
+    assert_eq!(sums[1].intersection(&sums[0]).count(), 3);
+    // And what the second round reads that the first one wrote.
+    assert_eq!(sums[2].len(), 11);
+    assert!(sums[1].is_subset(&sums[2]));
+    assert_eq!(sums[3], sums[2]);
+    let sets = |at: usize| coverage.covered(Entities::DuChains, all[at]);
+    assert_eq!(sets(3), sets(2), "equal sets are stored once");
+    // Elements and fields: a[1] and the first test.own have their values by allocation.
+    let find = |name: &str| {
+        let call = all.iter().find(|call| {
+            let record = recorded.recording.call(**call).expect("a call");
+            let method = recorded
+                .recording
+                .method(record.method)
+                .expect("can be read");
+            method.is_some_and(|method| method.method().name == name)
+        });
+        *call.expect("was called")
+    };
+    // n, a three times, a[0] and a[1], x twice, y twice, test three times, own twice; and `total` is not read here.
+    assert_eq!(chains(find("heap")).len(), 1 + 3 + 2 + 2 + 2 + 3 + 2);
+    // The static's chain begins in `heap` and belongs to the call that used it.
+    assert_eq!(chains(find("read")).len(), 1);
+    // The constructor: `this` is nothing that the program defines.
+    assert_eq!(chains(find("<init>")).len(), 0);
+}
