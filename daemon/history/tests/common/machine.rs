@@ -588,7 +588,7 @@ impl<'w> Machine<'w> {
                     panic!("no array")
                 };
                 elements[index] = slot;
-                let value = slot.value(&name[1..].to_owned());
+                let value = slot.value(&name[1..]);
                 let variable = Variable::Element {
                     array,
                     index: index as u32,
