@@ -15,6 +15,7 @@ use serde::de::DeserializeOwned;
 use crate::cache::BlockCache;
 use crate::error::{Error, Result};
 use crate::families::{self, Family};
+use crate::folder::Files;
 
 /// What all recordings of a daemon share: the memory that they may take.
 pub(crate) struct Memory {
@@ -109,10 +110,6 @@ impl Database {
         }
     }
 
-    pub(crate) fn is_read_only(&self) -> bool {
-        self.read_only
-    }
-
     pub(crate) fn failed(&self, action: &'static str, error: &rocksdb::Error) -> Error {
         Error::Database {
             action,
@@ -198,11 +195,25 @@ impl Database {
             .map_err(|error| self.failed("flushing", &error))
     }
 
-    /// Makes a copy in a new folder on the same file system: links to the files that never change.
-    pub(crate) fn checkpoint(&self, to: &Path) -> Result<()> {
-        rocksdb::checkpoint::Checkpoint::new(&self.db)
-            .and_then(|checkpoint| checkpoint.create_checkpoint(to))
-            .map_err(|error| self.failed("copying the database", &error))
+    /// Ends the work behind the scenes and names the table files, which do not change from now on.
+    pub(crate) fn freeze(&self) -> Result<Files> {
+        self.db.cancel_all_background_work(true);
+        self.files()
+    }
+
+    /// The table files with their sizes.
+    pub(crate) fn files(&self) -> Result<Files> {
+        let files = self.db.live_files();
+        let files = files.map_err(|error| self.failed("listing the files of", &error))?;
+        Ok(files
+            .into_iter()
+            .map(|file| {
+                (
+                    file.name.trim_start_matches('/').to_owned(),
+                    file.size as u64,
+                )
+            })
+            .collect())
     }
 
     /// Rewrites a family to its smallest form.

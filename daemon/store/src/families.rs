@@ -2,8 +2,8 @@
 //!
 //! To add one: a type here and a line in [`ALL`]; opening, `inspect` and `check` follow that list.
 //! Integers in keys are big-endian, so that the order of bytes is the order of the numbers. A name,
-//! once used, is never used for anything else. Nothing is ever removed from a recording except
-//! sessions and, when groups of the index are merged, the merged groups.
+//! once used, is never used for anything else. Nothing is ever removed from a recording except,
+//! when groups of the index are merged, the merged groups.
 
 use jhyde_trace::{CallId, ClassId, MethodId, ThreadId};
 
@@ -86,11 +86,8 @@ pub(crate) const CLASSES: Family = small("classes");
 /// Threads. Key: thread u32. Value: `ThreadInfo`, postcard, behind a checksum.
 pub(crate) const THREADS: Family = small("threads");
 
-/// Debugging sessions. Key: the session's id. Value: bytes of the session's owner.
-pub(crate) const SESSIONS: Family = small("sessions");
-
 /// Everything that must not be opened without. See the list's use in `database`.
-pub(crate) const ALL: [Family; 13] = [
+pub(crate) const ALL: [Family; 12] = [
     BLOCKS,
     DIRECTORY,
     THREAD_BLOCKS,
@@ -103,7 +100,6 @@ pub(crate) const ALL: [Family; 13] = [
     LATE_OBJECTS,
     CLASSES,
     THREADS,
-    SESSIONS,
 ];
 
 /// A key of two parts, a u32 and a u64.

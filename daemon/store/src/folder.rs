@@ -1,5 +1,6 @@
 //! A recording's folder: `recording.json` says what it is, `db/` is its database.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -12,29 +13,73 @@ use crate::error::{Error, Result};
 
 /// Version of the folder as a whole: raised when a database of the new version cannot be read by the
 /// old code (another table, another meaning of a key).
-pub(crate) const STORE_VERSION: u32 = 1;
+pub(crate) const STORE_VERSION: u32 = 2;
 
 const META: &str = "recording.json";
 
 /// Room for the last words: deleted when a full disk refuses the recording's final state.
 const RESERVE: &str = "reserve";
 
+/// `recording.json`. The checksum is the last field: CRC-32, in hexadecimal, of all the text before its name.
 #[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct MetaFile<M> {
     /// Makes the file recognisable.
     jhyde_recording: u32,
     /// Compacted, and open for reading only from now on.
-    #[serde(default)]
     sealed: bool,
+    /// The files of tables with their sizes, once they do not change any more.
+    files: Option<Files>,
     meta: M,
+    checksum: String,
 }
+
+/// Only what every version has.
+#[derive(Deserialize)]
+struct AnyVersion {
+    jhyde_recording: u32,
+}
+
+/// Names of a database's table files, with their sizes.
+pub(crate) type Files = BTreeMap<String, u64>;
 
 /// What `recording.json` says.
 #[derive(Clone, Debug)]
 pub(crate) struct FolderMeta {
     pub(crate) meta: RecordingMeta,
     pub(crate) sealed: bool,
+    /// Which files the database of a finished recording has, so that none can be lost unnoticed.
+    pub(crate) files: Option<Files>,
 }
+
+impl FolderMeta {
+    /// Of a recording that begins now.
+    pub(crate) fn fresh(meta: RecordingMeta) -> Self {
+        Self {
+            meta,
+            sealed: false,
+            files: None,
+        }
+    }
+
+    /// The text of `recording.json`.
+    pub(crate) fn text(&self) -> std::io::Result<String> {
+        let file = MetaFile {
+            jhyde_recording: STORE_VERSION,
+            sealed: self.sealed,
+            files: self.files.clone(),
+            meta: &self.meta,
+            checksum: String::new(),
+        };
+        let mut text = serde_json::to_string_pretty(&file)?;
+        text.truncate(text.rfind(CHECKSUM).unwrap_or(text.len()));
+        let checksum = crc32fast::hash(text.as_bytes());
+        text.push_str(&format!("{CHECKSUM}: \"{checksum:08x}\"\n}}\n"));
+        Ok(text)
+    }
+}
+
+const CHECKSUM: &str = "\"checksum\"";
 
 pub(crate) fn io_error(action: &'static str, path: &Path, error: &std::io::Error) -> Error {
     Error::Io {
@@ -58,27 +103,36 @@ pub(crate) fn database(folder: &Path) -> PathBuf {
     folder.join("db")
 }
 
-/// Does the folder look like a recording's?
+/// Where the debugging sessions lie.
+pub(crate) fn sessions(folder: &Path) -> PathBuf {
+    folder.join("sessions")
+}
+
+/// Does the folder look like a recording's? Yes, too, if we may not look.
 pub(crate) fn is_recording(folder: &Path) -> bool {
-    folder.join(META).is_file()
+    match fs::metadata(folder.join(META)) {
+        Ok(meta) => meta.is_file(),
+        Err(error) => error.kind() != std::io::ErrorKind::NotFound,
+    }
 }
 
 /// Reads `recording.json`.
 pub(crate) fn read_meta(folder: &Path) -> Result<FolderMeta> {
     let path = folder.join(META);
-    let text = fs::read_to_string(&path).map_err(|error| io_error("reading", &path, &error))?;
-    parse_meta(&text, &path)
+    let bytes = fs::read(&path).map_err(|error| io_error("reading", &path, &error))?;
+    parse_meta(&bytes, &path)
 }
 
 /// Reads the text of a `recording.json`; errors call it `path`.
-pub(crate) fn parse_meta(text: &str, path: &Path) -> Result<FolderMeta> {
-    let bad = |error: serde_json::Error| Error::Io {
+pub(crate) fn parse_meta(bytes: &[u8], path: &Path) -> Result<FolderMeta> {
+    let bad = |reason: &str| Error::Io {
         action: "reading",
         path: path.to_owned(),
-        reason: format!("it is not a description of a recording: {error}"),
+        reason: format!("it is not a description of a recording: {reason}"),
     };
+    let text = std::str::from_utf8(bytes).map_err(|error| bad(&error.to_string()))?;
     // The version first: a newer version's description may have any other fields.
-    let any: MetaFile<serde_json::Value> = serde_json::from_str(text).map_err(bad)?;
+    let any: AnyVersion = serde_json::from_str(text).map_err(|error| bad(&error.to_string()))?;
     if any.jhyde_recording != STORE_VERSION {
         return Err(Error::UnknownVersion {
             what: path.display().to_string(),
@@ -86,48 +140,44 @@ pub(crate) fn parse_meta(text: &str, path: &Path) -> Result<FolderMeta> {
             known: STORE_VERSION,
         });
     }
-    let meta = serde_json::from_value(any.meta).map_err(bad)?;
+    let file: MetaFile<RecordingMeta> =
+        serde_json::from_str(text).map_err(|error| bad(&error.to_string()))?;
+    let covered = text.rfind(CHECKSUM).and_then(|end| text.get(..end));
+    let found = covered.map(|text| crc32fast::hash(text.as_bytes()));
+    if found.is_none() || u32::from_str_radix(&file.checksum, 16).ok() != found {
+        return Err(bad("its checksum does not fit"));
+    }
     Ok(FolderMeta {
-        meta,
-        sealed: any.sealed,
+        meta: file.meta,
+        sealed: file.sealed,
+        files: file.files,
     })
 }
 
 /// Writes `recording.json`: the old or the new one is there, whatever happens in between.
-pub(crate) fn write_folder_meta(folder: &Path, meta: &RecordingMeta, sealed: bool) -> Result<()> {
-    match try_write_meta(folder, meta, sealed) {
-        Err(_) if fs::remove_file(folder.join(RESERVE)).is_ok() => {
-            try_write_meta(folder, meta, sealed)
-        }
+pub(crate) fn write_meta(folder: &Path, meta: &FolderMeta) -> Result<()> {
+    match try_write_meta(folder, meta) {
+        Err(_) if fs::remove_file(folder.join(RESERVE)).is_ok() => try_write_meta(folder, meta),
         written => written,
     }
 }
 
-/// The text of `recording.json`.
-pub(crate) fn meta_text(meta: &RecordingMeta, sealed: bool) -> std::io::Result<Vec<u8>> {
-    let file = MetaFile {
-        jhyde_recording: STORE_VERSION,
-        sealed,
-        meta,
-    };
-    let mut text = serde_json::to_vec_pretty(&file)?;
-    text.push(b'\n');
-    Ok(text)
-}
-
-fn try_write_meta(folder: &Path, meta: &RecordingMeta, sealed: bool) -> Result<()> {
-    let (path, fresh) = (folder.join(META), folder.join("recording.json.new"));
-    let write = || -> std::io::Result<()> {
-        let text = meta_text(meta, sealed)?;
-        let mut out = File::create(&fresh)?;
-        out.write_all(&text)?;
-        out.sync_all()?;
-        fs::rename(&fresh, &path)
-    };
+fn try_write_meta(folder: &Path, meta: &FolderMeta) -> Result<()> {
+    let path = folder.join(META);
+    let write = || replace(&path, meta.text()?.as_bytes());
     write().map_err(|error| io_error("writing", &path, &error))
 }
 
-/// Puts room aside that [`write_folder_meta`] can fall back on.
+/// Writes a file so that the old or the new one is there, whatever happens in between.
+pub(crate) fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let fresh = path.with_extension("new");
+    let mut out = File::create(&fresh)?;
+    out.write_all(bytes)?;
+    out.sync_all()?;
+    fs::rename(&fresh, path)
+}
+
+/// Puts room aside that [`write_meta`] can fall back on.
 pub(crate) fn reserve(folder: &Path) -> Result<()> {
     let path = folder.join(RESERVE);
     fs::write(&path, [0xA5; 32 << 10]).map_err(|error| io_error("writing", &path, &error))

@@ -31,6 +31,7 @@ mod objects;
 mod open;
 mod queries;
 mod seal;
+mod sessions;
 mod state;
 mod view;
 

@@ -4,12 +4,12 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use jhyde_trace::{Block, ClassInfo, RecordingMeta, ThreadInfo};
+use jhyde_trace::{Block, ClassInfo, ThreadInfo};
 
 use crate::database::{Database, Memory, Mode, open_value};
 use crate::error::Result;
 use crate::families;
-use crate::folder;
+use crate::folder::{self, Files, FolderMeta};
 use crate::index::{collect, merge};
 use crate::lock::UseLock;
 use crate::state::{
@@ -23,17 +23,19 @@ static NEXT_NUMBER: AtomicU32 = AtomicU32::new(0);
 /// Opens a recording's database, or makes it.
 pub(crate) fn open(
     folder: &Path,
-    meta: Arc<Mutex<RecordingMeta>>,
-    sealed: bool,
+    meta: Arc<Mutex<FolderMeta>>,
+    writable: bool,
     memory: &Arc<Memory>,
     mode: Mode,
 ) -> Result<Arc<Inner>> {
-    let id = meta
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner)
-        .id
-        .clone();
+    let (id, files) = {
+        let meta = meta.lock().unwrap_or_else(PoisonError::into_inner);
+        (meta.meta.id.clone(), meta.files.clone())
+    };
     let db = Database::open(&folder::database(folder), &id, memory, mode)?;
+    if let Some(files) = files.filter(|_| mode == Mode::Read) {
+        check_files(&db, &files)?;
+    }
     let mut persisted = Persisted::default();
     let mut tables = Tables::default();
     let mut live = Live::default();
@@ -50,7 +52,7 @@ pub(crate) fn open(
         db,
         memory: memory.clone(),
         meta,
-        sealed,
+        writable,
         _in_use: UseLock::take(&folder::database(folder)),
         live: Mutex::new(live),
         work: Default::default(),
@@ -62,6 +64,24 @@ pub(crate) fn open(
     });
     index_rest(&inner, indexed);
     Ok(inner)
+}
+
+/// A finished recording's database has the files that it had when it was finished. RocksDB takes the end of
+/// its own list to be cut rather than damaged in some cases, and would then know of fewer.
+fn check_files(db: &Database, expected: &Files) -> Result<()> {
+    let found = db.files()?;
+    if found == *expected {
+        return Ok(());
+    }
+    let differs = expected
+        .iter()
+        .find(|(name, bytes)| found.get(*name) != Some(bytes));
+    let differs = differs.or_else(|| found.iter().find(|(name, _)| !expected.contains_key(*name)));
+    let name = differs.map_or("?", |(name, _)| name.as_str());
+    Err(db.damaged(
+        "the database's list of files",
+        format!("{name} is not as recording.json says"),
+    ))
 }
 
 fn read_persisted(db: &Database) -> Result<Persisted> {

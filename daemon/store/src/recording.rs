@@ -1,7 +1,7 @@
 //! The way out: questions to one recording, finished or still being written.
 //!
-//! Here: the recording as a whole, its static tables, objects, and sessions. The other questions are in
-//! [`crate::queries`], on the same type.
+//! Here: the recording as a whole, its static tables and objects. The other questions are in `queries`, and
+//! what is kept beside the database in `sessions`, on the same type.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use jhyde_trace::{
     ClassId, ClassInfo, FieldId, MethodId, ObjectId, ObjectInfo, RecordingMeta, ThreadId,
     ThreadInfo, Timestamp,
 };
-use rocksdb::{Direction as Seek, WriteBatch};
+use rocksdb::Direction as Seek;
 
 use crate::error::Result;
 use crate::families;
@@ -50,7 +50,7 @@ impl Recording {
 
     /// What the recording says of itself now.
     pub fn meta(&self) -> RecordingMeta {
-        self.inner.meta().clone()
+        self.inner.meta().meta.clone()
     }
 
     /// The folder that holds all of the recording.
@@ -234,38 +234,5 @@ impl Recording {
             from = ordinal + 1;
         }
         Ok(None)
-    }
-
-    // --- debugging sessions kept with the recording ---
-
-    /// Keeps a session's bytes under an id. Works on finished recordings, not on sealed ones that
-    /// are open for reading only.
-    pub fn put_session(&self, id: &str, bytes: &[u8]) -> Result<()> {
-        let mut batch = WriteBatch::default();
-        batch.put_cf(self.inner.db.family(families::SESSIONS)?, id, bytes);
-        self.inner.db.write(batch)
-    }
-
-    /// A session's bytes.
-    pub fn session(&self, id: &str) -> Result<Option<Vec<u8>>> {
-        self.inner.db.get(families::SESSIONS, id.as_bytes())
-    }
-
-    /// The ids of all sessions, sorted.
-    pub fn sessions(&self) -> Result<Vec<String>> {
-        let db = &self.inner.db;
-        let all = db.all(families::SESSIONS)?;
-        all.map(|entry| match entry {
-            Ok((key, _)) => Ok(String::from_utf8_lossy(&key).into_owned()),
-            Err(error) => Err(db.damaged("table sessions", error.to_string())),
-        })
-        .collect()
-    }
-
-    /// Deletes a session; it need not be there.
-    pub fn delete_session(&self, id: &str) -> Result<()> {
-        let mut batch = WriteBatch::default();
-        batch.delete_cf(self.inner.db.family(families::SESSIONS)?, id);
-        self.inner.db.write(batch)
     }
 }

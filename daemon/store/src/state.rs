@@ -18,6 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::database::{Database, Memory};
 use crate::error::{Error, Result};
+use crate::folder::FolderMeta;
 use crate::index::Key;
 use crate::lock::UseLock;
 use crate::watch::WatchState;
@@ -33,9 +34,9 @@ pub(crate) struct Inner {
     pub(crate) db: Database,
     pub(crate) memory: Arc<Memory>,
     /// Shared with the catalogue, which goes on saying it when the recording is closed.
-    pub(crate) meta: Arc<Mutex<RecordingMeta>>,
-    /// Compacted, and for reading only: but its description can be changed.
-    pub(crate) sealed: bool,
+    pub(crate) meta: Arc<Mutex<FolderMeta>>,
+    /// Whether its description and sessions can be changed, finished or not.
+    pub(crate) writable: bool,
     /// Tells other processes that the recording is open.
     pub(crate) _in_use: Option<UseLock>,
     pub(crate) live: Mutex<Live>,
@@ -211,7 +212,7 @@ impl Inner {
         self.tables.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn meta(&self) -> MutexGuard<'_, RecordingMeta> {
+    pub(crate) fn meta(&self) -> MutexGuard<'_, FolderMeta> {
         self.meta.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -220,20 +221,30 @@ impl Inner {
         &self,
         change: impl FnOnce(&mut RecordingMeta),
     ) -> Result<RecordingMeta> {
-        if self.db.is_read_only() && !self.sealed {
+        if !self.writable {
             return Err(Error::ReadOnly(self.id.clone()));
         }
         let changed = {
             let mut meta = self.meta();
-            let (id, created_ms) = (meta.id.clone(), meta.created_ms);
-            change(&mut meta);
-            (meta.id, meta.created_ms) = (id, created_ms);
+            let (id, created_ms) = (meta.meta.id.clone(), meta.meta.created_ms);
+            change(&mut meta.meta);
+            (meta.meta.id, meta.meta.created_ms) = (id, created_ms);
             // Under the lock, so that two changes cannot overtake each other on the way to the disk.
-            crate::folder::write_folder_meta(&self.folder, &meta, self.sealed)?;
-            meta.clone()
+            crate::folder::write_meta(&self.folder, &meta)?;
+            meta.meta.clone()
         };
         self.watch.changed();
         Ok(changed)
+    }
+
+    /// Says that the database has all that it will ever have: brings everything to table files, stops the work on
+    /// them, and notes which there are.
+    pub(crate) fn freeze(&self) -> Result<()> {
+        self.db.flush()?;
+        let files = self.db.freeze()?;
+        let mut meta = self.meta();
+        meta.files = Some(files);
+        crate::folder::write_meta(&self.folder, &meta)
     }
 
     /// The long call of this id, if the database has it.

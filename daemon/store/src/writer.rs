@@ -210,6 +210,10 @@ impl Writer {
     /// Writes all that is left, with the final state and the time of the end, and closes.
     pub fn finish(mut self, state: State) -> Result<()> {
         self.close()?;
+        if let Err(error) = self.inner.freeze() {
+            flusher::fail(&self.inner, error);
+            return self.closed(&self.inner.live());
+        }
         self.inner.change_meta(|meta| {
             meta.state = state;
             meta.ended_ms = Some(now_ms().max(meta.created_ms));

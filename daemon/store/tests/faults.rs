@@ -208,7 +208,7 @@ fn an_unknown_version_is_refused_and_listed() {
     let text = fs::read_to_string(&path).expect("the description");
     fs::write(
         &path,
-        text.replace("\"jhyde_recording\": 1", "\"jhyde_recording\": 7"),
+        text.replace("\"jhyde_recording\": 2", "\"jhyde_recording\": 7"),
     )
     .expect("changed");
     let catalogue = Catalogue::open(data.path(), options()).expect("a catalogue");

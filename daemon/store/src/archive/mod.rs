@@ -6,12 +6,13 @@
 //! ```text
 //! "JHYDEREC"  magic
 //! u32         version
-//! u64         bytes of all files of the database together: for progress, and a limit when reading
+//! u64         bytes of all files of database and sessions together: for progress, and a limit when reading
 //! u32         CRC-32 of all before
 //! lz4 frame   independent blocks with checksums, and one checksum over all, of a tar (ustar) with
 //!   recording.json   as in the recording's folder
 //!   db/NAME …        the files of the database, in order of their names
-//!   manifest.json    {"files": [{"name", "bytes", "crc32"} …]}: the database's files again
+//!   sessions/NAME …  the debugging sessions
+//!   manifest.json    {"files": [{"name", "bytes", "crc32"} …]}: all but the first again
 //! ```
 //!
 //! The manifest stands at the end so that a recording is read once; its absence tells a cut file. Nothing in a
@@ -26,6 +27,8 @@ use serde::{Deserialize, Serialize};
 pub(crate) use read::read;
 pub(crate) use write::{write, write_file};
 
+use crate::sessions::is_session_file;
+
 /// Told the bytes done and of all; answers `false` to end the work early.
 pub type Progress<'a> = &'a mut dyn FnMut(u64, u64) -> bool;
 
@@ -36,7 +39,6 @@ const MAGIC: [u8; 8] = *b"JHYDEREC";
 const HEAD: usize = 24;
 const META: &str = "recording.json";
 const MANIFEST: &str = "manifest.json";
-const DATABASE: &str = "db/";
 
 /// The most bytes that `recording.json` and `manifest.json` may have each.
 const MAX_TEXT: u64 = 64 << 20;
@@ -62,6 +64,17 @@ fn head(total: u64) -> [u8; HEAD] {
     let checksum = crc32fast::hash(&head[..20]);
     head[20..].copy_from_slice(&checksum.to_le_bytes());
     head
+}
+
+/// Folder and file, if this names a file that belongs to a recording.
+fn split(name: &str) -> Option<(&str, &str)> {
+    let (folder, file) = name.split_once('/')?;
+    let is_one = match folder {
+        "db" => is_database_file(file),
+        "sessions" => is_session_file(file),
+        _ => false,
+    };
+    is_one.then_some((folder, file))
 }
 
 /// A file of a RocksDB as RocksDB names them. What it writes for people (`LOG`) and to keep others

@@ -1,24 +1,23 @@
 //! Reading a recording from one file, without believing any of it.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Read, Write as _};
 use std::path::Path;
 
 use lz4_flex::frame::FrameDecoder;
 
 use super::{
-    DATABASE, HEAD, MAGIC, MANIFEST, MAX_TEXT, META, Manifest, ManifestFile, Progress, VERSION,
-    is_database_file,
+    HEAD, MAGIC, MANIFEST, MAX_TEXT, META, Manifest, ManifestFile, Progress, VERSION, split,
 };
 use crate::error::{Error, Result};
 use crate::folder::{self, FolderMeta, io_error};
 
-/// Reads a recording: its database's files go to `database`, an empty folder; what it says of itself
-/// is returned. When this fails the folder may hold anything.
+/// Reads a recording: its files go to `folder`, an empty one, except for what it says of itself, which is
+/// returned. When this fails the folder may hold anything.
 pub(crate) fn read(
     mut input: impl Read,
     origin: &Path,
-    database: &Path,
+    folder: &Path,
     progress: Progress<'_>,
 ) -> Result<FolderMeta> {
     let bad = |reason: &str| Error::BadArchive {
@@ -32,6 +31,9 @@ pub(crate) fn read(
     let mut meta = None;
     let mut manifest: Option<Manifest> = None;
     let mut done = 0;
+    for part in [folder::database(folder), folder::sessions(folder)] {
+        fs::create_dir(&part).map_err(|error| io_error("making", &part, &error))?;
+    }
     // Raw: what would give an entry another name or meaning is an entry of its own, and refused.
     for entry in tar.entries().map_err(broken)?.raw(true) {
         let mut entry = entry.map_err(broken)?;
@@ -43,10 +45,10 @@ pub(crate) fn read(
             return Err(bad(&format!("'{name}' stands behind its end")));
         }
         let size = entry.header().size().map_err(broken)?;
-        match (name.as_str(), name.strip_prefix(DATABASE)) {
+        match (name.as_str(), split(&name)) {
             (META, _) if meta.is_none() && size <= MAX_TEXT => {
-                let mut text = String::new();
-                entry.read_to_string(&mut text).map_err(broken)?;
+                let mut text = Vec::new();
+                entry.read_to_end(&mut text).map_err(broken)?;
                 meta = Some(folder::parse_meta(&text, origin)?);
             }
             (MANIFEST, _) if size <= MAX_TEXT => {
@@ -55,17 +57,17 @@ pub(crate) fn read(
                 let parsed = serde_json::from_str(&text);
                 manifest = Some(parsed.map_err(|error| bad(&error.to_string()))?);
             }
-            (_, Some(file)) if is_database_file(file) => {
+            (_, Some((part, file))) => {
                 if size > total - done {
                     return Err(bad("it holds more than it announces"));
                 }
-                let path = database.join(file);
+                let path = folder.join(part).join(file);
                 let crc32 = extract(&mut entry, &path, origin, &mut |copied| {
                     progress(done + copied, total)
                 })?;
                 done += size;
                 files.push(ManifestFile {
-                    name: file.to_owned(),
+                    name,
                     bytes: size,
                     crc32,
                 });

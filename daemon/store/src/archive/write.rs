@@ -4,12 +4,11 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
-use jhyde_trace::RecordingMeta;
 use lz4_flex::frame::{BlockMode, BlockSize, FrameEncoder, FrameInfo};
 
-use super::{DATABASE, MANIFEST, META, Manifest, ManifestFile, Progress, head, is_database_file};
+use super::{MANIFEST, META, Manifest, ManifestFile, Progress, head, split};
 use crate::error::{Error, Result};
-use crate::folder::{self, io_error};
+use crate::folder::{FolderMeta, io_error};
 
 /// Writes a file that is there, complete and on the disk, or not at all. Returns its bytes.
 pub(crate) fn write_file(
@@ -40,14 +39,14 @@ pub(crate) fn write_file(
 /// Writes a recording whose database does not change meanwhile.
 pub(crate) fn write(
     mut out: impl Write,
-    meta: &RecordingMeta,
-    sealed: bool,
-    database: &Path,
+    meta: &FolderMeta,
+    folder: &Path,
     progress: Progress<'_>,
 ) -> Result<()> {
-    let files = database_files(database)?;
+    let mut files = files_of(folder, "db")?;
+    files.extend(files_of(folder, "sessions")?);
     let total = files.iter().map(|file| file.1).sum();
-    let failed = |error: io::Error| io_error("writing the export of", database, &error);
+    let failed = |error: io::Error| io_error("writing the export of", folder, &error);
     out.write_all(&head(total)).map_err(failed)?;
     let frame = FrameInfo::new()
         .block_mode(BlockMode::Independent)
@@ -55,12 +54,12 @@ pub(crate) fn write(
         .block_checksums(true)
         .content_checksum(true);
     let mut tar = tar::Builder::new(FrameEncoder::with_frame_info(frame, out));
-    let text = folder::meta_text(meta, sealed).map_err(failed)?;
-    append(&mut tar, META, text.len() as u64, text.as_slice()).map_err(failed)?;
+    let text = meta.text().map_err(failed)?;
+    append(&mut tar, META, text.len() as u64, text.as_bytes()).map_err(failed)?;
     let mut manifest = Manifest { files: Vec::new() };
     let mut done = 0;
     for (name, bytes) in files {
-        let path = database.join(&name);
+        let path = folder.join(&name);
         let file = File::open(&path).map_err(|error| io_error("reading", &path, &error))?;
         let mut told = Told {
             input: file,
@@ -70,7 +69,7 @@ pub(crate) fn write(
             progress,
             cancelled: false,
         };
-        let appended = append(&mut tar, &format!("{DATABASE}{name}"), bytes, &mut told);
+        let appended = append(&mut tar, &name, bytes, &mut told);
         if told.cancelled {
             return Err(Error::Cancelled("the export"));
         }
@@ -90,17 +89,23 @@ pub(crate) fn write(
     out.flush().map_err(failed)
 }
 
-/// The files to be written, with their sizes, by name.
-fn database_files(database: &Path) -> Result<Vec<(String, u64)>> {
-    let failed = |error: io::Error| io_error("reading", database, &error);
+/// The files of one of its folders, with their sizes, by name. A folder need not be there.
+fn files_of(recording: &Path, folder: &str) -> Result<Vec<(String, u64)>> {
+    let path = recording.join(folder);
+    let failed = |error: io::Error| io_error("reading", &path, &error);
     let mut files = Vec::new();
-    for entry in fs::read_dir(database).map_err(failed)? {
+    let entries = match fs::read_dir(&path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(files),
+        entries => entries.map_err(failed)?,
+    };
+    for entry in entries {
         let entry = entry.map_err(failed)?;
         let Ok(name) = entry.file_name().into_string() else {
             continue;
         };
+        let name = format!("{folder}/{name}");
         let meta = entry.metadata().map_err(failed)?;
-        if meta.is_file() && is_database_file(&name) {
+        if meta.is_file() && split(&name).is_some() {
             files.push((name, meta.len()));
         }
     }

@@ -3,18 +3,18 @@
 use std::fs;
 use std::io::{Read, Write};
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
 
 use jhyde_trace::RecordingMeta;
 
 use super::retention::{Keep, RetentionPlan, RetentionReport, Subject};
-use super::scan::{DELETED, EXPORTING, IMPORTING, check_name, is_id};
+use super::scan::{DELETED, IMPORTING, check_name, is_id};
 use super::{Catalogue, Entry, Known, lock};
 use crate::archive::{self, Progress};
-use crate::database::{Database, Mode};
+use crate::database::Mode;
 use crate::error::{Error, Result};
-use crate::folder::{self, FolderMeta, io_error, now_ms};
+use crate::folder::{self, io_error, now_ms};
 use crate::lock::UseLock;
 use crate::open::open;
 use crate::seal;
@@ -23,7 +23,6 @@ use crate::seal;
 struct Claim<'a> {
     catalogue: &'a Catalogue,
     id: &'a str,
-    sealed: bool,
 }
 
 impl Drop for Claim<'_> {
@@ -60,12 +59,10 @@ impl Catalogue {
         }
         let entry = known.entry_mut(id)?;
         entry.busy = Some(what);
-        let sealed = entry.sealed;
         drop(known);
         Ok(Claim {
             catalogue: self,
             id,
-            sealed,
         })
     }
 
@@ -90,30 +87,35 @@ impl Catalogue {
     /// Takes a while: everything is rewritten once. Only this recording is busy meanwhile.
     pub fn seal(&self, id: &str) -> Result<()> {
         self.writable(id)?;
-        let claim = self.claim(id, "sealed")?;
-        if claim.sealed {
+        let _claim = self.claim(id, "sealed")?;
+        let meta = self.known().entry(id)?.meta.clone();
+        if lock(&meta).sealed {
             return Ok(());
         }
-        let folder = self.folder(id);
-        let meta = self.known().entry(id)?.meta.clone();
-        let inner = open(
-            &folder,
-            meta.clone(),
-            false,
-            &self.shared.memory,
-            Mode::Write,
-        )?;
+        let (folder, memory) = (self.folder(id), &self.shared.memory);
+        // Is all there? What is rewritten from less would look whole.
+        drop(open(&folder, meta.clone(), true, memory, Mode::Read)?);
+        {
+            // From here on the files change: if we are interrupted, the next who opens it lists them anew.
+            let mut meta = lock(&meta);
+            meta.files = None;
+            folder::write_meta(&folder, &meta)?;
+        }
+        let inner = open(&folder, meta.clone(), true, memory, Mode::Write)?;
         seal::compact(&inner)?;
-        // The database is closed before the folder says that it is sealed.
-        drop(inner);
-        folder::write_folder_meta(&folder, &lock(&meta), true)?;
-        self.known().entry_mut(id)?.sealed = true;
-        Ok(())
+        lock(&meta).sealed = true;
+        let sealed = inner.freeze();
+        if sealed.is_err() {
+            lock(&meta).sealed = false;
+        }
+        sealed
     }
 
     /// Is the recording sealed?
     pub fn is_sealed(&self, id: &str) -> Result<bool> {
-        Ok(self.known_now().entry(id)?.sealed)
+        let known = self.known_now();
+        let meta = lock(&known.entry(id)?.meta);
+        Ok(meta.sealed)
     }
 
     /// Writes a finished recording as one file (format: [`crate::archive`]), which [`Catalogue::import`]
@@ -121,7 +123,7 @@ impl Catalogue {
     /// touched. Returns the file's size in bytes.
     ///
     /// A recording that is still being written is refused with [`Error::InUse`]; readers do not hinder.
-    /// Who only reads the data folder can export sealed recordings alone.
+    /// A recording that was cut and never opened since is closed first, which who only reads cannot do.
     pub fn export(&self, id: &str, to: &Path, progress: Progress<'_>) -> Result<u64> {
         if to.exists() {
             let exists = std::io::Error::from(std::io::ErrorKind::AlreadyExists);
@@ -134,19 +136,15 @@ impl Catalogue {
     /// nothing.
     pub fn export_to(&self, id: &str, out: impl Write, progress: Progress<'_>) -> Result<()> {
         let recording = self.open_recording(id)?;
-        let meta = recording.meta();
-        if meta.state.is_live() {
+        if recording.meta().state.is_live() {
             return Err(Error::InUse(id.to_owned()));
         }
-        let folder = self.folder(id);
-        if recording.inner.sealed {
-            return archive::write(out, &meta, true, &folder::database(&folder), progress);
+        let meta = recording.inner.meta().clone();
+        if meta.files.is_none() {
+            // A cut recording that we may not, or cannot, close: its files may change under our hands.
+            return Err(Error::ReadOnly(id.to_owned()));
         }
-        self.writable(id)?;
-        // A copy that does not change while we read: the system's links to the files, not the files.
-        let copy = Temporary(self.recordings().join(unique(EXPORTING)));
-        recording.inner.db.checkpoint(&copy.0)?;
-        archive::write(out, &meta, false, &copy.0, progress)
+        archive::write(out, &meta, &self.folder(id), progress)
     }
 
     /// Brings in a recording that was exported, under its own id and name or, where `name` is given,
@@ -173,20 +171,15 @@ impl Catalogue {
         self.writable("an imported recording")?;
         let arriving = Temporary(self.recordings().join(unique(IMPORTING)));
         fs::create_dir(&arriving.0).map_err(|e| io_error("making", &arriving.0, &e))?;
-        let database = folder::database(&arriving.0);
-        fs::create_dir(&database).map_err(|e| io_error("making", &database, &e))?;
-        let FolderMeta { mut meta, sealed } = archive::read(input, origin, &database, progress)?;
-        if meta.state.is_live() {
-            let reason = "it was exported while it was being made".to_owned();
-            let path = origin.to_owned();
-            return Err(Error::BadArchive { path, reason });
-        }
-        let opened = Database::open(&database, &meta.id, &self.shared.memory, Mode::Read);
+        let mut folder_meta = archive::read(input, origin, &arriving.0, progress)?;
+        let meta = Arc::new(Mutex::new(folder_meta.clone()));
+        let opened = open(&arriving.0, meta, false, &self.shared.memory, Mode::Read);
         drop(opened.map_err(|error| Error::BadArchive {
             path: origin.to_owned(),
             reason: error.to_string(),
         })?);
         let mut known = self.refreshed()?;
+        let meta = &mut folder_meta.meta;
         if !is_id(&meta.id)
             || known.recordings.contains_key(&meta.id)
             || self.folder(&meta.id).exists()
@@ -200,15 +193,14 @@ impl Catalogue {
         if let Some(name) = name {
             name.clone_into(&mut meta.name);
         }
+        let meta = meta.clone();
         check_name(&known, &meta.id, &meta.name)?;
-        folder::write_folder_meta(&arriving.0, &meta, sealed)?;
+        folder::write_meta(&arriving.0, &folder_meta)?;
         let folder = self.folder(&meta.id);
         fs::rename(&arriving.0, &folder).map_err(|e| io_error("making", &folder, &e))?;
-        let entry = Entry::new(FolderMeta {
-            meta: meta.clone(),
-            sealed,
-        });
-        known.recordings.insert(meta.id.clone(), entry);
+        known
+            .recordings
+            .insert(meta.id.clone(), Entry::new(folder_meta));
         Ok(meta)
     }
 

@@ -92,8 +92,7 @@ impl Known {
 #[derive(Debug)]
 struct Entry {
     /// What it says of itself; shared with the open recording.
-    meta: Arc<Mutex<RecordingMeta>>,
-    sealed: bool,
+    meta: Arc<Mutex<FolderMeta>>,
     /// The recording, while anybody has it open.
     open: Weak<Inner>,
     /// Held while it is being opened.
@@ -105,8 +104,7 @@ struct Entry {
 impl Entry {
     fn new(meta: FolderMeta) -> Self {
         Self {
-            meta: Arc::new(Mutex::new(meta.meta)),
-            sealed: meta.sealed,
+            meta: Arc::new(Mutex::new(meta)),
             open: Weak::new(),
             gate: Arc::default(),
             busy: None,
@@ -115,7 +113,7 @@ impl Entry {
 
     /// What it says of itself now.
     fn meta(&self) -> RecordingMeta {
-        lock(&self.meta).clone()
+        lock(&self.meta).meta.clone()
     }
 
     fn is_open(&self) -> bool {
@@ -290,18 +288,16 @@ impl Catalogue {
         let folder = self.folder(&id);
         fs::create_dir_all(&folder)
             .map_err(|error| io_error("making the folder", &folder, &error))?;
-        let mut entry = Entry::new(FolderMeta {
-            meta: meta.clone(),
-            sealed: false,
-        });
+        let meta = FolderMeta::fresh(meta);
+        let mut entry = Entry::new(meta.clone());
         let made = folder::reserve(&folder)
             .and_then(|()| {
                 let memory = &self.shared.memory;
-                open(&folder, entry.meta.clone(), false, memory, Mode::Create)
+                open(&folder, entry.meta.clone(), true, memory, Mode::Create)
             })
             .and_then(|inner| {
                 // Last, because it is what makes the folder a recording.
-                folder::write_folder_meta(&folder, &meta, false)?;
+                folder::write_meta(&folder, &meta)?;
                 let writer = Writer::start(inner.clone(), &self.shared.options)?;
                 Ok((inner, writer))
             });
@@ -357,21 +353,36 @@ impl Catalogue {
         if let Some(open) = self.already_open(id)? {
             return Ok(open);
         }
-        let (meta, sealed) = {
+        let meta = {
             let known = self.known();
             let entry = known.entry(id)?;
             entry.not_busy()?;
-            (entry.meta.clone(), entry.sealed)
+            entry.meta.clone()
         };
-        let mode = match self.shared.options.read_only || sealed {
-            true => Mode::Read,
-            false => Mode::Write,
-        };
-        let inner = open(&self.folder(id), meta, sealed, &self.shared.memory, mode)?;
+        let inner = self.open_finished(id, &meta)?;
         let mut known = self.known();
         known.entry_mut(id)?.open = Arc::downgrade(&inner);
         known.keep_open(&inner, self.shared.options.kept_open);
         Ok(Arc::new(Recording { inner }))
+    }
+
+    /// Opens a recording that nobody writes. One that was never closed, because a crash or a full disk cut it,
+    /// is closed now; where that cannot be done, on a disk that is still full or cannot be written, it is
+    /// read as it is.
+    fn open_finished(&self, id: &str, meta: &Arc<Mutex<FolderMeta>>) -> Result<Arc<Inner>> {
+        let (folder, memory) = (self.folder(id), &self.shared.memory);
+        let writable = !self.shared.options.read_only;
+        if writable && lock(meta).files.is_none() {
+            let closed = open(&folder, meta.clone(), writable, memory, Mode::Write)
+                .and_then(|inner| inner.freeze().map(|()| inner));
+            match closed {
+                Ok(inner) => return Ok(inner),
+                Err(error) => {
+                    tracing::warn!(recording = id, %error, "it cannot be closed, and is read as it is");
+                }
+            }
+        }
+        open(&folder, meta.clone(), writable, memory, Mode::Read)
     }
 
     fn already_open(&self, id: &str) -> Result<Option<Arc<Recording>>> {
@@ -407,10 +418,12 @@ impl Catalogue {
             return inner.change_meta(|meta| *meta = changed);
         }
         let mut meta = lock(&entry.meta);
-        changed.id.clone_from(&meta.id);
-        changed.created_ms = meta.created_ms;
-        folder::write_folder_meta(&self.folder(id), &changed, entry.sealed)?;
-        *meta = changed.clone();
+        changed.id.clone_from(&meta.meta.id);
+        changed.created_ms = meta.meta.created_ms;
+        let mut written = meta.clone();
+        written.meta = changed.clone();
+        folder::write_meta(&self.folder(id), &written)?;
+        *meta = written;
         Ok(changed)
     }
 }

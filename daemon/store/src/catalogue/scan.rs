@@ -42,11 +42,7 @@ pub(super) fn scan(recordings: &Path, known: &mut Known, how: Scan) -> Result<()
             continue;
         };
         if id.starts_with('.') {
-            if how == Scan::Tidy
-                && [DELETED, IMPORTING, EXPORTING]
-                    .iter()
-                    .any(|p| id.starts_with(p))
-            {
+            if how == Scan::Tidy && [DELETED, IMPORTING].iter().any(|p| id.starts_with(p)) {
                 // Work that was interrupted; if this fails too, the next start tries again.
                 let _ = fs::remove_dir_all(&folder);
             }
@@ -104,7 +100,7 @@ fn as_found(id: &str, folder: &Path, mut meta: FolderMeta, how: Scan) -> FolderM
             != (Scan::Reading {
                 writer_lives: false,
             })
-            && let Err(error) = folder::write_folder_meta(folder, &meta.meta, meta.sealed)
+            && let Err(error) = folder::write_meta(folder, &meta)
         {
             tracing::warn!(recording = id, %error, "its state could not be written");
         }
@@ -112,10 +108,9 @@ fn as_found(id: &str, folder: &Path, mut meta: FolderMeta, how: Scan) -> FolderM
     meta
 }
 
-/// Beginnings of the names of folders that are on their way out, on their way in, or a help.
+/// Beginnings of the names of folders that are on their way out, or on their way in.
 pub(super) const DELETED: &str = ".deleted-";
 pub(super) const IMPORTING: &str = ".importing-";
-pub(super) const EXPORTING: &str = ".exporting-";
 
 /// A name must be free, and must not be taken for an id or an option.
 pub(super) fn check_name(known: &Known, id: &str, name: &str) -> Result<()> {
