@@ -218,13 +218,22 @@ struct Recorded {
 
 /// Calls each method once; the n-th call of the thread's root is the n-th of `calls`.
 fn record(source: &str, options: &[&str], calls: &[(&str, i32)]) -> Recorded {
-    let classes = compile("Test.java", source, options);
-    let folder = tempfile::tempdir().expect("a temporary folder");
     // Small blocks, so that calls span many.
     let store = StoreOptions {
         block_events: 64,
         ..StoreOptions::default()
     };
+    record_with(store, source, options, calls)
+}
+
+fn record_with(
+    store: StoreOptions,
+    source: &str,
+    options: &[&str],
+    calls: &[(&str, i32)],
+) -> Recorded {
+    let classes = compile("Test.java", source, options);
+    let folder = tempfile::tempdir().expect("a temporary folder");
     let catalogue = Catalogue::open(folder.path(), store).expect("a new data folder");
     let options = RecordingOptions {
         level: Level::Full,
@@ -590,4 +599,78 @@ fn rows_that_are_not_there_are_refused() {
             .expect_err("not there");
         assert!(error.to_string().contains(missing), "{error}");
     }
+}
+
+/// `cargo test -p jhyde-history --test loops -- --ignored --nocapture` prints what it measured.
+#[test]
+#[ignore = "records ten million events: for measuring"]
+fn a_loop_of_a_million_iterations() {
+    let store = StoreOptions::default();
+    let recorded = record_with(store, SOURCE, &["-g"], &[("whileLoop", 1_000_000)]);
+    let call = recorded.outermost()[0];
+    let timed = |what: &str, list: &EventList| {
+        let begin = std::time::Instant::now();
+        let rows = recorded
+            .history
+            .events(list, 100, "")
+            .expect("a page")
+            .page
+            .rows;
+        let took = begin.elapsed();
+        println!("{what}: {} rows in {took:?}", rows.len());
+        (rows, took)
+    };
+    let (rows, _) = timed("first", &EventList::of(call));
+    let found = rows.iter().find_map(|row| match &row.kind {
+        EventRowKind::Loop(found) => Some(found.clone()),
+        _ => None,
+    });
+    let found = found.expect("a loop");
+    assert_eq!(found.iterations, 1_000_000);
+    let mut slowest = std::time::Duration::ZERO;
+    let middle = Timestamp((found.from.0 + found.to.0) / 2);
+    let Inside::Loop { begun, header } = found.row else {
+        panic!("a loop's row")
+    };
+    let number = 777_777;
+    let questions = [
+        ("again", EventList::of(call)),
+        (
+            "opened",
+            EventList {
+                unfold: 1,
+                ..EventList::of(call)
+            },
+        ),
+        (
+            "iterations from the middle",
+            EventList {
+                unfold: 1,
+                from: Some(middle),
+                ..EventList::of(call)
+            },
+        ),
+        (
+            "all from the middle",
+            EventList {
+                from: Some(middle),
+                ..opened(call)
+            },
+        ),
+        (
+            "one iteration",
+            EventList {
+                inside: Some(Inside::Iteration {
+                    begun,
+                    header,
+                    number,
+                }),
+                ..EventList::of(call)
+            },
+        ),
+    ];
+    for (what, list) in questions {
+        slowest = slowest.max(timed(what, &list).1);
+    }
+    assert!(slowest.as_millis() < 500, "{slowest:?}");
 }

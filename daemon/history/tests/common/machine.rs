@@ -10,6 +10,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::rc::Rc;
 
 use jhyde_bytecode::{ClassFile, Code, CodeAttribute, ExceptionHandler, Method, Operands};
 use jhyde_store::Writer;
@@ -117,9 +118,10 @@ enum Content2 {
 
 struct Known {
     info: MethodInfo,
-    code: Option<(Code, CodeAttribute)>,
+    code: Option<Rc<(Code, CodeAttribute)>>,
     is_static: bool,
-    /// Class that declares it, for the receiver's type.
+    /// Position of the class that declares it.
+    class: usize,
     parameters: Vec<String>,
     result: String,
 }
@@ -128,7 +130,7 @@ struct Known {
 pub(crate) struct Machine<'w> {
     writer: &'w mut Writer,
     thread: ThreadId,
-    classes: Vec<ClassFile>,
+    classes: Vec<Rc<ClassFile>>,
     class_ids: HashMap<String, ClassId>,
     methods: HashMap<(String, String, String), usize>,
     known: Vec<Known>,
@@ -163,7 +165,7 @@ impl<'w> Machine<'w> {
         let mut machine = Self {
             writer,
             thread,
-            classes,
+            classes: classes.into_iter().map(Rc::new).collect(),
             class_ids: HashMap::new(),
             methods: HashMap::new(),
             known: Vec::new(),
@@ -174,8 +176,8 @@ impl<'w> Machine<'w> {
             next_object: 1,
         };
         let classes = machine.classes.clone();
-        for class in &classes {
-            machine.describe(class);
+        for (position, class) in classes.iter().enumerate() {
+            machine.describe(position, class);
         }
         machine.event(
             CallId::root(thread),
@@ -185,7 +187,7 @@ impl<'w> Machine<'w> {
         machine
     }
 
-    fn describe(&mut self, class: &ClassFile) {
+    fn describe(&mut self, position: usize, class: &ClassFile) {
         let id = ClassId(self.class_ids.len() as u32);
         self.class_ids.insert(class.name.clone(), id);
         let mut fields = Vec::new();
@@ -219,7 +221,8 @@ impl<'w> Machine<'w> {
                 code: method
                     .code
                     .as_ref()
-                    .map(|code| (code.decode().expect("javac's code"), code.clone())),
+                    .map(|code| Rc::new((code.decode().expect("javac's code"), code.clone()))),
+                class: position,
                 is_static: method.access.is_static(),
                 parameters,
                 result,
@@ -350,6 +353,7 @@ impl<'w> Machine<'w> {
         self.known.push(Known {
             info,
             code: None,
+            class: 0,
             is_static: true,
             parameters,
             result,
@@ -447,7 +451,8 @@ impl<'w> Machine<'w> {
             self.event(call, Event::NO_INDEX, EventKind::Exit { outcome });
             return Ok(slot);
         }
-        let (code, attribute) = self.known[method].code.clone().expect("has code");
+        let both = self.known[method].code.clone().expect("has code");
+        let (code, attribute) = &*both;
         let mut locals = arguments.to_vec();
         locals.resize(
             usize::from(attribute.max_locals).max(locals.len()),
@@ -461,7 +466,7 @@ impl<'w> Machine<'w> {
         };
         let mut at = 0;
         loop {
-            match self.step(&mut frame, &code, at) {
+            match self.step(&mut frame, code, at) {
                 Ok(Next::At(next)) => at = next,
                 Ok(Next::Return(slot)) => {
                     let outcome = Outcome::Returned(slot.map(|slot| slot.value(&result)));
@@ -550,16 +555,7 @@ impl<'w> Machine<'w> {
             self.event(call, at, EventKind::Write { variable, value });
             return Ok(Next::At(next));
         }
-        let class = self.classes.iter().find(|class| {
-            let info = &self.known[frame.method].info;
-            let key = (
-                class.name.clone(),
-                info.name.clone(),
-                info.descriptor.clone(),
-            );
-            self.methods.get(&key) == Some(&frame.method)
-        });
-        let class = class.expect("the method's class").clone();
+        let class = Rc::clone(&self.classes[self.known[frame.method].class]);
         match (number, &instruction.operands) {
             (0x00 | 0xc0, _) => {}
             (0x01, _) => frame.stack.push(Slot::Reference(None)),
