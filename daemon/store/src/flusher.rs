@@ -408,8 +408,9 @@ fn put<T: serde::Serialize>(
     Ok(())
 }
 
+/// Has it exceptions, or gaps? Both are rare and are looked for by walking over their blocks.
 pub(crate) fn has_exceptions(block: &Block) -> bool {
-    (0..block.len()).any(|position| block.is_exception(position))
+    (0..block.len()).any(|position| block.is_exception(position) || block.is_gap(position))
 }
 
 impl Persisted {

@@ -90,6 +90,12 @@ impl Block {
         matches!(op, Some(op::THROWN | op::CAUGHT | op::UNCAUGHT))
     }
 
+    /// Does the event say that something was not recorded?
+    pub fn is_gap(&self, position: usize) -> bool {
+        self.shape(position)
+            .is_some_and(|shape| shape.op == op::GAP)
+    }
+
     /// The write or snapshot at a position, if it is one.
     pub fn write(&self, position: usize) -> Option<WriteView> {
         let shape = self.shape(position)?;
