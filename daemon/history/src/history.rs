@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use jhyde_store::Recording;
-use jhyde_store::records::{CallRecord, MethodRef};
+use jhyde_store::records::{Arguments, CallRecord, MethodRef};
 use jhyde_trace::{
     CallId, ClassInfo, Content, Event, EventKind, FieldId, Level, Local, MethodId, MethodInfo,
     Missing, Outcome, ThreadId, Timestamp, Value, Variable,
@@ -12,6 +12,7 @@ use jhyde_trace::{
 
 use crate::error::{Error, Result};
 use crate::events::Outlines;
+use crate::objects::DAMAGED;
 use crate::text::{parameter_slots, parameters, result, type_name};
 use crate::view::{
     ArgumentView, CallValues, CallView, EventKindView, EventView, ObjectView, OutcomeView,
@@ -189,8 +190,16 @@ impl History {
         })
     }
 
+    /// What a call was given; nothing where a damaged block has it.
+    pub(crate) fn given(&self, record: &CallRecord) -> Result<Arguments> {
+        match self.recording.arguments(record) {
+            Err(jhyde_store::Error::Damaged { .. }) => Ok(Arguments::default()),
+            given => Ok(given?),
+        }
+    }
+
     fn call_values(&self, record: &CallRecord, method: Option<&MethodRef>) -> Result<CallValues> {
-        let given = self.recording.arguments(record)?;
+        let given = self.given(record)?;
         let receiver = given.receiver.map(|value| self.value(value)).transpose()?;
         let mut arguments = Vec::new();
         let descriptor = method.map_or("", |method| method.method().descriptor.as_str());
@@ -213,9 +222,13 @@ impl History {
                 value,
             });
         }
-        let outcome = match self.recording.outcome(record)? {
-            None => OutcomeView::None,
-            Some(outcome) => self.outcome(outcome, descriptor)?,
+        let outcome = match self.recording.outcome(record) {
+            Ok(None) => OutcomeView::None,
+            Ok(Some(outcome)) => self.outcome(outcome, descriptor)?,
+            Err(jhyde_store::Error::Damaged { .. }) => {
+                OutcomeView::Returned(ValueView::NotRecorded(DAMAGED.to_owned()))
+            }
+            Err(error) => return Err(error.into()),
         };
         Ok(CallValues {
             receiver,
@@ -324,11 +337,7 @@ impl History {
                 let name = self.field_name(field)?;
                 let receiver = match call.is_root() {
                     true => None,
-                    false => {
-                        self.recording
-                            .arguments(&self.recording.call(call)?)?
-                            .receiver
-                    }
+                    false => self.given(&self.recording.call(call)?)?.receiver,
                 };
                 match receiver.and_then(Value::object) == Some(object) {
                     true => format!("this.{name}"),

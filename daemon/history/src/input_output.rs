@@ -79,18 +79,20 @@ impl History {
             .iter()
             .map(|cell| self.row(cell, None))
             .collect::<Result<_>>()?;
+        let mut told = notes.told(self.level);
+        told.extend(self.gaps(Some(call), interval)?.notes());
         Ok(Side {
             call: self.call(record, true)?,
             rows,
             objects,
-            notes: notes.told(self.level),
+            notes: told,
         })
     }
 
     /// The arguments as they were given, whatever became of the parameters.
     fn argument_cells(&self, call: CallId) -> Result<Vec<Cell>> {
         let record = self.record(call)?;
-        let given = self.recording.arguments(&record)?.arguments;
+        let given = self.given(&record)?.arguments;
         let Some(method) = self.method(record.method)? else {
             return Ok(Vec::new());
         };

@@ -5,7 +5,8 @@
 //! - [`history`]: the type itself; calls, values and places in words ([`view`]);
 //! - [`reference`] and [`variables`]: how people and scripts name calls and variables;
 //! - [`tree`], [`events`], [`writes`], [`navigate`], [`exceptions`], [`tables`]: lists and steps;
-//! - [`objects`], [`state`], [`reach`], [`input_output`]: what variables held at a time;
+//! - [`objects`], [`state`], [`reach`], [`input_output`]: what variables held at a time; `gaps`: and what is not
+//!   known of that;
 //! - [`page`]: pages and their tokens.
 //!
 //! What the level of a recording leaves out is said to be missing, never shown as unchanged. Nothing here
@@ -16,6 +17,7 @@
 pub mod error;
 pub mod events;
 pub mod exceptions;
+mod gaps;
 pub mod history;
 pub mod input_output;
 pub mod navigate;

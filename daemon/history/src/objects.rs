@@ -21,13 +21,15 @@ pub(crate) enum Held {
     Value(Value),
     /// Something that was not recorded: why.
     Unknown(&'static str),
+    /// Something that a damaged block of the recording would tell.
+    Damaged,
 }
 
 impl Held {
     pub(crate) fn object(&self) -> Option<ObjectId> {
         match self {
             Self::Value(value) => value.object(),
-            Self::Absent | Self::Unknown(_) => None,
+            Self::Absent | Self::Unknown(_) | Self::Damaged => None,
         }
     }
 }
@@ -47,6 +49,9 @@ pub(crate) struct Cell {
     pub(crate) not_recorded: bool,
 }
 
+/// The last write of each variable that was written.
+type LastWrites = FxHashMap<Variable, Write>;
+
 /// Some of an object's variables.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Cells {
@@ -57,6 +62,7 @@ pub(crate) struct Cells {
 
 pub(crate) const OUTSIDE: &str = "its class is outside the scope";
 pub(crate) const BY_LEVEL: &str = "the level of this recording leaves it out";
+pub(crate) const DAMAGED: &str = "the block of the recording that would tell it is damaged";
 const NOT_SEEN_YET: &str = "it was not seen before that";
 
 impl History {
@@ -87,18 +93,21 @@ impl History {
         let position = u32::try_from(position).map_err(|_| Error::PageToken)?;
         let mut notes = Notes::default();
         let part = self.object_cells(object, interval, position, limit, &mut notes)?;
+        let gaps = self.gaps(None, interval)?;
         let mut search = Search::new(self, interval, budget);
-        let rows: Result<_> = part
-            .cells
-            .iter()
-            .map(|cell| self.row(cell, Some(&mut search)))
-            .collect();
+        let rows = part.cells.into_iter().map(|mut cell| {
+            cell.not_recorded |= gaps.heap && !cell.changed;
+            self.row(&cell, Some(&mut search))
+        });
+        let rows = rows.collect::<Result<_>>()?;
         notes.add(search.notes());
         let page = Page {
-            rows: rows?,
+            rows,
             next: part.next.map(|next| tokens.token(u64::from(next))),
         };
-        Ok((page, notes.told(self.level)))
+        let mut told = notes.told(self.level);
+        told.extend(gaps.notes());
+        Ok((page, told))
     }
 
     /// Variables of an object from a position on: elements by index, fields in the order of their classes, the
@@ -154,14 +163,14 @@ impl History {
         if self.level == Level::Calls {
             notes.fields |= !fields.is_empty();
         }
-        let created = self
-            .recording
-            .creation(object)?
-            .map(|creation| creation.timestamp);
-        let (at_start, at_end) = match self.level {
-            Level::Calls => Default::default(),
+        let created = self.created(object)?;
+        let states = match self.level {
+            Level::Calls => Some(Default::default()),
             _ => self.states(object, interval, 0, fields.len())?,
         };
+        let damaged = states.is_none();
+        notes.damaged |= damaged;
+        let (at_start, at_end) = states.unwrap_or_default();
         let mut part = Cells::default();
         for (position, (class, field)) in fields.iter().enumerate().skip(from) {
             if part.cells.len() == limit {
@@ -179,6 +188,7 @@ impl History {
             };
             let held = |states: &FxHashMap<Variable, Write>, at: Timestamp| match unknown {
                 Some(reason) => Ok(Held::Unknown(reason)),
+                None if damaged => Ok(Held::Damaged),
                 None => self.held(
                     states.get(&variable),
                     variable,
@@ -203,7 +213,7 @@ impl History {
                 changed: at_end
                     .get(&variable)
                     .is_some_and(|write| interval.holds(write)),
-                not_recorded: unknown.is_some(),
+                not_recorded: unknown.is_some() || damaged,
             });
         }
         Ok(part)
@@ -221,25 +231,25 @@ impl History {
         let recorded = self.level == Level::Full;
         notes.elements |= !recorded && length > 0;
         let limit = limit.min((length.saturating_sub(from)) as usize);
-        let (at_start, at_end) = self.states(array, interval, from, limit)?;
+        let states = self.states(array, interval, from, limit)?;
+        let damaged = states.is_none();
+        notes.damaged |= damaged;
+        let (at_start, at_end) = states.unwrap_or_default();
         if !recorded && at_end.is_empty() {
             return Ok(Cells::default());
         }
         let class = self.value(Value::Object(array))?.type_name().to_owned();
         let descriptor = element_descriptor(&class).unwrap_or_default();
-        let created = self
-            .recording
-            .creation(array)?
-            .map(|creation| creation.timestamp);
-        let created = created.filter(|_| recorded);
+        let created = self.created(array)?.filter(|_| recorded);
         let end = from
             .saturating_add(u32::try_from(limit).unwrap_or(u32::MAX))
             .min(length);
         let mut cells = Vec::with_capacity(limit);
         for index in from..end {
             let variable = Variable::Element { array, index };
-            let held = |states: &FxHashMap<Variable, Write>, at| {
-                self.held(states.get(&variable), variable, at, created, &descriptor)
+            let held = |states: &FxHashMap<Variable, Write>, at| match damaged {
+                true => Ok(Held::Damaged),
+                false => self.held(states.get(&variable), variable, at, created, &descriptor),
             };
             cells.push(Cell {
                 kind: RowKind::Element,
@@ -251,7 +261,7 @@ impl History {
                 changed: at_end
                     .get(&variable)
                     .is_some_and(|write| interval.holds(write)),
-                not_recorded: !recorded,
+                not_recorded: !recorded || damaged,
             });
         }
         Ok(Cells {
@@ -260,28 +270,41 @@ impl History {
         })
     }
 
-    /// The last writes of an object's variables at both ends of an interval.
+    /// When an object was created in scope, as far as can be read.
+    fn created(&self, object: ObjectId) -> Result<Option<Timestamp>> {
+        match self.recording.creation(object) {
+            Ok(creation) => Ok(creation.map(|creation| creation.timestamp)),
+            Err(jhyde_store::Error::Damaged { .. }) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// The last writes of an object's variables at both ends of an interval; `None` if a damaged block has some.
     fn states(
         &self,
         object: ObjectId,
         interval: Interval,
         from: u32,
         limit: usize,
-    ) -> Result<(FxHashMap<Variable, Write>, FxHashMap<Variable, Write>)> {
-        let at = |at| -> Result<FxHashMap<_, _>> {
-            let writes = self.recording.object_state(object, at, from, limit)?;
-            Ok(writes
-                .into_iter()
-                .map(|write| (write.variable, write))
-                .collect())
+    ) -> Result<Option<(LastWrites, LastWrites)>> {
+        let at = |at| -> Result<Option<LastWrites>> {
+            let writes = match self.recording.object_state(object, at, from, limit) {
+                Ok(writes) => writes,
+                Err(jhyde_store::Error::Damaged { .. }) => return Ok(None),
+                Err(error) => return Err(error.into()),
+            };
+            let by_variable = writes.into_iter().map(|write| (write.variable, write));
+            Ok(Some(by_variable.collect()))
         };
-        let end = at(interval.to)?;
+        let Some(end) = at(interval.to)? else {
+            return Ok(None);
+        };
         // Nothing was written by the end, so nothing was by the beginning.
         let start = match end.is_empty() || interval.from == interval.to {
-            true => end.clone(),
+            true => Some(end.clone()),
             false => at(interval.from)?,
         };
-        Ok((start, end))
+        Ok(start.map(|start| (start, end)))
     }
 
     /// What a field or element held at a time, given its last write by then.
@@ -306,17 +329,16 @@ impl History {
         // what it held then it held before.
         let later = Timestamp(at.0.saturating_add(1));
         let later = later..self.recording.end().max(later);
-        Ok(
-            match self
-                .recording
-                .writes(variable, later, Direction::Forward)
-                .next()
-                .transpose()?
-            {
-                Some(first) if first.snapshot => Held::Value(first.value),
-                _ => Held::Unknown(NOT_SEEN_YET),
-            },
-        )
+        let first = self
+            .recording
+            .writes(variable, later, Direction::Forward)
+            .next();
+        match first {
+            Some(Ok(first)) if first.snapshot => Ok(Held::Value(first.value)),
+            Some(Err(jhyde_store::Error::Damaged { .. })) => Ok(Held::Damaged),
+            Some(Err(error)) => Err(error.into()),
+            _ => Ok(Held::Unknown(NOT_SEEN_YET)),
+        }
     }
 
     pub(crate) fn held_view(&self, held: &Held) -> Result<Option<ValueView>> {
@@ -324,6 +346,7 @@ impl History {
             Held::Absent => None,
             Held::Value(value) => Some(self.value(*value)?),
             Held::Unknown(reason) => Some(ValueView::NotRecorded((*reason).to_owned())),
+            Held::Damaged => Some(ValueView::NotRecorded(DAMAGED.to_owned())),
         })
     }
 }

@@ -111,16 +111,30 @@ impl<'h> Search<'h> {
     }
 
     /// Did the program write a variable of the object itself?
-    fn is_written(&self, object: ObjectId) -> Result<bool> {
+    fn is_written(&mut self, object: ObjectId) -> Result<bool> {
         let Interval { from, to } = self.interval;
-        let recording = &self.history.recording;
-        if self.history.level == Level::Calls || !recording.written_between(object, from, to)? {
+        let recording = std::sync::Arc::clone(&self.history.recording);
+        let written = match recording.written_between(object, from, to) {
+            Err(jhyde_store::Error::Damaged { .. }) => {
+                self.notes.damaged = true;
+                false
+            }
+            written => written?,
+        };
+        if self.history.level == Level::Calls || !written {
             return Ok(false);
         }
         // It may have been seen there for the first time, which is no write.
         let mut element = 0;
         loop {
-            let writes = recording.object_state(object, to, element, CHUNK)?;
+            self.history.check()?;
+            let writes = match recording.object_state(object, to, element, CHUNK) {
+                Err(jhyde_store::Error::Damaged { .. }) => {
+                    self.notes.damaged = true;
+                    return Ok(false);
+                }
+                writes => writes?,
+            };
             if writes.iter().any(|write| self.interval.holds(write)) {
                 return Ok(true);
             }

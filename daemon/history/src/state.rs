@@ -114,6 +114,8 @@ pub(crate) struct Notes {
     pub(crate) running: bool,
     /// A list of elements that was cut.
     pub(crate) elements_cut: bool,
+    /// Something that only a damaged block tells.
+    pub(crate) damaged: bool,
 }
 
 impl Notes {
@@ -126,6 +128,7 @@ impl Notes {
         self.budget |= other.budget;
         self.running |= other.running;
         self.elements_cut |= other.elements_cut;
+        self.damaged |= other.damaged;
     }
 
     /// In words for people.
@@ -175,6 +178,10 @@ impl Notes {
             self.elements_cut,
             "of long arrays only the first of the changed elements are listed".to_owned(),
         );
+        note(
+            self.damaged,
+            "a part of the recording is damaged: what only it tells is not known".to_owned(),
+        );
         notes
     }
 }
@@ -210,17 +217,28 @@ impl History {
         cells.extend(self.this_cell(&record)?);
         cells.extend(self.local_cells(&record, interval, &mut notes)?);
         cells.extend(self.static_cells(interval, &mut notes)?);
+        let gaps = self.gaps(Some(call), interval)?;
+        for cell in &mut cells {
+            let touched = match cell.kind {
+                RowKind::Local => gaps.own,
+                RowKind::Static => gaps.heap,
+                _ => false,
+            };
+            cell.not_recorded |= touched && !cell.changed;
+        }
         let mut search = Search::new(self, interval, budget);
         let rows = cells.iter().map(|cell| self.row(cell, Some(&mut search)));
         let rows = rows.collect::<Result<_>>()?;
         notes.add(search.notes());
         let call = self.call(record, true)?;
+        let mut told = notes.told(self.level);
+        told.extend(gaps.notes());
         Ok(NodeState {
             call,
             from,
             to,
             rows,
-            notes: notes.told(self.level),
+            notes: told,
         })
     }
 
@@ -285,7 +303,11 @@ impl History {
         let descriptor = method
             .as_ref()
             .map_or("", |m| result(&m.method().descriptor));
-        let (kind, held) = match self.recording.outcome(record)? {
+        let outcome = match self.recording.outcome(record) {
+            Err(jhyde_store::Error::Damaged { .. }) => Some(Outcome::Unknown),
+            outcome => outcome?,
+        };
+        let (kind, held) = match outcome {
             None => (RowKind::Return, Held::Absent),
             Some(Outcome::Returned(Some(value))) => (RowKind::Return, Held::Value(value)),
             Some(Outcome::Returned(None)) if descriptor == "V" => {
@@ -325,7 +347,7 @@ impl History {
     }
 
     pub(crate) fn this_cell(&self, record: &CallRecord) -> Result<Option<Cell>> {
-        let Some(receiver) = self.recording.arguments(record)?.receiver else {
+        let Some(receiver) = self.given(record)?.receiver else {
             return Ok(None);
         };
         let class = self
@@ -372,7 +394,7 @@ impl History {
             notes.no_table |= !locals.is_empty();
         }
         locals.sort_by_key(|(position, start, _)| (position.is_none(), *position, *start));
-        let given = self.recording.arguments(record)?.arguments;
+        let given = self.given(record)?.arguments;
         let types = parameters(&info.descriptor);
         let mut cells = Vec::with_capacity(locals.len());
         for (position, _, local) in locals {
@@ -387,10 +409,14 @@ impl History {
                 },
                 None => Held::Absent,
             };
-            let last = match self.level {
-                Level::Calls => None,
-                _ => self.recording.last_write(variable, interval.to)?,
+            let (last, damaged) = match self.level {
+                Level::Calls => (None, false),
+                _ => match self.last_write(variable, interval.to)? {
+                    Ok(last) => (last, false),
+                    Err(_) => (None, true),
+                },
             };
+            notes.damaged |= damaged;
             let held = |at: Timestamp| -> Result<Held> {
                 if at == record.enter {
                     return Ok(at_entry.clone());
@@ -398,9 +424,10 @@ impl History {
                 if self.level == Level::Calls {
                     return Ok(Held::Unknown(BY_LEVEL));
                 }
-                Ok(match self.recording.last_write(variable, at)? {
-                    Some(write) => Held::Value(write.value),
-                    None => at_entry.clone(),
+                Ok(match self.last_write(variable, at)? {
+                    Ok(Some(write)) => Held::Value(write.value),
+                    Ok(None) => at_entry.clone(),
+                    Err(_) => Held::Damaged,
                 })
             };
             let (start, end) = (held(interval.from)?, held(interval.to)?);
@@ -427,7 +454,7 @@ impl History {
                 start,
                 end,
                 changed: last.is_some_and(|write| interval.holds(&write)),
-                not_recorded: self.level == Level::Calls,
+                not_recorded: self.level == Level::Calls || damaged,
             });
         }
         Ok(cells)
@@ -457,10 +484,14 @@ impl History {
             .own_events(record.id, range, Direction::Forward)
             .take(MOST_EVENTS)
         {
+            let own = match own {
+                Err(jhyde_store::Error::Damaged { .. }) => continue,
+                own => own?,
+            };
             if let EventKind::Write {
                 variable: Variable::Local { call, local },
                 ..
-            } = own?.event.kind
+            } = own.event.kind
                 && let Local::Slot(slot) = local
                 && call == record.id
                 && !locals.iter().any(|(.., known)| *known == local)
@@ -503,11 +534,14 @@ impl History {
         interval: Interval,
     ) -> Result<Option<Cell>> {
         let variable = Variable::Static { field: field.id };
-        let last = match self.level {
-            Level::Calls => None,
-            _ => self.recording.last_write(variable, interval.to)?,
+        let (last, damaged) = match self.level {
+            Level::Calls => (None, false),
+            _ => match self.last_write(variable, interval.to)? {
+                Ok(last) => (last, false),
+                Err(_) => (None, true),
+            },
         };
-        if last.is_none() && initialised == Initialised::No {
+        if last.is_none() && !damaged && initialised == Initialised::No {
             return Ok(None);
         }
         let (start, end) = match self.level {
@@ -525,7 +559,7 @@ impl History {
             start,
             end,
             changed: last.is_some_and(|write| interval.holds(&write)),
-            not_recorded: self.level == Level::Calls,
+            not_recorded: self.level == Level::Calls || damaged,
         }))
     }
 
@@ -538,8 +572,10 @@ impl History {
     ) -> Result<Held> {
         const FINAL: u32 = 0x0010;
         const CONSTANT: &str = "a constant of the class; its value stands in the source";
-        if let Some(write) = self.recording.last_write(variable, at)? {
-            return Ok(Held::Value(write.value));
+        match self.last_write(variable, at)? {
+            Ok(Some(write)) => return Ok(Held::Value(write.value)),
+            Ok(None) => {}
+            Err(_) => return Ok(Held::Damaged),
         }
         Ok(match initialised {
             Initialised::At(begin) if at < begin => Held::Absent,
@@ -567,8 +603,14 @@ impl History {
     fn initialised(&self, class: &ClassInfo, by: Timestamp) -> Result<Initialised> {
         let mut used = false;
         for method in &class.methods {
-            let Some(first) = self.recording.call_by_invocation(method.id, 0)? else {
-                continue;
+            let first = match self.recording.call_by_invocation(method.id, 0) {
+                Ok(Some(first)) => first,
+                Ok(None) => continue,
+                Err(jhyde_store::Error::Damaged { .. }) => {
+                    used = true;
+                    continue;
+                }
+                Err(error) => return Err(error.into()),
             };
             let seen = first.enter <= by;
             if method.name == "<clinit>" && !first.already_running {

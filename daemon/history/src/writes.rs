@@ -4,8 +4,10 @@ use jhyde_store::records::{CallRecord, Direction};
 use jhyde_trace::{Level, Timestamp, Value, Variable};
 
 use crate::error::{Error, Result};
+use crate::gaps::damage_note;
 use crate::history::{Bound, History, bound};
 use crate::page::{Page, Tokens, rows};
+use crate::state::Interval;
 use crate::view::{CallView, PlaceView, ValueView};
 
 /// Which writes a list holds.
@@ -74,6 +76,7 @@ impl History {
             false => Direction::Forward,
         };
         let mut notes = self.write_notes(list.variable)?;
+        notes.extend(self.lost_writes(list.variable, range.clone())?);
         let mut page = Page {
             rows: Vec::new(),
             next: None,
@@ -84,15 +87,20 @@ impl History {
         // A parameter is bound before anything else is written to it.
         let bound_first = binding
             .filter(|_| !list.newest_first)
-            .map(|bound| self.bound_row(bound));
+            .map(|bound| self.bound_row(bound).map(Ok));
         let bound_last = binding
             .filter(|_| list.newest_first)
-            .map(|bound| self.bound_row(bound));
+            .map(|bound| self.bound_row(bound).map(Ok));
         let writes = self
             .recording
             .writes(list.variable, range, direction)
             .map(|write| {
-                let write = write?;
+                let write = match write {
+                    Err(jhyde_store::Error::Damaged { from, to, .. }) => {
+                        return Ok(Err(damage_note(from, to)));
+                    }
+                    write => write?,
+                };
                 let call = match write.call.is_root() {
                     true => None,
                     false => Some(self.call(self.recording.call(write.call)?, true)?),
@@ -103,11 +111,18 @@ impl History {
                     call,
                     place: self.place_in(write.call, write.index)?,
                 };
-                Ok((row, write.snapshot))
+                Ok(Ok((row, write.snapshot)))
             });
         let all = bound_first.into_iter().chain(writes).chain(bound_last);
         for row in all {
-            let (row, snapshot) = row?;
+            self.check()?;
+            let (row, snapshot) = match row? {
+                Ok(row) => row,
+                Err(note) => {
+                    notes.push(note);
+                    continue;
+                }
+            };
             if page.rows.len() == limit {
                 page.next = Some(tokens.token(row.timestamp.0));
                 break;
@@ -154,7 +169,7 @@ impl History {
         let Some(bound) = bound(method.method(), local) else {
             return Ok(None);
         };
-        let given = self.recording.arguments(&record)?;
+        let given = self.given(&record)?;
         let value = match bound {
             Bound::This => given.receiver,
             Bound::Argument(position) => given.arguments.get(position).copied(),
@@ -164,9 +179,37 @@ impl History {
         let told = self
             .recording
             .writes(variable, range, Direction::Forward)
-            .next()
-            .transpose()?;
+            .next();
         Ok(told.is_none().then_some((record, value)))
+    }
+
+    /// The gaps in which writes to a variable may be missing.
+    fn lost_writes(
+        &self,
+        variable: Variable,
+        range: std::ops::Range<Timestamp>,
+    ) -> Result<Vec<String>> {
+        let interval = Interval {
+            from: Timestamp(range.start.0.saturating_sub(1)),
+            to: range.end,
+        };
+        let (call, interval) = match variable {
+            Variable::Local { call, .. } => {
+                let life = self.life(&self.record(call)?).into_inner();
+                let interval = Interval {
+                    from: interval.from.max(life.0),
+                    to: interval.to.min(life.1),
+                };
+                (Some(call), interval)
+            }
+            Variable::Return { .. } | Variable::Exception { .. } => return Ok(Vec::new()),
+            _ => (None, interval),
+        };
+        let gaps = self.gaps(call, interval)?;
+        match call.is_some() && !gaps.own {
+            true => Ok(Vec::new()),
+            false => Ok(gaps.notes()),
+        }
     }
 
     /// What the level leaves out of a variable's history.

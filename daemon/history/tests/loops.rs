@@ -331,7 +331,7 @@ fn length(rows: &[EventRow], level: u32) -> usize {
 /// Two lists are the same; if not, where they part.
 fn same(one: &[EventRow], other: &[EventRow], what: &str) {
     let parted = one.iter().zip(other).position(|(a, b)| a != b);
-    let at = parted.unwrap_or(one.len().min(other.len()));
+    let at = parted.unwrap_or_else(|| one.len().min(other.len()));
     assert!(
         parted.is_none() && one.len() == other.len(),
         "{what}: {} and {} rows, parted at {at}: {:?} and {:?}",

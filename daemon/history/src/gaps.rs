@@ -1,0 +1,99 @@
+//! What a recording itself says it does not have: gaps, and blocks that cannot be read.
+//!
+//! A gap of a call in the scope may have hidden a write to its locals or to anything on the heap; one of a call
+//! out of the scope, to the heap. What it may have touched is never shown as unchanged.
+
+use jhyde_store::Error as StoreError;
+use jhyde_store::records::Write;
+use jhyde_trace::{CallId, EventKind, Timestamp, Variable};
+
+use crate::error::Result;
+use crate::history::History;
+use crate::state::Interval;
+
+/// So many gaps are named; of more there is the number.
+const NAMED: usize = 3;
+/// So many are looked at.
+const MOST: usize = 1000;
+
+/// The gaps of an interval.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Gaps {
+    /// In the call that was asked about.
+    pub(crate) own: bool,
+    /// Anywhere: what is on the heap may have been written.
+    pub(crate) heap: bool,
+    /// Each with its place in time, for people.
+    told: Vec<String>,
+    count: usize,
+}
+
+impl Gaps {
+    /// In words for people.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        let mut notes = self.told.clone();
+        if self.count > notes.len() {
+            notes.push(format!(
+                "and {} more gaps in this time",
+                self.count - notes.len()
+            ));
+        }
+        notes
+    }
+}
+
+impl History {
+    /// The gaps that lie in an interval, seen from a call.
+    pub(crate) fn gaps(&self, call: Option<CallId>, interval: Interval) -> Result<Gaps> {
+        let mut gaps = Gaps::default();
+        let range = Timestamp(interval.from.0.saturating_add(1))
+            ..Timestamp(interval.to.0.saturating_add(1));
+        if range.start >= range.end {
+            return Ok(gaps);
+        }
+        for gap in self.recording.gaps(range).take(MOST) {
+            self.check()?;
+            gaps.count += 1;
+            gaps.heap = true;
+            let text = match gap {
+                Ok(gap) => {
+                    gaps.own |= Some(gap.event.call) == call;
+                    let EventKind::Gap { reason } = gap.event.kind else {
+                        continue;
+                    };
+                    format!(
+                        "not recorded at {} in call {}: {reason}",
+                        gap.timestamp, gap.event.call
+                    )
+                }
+                Err(StoreError::Damaged { from, to, .. }) => {
+                    gaps.own = true;
+                    damage_note(from, to)
+                }
+                Err(error) => return Err(error.into()),
+            };
+            if gaps.told.len() < NAMED {
+                gaps.told.push(text);
+            }
+        }
+        Ok(gaps)
+    }
+
+    /// The last write of a variable by a time; `Err` with a note where a damaged block would tell it.
+    pub(crate) fn last_write(
+        &self,
+        variable: Variable,
+        at: Timestamp,
+    ) -> Result<std::result::Result<Option<Write>, String>> {
+        match self.recording.last_write(variable, at) {
+            Ok(write) => Ok(Ok(write)),
+            Err(StoreError::Damaged { from, to, .. }) => Ok(Err(damage_note(from, to))),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+/// A damaged block in words.
+pub(crate) fn damage_note(from: Timestamp, to: Timestamp) -> String {
+    format!("events {from} to {to} cannot be read: their block is damaged")
+}

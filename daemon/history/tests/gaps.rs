@@ -1,0 +1,228 @@
+//! What was not recorded, or can no longer be read, is said to be so and never shown as unchanged.
+
+mod common;
+#[path = "common/machine.rs"]
+mod machine;
+
+use std::fs;
+
+use common::{Builder, STATIC, local, method};
+use jhyde_history::History;
+use jhyde_history::events::EventList;
+use jhyde_history::state::{RowKind, StateRow};
+use jhyde_history::view::{EventKindView, ValueView};
+use jhyde_history::writes::WriteList;
+use jhyde_store::{Catalogue, StoreOptions};
+use jhyde_trace::{
+    CallId, Content, EventKind, Level, RecordingOptions, State, ThreadId, Value, Variable,
+};
+use machine::{Machine, compile};
+
+#[test]
+fn a_gap_is_named_in_every_answer_that_it_touches() {
+    let mut builder = Builder::new(Level::Full);
+    let thread = builder.thread("main");
+    let variables = [("n", "I", 0, 0, 80), ("x", "I", 1, 4, 70)];
+    let methods = vec![
+        method("outer", "(I)V", STATIC, 10, &variables),
+        method("inner", "(I)V", STATIC, 30, &variables),
+    ];
+    let fields = [("COUNT", "I", STATIC), ("size", "I", 0)];
+    let (class, fields, methods) =
+        builder.class("p.Lossy", Some("java.lang.Object"), true, &fields, methods);
+    let outer = builder.enter(thread, methods[0], None, &[Value::Int(1)]);
+    let object = builder.create(thread, class, Content::None);
+    builder.write(
+        thread,
+        8,
+        Variable::Static { field: fields[0] },
+        Value::Int(1),
+    );
+    builder.write(thread, 8, local(outer, 1), Value::Int(2));
+    let inner = builder.enter(thread, methods[1], None, &[Value::Int(3)]);
+    builder.write(thread, 8, local(inner, 1), Value::Int(5));
+    let reason = "an array of 70000 elements was not compared".to_owned();
+    builder.here(thread, 12, EventKind::Gap { reason });
+    let after = builder.write(thread, 16, local(inner, 1), Value::Int(6));
+    builder.leave(thread);
+    builder.leave(thread);
+    builder.end_thread(thread);
+    let made = builder.finish();
+    let history = made.history();
+    let row = |rows: &[StateRow], name: &str| -> StateRow {
+        let found = rows.iter().find(|row| row.name == name);
+        found.unwrap_or_else(|| panic!("no row {name}")).clone()
+    };
+    let told = |notes: &[String]| notes.iter().any(|note| note.contains("70000 elements"));
+
+    let state = history.state(inner, None, None, 0).expect("a state");
+    assert!(told(&state.notes), "{:?}", state.notes);
+    let (n, x) = (row(&state.rows, "n"), row(&state.rows, "x"));
+    assert!(
+        n.not_recorded && !n.changed,
+        "a lost write may have changed it"
+    );
+    assert!(x.changed && !x.not_recorded, "a write was seen");
+    assert!(row(&state.rows, "Lossy.COUNT").not_recorded);
+    // Behind the gap nothing is in doubt.
+    let state = history.state(inner, Some(after), None, 0).expect("a state");
+    assert!(!told(&state.notes) && state.rows.iter().all(|row| !row.not_recorded));
+    // The caller's own locals cannot have been written in another call; the heap can.
+    let state = history.state(outer, None, None, 0).expect("a state");
+    assert!(told(&state.notes));
+    assert!(!row(&state.rows, "n").not_recorded);
+    let record = history.recording().call(inner).expect("is there");
+    let exit = record.exit.expect("has ended");
+    let (page, notes) = history
+        .expand(object, record.enter, exit, 0, 0, "")
+        .expect("an object");
+    assert!(told(&notes) && row(&page.rows, "size").not_recorded);
+    assert!(told(&history.result(inner).expect("a result").notes));
+    let notes = |variable| {
+        let list = WriteList {
+            variable,
+            from: None,
+            to: None,
+            newest_first: false,
+        };
+        history.writes(&list, 0, "").expect("writes").notes
+    };
+    assert!(told(&notes(local(inner, 1))));
+    assert!(!told(&notes(local(outer, 1))));
+    assert!(told(&notes(Variable::Static { field: fields[0] })));
+    let rows = history
+        .events(&EventList::of(inner), 0, "")
+        .expect("a page")
+        .page
+        .rows;
+    let gaps = rows.iter().filter(|row| {
+        row.event()
+            .is_some_and(|event| matches!(event.kind, EventKindView::Gap(_)))
+    });
+    assert_eq!(gaps.count(), 1);
+}
+
+#[test]
+fn a_damaged_block_is_named_and_the_rest_is_answered() {
+    const SOURCE: &str = "
+class Test {
+    static int sum;
+    static int f(int x) { sum += x; return sum; }
+    static void run(int n) {
+        int[] a = new int[8];
+        for (int i = 0; i < n; i++) {
+            a[i % 8] = f(i);
+        }
+    }
+}
+";
+    let classes = compile("Test.java", SOURCE, &["-g"]);
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let store = || StoreOptions {
+        block_events: 64,
+        ..StoreOptions::default()
+    };
+    let id = {
+        let catalogue = Catalogue::open(folder.path(), store()).expect("a new data folder");
+        let options = RecordingOptions {
+            level: Level::Full,
+            ..RecordingOptions::default()
+        };
+        let (recording, mut writer) = catalogue.create(None, options).expect("a recording");
+        Machine::new(&mut writer, classes).call("run", &[2000]);
+        writer
+            .finish(State::Complete { exit_code: Some(0) })
+            .expect("can be closed");
+        recording.id().to_owned()
+    };
+    damage(&folder.path().join("recordings").join(&id).join("db"));
+    let catalogue = Catalogue::open(folder.path(), store()).expect("opens all the same");
+    let recording = catalogue.open_recording(&id).expect("opens all the same");
+    let history = History::new(recording);
+    let run = CallId::new(ThreadId(1), 1);
+
+    let list = EventList {
+        unfold: u32::MAX,
+        ..EventList::of(run)
+    };
+    let (mut rows, mut token) = (Vec::new(), String::new());
+    let notes = loop {
+        let events = history.events(&list, 5000, &token).expect("a page");
+        rows.extend(events.page.rows);
+        match events.page.next {
+            Some(next) => token = next,
+            None => break events.notes,
+        }
+    };
+    assert!(
+        notes.iter().any(|note| note.contains("more iterations")),
+        "{notes:?}"
+    );
+    let lost = rows.iter().filter(|row| {
+        row.event().is_some_and(
+            |event| matches!(&event.kind, EventKindView::Gap(why) if why.contains("damaged")),
+        )
+    });
+    assert!(lost.count() >= 1, "the damage stands in the list");
+
+    // No question about what is there fails; what only the damaged block tells is told to be unknown.
+    let state = history.state(run, None, None, 0).expect("a state");
+    for row in &state.rows {
+        let unknown = |value: &Option<ValueView>| matches!(value, Some(ValueView::NotRecorded(_)));
+        if unknown(&row.end) {
+            assert!(row.not_recorded && !row.changed, "{row:?}");
+        }
+        assert!(row.kind != RowKind::Local || row.changed || row.not_recorded || row.name == "n");
+    }
+    for number in (2..2000).step_by(7) {
+        let call = CallId::new(ThreadId(1), number);
+        match history.state(call, None, None, 0) {
+            Ok(_) => {
+                history.input(call).expect("an input");
+                history.result(call).expect("a result");
+                let record = history.recording().call(call).expect("is there");
+                history.call(record, true).expect("a call");
+            }
+            // A call that was entered in the damaged block is not there at all.
+            Err(error) => assert!(error.to_string().contains("damaged"), "{error}"),
+        }
+    }
+    let sum = history.resolve_variable("Test.sum").expect("the static");
+    let list = WriteList {
+        variable: sum,
+        from: None,
+        to: None,
+        newest_first: false,
+    };
+    let writes = history.writes(&list, 10_000, "").expect("writes");
+    assert!(writes.page.rows.len() > 1000);
+    assert!(
+        writes.notes.iter().any(|note| note.contains("damaged")),
+        "{:?}",
+        writes.notes
+    );
+}
+
+/// Flips a bit in an event block of a database.
+fn damage(db: &std::path::Path) {
+    let mut tables: Vec<_> = fs::read_dir(db)
+        .expect("the database")
+        .map(|entry| entry.expect("an entry").path())
+        .filter(|path| path.extension().is_some_and(|end| end == "sst"))
+        .filter_map(|path| {
+            let bytes = fs::read(&path).expect("a table");
+            let blocks: Vec<_> = bytes
+                .windows(3)
+                .enumerate()
+                .filter(|(_, window)| *window == b"JB\x01")
+                .map(|(at, _)| at)
+                .collect();
+            let middle = *blocks.get(blocks.len() / 2)?;
+            Some((blocks.len(), path, bytes, middle))
+        })
+        .collect();
+    tables.sort_by_key(|(blocks, ..)| *blocks);
+    let (_, path, mut bytes, middle) = tables.pop().expect("a table with event blocks");
+    bytes[middle + 40] ^= 0x10;
+    fs::write(path, &bytes).expect("damaged");
+}
