@@ -487,7 +487,7 @@ impl<S: Sink> Engine<S> {
             if let Some(known) = self.threads.get_mut(&thread.0)
                 && known.watch != Watch::Off
             {
-                known.last_exit = Some(value.clone());
+                known.last_exit = Some(*value);
             }
             return Ok(());
         }

@@ -180,6 +180,8 @@ impl<S: Sink> Engine<S> {
             suspend_policy: SuspendPolicy::EVENT_THREAD,
             modifiers: vec![Modifier::ThreadOnly { thread }],
         })?;
+        // Its next step is looked at while it stands still.
+        self.be_careful(thread, true);
         if let Some(known) = self.threads.get_mut(&thread.0) {
             known.unsure = Some(Unsure {
                 exception,
