@@ -83,7 +83,10 @@ impl Database {
         options.set_max_background_jobs(2);
         options.set_keep_log_file_num(2);
         options.set_max_open_files(512);
-        options.set_recycle_log_file_num(2);
+        // Opening starts threads for both of these otherwise, which costs more than they save.
+        options.set_max_file_opening_threads(1);
+        options.set_stats_dump_period_sec(0);
+        options.set_stats_persist_period_sec(0);
         options.set_wal_recovery_mode(rocksdb::DBRecoveryMode::TolerateCorruptedTailRecords);
         options.set_recycle_log_file_num(0);
         let descriptors: Vec<_> = families::ALL

@@ -1,0 +1,384 @@
+//! Bits that flip and files that are cut, at every position of a small recording: each is harmless or named,
+//! never a wrong answer, never a crash.
+//!
+//! By default every 13th byte, which takes seconds. `JHYDE_FLIPS=bytes` flips a bit of every byte, another
+//! from byte to byte, which takes two processor minutes; `JHYDE_FLIPS=bits` flips every bit. Files that
+//! nobody reads again (`LOG`, `OPTIONS`) are tried at some positions only.
+
+mod common;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::FileExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use common::data::{everything, finished, options, script};
+use jhyde_store::*;
+use jhyde_trace::*;
+
+/// Everything that a recording says of itself, as text: two of them are equal if all answers are.
+#[derive(Debug, Default, PartialEq)]
+struct Answers(BTreeMap<String, String>);
+
+/// What a reader with damage sees: answers, and errors that name the recording or its folder.
+struct Seen {
+    answers: Answers,
+    errors: Vec<Error>,
+}
+
+impl Seen {
+    fn put<T: std::fmt::Debug>(&mut self, question: impl Into<String>, answer: Result<T>) {
+        match answer {
+            Ok(answer) => drop(
+                self.answers
+                    .0
+                    .insert(question.into(), format!("{answer:?}")),
+            ),
+            Err(error) => self.errors.push(error),
+        }
+    }
+}
+
+fn ask(data: &Path, events: u64, threads: &[ThreadId]) -> Seen {
+    let mut seen = Seen {
+        answers: Answers::default(),
+        errors: Vec::new(),
+    };
+    let reading = StoreOptions {
+        read_only: true,
+        ..options()
+    };
+    let catalogue = Catalogue::open(data, reading).expect("a folder");
+    let listed = catalogue.list();
+    seen.errors
+        .extend(catalogue.unreadable().into_iter().map(|(_, error)| error));
+    let [meta] = &listed[..] else {
+        assert!(
+            listed.is_empty() && !seen.errors.is_empty(),
+            "gone without a word"
+        );
+        return seen;
+    };
+    seen.put("meta", Ok(meta));
+    seen.put("sealed", catalogue.is_sealed(&meta.id));
+    let recording = match catalogue.open_recording(&meta.id) {
+        Ok(recording) => recording,
+        Err(error) => {
+            seen.errors.push(error);
+            return seen;
+        }
+    };
+    seen.put("end", Ok(recording.end()));
+    for event in recording.events(everything(), None, Direction::Forward) {
+        match event {
+            Ok(event) => seen.put(format!("event {}", event.timestamp), Ok(event.event)),
+            Err(error) => seen.errors.push(error),
+        }
+    }
+    for exception in recording.exceptions(everything(), Direction::Backward) {
+        match exception {
+            Ok(event) => seen.put(format!("exception {}", event.timestamp), Ok(event)),
+            Err(error) => seen.errors.push(error),
+        }
+    }
+    seen.put("classes", Ok(recording.classes()));
+    seen.put("class", recording.class(ClassId(4)));
+    seen.put("thread", recording.thread(ThreadId(1)));
+    seen.put("session", recording.session("s"));
+    for object in [1, 3, 7] {
+        seen.put(
+            format!("object {object}"),
+            recording.object(ObjectId(object)),
+        );
+    }
+    for &thread in threads {
+        let root = recording.root(thread);
+        let calls = root.as_ref().map_or(0, |root| root.calls);
+        seen.put(format!("root {thread}"), root);
+        let root = CallId::root(thread);
+        seen.put(
+            format!("children {thread}"),
+            recording.children(root, None, 50),
+        );
+        for own in recording.own_events(root, everything(), Direction::Forward) {
+            match own {
+                Ok(own) => seen.put(format!("own {thread} {}", own.timestamp), Ok(own)),
+                Err(error) => seen.errors.push(error),
+            }
+        }
+        for preorder in (1..=calls).step_by(7) {
+            let id = CallId::new(thread, preorder);
+            seen.put(format!("path {id}"), recording.path(id));
+            let call = recording.call(id);
+            if let Ok(call) = &call {
+                seen.put(format!("outcome {id}"), recording.outcome(call));
+            }
+            seen.put(format!("call {id}"), call);
+        }
+        for at in [events / 3, events - 1] {
+            seen.put(
+                format!("innermost {thread} {at}"),
+                recording.innermost_call(thread, Timestamp(at)),
+            );
+        }
+    }
+    for number in 0..6 {
+        let method = MethodId(number);
+        seen.put(
+            format!("invocations {number}"),
+            recording.invocations(method),
+        );
+        seen.put(
+            format!("calls of {number}"),
+            recording.calls_of_method(method, 0, 20),
+        );
+        let field = Variable::Static {
+            field: FieldId(number),
+        };
+        let at = Timestamp(events);
+        seen.put(format!("static {number}"), recording.last_write(field, at));
+        let object = ObjectId(number.into());
+        seen.put(
+            format!("state {number}"),
+            recording.object_state(object, at, 0, 20),
+        );
+        seen.put(
+            format!("written {number}"),
+            recording.written_between(object, Timestamp(2), at),
+        );
+        seen.put(format!("creation {number}"), recording.creation(object));
+    }
+    seen
+}
+
+/// All files of a folder.
+fn files(folder: &Path, into: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).expect("the folder") {
+        let path = entry.expect("an entry").path();
+        match path.is_dir() {
+            true => files(&path, into),
+            false => into.push(path),
+        }
+    }
+}
+
+fn small_recording(data: &Path, sealed: bool) -> (u64, Vec<ThreadId>) {
+    let events = script(700);
+    let id = finished(data, &events[..0]);
+    let catalogue = Catalogue::open(data, options()).expect("a catalogue");
+    catalogue.delete(&id).expect("only the folder was wanted");
+    let (recording, mut writer) = catalogue
+        .create(Some("small"), RecordingOptions::default())
+        .expect("a recording");
+    let class = ClassInfo {
+        id: ClassId(4),
+        name: "a.B".to_owned(),
+        source_file: Some("B.java".to_owned()),
+        modifiers: 1,
+        super_name: None,
+        interfaces: vec![],
+        in_scope: true,
+        fields: vec![],
+        methods: vec![],
+    };
+    writer.class(class).expect("a class");
+    let thread = ThreadInfo {
+        id: ThreadId(1),
+        name: "main".to_owned(),
+        group: None,
+    };
+    writer.thread(thread).expect("a thread");
+    for id in [1, 7, 3] {
+        let info = ObjectInfo {
+            class: Some(ClassId(4)),
+            content: Content::Array(id as u32),
+        };
+        writer.object(ObjectId(id), info).expect("an object");
+        writer.flush().expect("flushed");
+    }
+    for event in &events {
+        writer.append(event.clone()).expect("nests");
+    }
+    recording.put_session("s", b"kept").expect("a session");
+    let id = recording.id().to_owned();
+    writer
+        .finish(State::Complete { exit_code: Some(0) })
+        .expect("finished");
+    drop(recording);
+    if sealed {
+        catalogue.seal(&id).expect("sealed");
+    }
+    let mut threads: Vec<_> = events.iter().map(Event::thread).collect();
+    threads.sort();
+    threads.dedup();
+    (events.len() as u64, threads)
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).expect("a folder");
+    for entry in fs::read_dir(from).expect("the folder") {
+        let entry = entry.expect("an entry");
+        let to = to.join(entry.file_name());
+        match entry.metadata().expect("its kind").is_dir() {
+            true => copy(&entry.path(), &to),
+            false => drop(fs::copy(entry.path(), to).expect("copied")),
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Damage {
+    Flip { at: u64, bit: u8 },
+    Cut { at: u64 },
+    Gone,
+}
+
+/// What is done to which file.
+fn damages(recording: &Path) -> Vec<(PathBuf, Damage)> {
+    let thorough = std::env::var("JHYDE_FLIPS").unwrap_or_default();
+    let every_bit = thorough == "bits";
+    let every_byte = every_bit || thorough == "bytes";
+    let mut all = Vec::new();
+    files(recording, &mut all);
+    all.sort();
+    let mut damages = Vec::new();
+    for path in all {
+        let name = path
+            .file_name()
+            .map(|name| name.to_string_lossy().into_owned());
+        let name = name.unwrap_or_default();
+        let length = fs::metadata(&path).expect("the file").len();
+        let unread = ["LOG", "OPTIONS", "LOCK"]
+            .iter()
+            .any(|word| name.starts_with(word));
+        let step = match (unread, every_byte) {
+            (true, _) => 997,
+            (false, true) => 1,
+            (false, false) => 13,
+        };
+        let path = path.strip_prefix(recording).expect("inside").to_owned();
+        for at in (0..length).step_by(step) {
+            if every_bit && !unread {
+                damages.extend((0..8).map(|bit| (path.clone(), Damage::Flip { at, bit })));
+            } else {
+                let bit = (at % 8) as u8;
+                damages.push((path.clone(), Damage::Flip { at, bit }));
+            }
+        }
+        for part in 0..16 {
+            let at = length * part / 16;
+            damages.push((path.clone(), Damage::Cut { at }));
+        }
+        damages.push((
+            path.clone(),
+            Damage::Cut {
+                at: length.saturating_sub(1),
+            },
+        ));
+        // A session whose file is not there was deleted: by us or by hand is all the same.
+        if path.parent() != Some(Path::new("sessions")) {
+            damages.push((path, Damage::Gone));
+        }
+    }
+    damages
+}
+
+fn try_all(sealed: bool) {
+    let data = tempfile::tempdir().expect("a folder");
+    let (events, threads) = small_recording(data.path(), sealed);
+    let whole = ask(data.path(), events, &threads);
+    assert!(whole.errors.is_empty(), "{:?}", whole.errors);
+    assert!(whole.answers.0.len() > 200, "{}", whole.answers.0.len());
+    let id = fs::read_dir(data.path().join("recordings"))
+        .expect("the recordings")
+        .next()
+        .expect("one")
+        .expect("an entry")
+        .file_name();
+    let source = data.path().join("recordings").join(&id);
+    let damages = damages(&source);
+    let next = AtomicUsize::new(0);
+    let (harmless, partly, refused) = (
+        AtomicUsize::new(0),
+        AtomicUsize::new(0),
+        AtomicUsize::new(0),
+    );
+    let wrong = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(2, usize::from) {
+            scope.spawn(|| {
+                let data = tempfile::tempdir().expect("a folder");
+                let folder = data.path().join("recordings").join(&id);
+                copy(&source, &folder);
+                while let Some((path, damage)) = damages.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let path = &folder.join(path);
+                    let bytes = fs::read(path).expect("the file");
+                    match *damage {
+                        Damage::Flip { at, bit } => {
+                            let file = fs::File::options()
+                                .write(true)
+                                .open(path)
+                                .expect("the file");
+                            let flipped = bytes[at as usize] ^ 1 << bit;
+                            file.write_all_at(&[flipped], at).expect("written");
+                        }
+                        Damage::Cut { at } => fs::write(path, &bytes[..at as usize]).expect("cut"),
+                        Damage::Gone => fs::remove_file(path).expect("gone"),
+                    }
+                    let seen = ask(data.path(), events, &threads);
+                    // What is answered is right; what is not answered is named.
+                    for (question, answer) in &seen.answers.0 {
+                        let expected = whole.answers.0.get(question);
+                        if expected != Some(answer) {
+                            let what = format!(
+                                "{path:?} {damage:?}: {question}: {answer}, not {expected:?}"
+                            );
+                            wrong.lock().expect("no panic").push(what);
+                        }
+                    }
+                    let missing = whole.answers.0.len() - seen.answers.0.len();
+                    if missing > 0 && seen.errors.is_empty() {
+                        let what = format!(
+                            "{path:?} {damage:?}: {missing} answers are missing without a word"
+                        );
+                        wrong.lock().expect("no panic").push(what);
+                    }
+                    let counter = match (missing, seen.answers.0.len()) {
+                        (0, _) if seen.errors.is_empty() => &harmless,
+                        (_, 0..=2) => &refused,
+                        _ => &partly,
+                    };
+                    counter.fetch_add(1, Ordering::Relaxed);
+                    fs::write(path, &bytes).expect("mended");
+                }
+            });
+        }
+    });
+    let wrong = wrong.into_inner().expect("no panic");
+    println!(
+        "{} damages: {} harmless, {} partly served, {} refused with a reason",
+        damages.len(),
+        harmless.load(Ordering::Relaxed),
+        partly.load(Ordering::Relaxed),
+        refused.load(Ordering::Relaxed)
+    );
+    assert!(
+        wrong.is_empty(),
+        "{} wrong:\n{}",
+        wrong.len(),
+        wrong[..wrong.len().min(20)].join("\n")
+    );
+    assert!(partly.into_inner() > 0, "damage of a block leaves the rest");
+}
+
+#[test]
+fn a_sealed_recording_with_any_damage_is_right_or_says_so() {
+    try_all(true);
+}
+
+#[test]
+fn a_finished_recording_with_any_damage_is_right_or_says_so() {
+    try_all(false);
+}
