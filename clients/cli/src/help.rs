@@ -146,9 +146,12 @@ state        {call, from, to, rows, notes}
              are different objects), cut (more are there), open_above (a cycle)
 events       timestamp, call (its id), kind, place, and by kind: entered or exited (a call); variable, name,
              value (write); value (new, thrown, caught, uncaught); thread_name; prepared; reason (gap);
-             mark (direct, inside) with --mark
+             from, to (edge). Of a call also level (how many loops and iterations it stands in), mark (direct,
+             inside) with --mark, and the rows of loops: kind loop (row, iterations, from, to, running) and
+             iteration (row, iteration, from, to), followed by what is inside, with a higher level
   kinds      enter exit new write thrown caught uncaught thread_start thread_end class_prepared gap monitor
-             use edge
+             use edge loop iteration
+step         an event for each step, as of events
 history      timestamp, variable, value, call, place
 threads      id, name, group, calls, start, end
 where        exception, timestamp, thread_name, place, call, ended (calls, innermost first)

@@ -9,7 +9,7 @@ use clap::{CommandFactory as _, Parser as _};
 use crate::args::{Cli, Command, Global};
 use crate::client::Client;
 use crate::commands::{
-    Context, call, events, history, launch, overview, recordings, sessions, state, tree,
+    Context, call, events, history, launch, overview, recordings, sessions, state, step, tree,
 };
 use crate::error::Error;
 use crate::output::{Look, Output, Paint};
@@ -94,6 +94,7 @@ async fn command(context: &mut Context, command: &Command, _: &Global) -> Result
         Command::Call(args) => call::call(context, args).await?,
         Command::State(args) => state::state(context, args).await?,
         Command::Events(args) => events::events(context, args).await?,
+        Command::Step(args) => step::step(context, args).await?,
         Command::History(args) => history::history(context, args).await?,
         Command::Threads(args) => overview::threads(context, args).await?,
         Command::Where(args) => overview::where_(context, args).await?,

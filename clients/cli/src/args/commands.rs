@@ -181,6 +181,41 @@ pub struct EventsArgs {
     pub page: PageArgs,
 }
 
+/// `jhyde step`.
+#[derive(Args, Debug)]
+#[command(group = clap::ArgGroup::new("which").multiple(false))]
+pub struct StepArgs {
+    /// Id or name of the recording
+    pub recording: String,
+    /// The event to start from: its number
+    #[arg(value_name = "T")]
+    pub from: u64,
+    /// Backward in time
+    #[arg(short, long)]
+    pub back: bool,
+    /// To the next event of the thread, into nested calls (unless another step is chosen)
+    #[arg(long, group = "which")]
+    pub into: bool,
+    /// To the next event of the same call, over nested calls
+    #[arg(long, group = "which")]
+    pub over: bool,
+    /// To the call's end (with --back: its beginning)
+    #[arg(long, group = "which")]
+    pub out: bool,
+    /// To the next write of this variable
+    #[arg(long, group = "which", value_name = "VARIABLE")]
+    pub write: Option<String>,
+    /// To the next time that this line did something
+    #[arg(long, group = "which", value_name = "CLASS:LINE")]
+    pub line: Option<String>,
+    /// To where the exception was thrown that this event is about
+    #[arg(long, group = "which", conflicts_with = "back")]
+    pub throw: bool,
+    /// So many steps
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 1)]
+    pub steps: u32,
+}
+
 /// `jhyde history`.
 #[derive(Args, Debug)]
 pub struct HistoryArgs {

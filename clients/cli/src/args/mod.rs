@@ -136,7 +136,7 @@ Examples:
     /// The variables of a call at two times, and what changed between them
     #[command(after_help = "\
 Red (*) was written in the interval, even with an equal value; yellow (~) was not, but something
-reachable from it was. ? means that the level of the recording does not tell.
+reachable from it was. ? means that the recording does not tell: its level, or a gap in it.
 
 Examples:
   jhyde state demo merge#3                    from the call's beginning to its end
@@ -148,9 +148,19 @@ Examples:
 Examples:
   jhyde events demo merge#3                     the call's own events, nested calls as one row
   jhyde events demo merge#3 --mark 'array#3[2]' show which of them wrote a variable (*), or hold a write (~)
+  jhyde events demo merge#3 --unfold 2          with the iterations of its loops and what is in them
+  jhyde events demo merge#3 --inside loop@120@0 the iterations of one loop, as its row names it
   jhyde events demo --from 100 --to 200         all events of a range
   jhyde events demo --follow                    go on until the recording ends")]
     Events(EventsArgs),
+    /// From one event to another: into, over and out of calls, by line, by write, in both directions
+    #[command(after_help = "\
+Examples:
+  jhyde step demo 120                        the next event of the thread
+  jhyde step demo 120 --back --over -n 3     three events earlier in the same call
+  jhyde step demo 120 --back --write 1.7:lc  who wrote the variable last before that
+  jhyde step demo 120 --line MergeSort:53    the next time that the line did something")]
+    Step(StepArgs),
     /// Every write to a variable: value, time, call, line
     #[command(after_help = "\
 How to write a variable (quote it for the shell):

@@ -8,6 +8,7 @@ pub mod overview;
 pub mod recordings;
 pub mod sessions;
 pub mod state;
+pub mod step;
 pub mod tree;
 
 use crate::args::PageArgs;

@@ -6,7 +6,7 @@ use super::STRATEGIES;
 use crate::commands::call_argument;
 
 /// Words that begin a line, for completion and for "did you mean".
-pub(super) const WORDS: [&str; 26] = [
+pub(super) const WORDS: [&str; 27] = [
     "valid",
     "invalid",
     "trusted",
@@ -21,6 +21,7 @@ pub(super) const WORDS: [&str; 26] = [
     "call",
     "state",
     "events",
+    "step",
     "history",
     "path",
     "threads",
@@ -115,9 +116,8 @@ pub(super) fn parse(line: &str) -> Result<Entry, String> {
             _ => Err("restrict takes one call at most: restrict merge#3".to_owned()),
         },
         "everywhere" => alone(Entry::Everywhere),
-        "tree" | "call" | "state" | "events" | "history" | "threads" | "where" | "classes" => {
-            Ok(Entry::Look(words))
-        }
+        "tree" | "call" | "state" | "events" | "step" | "history" | "threads" | "where"
+        | "classes" => Ok(Entry::Look(words)),
         "path" => alone(Entry::Look(vec!["call".to_owned()])),
         "stats" | "statistics" => alone(Entry::Statistics),
         "answers" => alone(Entry::Answers),

@@ -326,7 +326,8 @@ Look around (what is red was written, yellow holds something that was)
   call, path              everything about the call shown, and the way to it
   tree [CALL] [--depth N] what it called;  tree all: the whole recording
   state [CALL] [--at T] [--depth N]
-  events [CALL] [--mark VARIABLE]
+  events [CALL] [--mark VARIABLE] [--unfold LEVELS] [--inside ROW]
+  step T [--back] [--over | --out | --write VARIABLE | --line CLASS:LINE]
   history VARIABLE        who wrote it: lc, c[2], this.size, array#3[2], pkg.Main.COUNT
   threads, where, classes
 quit (Ctrl-D)             leave; the session is kept";

@@ -128,11 +128,16 @@ fn happened(event: &Event, nested: bool, detail: Detail) -> (Look, String) {
                 format!("monitor {} {object}", clean(&monitor.action)),
             )
         }
-        Some(Kind::Use(variable)) => (Look::Faint, format!("reads {}", clean(variable))),
-        Some(Kind::Edge(edge)) => (
-            Look::Faint,
-            format!("goes from {} to {}", edge.from, edge.to),
-        ),
+        Some(Kind::Use(variable)) => {
+            // In the call's own list its locals go by their names.
+            let own = format!("{}:", event.call);
+            let name = match variable.strip_prefix(&own) {
+                Some(local) if nested => local,
+                _ => variable,
+            };
+            (Look::Faint, format!("reads {}", clean(name)))
+        }
+        Some(Kind::Edge(edge)) => (Look::Faint, format!("branch @{} → @{}", edge.from, edge.to)),
         None => (
             Look::Faint,
             "(an event that this jhyde does not know)".to_owned(),

@@ -2,10 +2,18 @@
 
 use jhyde_proto::v1::{Call, Place};
 
-use super::clean;
+use super::{clean, simple_class};
 
-/// A place, as editors and terminals make it clickable; empty when nothing is known.
+/// A place, as editors and terminals make it clickable; by method and bytecode index where the class has no
+/// line table; empty when nothing is known.
 pub fn place(place: &Place) -> String {
+    if let (None, Some(index)) = (place.line, place.index) {
+        return format!(
+            "{}.{} @{index}",
+            simple_class(&place.class),
+            clean(&place.method)
+        );
+    }
     source(&place.source_file, place.line, &place.class)
 }
 
