@@ -387,8 +387,8 @@ fn put_objects(
             batch.put_cf(late, object.0.0.to_be_bytes(), value);
         }
     }
-    // Runs of some thousand: the unit of reading.
-    for run in rising.chunks(4096) {
+    // The unit of reading.
+    for run in rising.chunks(512) {
         let key = run[0].0.0.to_be_bytes();
         batch.put_cf(db.family(families::OBJECTS)?, key, objects::encode(run));
     }

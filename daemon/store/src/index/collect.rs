@@ -1,9 +1,17 @@
 //! The postings of one block.
 
-use jhyde_trace::{Block, CallId, MethodId, Variable};
-use rustc_hash::FxHashSet;
+use jhyde_trace::block::ShapeKind;
+use jhyde_trace::{Block, CallId, FieldId, MethodId, ObjectId, Variable};
 
 use super::{Key, local_call};
+
+/// What was noted last for a shape: most events of a shape repeat it, and need not be noted again.
+#[derive(Clone, Default)]
+struct Noted {
+    method: Option<MethodId>,
+    call: Option<CallId>,
+    owner: Option<ObjectId>,
+}
 
 /// The keys that occur in a block, sorted, each once. `outer_method` tells the method of a call that
 /// was entered before the block.
@@ -11,47 +19,73 @@ pub(crate) fn keys(
     block: &Block,
     mut outer_method: impl FnMut(CallId) -> Option<MethodId>,
 ) -> Vec<Key> {
-    let mut keys = Vec::with_capacity(block.len());
-    let mut places = FxHashSet::default();
-    // Method of the call of the event before.
-    let mut current: Option<(CallId, Option<MethodId>)> = None;
+    let mut keys = Vec::with_capacity(block.len() / 2);
+    let kinds = block.shape_kinds();
+    let mut noted = vec![Noted::default(); kinds.len()];
+    // Of the call of the event before: its method, and whether it lies in this block as a whole. Then its
+    // locals need no index.
+    let mut current: Option<(CallId, Option<MethodId>, bool)> = None;
     let mut last_array = None;
     for position in 0..block.len() {
         let call = block.call(position);
-        let method = match current {
-            Some((running, method)) if running == call => method,
+        let (method, within) = match current {
+            Some((running, method, within)) if running == call => (method, within),
             _ => {
-                let row = block
-                    .thread(call.thread)
-                    .and_then(|thread| thread.row(call.preorder));
+                let thread = block.thread(call.thread);
+                let row = thread.and_then(|thread| thread.row(call.preorder));
                 let method = match row {
                     Some(row) => block.enter(row.enter as usize).map(|enter| enter.method),
                     None if call.is_root() => None,
                     None => outer_method(call),
                 };
-                current = Some((call, method));
-                method
+                let within = row.is_some_and(|row| row.exit().is_some());
+                current = Some((call, method, within));
+                (method, within)
             }
         };
-        if let Some(method) = method {
-            let place = (method.0, block.index(position));
-            if places.insert(place) {
-                keys.push(Key::of_place(method, place.1));
-            }
+        let shape = block.shape_number(position);
+        let (Some(noted), Some(kind)) = (noted.get_mut(shape), kinds.get(shape)) else {
+            continue;
+        };
+        if let Some(method) = method
+            && noted.method.replace(method) != Some(method)
+        {
+            keys.push(Key::of_place(method, block.index(position)));
         }
-        if let Some(write) = block.write(position) {
-            let within = local_call(write.variable).is_some_and(|call| lies_within(block, call));
-            if !within {
-                keys.extend(Key::of_variable(write.variable));
-                if let Variable::Element { array, .. } = write.variable
-                    && last_array != Some(array)
-                {
-                    last_array = Some(array);
+        match *kind {
+            ShapeKind::Other => {}
+            ShapeKind::OwnLocal(local) => {
+                if !within && noted.call.replace(call) != Some(call) {
+                    keys.extend(Key::of_variable(Variable::Local { call, local }));
+                }
+            }
+            ShapeKind::Static(field) => {
+                if noted.owner.replace(ObjectId(0)).is_none() {
+                    keys.extend(Key::of_variable(Variable::Static { field }));
+                }
+            }
+            ShapeKind::Field(FieldId(field)) => {
+                let object = block.owner(position);
+                if noted.owner.replace(object) != Some(object) {
+                    keys.push(Key::of_object(object, field));
+                }
+            }
+            ShapeKind::Element => {
+                let array = block.owner(position);
+                keys.push(Key::of_object(array, block.element(position)));
+                if last_array.replace(array) != Some(array) {
                     keys.push(Key::of_array(array));
                 }
             }
-        } else if let Some((object, _)) = block.created(position) {
-            keys.push(Key::of_creation(object));
+            ShapeKind::New => keys.push(Key::of_creation(block.owner(position))),
+            ShapeKind::OtherWrite => {
+                let write = block.write(position);
+                if let Some(variable) = write.map(|write| write.variable)
+                    && !local_call(variable).is_some_and(|call| lies_within(block, call))
+                {
+                    keys.extend(Key::of_variable(variable));
+                }
+            }
         }
     }
     keys.sort_unstable();
@@ -59,7 +93,7 @@ pub(crate) fn keys(
     keys
 }
 
-/// Does the call begin and end in this block? Then its locals need no index.
+/// Does the call begin and end in this block?
 fn lies_within(block: &Block, call: CallId) -> bool {
     let row = block
         .thread(call.thread)

@@ -16,8 +16,8 @@ use super::{BLOCK_BITS, Key};
 /// Format version of a run.
 pub(crate) const VERSION: u8 = 1;
 
-/// Postings per run: a run is the unit of reading. 4096 of them decode in some ten microseconds.
-pub(crate) const RUN: usize = 4096;
+/// Postings per run: a run is the unit of reading. That many decode in some microseconds.
+pub(crate) const RUN: usize = 512;
 
 struct Parts {
     space: u64,
@@ -137,7 +137,7 @@ mod tests {
     #[test]
     fn a_filled_array_costs_nothing() {
         let key = |i| Key::new(1, 77, i).posting(3);
-        let postings: Vec<u128> = (0..RUN as u32).map(key).collect();
+        let postings: Vec<u128> = (0..4096).map(key).collect();
         assert!(encode(&postings).len() < 200);
     }
 

@@ -48,6 +48,11 @@ impl<'a> Cursor<'a> {
         Self { rest: bytes }
     }
 
+    /// What has not been read.
+    pub(crate) fn rest(&self) -> &'a [u8] {
+        self.rest
+    }
+
     pub(crate) fn byte(&mut self) -> Result<u8, DecodeError> {
         let (&byte, rest) = self.rest.split_first().ok_or(DecodeError::Cut)?;
         self.rest = rest;

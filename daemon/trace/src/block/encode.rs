@@ -150,14 +150,23 @@ impl Block {
 
     /// The values of each payload column with their place in `layout`.
     fn columns(&self) -> Vec<Vec<(u64, u32)>> {
-        let mut columns = vec![Vec::new(); category::COUNT];
-        for (position, &shape) in self.shape_of.iter().enumerate() {
+        let mut sizes = [0; category::COUNT];
+        for &shape in &self.shape_of {
+            let begin = self.layout_at[usize::from(shape)] as usize;
+            let end = self.layout_at[usize::from(shape) + 1] as usize;
+            for &number in &self.layout[begin..end] {
+                sizes[usize::from(number)] += 1;
+            }
+        }
+        let mut columns: Vec<_> = sizes.iter().map(|&size| Vec::with_capacity(size)).collect();
+        // The payload lies in the order of the events, without gaps.
+        let mut payload = self.payload.iter();
+        for &shape in &self.shape_of {
             let begin = self.layout_at[usize::from(shape)];
             let end = self.layout_at[usize::from(shape) + 1];
-            let payload = self.payload_at[position] as usize;
-            for place in begin..end {
-                let value = self.payload[payload + (place - begin) as usize];
-                columns[usize::from(self.layout[place as usize])].push((value, place));
+            let numbers = &self.layout[begin as usize..end as usize];
+            for ((place, &number), &value) in (begin..end).zip(numbers).zip(&mut payload) {
+                columns[usize::from(number)].push((value, place));
             }
         }
         columns
@@ -165,28 +174,56 @@ impl Block {
 
     fn put_payload(&self, out: &mut Vec<u8>, mut measure: impl FnMut(&str, &Vec<u8>)) {
         let mut last = vec![0; self.layout.len()];
-        let mut residuals = [Vec::new(), Vec::new(), Vec::new()];
+        let mut residuals = Vec::new();
         for (number, column) in self.columns().into_iter().enumerate() {
             let is_float = category::is_float(number as u8);
-            let mut before = 0;
-            let mut costs = [Cost::default(); 3];
-            residuals.iter_mut().for_each(Vec::clear);
-            for &(value, place) in &column {
-                let by_shape = std::mem::replace(&mut last[place as usize], value);
-                for (way, predicted) in [0, by_shape, before].into_iter().enumerate() {
-                    let residual = difference(is_float, value, predicted);
-                    costs[way].add(residual);
-                    residuals[way].push(residual);
-                }
-                before = value;
-            }
-            let best = (0..3).min_by_key(|&way| costs[way].quarters).unwrap_or(0);
+            residuals.clear();
             if !column.is_empty() {
-                out.push(best as u8);
+                let way = best_predictor(&column, is_float, self.layout.len());
+                out.push(way);
+                let mut before = 0;
+                residuals.extend(column.iter().map(|&(value, place)| {
+                    let predicted = match way {
+                        predictor::SHAPE => std::mem::replace(&mut last[place as usize], value),
+                        predictor::COLUMN => std::mem::replace(&mut before, value),
+                        _ => 0,
+                    };
+                    difference(is_float, value, predicted)
+                }));
             }
-            put_column(out, &residuals[best]);
+            put_column(out, &residuals);
             measure(&category::name(number as u8), out);
         }
+    }
+}
+
+/// Values that are looked at, from a column's beginning and again from its middle, to choose its predictor.
+const SAMPLE: usize = 256;
+
+/// Which way of predicting makes a column smallest, going by a sample.
+fn best_predictor(column: &[(u64, u32)], is_float: bool, places: usize) -> u8 {
+    let middle = (column.len() / 2).max(SAMPLE).min(column.len());
+    let end = (middle + SAMPLE).min(column.len());
+    let sample = column[..SAMPLE.min(middle)]
+        .iter()
+        .chain(&column[middle..end]);
+    let mut last = vec![0; places];
+    let mut before = 0;
+    let mut costs = [Cost::default(); 3];
+    for &(value, place) in sample {
+        let by_shape = std::mem::replace(&mut last[place as usize], value);
+        for (cost, predicted) in costs.iter_mut().zip([0, by_shape, before]) {
+            cost.add(difference(is_float, value, predicted));
+        }
+        before = value;
+    }
+    let [none, shape, column] = costs.map(|cost| cost.quarters);
+    if none <= shape && none <= column {
+        predictor::NONE
+    } else if shape <= column {
+        predictor::SHAPE
+    } else {
+        predictor::COLUMN
     }
 }
 

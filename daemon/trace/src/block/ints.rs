@@ -192,24 +192,52 @@ pub(crate) fn column(input: &mut Cursor<'_>) -> Result<Vec<u64>, DecodeError> {
 }
 
 fn plain(coding: u8, bytes: &[u8], n: usize) -> Result<Vec<u64>, DecodeError> {
-    let mut input = Cursor::new(bytes);
-    let mut values = Vec::with_capacity(n.min(bytes.len()));
     if coding == coding::VARINT {
-        for _ in 0..n {
-            values.push(input.varint()?);
-        }
-    } else {
-        let size = input.length(Dictionary::MAX)?;
-        let dictionary: Vec<u64> = (0..size)
-            .map(|_| input.varint())
-            .collect::<Result<_, _>>()?;
-        for &code in input.take(n)? {
-            let value = dictionary.get(usize::from(code));
-            values.push(*value.ok_or(DecodeError::Invalid("dictionary code"))?);
+        return varints(bytes, n);
+    }
+    let mut input = Cursor::new(bytes);
+    let size = input.length(Dictionary::MAX)?;
+    let dictionary: Vec<u64> = (0..size)
+        .map(|_| input.varint())
+        .collect::<Result<_, _>>()?;
+    let codes = input.take(n)?;
+    input.finish()?;
+    codes
+        .iter()
+        .map(|&code| dictionary.get(usize::from(code)).copied())
+        .collect::<Option<_>>()
+        .ok_or(DecodeError::Invalid("dictionary code"))
+}
+
+/// All of the bytes as exactly `n` varints.
+fn varints(bytes: &[u8], n: usize) -> Result<Vec<u64>, DecodeError> {
+    if bytes.len() < n {
+        return Err(DecodeError::Cut);
+    }
+    let mut values = Vec::with_capacity(n);
+    let mut rest = bytes;
+    while values.len() < n {
+        // Most values take one or two bytes.
+        match *rest {
+            [byte, ref behind @ ..] if byte < 0x80 => {
+                values.push(byte.into());
+                rest = behind;
+            }
+            [low, high, ref behind @ ..] if high < 0x80 => {
+                values.push(u64::from(low & 0x7F) | u64::from(high) << 7);
+                rest = behind;
+            }
+            _ => {
+                let mut input = Cursor::new(rest);
+                values.push(input.varint()?);
+                rest = input.rest();
+            }
         }
     }
-    input.finish()?;
-    Ok(values)
+    match rest {
+        [] => Ok(values),
+        _ => Err(DecodeError::Invalid("trailing data")),
+    }
 }
 
 fn unpack(bytes: &[u8], n: usize, low: u64, width: usize) -> Result<Vec<u64>, DecodeError> {

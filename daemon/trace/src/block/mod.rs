@@ -46,7 +46,7 @@ use std::sync::Arc;
 pub use builder::{BlockBuilder, Malformed};
 pub use decode::DecodeError;
 pub use flow::{BlockThread, CallRow, OuterExit};
-pub use read::{EnterInfo, WriteFilter, WriteView};
+pub use read::{EnterInfo, ShapeKind, WriteFilter, WriteView};
 
 use crate::ids::{CallId, Timestamp};
 use shape::Shape;

@@ -3,7 +3,7 @@
 use super::Block;
 use super::shape::{Shape, flag, join, join_event, join_variable, op, var};
 use crate::event::Event;
-use crate::ids::{CallId, ClassId, MethodId, ObjectId};
+use crate::ids::{CallId, ClassId, FieldId, MethodId, ObjectId};
 use crate::value::Value;
 use crate::variable::{Local, Variable};
 
@@ -31,7 +31,60 @@ pub struct WriteView {
     pub snapshot: bool,
 }
 
+/// What all events of a shape do, as far as an index wants to know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ShapeKind {
+    /// Write a local of the event's own call.
+    OwnLocal(Local),
+    /// Write a static field.
+    Static(FieldId),
+    /// Write a field of the object that [`Block::owner`] names.
+    Field(FieldId),
+    /// Write an element of the array that [`Block::owner`] names: see [`Block::element`].
+    Element,
+    /// Create the object that [`Block::owner`] names.
+    New,
+    /// Write something else: [`Block::write`] says what.
+    OtherWrite,
+    /// Write nothing and create nothing.
+    Other,
+}
+
 impl Block {
+    /// Per shape what its events do. Snapshots write.
+    pub fn shape_kinds(&self) -> Vec<ShapeKind> {
+        let kind = |shape: &Shape| match (shape.op, shape.var) {
+            (op::NEW, _) => ShapeKind::New,
+            (op::WRITE | op::SNAPSHOT, var::NAMED) => {
+                ShapeKind::OwnLocal(Local::Named(shape.a as u16))
+            }
+            (op::WRITE | op::SNAPSHOT, var::SLOT) => {
+                ShapeKind::OwnLocal(Local::Slot(shape.a as u16))
+            }
+            (op::WRITE | op::SNAPSHOT, var::STATIC) => ShapeKind::Static(FieldId(shape.a)),
+            (op::WRITE | op::SNAPSHOT, var::FIELD) => ShapeKind::Field(FieldId(shape.a)),
+            (op::WRITE | op::SNAPSHOT, var::ELEMENT) => ShapeKind::Element,
+            (op::WRITE | op::SNAPSHOT, _) => ShapeKind::OtherWrite,
+            _ => ShapeKind::Other,
+        };
+        self.shapes.iter().map(kind).collect()
+    }
+
+    /// The number of an event's shape, below the number of [`Block::shape_kinds`].
+    pub fn shape_number(&self, position: usize) -> usize {
+        self.shape_of.get(position).map_or(0, |&shape| shape.into())
+    }
+
+    /// The object that a write to a field or element, or a creation, is about.
+    pub fn owner(&self, position: usize) -> ObjectId {
+        ObjectId(self.payload(position).first().copied().unwrap_or(0))
+    }
+
+    /// The element's index that a write to an element is about.
+    pub fn element(&self, position: usize) -> u32 {
+        self.payload(position).get(1).copied().unwrap_or(0) as u32
+    }
+
     fn shape(&self, position: usize) -> Option<&Shape> {
         self.shapes.get(usize::from(*self.shape_of.get(position)?))
     }
