@@ -44,8 +44,7 @@ impl DebuggingService {
         let (daemon, sessions) = (Arc::clone(&self.daemon), Arc::clone(&self.sessions));
         let cancelled = CancelOnDrop::default();
         let flag = Arc::clone(&cancelled.0);
-        let work =
-            move || work(&sessions, &open(&daemon, &recording)?.cancelled_by(flag));
+        let work = move || work(&sessions, &open(&daemon, &recording)?.cancelled_by(flag));
         blocking(work).await.map(Response::new)
     }
 
@@ -193,10 +192,7 @@ impl v1::debugging_server::Debugging for DebuggingService {
             let strategy = strategy(&request.strategy)?;
             let restriction = restriction(history, "restrict_to", &request.restrict_to)?;
             let created = sessions.create(asked(history), strategy, restriction);
-            message(
-                history,
-                created.map_err(|error| status(error))?,
-            )
+            message(history, created.map_err(status)?)
         })
         .await
     }
@@ -217,7 +213,7 @@ impl v1::debugging_server::Debugging for DebuggingService {
     ) -> Reply<v1::ListSessionsResponse> {
         self.with(request.into_inner().recording, |sessions, history| {
             let recording = history.recording();
-            let ids = sessions.ids(recording).map_err(|error| status(error))?;
+            let ids = sessions.ids(recording).map_err(status)?;
             let mut listed = Vec::new();
             for id in ids {
                 match sessions.view(asked(history), &id) {
@@ -242,9 +238,7 @@ impl v1::debugging_server::Debugging for DebuggingService {
         let v1::SessionRequest { recording, session } = request.into_inner();
         self.with(recording, move |sessions, history| {
             let recording = history.recording();
-            sessions
-                .delete(recording, &session)
-                .map_err(|error| status(error))?;
+            sessions.delete(recording, &session).map_err(status)?;
             Ok(v1::DeleteSessionResponse {})
         })
         .await
@@ -329,7 +323,7 @@ impl v1::debugging_server::Debugging for DebuggingService {
         self.with(recording, move |sessions, history| {
             let recording = history.recording();
             let counted = sessions.statistics(recording, &session);
-            let counted = counted.map_err(|error| status(error))?;
+            let counted = counted.map_err(status)?;
             let mut classes = Vec::new();
             for (class, counts) in counted.classes {
                 let class = match class {
