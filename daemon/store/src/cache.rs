@@ -1,6 +1,7 @@
 //! Decoded blocks that were read lately, of all recordings together, bounded in bytes.
 
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use jhyde_trace::Block;
@@ -13,6 +14,8 @@ type Key = (u32, u64);
 #[derive(Debug)]
 pub(crate) struct BlockCache {
     limit: usize,
+    /// Bytes that others took of what the cache might have.
+    charged: AtomicUsize,
     inner: Mutex<Inner>,
 }
 
@@ -35,6 +38,7 @@ impl BlockCache {
     pub(crate) fn new(limit: usize) -> Self {
         Self {
             limit,
+            charged: AtomicUsize::new(0),
             inner: Mutex::default(),
         }
     }
@@ -59,7 +63,9 @@ impl BlockCache {
             None => inner.queue.push_back(key),
         }
         inner.bytes += bytes;
-        while inner.bytes > self.limit {
+        let charged = self.charged.load(Ordering::Relaxed);
+        let limit = self.limit.saturating_sub(charged).max(self.limit / 8);
+        while inner.bytes > limit {
             let Some(oldest) = inner.queue.pop_front() else {
                 break;
             };
@@ -75,6 +81,17 @@ impl BlockCache {
                 }
             }
         }
+    }
+
+    /// Takes room from the cache for something else that must be in memory (tables that grow with the recorded
+    /// program); an eighth is always left. Takes effect when the next block comes.
+    pub(crate) fn charge(&self, bytes: usize) {
+        self.charged.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    /// Gives room back.
+    pub(crate) fn discharge(&self, bytes: usize) {
+        self.charged.fetch_sub(bytes, Ordering::Relaxed);
     }
 
     /// Forgets all blocks of a recording.
@@ -114,6 +131,11 @@ mod tests {
         }
         let kept = (0..100).filter(|at| cache.get((1, *at)).is_some()).count();
         assert!((2..=4).contains(&kept), "{kept} kept");
+        cache.charge(block.memory() * 2);
+        cache.put((2, 0), block.clone());
+        let kept = (0..100).filter(|at| cache.get((1, *at)).is_some()).count();
+        assert!(kept <= 2, "{kept} kept where half the room is taken");
+        cache.discharge(block.memory() * 2);
         cache.forget(1);
         assert!((0..100).all(|at| cache.get((1, at)).is_none()));
     }

@@ -144,6 +144,24 @@ impl Database {
             .map_err(|error| self.damaged(format!("table {}", family.name), error.to_string()))
     }
 
+    /// As [`Database::nearest`], for what is read once: the cache keeps what it has.
+    pub(crate) fn nearest_once(
+        &self,
+        family: Family,
+        key: &[u8],
+        direction: Direction,
+    ) -> Result<Option<KeyValue>> {
+        let mut options = ReadOptions::default();
+        options.set_total_order_seek(true);
+        options.fill_cache(false);
+        let mode = IteratorMode::From(key, direction);
+        self.db
+            .iterator_cf_opt(self.family(family)?, options, mode)
+            .next()
+            .transpose()
+            .map_err(|error| self.damaged(format!("table {}", family.name), error.to_string()))
+    }
+
     /// Entries from `key` on, in either direction, `key` itself counted.
     pub(crate) fn seek(
         &self,
@@ -245,7 +263,7 @@ fn family_options(family: &Family, memory: &Memory) -> Options {
     options.set_block_based_table_factory(&table);
     options.set_write_buffer_manager(&memory.buffers);
     options.set_write_buffer_size(family.buffer);
-    options.set_max_write_buffer_number(3);
+    options.set_max_write_buffer_number(2);
     options.set_target_file_size_base(32 << 20);
     options.set_compression_type(if family.compressed {
         DBCompressionType::None

@@ -22,7 +22,7 @@ const fn small(name: &'static str) -> Family {
     Family {
         name,
         compressed: false,
-        buffer: 2 << 20,
+        buffer: 1 << 19,
     }
 }
 
@@ -32,7 +32,7 @@ const fn small(name: &'static str) -> Family {
 pub(crate) const BLOCKS: Family = Family {
     name: "blocks",
     compressed: true,
-    buffer: 16 << 20,
+    buffer: 4 << 20,
 };
 
 /// Which full blocks there are. Key: first timestamp u64. Value: `BlockEntry`. Written in one batch
@@ -65,7 +65,7 @@ pub(crate) const METHOD_BLOCKS: Family = small("method_blocks");
 pub(crate) const INDEX: Family = Family {
     name: "index",
     compressed: true,
-    buffer: 8 << 20,
+    buffer: 2 << 20,
 };
 
 /// What is known of objects, in runs of rising ids. Key: first object id u64. Value: `objects::run`,
@@ -73,7 +73,7 @@ pub(crate) const INDEX: Family = Family {
 pub(crate) const OBJECTS: Family = Family {
     name: "objects",
     compressed: true,
-    buffer: 4 << 20,
+    buffer: 1 << 20,
 };
 
 /// What is known of objects that were described out of order, or again. Key: object id u64. Value:

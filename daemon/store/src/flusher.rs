@@ -224,12 +224,6 @@ impl Flusher {
             }
             persisted.pending.len() >= self.group_blocks
         };
-        if !block.is_empty() {
-            inner
-                .memory
-                .blocks
-                .put((inner.number, block.first().0), sealed.block.clone());
-        }
         if full_group {
             self.write_group()?;
         }

@@ -45,6 +45,7 @@ pub(crate) fn open(
         live.tail.extend(read_beginning(&db, persisted.end)?);
     }
     let indexed = persisted.indexed();
+    memory.blocks.charge(tables.bytes);
     let inner = Arc::new(Inner {
         id,
         folder: folder.to_owned(),

@@ -165,11 +165,13 @@ pub(crate) struct Tables {
     pub(crate) methods: FxHashMap<MethodId, (ClassId, usize)>,
     pub(crate) fields: FxHashMap<FieldId, (ClassId, usize)>,
     pub(crate) threads: std::collections::BTreeMap<ThreadId, ThreadInfo>,
+    /// About how many bytes the classes take; taken from the cache of blocks.
+    pub(crate) bytes: usize,
 }
 
 impl Tables {
-    /// Adds or replaces a class.
-    pub(crate) fn put_class(&mut self, class: Arc<ClassInfo>) {
+    /// Adds or replaces a class. Returns the bytes that it takes more than before.
+    pub(crate) fn put_class(&mut self, class: Arc<ClassInfo>) -> usize {
         for (at, method) in class.methods.iter().enumerate() {
             self.methods.insert(method.id, (class.id, at));
         }
@@ -180,12 +182,35 @@ impl Tables {
         if !named.contains(&class.id) {
             named.push(class.id);
         }
-        self.classes.insert(class.id, class);
+        let bytes = memory_of(&class);
+        let before = self.classes.insert(class.id, class);
+        let more = bytes.saturating_sub(before.map_or(0, |class| memory_of(&class)));
+        self.bytes += more;
+        more
     }
+}
+
+/// About how many bytes a class takes, with the entries that point to it.
+fn memory_of(class: &ClassInfo) -> usize {
+    let text = |text: &str| text.len() + 24;
+    let fields = class.fields.iter();
+    let fields = fields.map(|field| text(&field.name) + text(&field.descriptor) + 40);
+    let methods = class.methods.iter().map(|method| {
+        let variables = method.variables.iter();
+        let variables = variables.map(|v| text(&v.name) + text(&v.descriptor) + 16);
+        text(&method.name)
+            + text(&method.descriptor)
+            + method.lines.len() * 8
+            + variables.sum::<usize>()
+            + method.code.len()
+            + 150
+    });
+    2 * text(&class.name) + fields.sum::<usize>() + methods.sum::<usize>() + 300
 }
 
 impl Drop for Inner {
     fn drop(&mut self) {
+        self.memory.blocks.discharge(self.tables().bytes);
         self.memory.blocks.forget(self.number);
     }
 }

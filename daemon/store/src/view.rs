@@ -1,6 +1,7 @@
 //! One query's view of a recording: how far it reaches, and all blocks below that, wherever they are.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use jhyde_trace::{Block, Timestamp};
 use rocksdb::Direction as Seek;
@@ -24,6 +25,8 @@ pub(crate) struct View {
     pub(crate) tail: Vec<Arc<Block>>,
     /// Timestamp behind everything.
     pub(crate) end: u64,
+    /// Everything is read once: it shall not drive from the caches what is asked often.
+    sweep: bool,
 }
 
 impl View {
@@ -61,6 +64,7 @@ impl View {
             persisted_end,
             tail,
             end,
+            sweep: false,
         }
     }
 
@@ -76,6 +80,7 @@ impl View {
             persisted_end: end,
             tail: Vec::new(),
             end,
+            sweep: true,
         }
     }
 
@@ -155,7 +160,9 @@ impl View {
             )));
         }
         let block = Arc::new(block);
-        self.inner.memory.blocks.put(key, block.clone());
+        if !self.sweep {
+            self.inner.memory.blocks.put(key, block.clone());
+        }
         Ok(block)
     }
 
@@ -168,6 +175,39 @@ impl View {
             .memory
             .blocks
             .get((self.inner.number, self.first_of(ordinal)))
+    }
+
+    /// Reads blocks that will be asked for, several at a time: most of the time goes into decoding. They are
+    /// returned so that the cache does not lose them before they are asked for; one that cannot be read is
+    /// told when it is asked for.
+    pub(crate) fn preload(&self, ordinals: &[u32]) -> Vec<Arc<Block>> {
+        let missing: Vec<u32> = ordinals
+            .iter()
+            .copied()
+            .filter(|&ordinal| self.cached(ordinal).is_none())
+            .collect();
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        let threads = threads.min(4).min(missing.len() / 4);
+        if threads < 2 {
+            return Vec::new();
+        }
+        let next = AtomicUsize::new(0);
+        let load = || {
+            let mut loaded = Vec::new();
+            while let Some(&ordinal) = missing.get(next.fetch_add(1, Ordering::Relaxed)) {
+                loaded.extend(self.block(ordinal));
+            }
+            loaded
+        };
+        std::thread::scope(|scope| {
+            let others: Vec<_> = (1..threads).map(|_| scope.spawn(load)).collect();
+            let mut loaded = load();
+            // A thread that did not come back leaves its blocks to be read when they are asked for.
+            for other in others {
+                loaded.extend(other.join().unwrap_or_default());
+            }
+            loaded
+        })
     }
 
     pub(crate) fn no_such(&self, at: u64) -> Error {
@@ -336,7 +376,12 @@ impl View {
     /// The run at or before (`Reverse`), or at or after (`Forward`) a posting, within a group.
     fn load_run(&self, first: u32, end: u32, from: u128, seek: Seek) -> Result<Option<Vec<u128>>> {
         let start = families::index_run(first, end, from);
-        match self.inner.db.nearest(families::INDEX, &start, seek)? {
+        let db = &self.inner.db;
+        let found = match self.sweep {
+            true => db.nearest_once(families::INDEX, &start, seek)?,
+            false => db.nearest(families::INDEX, &start, seek)?,
+        };
+        match found {
             Some((key, bytes)) if key.get(..8) == start.get(..8) => {
                 self.run(&bytes, first, end).map(Some)
             }

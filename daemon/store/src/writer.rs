@@ -73,7 +73,8 @@ impl Writer {
             .tables
             .write()
             .unwrap_or_else(PoisonError::into_inner);
-        tables.put_class(Arc::new(class));
+        let more = tables.put_class(Arc::new(class));
+        self.inner.memory.blocks.charge(more);
         Ok(())
     }
 

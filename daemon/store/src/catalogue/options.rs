@@ -11,7 +11,7 @@ pub struct StoreOptions {
     /// What is appended is on its way to the disk after at most this long. Milliseconds, default 200.
     pub flush_ms: u64,
     /// Blocks whose index is written together, and merged by eights later. More make queries a little
-    /// faster and take more memory while recording. Default 512; 2 to 4096.
+    /// faster and take more memory while recording. Default 256; 2 to 4096.
     pub group_blocks: u32,
     /// Finished recordings that stay open after everybody has let go of them, so that the next
     /// question need not open them again. Each holds some files and a few bytes per block. Default 8.
@@ -26,7 +26,7 @@ impl Default for StoreOptions {
             memory_bytes: 512 << 20,
             block_events: 4096,
             flush_ms: 200,
-            group_blocks: 512,
+            group_blocks: 256,
             kept_open: 8,
             read_only: false,
         }

@@ -20,7 +20,7 @@ const FAN_IN: usize = 8;
 
 /// The largest group in blocks that is still merged while recording: a larger merge would hold up
 /// the flusher, and so the debuggee, for seconds. What is larger is merged when nobody waits.
-const MAX_LIVE_BLOCKS: u32 = 8 * 512;
+const MAX_LIVE_BLOCKS: u32 = 8 * 256;
 
 /// Bytes of a batch while a merged group is being written.
 const BATCH_BYTES: usize = 1 << 20;

@@ -10,6 +10,7 @@
 pub(crate) mod collect;
 pub(crate) mod merge;
 pub(crate) mod run;
+mod search;
 
 use jhyde_trace::{CallId, Local, MethodId, ObjectId, Variable};
 
@@ -67,6 +68,11 @@ impl Key {
     /// Events of calls of a method at a bytecode index.
     pub(crate) fn of_place(method: MethodId, index: u32) -> Self {
         Self::new(SPACE_PLACE, method.0.into(), index)
+    }
+
+    /// The key behind this one.
+    pub(crate) fn next(self) -> Self {
+        Self(self.0 + 1)
     }
 
     /// The key with a block behind it: a posting.

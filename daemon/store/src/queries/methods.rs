@@ -283,17 +283,34 @@ impl View {
     ) -> Result<Option<u32>> {
         let mut best: Option<u32> = None;
         for place in places {
-            for index in place.indexes.clone() {
-                let key = Key::of_place(place.method, index);
-                let found = self.candidate(key, from, direction)?;
-                best = match (best, found, direction) {
-                    (Some(best), Some(found), Direction::Forward) => Some(best.min(found)),
-                    (Some(best), Some(found), Direction::Backward) => Some(best.max(found)),
-                    (best, found, _) => best.or(found),
-                };
-                if best == Some(from) {
-                    return Ok(best);
-                }
+            let found = match direction {
+                Direction::Forward => self.next_block_of_place(place, from)?,
+                Direction::Backward => self.block_of_place_before(place, from)?,
+            };
+            best = match (best, found, direction) {
+                (Some(best), Some(found), Direction::Forward) => Some(best.min(found)),
+                (Some(best), Some(found), Direction::Backward) => Some(best.max(found)),
+                (best, found, _) => best.or(found),
+            };
+            if best == Some(from) {
+                break;
+            }
+        }
+        Ok(best)
+    }
+
+    fn next_block_of_place(&self, place: &Place, from: u32) -> Result<Option<u32>> {
+        let key = |index| Key::of_place(place.method, index);
+        self.candidate_among(key(place.indexes.start)..key(place.indexes.end), from)
+    }
+
+    fn block_of_place_before(&self, place: &Place, from: u32) -> Result<Option<u32>> {
+        let mut best: Option<u32> = None;
+        for index in place.indexes.clone() {
+            let key = Key::of_place(place.method, index);
+            best = best.max(self.candidate(key, from, Direction::Backward)?);
+            if best == Some(from) {
+                break;
             }
         }
         Ok(best)

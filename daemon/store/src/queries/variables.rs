@@ -144,6 +144,8 @@ impl Recording {
             for (&low, &ordinal) in &page {
                 by_block.entry(ordinal).or_default().insert(low);
             }
+            let ordinals: Vec<u32> = by_block.keys().copied().collect();
+            let _loaded = view.preload(&ordinals);
             for (ordinal, mut lows) in by_block {
                 let block = view.block(ordinal)?;
                 let low_at = block.writes_to(object);

@@ -1,0 +1,73 @@
+//! Looking for any of neighbouring keys at once.
+
+use std::ops::Range;
+
+use super::Key;
+use crate::error::Result;
+use crate::state::Group;
+use crate::view::View;
+
+impl View {
+    /// The nearest block from `from` on that may have one of the keys: as [`View::candidate`] forward, for
+    /// many keys of which few are there. Costs a seek per group and two per key that is there.
+    pub(crate) fn candidate_among(&self, keys: Range<Key>, from: u32) -> Result<Option<u32>> {
+        if from < self.persisted
+            && let Some(found) = self.indexed_among(&keys, from)?
+        {
+            return Ok(Some(found));
+        }
+        let next = from.max(self.persisted);
+        Ok((next < self.blocks()).then_some(next))
+    }
+
+    fn indexed_among(&self, keys: &Range<Key>, from: u32) -> Result<Option<u32>> {
+        let _groups = self.inner.using_index();
+        let groups: Vec<Group> = {
+            let persisted = self.inner.persisted();
+            let behind = persisted.groups.iter().filter(|group| group.end > from);
+            behind.copied().collect()
+        };
+        for group in groups {
+            let first = from.saturating_sub(group.first);
+            let mut best: Option<u32> = None;
+            let mut start = keys.start.posting(0);
+            loop {
+                let found = self.postings(group.first, group.end, start).next();
+                let Some(posting) = found.transpose()? else {
+                    break;
+                };
+                let key = Key::of_posting(posting);
+                if key >= keys.end {
+                    break;
+                }
+                let block = Key::block_of(posting);
+                if block >= first {
+                    best = Some(best.map_or(block, |best| best.min(block)));
+                    start = key.next().posting(0);
+                } else {
+                    start = key.posting(first);
+                }
+                if best == Some(first) {
+                    break;
+                }
+            }
+            if let Some(block) = best {
+                return Ok(Some(group.first + block));
+            }
+        }
+        let persisted = self.inner.persisted();
+        let indexed = persisted.indexed();
+        let skipped = from.saturating_sub(indexed) as usize;
+        let pending = persisted.pending.iter().enumerate().skip(skipped);
+        for (at, known) in pending.take_while(|(at, _)| indexed + (*at as u32) < self.persisted) {
+            let has_one = known.as_deref().is_none_or(|known| {
+                let at = known.partition_point(|key| *key < keys.start);
+                known.get(at).is_some_and(|key| *key < keys.end)
+            });
+            if has_one {
+                return Ok(Some(indexed + at as u32));
+            }
+        }
+        Ok(None)
+    }
+}
