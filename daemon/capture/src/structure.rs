@@ -6,7 +6,7 @@
 use std::rc::Rc;
 
 use jdwp::ReferenceTypeId;
-use jdwp::commands::{class_type, object_reference, reference_type};
+use jdwp::commands::{class_type, object_reference, reference_type, virtual_machine};
 use jhyde_trace::{ClassId, ClassInfo, FieldId, MethodId, MethodInfo};
 use rustc_hash::FxHashMap;
 
@@ -70,6 +70,9 @@ pub(crate) struct Structure {
     /// Classes by their number, and the direct supertypes of those that somebody asked about.
     types: FxHashMap<ClassId, ReferenceTypeId>,
     supertypes: FxHashMap<ReferenceTypeId, Vec<ReferenceTypeId>>,
+    /// Classes outside the scope that the JVM has loaded, by dotted name.
+    loaded: FxHashMap<String, ReferenceTypeId>,
+    declaring: FxHashMap<(ReferenceTypeId, String, String), Option<ReferenceTypeId>>,
     next_class: u32,
     next_method: u32,
     next_field: u32,
@@ -97,6 +100,8 @@ impl Structure {
             outside_methods: FxHashMap::default(),
             types: FxHashMap::default(),
             supertypes: FxHashMap::default(),
+            loaded: FxHashMap::default(),
+            declaring: FxHashMap::default(),
             open_classes: FxHashMap::default(),
             next_class: 0,
             next_method: 0,
@@ -221,6 +226,75 @@ impl Structure {
         self.by_name
             .get(name)
             .and_then(|class| self.classes.get(class))
+    }
+
+    /// The JVM's own name of a class.
+    pub(crate) fn type_of(&self, class: ClassId) -> Option<ReferenceTypeId> {
+        self.types.get(&class).copied()
+    }
+
+    /// The name of a class outside the scope.
+    pub(crate) fn outside_name(&self, class: ClassId) -> Option<String> {
+        self.outside.get(&class).map(|info| info.name.clone())
+    }
+
+    /// A class by its dotted name, if the JVM has loaded it.
+    pub(crate) fn loaded(
+        &mut self,
+        link: &mut Link,
+        name: &str,
+    ) -> Result<Option<ReferenceTypeId>, LinkError> {
+        if let Some(&known) = self.by_name.get(name).or_else(|| self.loaded.get(name)) {
+            return Ok(Some(known));
+        }
+        let Ok(signature) = jhyde_bytecode::name_to_signature(name) else {
+            return Ok(None);
+        };
+        let signature = signature.as_str().into();
+        let told = link.request(&virtual_machine::ClassesBySignature { signature })?;
+        let found = told
+            .ok()
+            .and_then(|all| all.first().map(|class| class.type_id));
+        if let Some(class) = found {
+            self.loaded.insert(name.to_owned(), class);
+            self.class(link, class)?;
+        }
+        Ok(found)
+    }
+
+    /// The class that declares the method that a call on an instance of `class` runs (JVMS 5.4.6).
+    pub(crate) fn declaring(
+        &mut self,
+        link: &mut Link,
+        class: ReferenceTypeId,
+        name: &str,
+        descriptor: &str,
+    ) -> Result<Option<ReferenceTypeId>, LinkError> {
+        let key = (class, name.to_owned(), descriptor.to_owned());
+        if let Some(&known) = self.declaring.get(&key) {
+            return Ok(known);
+        }
+        let mut open = std::collections::VecDeque::from([class]);
+        let mut found = None;
+        while let Some(class) = open.pop_front() {
+            let known = self.class(link, class)?;
+            if known.name.ends_with("[]") {
+                break;
+            }
+            let methods = link.request(&reference_type::Methods { ref_type: class })?;
+            let fits = |method: &reference_type::MethodInfo| {
+                method.name.as_str() == Some(name)
+                    && method.signature.as_str() == Some(descriptor)
+                    && method.mod_bits & 0x0400 == 0
+            };
+            if methods.unwrap_or_default().iter().any(fits) {
+                found = Some(class);
+                break;
+            }
+            open.extend(self.direct_supertypes(link, class, &known)?);
+        }
+        self.declaring.insert(key, found);
+        Ok(found)
     }
 
     /// A class by its number, if the JVM's own name of it is known.

@@ -7,9 +7,9 @@
 
 use jdwp::commands::event_request::{self, Modifier};
 use jdwp::commands::{array_reference, object_reference};
-use jdwp::{EventKind as Requested, PacketId, SuspendPolicy};
+use jdwp::{EventKind as Requested, PacketId, ReferenceTypeId, SuspendPolicy};
 use jhyde_bytecode::{Invoke, InvokeKind, MethodDescriptor};
-use jhyde_trace::{Event, EventKind, ObjectId, Outcome, Value, Variable};
+use jhyde_trace::{CallId, Event, EventKind, ObjectId, Outcome, Value, Variable};
 
 use super::Engine;
 use super::hidden::{breakpoint, location};
@@ -17,15 +17,17 @@ use super::named::Named;
 use super::threads::Frame;
 use crate::arrivals::Place;
 use crate::error::CaptureError;
-use crate::mirror::{Elements, Pending, Progress, UNKNOWN, is_known, narrowed};
+use crate::mirror::{Body, Elements, Pending, Progress, UNKNOWN, is_known, narrowed};
 use crate::sink::Sink;
 use crate::structure::{Method, MethodKey};
 
-/// Are all exits of a thread reported, those out of the scope too?
+/// A request that has exits out of the scope reported, for a call that is about to leave it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Watch {
-    Off,
-    On(PacketId),
+pub(crate) struct Watch {
+    /// The call in scope that makes it.
+    caller: CallId,
+    /// Answered with the request's number.
+    asked: PacketId,
 }
 
 /// What is known of a boundary call besides its frame.
@@ -135,17 +137,15 @@ impl<S: Sink> Engine<S> {
         let named = instruction
             .invoke()
             .and_then(|invoke| Named::of(&method, invoke.constant, invoke.kind));
+        self.unwatch(thread)?;
         let Some(named) = named.filter(|named| !self.leads_into_scope(named)) else {
-            self.unwatch(thread)?;
             return Ok(());
         };
-        if named.returns() == "V" {
-            self.unwatch(thread)?;
-        } else {
-            self.watch(thread);
+        let receiver = self.receiver(thread, &named);
+        if named.returns() != "V" {
+            self.watch(thread, call, &named, receiver)?;
         }
         self.name_arrays(thread, &named)?;
-        let receiver = self.receiver(thread, &named);
         if self.leaves_scope(&named, receiver) {
             self.open_boundary(place, thread)?;
         }
@@ -160,39 +160,116 @@ impl<S: Sink> Engine<S> {
         mirror.map_or(UNKNOWN, |mirror| mirror.peek(count))
     }
 
-    fn watch(&mut self, thread: jdwp::ThreadId) {
-        let Some(known) = self.threads.get_mut(&thread.0) else {
-            return;
-        };
-        known.last_exit = None;
-        if known.watch == Watch::Off {
-            let asked = self.link.ask(&event_request::Set {
-                event_kind: Requested::METHOD_EXIT_WITH_RETURN_VALUE,
-                suspend_policy: SuspendPolicy::NONE,
-                modifiers: vec![Modifier::ThreadOnly { thread }],
-            });
-            known.watch = Watch::On(asked);
+    /// Has the exits of the method that is about to run reported, and as few others as can be told apart.
+    fn watch(
+        &mut self,
+        thread: jdwp::ThreadId,
+        caller: CallId,
+        named: &Named,
+        receiver: Value,
+    ) -> Result<(), CaptureError> {
+        let only = self.callee_filter(named, receiver)?;
+        let asked = self.link.ask(&event_request::Set {
+            event_kind: Requested::METHOD_EXIT_WITH_RETURN_VALUE,
+            suspend_policy: SuspendPolicy::NONE,
+            modifiers: vec![Modifier::ThreadOnly { thread }, only],
+        });
+        if let Some(known) = self.threads.get_mut(&thread.0) {
+            known.last_exit = None;
+            known.watches.push(Watch { caller, asked });
         }
+        Ok(())
     }
 
-    /// Ends the reports of exits if no boundary call is left that has a result.
+    /// The class whose exits have the result of a call: the one that declares what runs.
+    fn callee_filter(&mut self, named: &Named, receiver: Value) -> Result<Modifier, CaptureError> {
+        if named.kind == InvokeKind::Dynamic || named.class == "java.lang.invoke.MethodHandle" {
+            let class_pattern = "java.lang.invoke.*".into();
+            return Ok(Modifier::ClassMatch { class_pattern });
+        }
+        let class = match named.kind {
+            InvokeKind::Virtual | InvokeKind::Interface => self.class_of(receiver)?,
+            _ => self.structure.loaded(&mut self.link, &named.class)?,
+        };
+        let declaring = match class {
+            Some(class) => {
+                self.structure
+                    .declaring(&mut self.link, class, &named.name, &named.descriptor)?
+            }
+            None => None,
+        };
+        Ok(match (declaring, class) {
+            (Some(class), _) => Modifier::ClassOnly { class },
+            // An array's `clone`, or a receiver that nobody has seen: everything is looked at.
+            (None, _) if named.kind != InvokeKind::Static => Modifier::ClassMatch {
+                class_pattern: "*".into(),
+            },
+            (None, _) => Modifier::ClassMatch {
+                class_pattern: named.class.as_str().into(),
+            },
+        })
+    }
+
+    /// The class of an object, asked for if it is not known.
+    fn class_of(&mut self, value: Value) -> Result<Option<ReferenceTypeId>, CaptureError> {
+        let Some(object) = value.object() else {
+            return Ok(None);
+        };
+        if let Some(class) = self.heap.class(object) {
+            let name = self.structure.type_of(class);
+            if name.is_some() {
+                return Ok(name);
+            }
+        }
+        let Some(real) = self.heap.real(object) else {
+            let name = self
+                .heap
+                .class(object)
+                .and_then(|class| self.structure.outside_name(class));
+            return match name {
+                Some(name) => Ok(self.structure.loaded(&mut self.link, &name)?),
+                None => Ok(None),
+            };
+        };
+        let told = self
+            .link
+            .request(&object_reference::ReferenceType { object: real })?;
+        let Ok(kind) = told else { return Ok(None) };
+        let class = self.structure.class(&mut self.link, kind.type_id)?;
+        if !class.in_scope {
+            self.heap.meet(real, Some(class.id), Body::Opaque);
+        }
+        Ok(Some(kind.type_id))
+    }
+
+    /// Ends the reports of exits for calls that are over: those of the innermost call, and of calls that
+    /// have ended themselves.
     pub(super) fn unwatch(&mut self, thread: jdwp::ThreadId) -> Result<(), CaptureError> {
         let Some(known) = self.threads.get_mut(&thread.0) else {
             return Ok(());
         };
-        let waits = |frame: &Frame| frame.shown.as_ref().is_some_and(|s| s.returns != "V");
-        let Watch::On(asked) = known.watch else {
-            return Ok(());
-        };
-        if known.stack.iter().any(waits) {
+        if known.watches.is_empty() {
             return Ok(());
         }
-        known.watch = Watch::Off;
-        if let Ok(request) = self.link.reply::<event_request::Set>(asked)? {
-            self.link.send(&event_request::Clear {
-                event_kind: Requested::METHOD_EXIT_WITH_RETURN_VALUE,
-                request,
-            });
+        let mut over = Vec::new();
+        let innermost = known.stack.iter().rfind(|frame| !frame.boundary);
+        let innermost = innermost.map(|frame| frame.call);
+        let stack = &known.stack;
+        known.watches.retain(|watch| {
+            let goes_on = Some(watch.caller) != innermost
+                && stack.iter().any(|frame| frame.call == watch.caller);
+            if !goes_on {
+                over.push(watch.asked);
+            }
+            goes_on
+        });
+        for asked in over {
+            if let Ok(request) = self.link.reply::<event_request::Set>(asked)? {
+                self.link.send(&event_request::Clear {
+                    event_kind: Requested::METHOD_EXIT_WITH_RETURN_VALUE,
+                    request,
+                });
+            }
         }
         Ok(())
     }
@@ -400,7 +477,7 @@ impl<S: Sink> Engine<S> {
         &mut self,
         place: Place,
         thread: jdwp::ThreadId,
-        call: jhyde_trace::CallId,
+        call: CallId,
         object: ObjectId,
     ) -> Result<(), CaptureError> {
         let Some(real) = self.heap.real(object) else {
@@ -460,7 +537,7 @@ impl<S: Sink> Engine<S> {
     fn compare_elements(
         &mut self,
         place: Place,
-        call: jhyde_trace::CallId,
+        call: CallId,
         array: ObjectId,
         now: &[jdwp::ArrayRegion],
     ) -> Result<(), CaptureError> {

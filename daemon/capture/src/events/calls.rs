@@ -7,7 +7,6 @@ use jdwp::commands::{stack_frame, thread_reference};
 use jdwp::{FrameId, Location, PacketId};
 use jhyde_trace::{Event, EventKind, Local, Missing, Outcome, Value};
 
-use super::boundary::Watch;
 use super::named::Named;
 use super::threads::{Frame, StackFrame, Thread};
 use super::{Engine, Question};
@@ -485,7 +484,7 @@ impl<S: Sink> Engine<S> {
             .is_some_and(|method| method.in_scope)
         {
             if let Some(known) = self.threads.get_mut(&thread.0)
-                && known.watch != Watch::Off
+                && !known.watches.is_empty()
             {
                 known.last_exit = Some(*value);
             }

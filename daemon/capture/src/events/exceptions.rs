@@ -153,9 +153,7 @@ impl<S: Sink> Engine<S> {
             && top.key == key
         {
             top.index = index;
-            if let Some(mirror) = &mut top.mirror {
-                mirror.catch(exception);
-            }
+            top.catch(exception, index);
             let kind = EventKind::Caught { exception };
             self.arrivals.event(
                 place,

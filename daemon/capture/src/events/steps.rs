@@ -272,13 +272,18 @@ impl<S: Sink> Engine<S> {
         Ok(value)
     }
 
-    /// Lets a thread report its instructions from its first call in scope on.
+    /// Lets a thread report the instructions of the call that it has just begun; it is suspended.
+    ///
+    /// Each call has a request of its own, of depth OVER: HotSpot's agent would step through all code out of
+    /// the scope for one of depth INTO, walking the stack twice at each instruction, only to filter the
+    /// steps out afterwards. When the call returns, the request goes on in its caller.
     pub(super) fn start_stepping(&mut self, thread: jdwp::ThreadId, method: &Method) {
-        let off = self
+        let hidden = self
             .threads
             .get(&thread.0)
-            .is_some_and(|known| known.stepping == Stepping::Off && known.hidden.is_none());
-        if self.records_state() && !method.native && off {
+            .is_none_or(|known| known.hidden.is_some());
+        if self.records_state() && !method.native && !hidden {
+            self.stop_stepping(thread);
             self.set_step(thread);
         }
     }
@@ -287,28 +292,22 @@ impl<S: Sink> Engine<S> {
         let mut modifiers = vec![Modifier::Step {
             thread,
             size: StepSize::MIN,
-            depth: StepDepth::INTO,
+            depth: StepDepth::OVER,
         }];
         modifiers.extend(self.structure.scope().step_modifiers(&self.outside));
-        let careful = self
-            .threads
-            .get(&thread.0)
-            .is_some_and(|known| known.careful);
-        let set = event_request::Set {
+        let Some(known) = self.threads.get_mut(&thread.0) else {
+            return;
+        };
+        let asked = self.link.ask(&event_request::Set {
             event_kind: Requested::SINGLE_STEP,
-            suspend_policy: if careful {
+            suspend_policy: if known.careful {
                 SuspendPolicy::EVENT_THREAD
             } else {
                 SuspendPolicy::NONE
             },
             modifiers,
-        };
-        // Waiting for the request's id costs one round trip, once per thread and time in scope.
-        if let Ok(Ok(request)) = self.link.request(&set)
-            && let Some(known) = self.threads.get_mut(&thread.0)
-        {
-            known.stepping = Stepping::On(request);
-        }
+        });
+        known.stepping = Stepping::On(asked);
     }
 
     /// Stops the steps of a thread that has left the scope.
@@ -316,12 +315,15 @@ impl<S: Sink> Engine<S> {
         let Some(known) = self.threads.get_mut(&thread.0) else {
             return;
         };
-        if let Stepping::On(request) = known.stepping {
+        if let Stepping::On(asked) = known.stepping {
             known.stepping = Stepping::Off;
-            self.link.send(&event_request::Clear {
-                event_kind: Requested::SINGLE_STEP,
-                request,
-            });
+            // A request that was refused, or a connection that is gone, needs no clearing.
+            if let Ok(Ok(request)) = self.link.reply::<event_request::Set>(asked) {
+                self.link.send(&event_request::Clear {
+                    event_kind: Requested::SINGLE_STEP,
+                    request,
+                });
+            }
         }
     }
 

@@ -3,8 +3,8 @@
 
 use std::rc::Rc;
 
-use jdwp::RequestId;
 use jdwp::commands::thread_reference;
+use jdwp::{PacketId, RequestId};
 use jhyde_trace::{CallId, Event, EventKind, Outcome, ThreadId, Value};
 
 use super::boundary::{Shown, Watch};
@@ -41,6 +41,15 @@ pub(crate) struct Frame {
 const UNNAMED: MethodKey = (jdwp::ReferenceTypeId(0), jdwp::MethodId(0));
 
 impl Frame {
+    /// An exception is caught at this bytecode index.
+    pub(crate) fn catch(&mut self, exception: Value, index: u32) {
+        let code = self.method.code.as_ref();
+        let handler = code.and_then(|code| code.ordinal(index));
+        if let Some(mirror) = &mut self.mirror {
+            mirror.catch(exception, handler);
+        }
+    }
+
     /// A boundary call as the mirror sees it begin.
     pub(crate) fn boundary(call: CallId, method: Rc<Method>, height: u32, site: u32) -> Self {
         Self {
@@ -71,7 +80,8 @@ pub(crate) struct Unsure {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stepping {
     Off,
-    On(RequestId),
+    /// Answered with the request's number.
+    On(PacketId),
 }
 
 /// A thread of the debuggee.
@@ -94,7 +104,8 @@ pub(crate) struct Thread {
     pub(crate) careful: bool,
     /// It runs a static initialiser, in which the JVM hides steps.
     pub(crate) hidden: Option<Hidden>,
-    pub(crate) watch: Watch,
+    /// Requests for the exits of calls out of the scope.
+    pub(crate) watches: Vec<Watch>,
     /// The result of the method out of the scope that it left last.
     pub(crate) last_exit: Option<jdwp::Value>,
     /// The exit request of an [`Unsure`] that is settled: to be cleared.
@@ -114,7 +125,7 @@ impl Thread {
             stepping: Stepping::Off,
             careful: false,
             hidden: None,
-            watch: Watch::Off,
+            watches: Vec::new(),
             last_exit: None,
             settled: None,
         }
@@ -232,9 +243,7 @@ impl Thread {
                 && top.key == key
             {
                 top.index = index;
-                if let Some(mirror) = &mut top.mirror {
-                    mirror.catch(unsure.exception);
-                }
+                top.catch(unsure.exception, index);
                 let kind = EventKind::Caught {
                     exception: unsure.exception,
                 };

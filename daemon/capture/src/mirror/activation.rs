@@ -88,10 +88,14 @@ impl Activation {
         }
     }
 
-    /// An exception arrived: it is all that is left on the stack (JVMS 2.10).
-    pub(crate) fn catch(&mut self, exception: Value) {
+    /// An exception arrived at a handler: it is all that is left on the stack (JVMS 2.10), and the
+    /// handler's first instruction is next, which the JVM does not always tell.
+    pub(crate) fn catch(&mut self, exception: Value, handler: Option<usize>) {
         self.stack.clear();
         self.stack.push(exception);
-        self.pending = None;
+        self.pending = handler.map(|ordinal| Pending {
+            ordinal,
+            progress: Progress::Reached,
+        });
     }
 }
