@@ -17,7 +17,7 @@ use crate::error::{Error, Result};
 use crate::families::{self, Family};
 use crate::folder::Files;
 
-/// What all recordings of a daemon share: the memory that they may take.
+/// What all recordings of a daemon share: the memory that they may take, and the clock.
 pub(crate) struct Memory {
     /// RocksDB's cache of data blocks, indexes and filters.
     cache: Cache,
@@ -25,17 +25,20 @@ pub(crate) struct Memory {
     buffers: WriteBufferManager,
     /// Decoded event blocks.
     pub(crate) blocks: BlockCache,
+    /// See [`crate::StoreOptions::clock`].
+    pub(crate) clock: fn() -> u64,
 }
 
 impl Memory {
     /// Divides what there is: a quarter each for RocksDB's cache, its write buffers and decoded
     /// blocks; the last quarter is for queues, postings not yet written, and answers.
-    pub(crate) fn new(bytes: u64) -> Self {
+    pub(crate) fn new(bytes: u64, clock: fn() -> u64) -> Self {
         let quarter = usize::try_from(bytes.max(64 << 20) / 4).unwrap_or(usize::MAX);
         Self {
             cache: Cache::new_lru_cache(quarter),
             buffers: WriteBufferManager::new_write_buffer_manager(quarter, true),
             blocks: BlockCache::new(quarter),
+            clock,
         }
     }
 }

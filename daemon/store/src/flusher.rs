@@ -15,7 +15,6 @@ use crate::catalogue::StoreOptions;
 use crate::database::Database;
 use crate::error::{Error, Result};
 use crate::families;
-use crate::folder::now_ms;
 use crate::index::{Key, collect, merge, run};
 use crate::objects;
 use crate::state::{
@@ -56,7 +55,7 @@ pub(crate) fn fail(inner: &Arc<Inner>, error: Error) {
         meta.state = State::Failed {
             reason: reason.clone(),
         };
-        meta.ended_ms = Some(now_ms().max(meta.created_ms));
+        meta.ended_ms = Some((inner.memory.clock)().max(meta.created_ms));
     });
     if let Err(error) = failed {
         // The state in memory was changed before the disk refused; after a restart it says Cut.
@@ -66,14 +65,14 @@ pub(crate) fn fail(inner: &Arc<Inner>, error: Error) {
 }
 
 /// Takes the block being built, if it has anything, and queues it.
-pub(crate) fn seal(live: &mut Live) {
+pub(crate) fn seal(live: &mut Live, now_ms: u64) {
     let Some(builder) = live.builder.as_mut() else {
         return;
     };
     if builder.block().is_empty() && live.objects.is_empty() {
         return;
     }
-    builder.set_wall_ms(now_ms());
+    builder.set_wall_ms(now_ms);
     let block = Arc::new(builder.take());
     live.copy = None;
     let objects = std::mem::take(&mut live.objects);
@@ -165,7 +164,7 @@ impl Flusher {
                 );
                 if now != *written && now.1 > 0 {
                     *written = now;
-                    builder.set_wall_ms(now_ms());
+                    builder.set_wall_ms((self.inner.memory.clock)());
                     return Work::Beginning(Box::new(builder.block().clone()), objects);
                 }
             }

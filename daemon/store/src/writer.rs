@@ -14,7 +14,7 @@ use crate::database::sealed_value;
 use crate::error::{Error, Result};
 use crate::families::{self, Family};
 use crate::flusher;
-use crate::folder::{self, now_ms};
+use crate::folder;
 use crate::state::{Inner, Live};
 
 /// Full blocks that may wait for the disk before [`Writer::append`] blocks: enough to bridge a
@@ -138,7 +138,7 @@ impl Writer {
         };
         let timestamp = builder.next_timestamp();
         if builder.block().is_empty() {
-            builder.set_wall_ms(now_ms());
+            builder.set_wall_ms((self.inner.memory.clock)());
         }
         builder.append(&event).map_err(|reason| Error::Malformed {
             timestamp,
@@ -159,7 +159,7 @@ impl Writer {
                 .unwrap_or_else(PoisonError::into_inner);
         }
         self.closed(&live)?;
-        flusher::seal(&mut live);
+        flusher::seal(&mut live, (self.inner.memory.clock)());
         self.inner.work.notify_one();
         Ok(live)
     }
@@ -217,7 +217,7 @@ impl Writer {
         }
         self.inner.change_meta(|meta| {
             meta.state = state;
-            meta.ended_ms = Some(now_ms().max(meta.created_ms));
+            meta.ended_ms = Some((self.inner.memory.clock)().max(meta.created_ms));
         })?;
         folder::release(&self.inner.folder);
         Ok(())
@@ -230,7 +230,7 @@ impl Writer {
         };
         {
             let mut live = self.inner.live();
-            flusher::seal(&mut live);
+            flusher::seal(&mut live, (self.inner.memory.clock)());
             live.closing = true;
             self.inner.work.notify_all();
         }

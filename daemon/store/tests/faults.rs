@@ -223,26 +223,6 @@ fn an_unknown_version_is_refused_and_listed() {
     ));
 }
 
-#[test]
-fn folders_decide_what_there_is() {
-    let data = tempfile::tempdir().expect("a folder");
-    let events = script(1000);
-    let id = finished(data.path(), &events);
-    let recordings = data.path().join("recordings");
-    // Moved by hand while no daemon looked, beside things that are no recordings.
-    fs::rename(recordings.join(&id), recordings.join("moved")).expect("moved");
-    fs::create_dir(recordings.join("empty")).expect("a folder");
-    fs::write(recordings.join("file"), "x").expect("a file");
-    let catalogue = Catalogue::open(data.path(), options()).expect("a catalogue");
-    let list = catalogue.list();
-    assert_eq!(
-        list.iter().map(|meta| meta.id.as_str()).collect::<Vec<_>>(),
-        ["moved"]
-    );
-    let recording = catalogue.open_recording("moved").expect("the recording");
-    assert_eq!(all_events(&recording), events);
-}
-
 /// Not a test of its own: the process that the next test kills. It appends a script over and over in
 /// fresh threads of the recording, and says after every hundred events how many it appended.
 #[test]

@@ -1,30 +1,46 @@
-//! Growth: the same kind of history at rising sizes, through the real ingest path. Prints a table of
-//! ingest rate, bytes per event, query times and peak memory.
+//! Growth: the same kind of history at rising sizes, through the real ingest path. Prints ingest rate, bytes
+//! per event, query times and peak memory.
 //!
-//! `cargo bench -p jhyde-store --bench growth [-- SIZE…]`, sizes in events, default 10^4 to 10^7. Each
-//! size runs in a process of its own, so that its peak memory is its own.
+//! `cargo bench -p jhyde-store --bench growth -- [--level state|full] [--docs] [SIZE…]`: sizes in events,
+//! default 10^4 to 10^7; the level decides whether uses and edges are among the events (default `full`). With
+//! `--docs` the figures also go to `daemon/store/docs/growth.md` and `growth.svg`. Each size runs in a
+//! process of its own, so that its peak memory is its own.
 
 #![allow(missing_docs, reason = "a program, not a library")]
 
-use std::process::Command;
-use std::time::Instant;
+mod plot;
+mod program;
+mod questions;
+mod report;
+
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 use jhyde_store::{Catalogue, StoreOptions};
 use jhyde_trace::*;
-
-mod program;
-mod questions;
-
 use program::generate;
-use questions::ask;
+use report::Figures;
+use rustix::time::{ClockId, clock_gettime};
 
 fn main() {
     let mut arguments: Vec<String> = std::env::args().skip(1).collect();
     arguments.retain(|argument| argument != "--bench");
+    let docs = arguments.iter().any(|argument| argument == "--docs");
+    arguments.retain(|argument| argument != "--docs");
+    let mut level = "full".to_owned();
+    if let Some(at) = arguments.iter().position(|argument| argument == "--level") {
+        level = arguments.get(at + 1).expect("a level").clone();
+        arguments.drain(at..at + 2);
+    }
+    assert!(
+        ["state", "full"].contains(&level.as_str()),
+        "no level {level}"
+    );
     if let [one, size] = &arguments[..]
         && one == "one"
     {
-        return measure(size.parse().expect("a size"));
+        let figures = measure(size.parse().expect("a size"), level == "full");
+        return println!("{}", serde_json::to_string(&figures).expect("figures"));
     }
     let sizes: Vec<u64> = match arguments.is_empty() {
         true => vec![10_000, 100_000, 1_000_000, 10_000_000],
@@ -33,125 +49,107 @@ fn main() {
             .map(|size| size.parse().expect("a size"))
             .collect(),
     };
+    let mut all = Vec::new();
     for size in sizes {
-        let status = Command::new(std::env::current_exe().expect("this program"))
-            .args(["one", &size.to_string()])
-            .status()
+        let output = Command::new(std::env::current_exe().expect("this program"))
+            .args(["one", &size.to_string(), "--level", &level])
+            .stdout(Stdio::piped())
+            .spawn()
+            .and_then(std::process::Child::wait_with_output)
             .expect("a process");
-        assert!(status.success(), "size {size} failed");
+        assert!(output.status.success(), "size {size} failed");
+        let figures: Figures = serde_json::from_slice(&output.stdout).expect("figures");
+        eprintln!("{}", figures.line());
+        all.push(figures);
+    }
+    println!("{}", report::text(&all, &level));
+    if docs {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/docs");
+        std::fs::create_dir_all(folder).expect("the folder of the docs");
+        std::fs::write(format!("{folder}/growth.md"), report::page(&all, &level)).expect("written");
+        std::fs::write(format!("{folder}/growth.svg"), plot::svg(&all)).expect("written");
     }
 }
 
-fn full() -> bool {
-    std::env::var("JHYDE_LEVEL").is_ok_and(|level| level == "full")
+/// Processor time, of this thread or of all.
+fn processor(clock: ClockId) -> Duration {
+    let time = clock_gettime(clock);
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
-fn measure(size: u64) {
+/// What a piece of work takes: wall time, and processor time of the thread that does it.
+fn timed(work: impl FnOnce()) -> (Duration, Duration) {
+    let (begin, busy) = (Instant::now(), processor(ClockId::ThreadCPUTime));
+    work();
+    (begin.elapsed(), processor(ClockId::ThreadCPUTime) - busy)
+}
+
+fn measure(size: u64, full: bool) -> Figures {
     let data = tempfile::tempdir().expect("a folder");
     let catalogue = Catalogue::open(data.path(), StoreOptions::default()).expect("a catalogue");
     let (recording, mut writer) = catalogue
         .create(None, RecordingOptions::default())
         .expect("a recording");
-    let class = ClassInfo {
-        id: ClassId(5),
-        name: "bench.Request".to_owned(),
-        source_file: None,
-        modifiers: 1,
-        super_name: None,
-        interfaces: vec![],
-        in_scope: true,
-        fields: vec![],
-        methods: vec![MethodInfo {
-            id: MethodId(8),
-            name: "fails".to_owned(),
-            descriptor: "()V".to_owned(),
-            modifiers: 1,
-            lines: vec![
-                LineEntry { start: 0, line: 80 },
-                LineEntry { start: 9, line: 81 },
-                LineEntry {
-                    start: 12,
-                    line: 82,
-                },
-            ],
-            variables: vec![],
-            code: vec![],
-        }],
-    };
-    writer.class(class).expect("a class");
+    writer.class(program::class()).expect("a class");
     // What the generator itself takes is no part of the rate.
-    let begin = Instant::now();
     let mut checksum = 0;
-    generate(size, full(), |event| checksum ^= u64::from(event.index));
-    let generating = begin.elapsed();
+    let (_, generating) =
+        timed(|| generate(size, full, |event| checksum ^= u64::from(event.index)));
     assert!(checksum < u64::MAX, "the generator is not optimised away");
     let begin = Instant::now();
-    generate(size, full(), |event| {
-        writer.append(event).expect("the event nests");
+    let (_, appending) = timed(|| {
+        generate(size, full, |event| {
+            writer.append(event).expect("the event nests");
+        });
     });
-    let appended = begin.elapsed();
-    let processor = processor_times();
+    let flushing = flusher_time();
     writer.finish(State::Stopped).expect("finished");
-    let ingest = begin.elapsed();
+    let wall = begin.elapsed();
     let peak_ingest = memory("VmHWM");
     let stats = recording.stats().expect("stats");
-    println!("\n## {size} events");
-    println!(
-        "ingest {:.2} M events/s to the disk ({:.2} M/s until the last append; generating alone {:.2} M/s), {:.2} bytes/event, {} calls",
-        size as f64 / ingest.as_secs_f64() / 1e6,
-        size as f64 / appended.as_secs_f64() / 1e6,
-        size as f64 / generating.as_secs_f64() / 1e6,
-        stats.bytes_on_disk as f64 / size as f64,
-        stats.calls,
-    );
-    println!("processor seconds per thread: {processor}");
     let id = recording.id().to_owned();
     drop((recording, catalogue));
     let begin = Instant::now();
     let catalogue = Catalogue::open(data.path(), StoreOptions::default()).expect("a catalogue");
     let recording = catalogue.open_recording(&id).expect("opens");
-    println!(
-        "opened again in {:.1} ms",
-        begin.elapsed().as_secs_f64() * 1e3
-    );
-    println!("\n| query | median ms | p99 ms |\n| --- | --- | --- |");
-    ask(&recording, size);
-    println!(
-        "\npeak RSS {} MB after ingest, {} MB at the end",
+    let opening = begin.elapsed();
+    let questions = questions::ask(&recording, size);
+    let per_event = |time: Duration| time.as_secs_f64() * 1e9 / size as f64;
+    Figures {
+        events: size,
+        ingest: size as f64 / wall.as_secs_f64() / 1e6,
+        append_ns: per_event(appending.saturating_sub(generating)),
+        flush_ns: per_event(flushing),
+        bytes_per_event: stats.bytes_on_disk as f64 / size as f64,
+        opening_ms: opening.as_secs_f64() * 1e3,
         peak_ingest,
-        memory("VmHWM")
-    );
+        peak: memory("VmHWM"),
+        questions,
+    }
 }
 
 /// A figure of `/proc/self/status` in MB; 0 where there is none.
-fn memory(name: &str) -> u64 {
+fn memory(name: &str) -> f64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find(|line| line.starts_with(name));
-    let kilobytes = line.and_then(|line| line.split_whitespace().nth(1)?.parse::<u64>().ok());
-    kilobytes.unwrap_or(0) / 1024
+    let kilobytes = line.and_then(|line| line.split_whitespace().nth(1)?.parse::<f64>().ok());
+    kilobytes.unwrap_or(0.0) / 1024.0
 }
 
-/// Processor time of every thread of this process that took some, in seconds: what the stages of
-/// the ingest path cost, whatever else the machine is doing.
-fn processor_times() -> String {
+/// Processor time of the thread that encodes, indexes and writes. Its clock ticks every ten milliseconds.
+fn flusher_time() -> Duration {
     let tasks = std::fs::read_dir("/proc/self/task")
         .into_iter()
         .flatten()
         .flatten();
-    let mut times: Vec<String> = tasks
+    let ticks: u64 = tasks
         .filter_map(|task| std::fs::read_to_string(task.path().join("stat")).ok())
         .filter_map(|stat| {
             let (name, rest) = stat.split_once('(')?.1.rsplit_once(')')?;
-            let fields: Vec<u64> = rest
-                .split_whitespace()
-                .skip(11)
-                .take(2)
-                .filter_map(|f| f.parse().ok())
-                .collect();
-            let ticks: u64 = fields.iter().sum();
-            (ticks > 0).then(|| format!("{name} {:.2}", ticks as f64 / 100.0))
+            let fields = rest.split_whitespace().skip(11).take(2);
+            let ticks: u64 = fields.filter_map(|field| field.parse::<u64>().ok()).sum();
+            name.starts_with("flush").then_some(ticks)
         })
-        .collect();
-    times.sort();
-    times.join(", ")
+        .sum();
+    Duration::from_millis(ticks * 10)
 }

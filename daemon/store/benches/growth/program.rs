@@ -283,3 +283,33 @@ pub(crate) fn generate(events: u64, full: bool, mut sink: impl FnMut(Event)) {
         }
     }
 }
+
+/// The class whose line 81 is asked for: where `fails` throws.
+pub(crate) fn class() -> ClassInfo {
+    ClassInfo {
+        id: ClassId(5),
+        name: "bench.Request".to_owned(),
+        source_file: None,
+        modifiers: 1,
+        super_name: None,
+        interfaces: vec![],
+        in_scope: true,
+        fields: vec![],
+        methods: vec![MethodInfo {
+            id: MethodId(8),
+            name: "fails".to_owned(),
+            descriptor: "()V".to_owned(),
+            modifiers: 1,
+            lines: vec![
+                LineEntry { start: 0, line: 80 },
+                LineEntry { start: 9, line: 81 },
+                LineEntry {
+                    start: 12,
+                    line: 82,
+                },
+            ],
+            variables: vec![],
+            code: vec![],
+        }],
+    }
+}

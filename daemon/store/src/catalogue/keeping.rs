@@ -14,7 +14,7 @@ use super::{Catalogue, Entry, Known, lock};
 use crate::archive::{self, Progress};
 use crate::database::Mode;
 use crate::error::{Error, Result};
-use crate::folder::{self, io_error, now_ms};
+use crate::folder::{self, io_error};
 use crate::lock::UseLock;
 use crate::open::open;
 use crate::seal;
@@ -185,7 +185,7 @@ impl Catalogue {
             || self.folder(&meta.id).exists()
         {
             let own_name = meta.name == meta.id;
-            meta.id = self.fresh_id(&known, now_ms());
+            meta.id = self.fresh_id(&known, (self.shared.options.clock)());
             if own_name {
                 meta.name.clone_from(&meta.id);
             }
@@ -227,7 +227,7 @@ impl Catalogue {
             bytes: folder::size(&self.folder(&subject.meta.id)),
             ..subject
         });
-        super::retention::plan(sized.collect(), keep, now_ms())
+        super::retention::plan(sized.collect(), keep, (self.shared.options.clock)())
     }
 
     /// Deletes what a plan says must go. What has come into use since stays and is reported, as is what

@@ -22,7 +22,7 @@ use jhyde_trace::{RecordingMeta, RecordingOptions, State};
 
 use crate::database::{Memory, Mode};
 use crate::error::{Error, Result};
-use crate::folder::{self, FolderMeta, io_error, now_ms};
+use crate::folder::{self, FolderMeta, io_error};
 use crate::lock::FolderLock;
 use crate::open::open;
 use crate::recording::Recording;
@@ -150,7 +150,7 @@ impl Catalogue {
                 .map_err(|error| io_error("making the data folder", &recordings, &error))?;
             Some(FolderLock::take(data)?)
         };
-        let memory = Arc::new(Memory::new(options.memory_bytes));
+        let memory = Arc::new(Memory::new(options.memory_bytes, options.clock));
         let mut known = Known::default();
         let how = if options.read_only {
             Scan::Reading {
@@ -271,7 +271,7 @@ impl Catalogue {
     ) -> Result<(Arc<Recording>, Writer)> {
         self.writable("a new recording")?;
         let mut known = self.refreshed()?;
-        let created_ms = now_ms();
+        let created_ms = (self.shared.options.clock)();
         let id = self.fresh_id(&known, created_ms);
         let name = name.unwrap_or(&id);
         check_name(&known, &id, name)?;

@@ -1,7 +1,7 @@
 //! How the store works, for a whole data folder.
 
 /// How the store works, for a whole data folder.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct StoreOptions {
     /// Memory for all recordings of the daemon together: block cache, write buffers, decoded
     /// blocks, index builders. Bytes; at least 64 MiB, default 512 MiB.
@@ -16,6 +16,9 @@ pub struct StoreOptions {
     /// Finished recordings that stay open after everybody has let go of them, so that the next
     /// question need not open them again. Each holds some files and a few bytes per block. Default 8.
     pub kept_open: usize,
+    /// The clock on the wall: milliseconds since 1970-01-01 UTC. It may jump, in either direction: the times
+    /// of a recording's events never go back. Default the system's.
+    pub clock: fn() -> u64,
     /// Do not take the writer's lock: nothing can be created, changed or deleted.
     pub read_only: bool,
 }
@@ -28,6 +31,7 @@ impl Default for StoreOptions {
             flush_ms: 200,
             group_blocks: 256,
             kept_open: 8,
+            clock: crate::folder::now_ms,
             read_only: false,
         }
     }

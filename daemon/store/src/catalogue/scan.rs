@@ -159,7 +159,7 @@ pub(super) fn fresh_id(now_ms: u64, taken: impl Fn(&str) -> bool) -> String {
         if !taken(&id) {
             return id;
         }
-        number += 1;
+        number = number.wrapping_add(1);
     }
 }
 

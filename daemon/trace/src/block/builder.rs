@@ -69,6 +69,8 @@ pub struct BlockBuilder {
     /// The tags of the last `Enter`.
     tags: Vec<u8>,
     capacity: usize,
+    /// The latest time that the clock showed.
+    wall_ms: u64,
 }
 
 impl BlockBuilder {
@@ -84,6 +86,7 @@ impl BlockBuilder {
             methods: FxHashMap::default(),
             tags: Vec::new(),
             capacity: capacity.clamp(1, MAX_EVENTS - 1),
+            wall_ms: 0,
         };
         builder.start_block(0);
         builder
@@ -132,12 +135,13 @@ impl BlockBuilder {
     }
 
     /// Says what the clock shows, in milliseconds since 1970-01-01 UTC. A clock that went back is
-    /// held at the last event's time.
+    /// held at the latest time that it showed.
     pub fn set_wall_ms(&mut self, now: u64) {
+        self.wall_ms = self.wall_ms.max(now);
         if self.block.wall.0 == 0 {
-            self.block.wall = (now, now);
+            self.block.wall = (self.wall_ms, self.wall_ms);
         } else {
-            self.block.wall.1 = now.max(self.block.wall.0);
+            self.block.wall.1 = self.wall_ms;
         }
     }
 
