@@ -282,3 +282,59 @@ class Test {
     // The constructor: `this` is nothing that the program defines.
     assert_eq!(chains(find("<init>")).len(), 0);
 }
+
+#[test]
+fn a_recording_that_grows_is_gone_on_with() {
+    let whole = record("MergeSort.java", MERGE_SORT, &[("main", 0)]);
+    let source = &whole.recording;
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let catalogue =
+        Catalogue::open(folder.path(), StoreOptions::default()).expect("a new data folder");
+    let (recording, mut writer) = catalogue
+        .create(None, source.meta().options)
+        .expect("a recording");
+    for thread in source.threads().expect("threads") {
+        writer.thread(thread).expect("a thread");
+    }
+    for class in source.classes() {
+        let class = source.class(class).expect("can be read").expect("is known");
+        writer.class(class.as_ref().clone()).expect("a class");
+    }
+    writer
+        .set_meta(|meta| meta.state = State::Running)
+        .expect("meta can be set");
+    let mut growing = RecordedCoverage::default();
+    let never = std::sync::atomic::AtomicBool::new(false);
+    let everything = jhyde_trace::Timestamp(0)..source.end();
+    let events = source.events(everything, None, jhyde_store::Direction::Forward);
+    for (at, event) in events.enumerate() {
+        writer
+            .append(event.expect("an event").event)
+            .expect("an event that fits");
+        if at % 37 == 0 {
+            let read = growing.refresh(&recording, &never).expect("can be read");
+            assert!(read.is_continue());
+            // A running call has not covered what it will cover.
+            let main = CallId::new(ThreadId(1), 1);
+            assert_eq!(growing.covered(Entities::Edges, main), None);
+        }
+    }
+    writer
+        .finish(State::Complete { exit_code: Some(0) })
+        .expect("can be closed");
+    let read = growing.refresh(&recording, &never).expect("can be read");
+    assert!(read.is_continue());
+    let at_once = whole.coverage();
+    for entities in [Entities::Edges, Entities::DuChains] {
+        assert_eq!(growing.sets(entities), at_once.sets(entities));
+        for call in in_scope(source) {
+            let members = |coverage: &RecordedCoverage| {
+                let mut members = Vec::new();
+                let set = coverage.covered(entities, call).expect("is known");
+                coverage.visit(entities, set, &mut |member| members.push(member));
+                members
+            };
+            assert_eq!(members(&growing), members(&at_once), "{call}");
+        }
+    }
+}

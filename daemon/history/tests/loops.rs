@@ -601,6 +601,98 @@ fn rows_that_are_not_there_are_refused() {
     }
 }
 
+#[test]
+fn a_question_that_nobody_waits_for_ends() {
+    let recorded = record(SOURCE, &["-g"], &[("whileLoop", 2000)]);
+    let call = recorded.outermost()[0];
+    let flag = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(true));
+    let history = recorded.history.clone().cancelled_by(flag.clone());
+    let error = history
+        .events(&opened(call), 0, "")
+        .expect_err("was cancelled");
+    assert!(matches!(error, jhyde_history::Error::Cancelled), "{error}");
+    // What it had read of the outline is gone on with.
+    flag.store(false, std::sync::atomic::Ordering::Relaxed);
+    let rows = history
+        .events(&EventList::of(call), 0, "")
+        .expect("a page")
+        .page
+        .rows;
+    let counted = rows
+        .iter()
+        .any(|row| matches!(&row.kind, EventRowKind::Loop(found) if found.iterations == 2000));
+    assert!(counted);
+}
+
+#[test]
+fn a_running_call_is_gone_on_with() {
+    let calls = [("deep", 40), ("triangle", 30)];
+    let whole = record(SOURCE, &["-g"], &calls);
+    let source = whole.history.recording();
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let catalogue =
+        Catalogue::open(folder.path(), StoreOptions::default()).expect("a new data folder");
+    let options = source.meta().options;
+    let (recording, mut writer) = catalogue.create(None, options).expect("a recording");
+    for thread in source.threads().expect("threads") {
+        writer.thread(thread).expect("a thread");
+    }
+    for class in source.classes() {
+        let class = source.class(class).expect("can be read").expect("is known");
+        writer.class(class.as_ref().clone()).expect("a class");
+    }
+    // One history: its outlines grow with the recording.
+    let history = History::new(recording.clone());
+    let growing = Recorded {
+        history: history.clone(),
+        _folder: folder,
+        _catalogue: catalogue,
+    };
+    let everything = Timestamp(0)..source.end();
+    let all: Vec<_> = source
+        .events(everything, None, jhyde_store::Direction::Forward)
+        .map(|event| event.expect("an event").event)
+        .collect();
+    let (mut seen, mut running) = (0, 0);
+    for (at, event) in all.iter().enumerate() {
+        writer.append(event.clone()).expect("an event that fits");
+        if at % 613 != 0 || at == 0 {
+            continue;
+        }
+        for call in growing.outermost() {
+            let rows = growing.paged(&opened(call), 900);
+            let flat = EventList {
+                flat: true,
+                ..EventList::of(call)
+            };
+            let events: Vec<_> = rows.iter().filter_map(EventRow::event).cloned().collect();
+            let plain: Vec<_> = growing.paged(&flat, 900);
+            let plain: Vec<_> = plain.iter().filter_map(EventRow::event).cloned().collect();
+            assert!(events == plain, "at {at} of {call}");
+            seen += 1;
+            running += rows
+                .iter()
+                .filter(|row| matches!(&row.kind, EventRowKind::Loop(found) if found.running))
+                .count();
+        }
+    }
+    assert!(
+        seen > 10 && running > 5,
+        "{running} loops were seen running"
+    );
+    writer
+        .finish(State::Complete { exit_code: Some(0) })
+        .expect("can be closed");
+    for call in whole.outermost() {
+        let name = format!("{call} in the end");
+        same(
+            &growing.paged(&opened(call), 900),
+            &whole.paged(&opened(call), 777),
+            &name,
+        );
+    }
+}
+
 /// `cargo test -p jhyde-history --test loops -- --ignored --nocapture` prints what it measured.
 #[test]
 #[ignore = "records ten million events: for measuring"]

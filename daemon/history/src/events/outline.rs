@@ -303,17 +303,22 @@ impl History {
         if record.boundary {
             return Ok((None, Vec::new()));
         }
+        let code = match self.method(record.method)? {
+            Some(method) => MethodCode::of(method.method()),
+            None => Err(NoLoops::NoCode),
+        };
         if self.level < Level::Full {
+            let none = code
+                .as_ref()
+                .is_ok_and(|code| code.loops().all().is_empty());
             let note = format!(
-                "level {} does not record the ways that were taken: loops and iterations are not shown; record with level full",
+                "level {} does not record the ways that were taken: loops and iterations are not shown; record \
+                 with level full",
                 self.level
             );
-            return Ok((None, vec![note]));
+            return Ok((None, if none { Vec::new() } else { vec![note] }));
         }
-        let Some(method) = self.method(record.method)? else {
-            return Ok((None, vec![NO_METHOD.to_owned()]));
-        };
-        match MethodCode::of(method.method()) {
+        match code {
             Ok(code) => {
                 let mut notes = Vec::new();
                 let cycles = code.loops().irreducible().len();
