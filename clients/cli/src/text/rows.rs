@@ -178,9 +178,9 @@ impl Lines<'_> {
             self.lines.push(line);
             return;
         };
-        if let Some(elements) = inline(&object.rows, self.side, self.paint) {
+        if let Some(elements) = inline(object, self.side, self.paint) {
             self.lines.push(format!("{line} {elements}"));
-            if let Some(before) = was(&object.rows, self.side) {
+            if let Some(before) = was(object, self.side) {
                 let indent = "  ".repeat(depth) + &" ".repeat(column + 2);
                 self.lines.push(
                     self.paint
@@ -194,30 +194,52 @@ impl Lines<'_> {
     }
 }
 
-/// `{4, 9, 1, 7}` for an array of values that have no inside.
-fn inline(rows: &[StateRow], side: Side, paint: Paint) -> Option<String> {
+/// `{4, 9, 1, 7}` for an array of values that have no inside; `{[7]: 4, [14]: 9, …}` where only some elements are
+/// listed.
+fn inline(object: &ReachableObject, side: Side, paint: Paint) -> Option<String> {
+    let rows = &object.rows;
     if rows.is_empty() || !rows.iter().all(is_flat_element) {
         return None;
     }
+    let names: Vec<String> = rows.iter().take(INLINE_ELEMENTS).map(row_name).collect();
+    let from_the_first = names
+        .iter()
+        .enumerate()
+        .all(|(at, name)| *name == format!("[{at}]"));
     let mut parts = rows
         .iter()
-        .take(INLINE_ELEMENTS)
-        .map(|row| match side {
-            Side::Start => value_or(row.start.as_ref().or(row.end.as_ref()), UNASSIGNED),
-            Side::End => paint.text(look(row), value_or(row.end.as_ref(), UNASSIGNED)),
+        .zip(&names)
+        .map(|(row, name)| {
+            let shown = match side {
+                Side::Start => value_or(row.start.as_ref().or(row.end.as_ref()), UNASSIGNED),
+                Side::End => paint.text(look(row), value_or(row.end.as_ref(), UNASSIGNED)),
+            };
+            match from_the_first {
+                true => shown,
+                false => format!("{name}: {shown}"),
+            }
         })
         .collect::<Vec<_>>();
-    if rows.len() > INLINE_ELEMENTS {
-        parts.push(format!("… {} more", rows.len() - INLINE_ELEMENTS));
+    let length = match object.object.as_ref().and_then(|shown| shown.kind.as_ref()) {
+        Some(Kind::Object(array)) => array.length.unwrap_or(0) as usize,
+        _ => 0,
+    };
+    let rest = if from_the_first {
+        length.max(rows.len())
+    } else {
+        rows.len()
+    } - names.len();
+    if rest > 0 {
+        parts.push(format!("… {rest} more"));
     }
     Some(format!("{{{}}}", parts.join(", ")))
 }
 
 /// The same before the call, if anything changed.
-fn was(rows: &[StateRow], side: Side) -> Option<String> {
-    let changed = side == Side::End && rows.iter().any(|row| row.changed);
+fn was(object: &ReachableObject, side: Side) -> Option<String> {
+    let changed = side == Side::End && object.rows.iter().any(|row| row.changed);
     changed
-        .then(|| inline(rows, Side::Start, Paint::new(false)))
+        .then(|| inline(object, Side::Start, Paint::new(false)))
         .flatten()
 }
 
@@ -235,10 +257,10 @@ pub fn changes(objects: &[ReachableObject], paint: Paint) -> Vec<String> {
     for object in objects {
         let path = clean(&object.path);
         let name = object.object.as_ref().map(value).unwrap_or_default();
-        if let Some(elements) = inline(&object.rows, Side::End, paint) {
+        if let Some(elements) = inline(object, Side::End, paint) {
             let path = paint.text(Look::ChangedBelow, &path);
             lines.push((path, format!("{name} {elements}")));
-            if let Some(before) = was(&object.rows, Side::End) {
+            if let Some(before) = was(object, Side::End) {
                 lines.push((
                     String::new(),
                     paint.text(Look::Faint, format!("was {before}")),
@@ -357,6 +379,17 @@ mod tests {
             changes(&reachable(), Paint::new(true))
                 .concat()
                 .contains("\u{1b}[31m7\u{1b}[0m")
+        );
+    }
+
+    #[test]
+    fn of_a_long_array_the_listed_elements_are_named() {
+        let mut objects = reachable();
+        objects[0].rows[1].name = "[7]".into();
+        objects[0].rows.remove(0);
+        assert_eq!(
+            changes(&objects, Paint::new(false)),
+            ["c  int[2] array#3 {[7]: 7}", "   was {[7]: 9}"]
         );
     }
 
