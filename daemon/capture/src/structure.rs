@@ -72,6 +72,7 @@ pub(crate) struct Structure {
     supertypes: FxHashMap<ReferenceTypeId, Vec<ReferenceTypeId>>,
     /// Classes outside the scope that the JVM has loaded, by dotted name.
     loaded: FxHashMap<String, ReferenceTypeId>,
+    constants: FxHashMap<(String, String), Option<jdwp::Value>>,
     declaring: FxHashMap<(ReferenceTypeId, String, String), Option<ReferenceTypeId>>,
     next_class: u32,
     next_method: u32,
@@ -101,6 +102,7 @@ impl Structure {
             types: FxHashMap::default(),
             supertypes: FxHashMap::default(),
             loaded: FxHashMap::default(),
+            constants: FxHashMap::default(),
             declaring: FxHashMap::default(),
             open_classes: FxHashMap::default(),
             next_class: 0,
@@ -259,6 +261,38 @@ impl Structure {
             self.loaded.insert(name.to_owned(), class);
             self.class(link, class)?;
         }
+        Ok(found)
+    }
+
+    /// The value of a `static final` field of a class out of the scope.
+    pub(crate) fn final_static(
+        &mut self,
+        link: &mut Link,
+        class: &str,
+        name: &str,
+    ) -> Result<Option<jdwp::Value>, LinkError> {
+        const STATIC_FINAL: i32 = 0x0018;
+        let key = (class.to_owned(), name.to_owned());
+        if let Some(&known) = self.constants.get(&key) {
+            return Ok(known);
+        }
+        let mut open: Vec<_> = self.loaded(link, class)?.into_iter().collect();
+        let mut found = None;
+        while let Some(ref_type) = open.pop() {
+            let fields = link.request(&reference_type::Fields { ref_type })?;
+            let fields = fields.unwrap_or_default();
+            if let Some(field) = fields.iter().find(|f| f.name.as_str() == Some(name)) {
+                if field.mod_bits & STATIC_FINAL == STATIC_FINAL {
+                    let fields = vec![field.field];
+                    let told = link.request(&reference_type::GetValues { ref_type, fields })?;
+                    found = told.ok().and_then(|values| values.first().copied());
+                }
+                break;
+            }
+            let known = self.class(link, ref_type)?;
+            open.extend(self.direct_supertypes(link, ref_type, &known)?);
+        }
+        self.constants.insert(key, found);
         Ok(found)
     }
 

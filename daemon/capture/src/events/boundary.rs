@@ -35,6 +35,7 @@ pub(crate) struct Watch {
 pub(crate) struct Shown {
     /// Its result's descriptor.
     returns: String,
+    receiver: Option<ObjectId>,
     /// Receiver and arguments that are objects.
     objects: Vec<ObjectId>,
 }
@@ -145,7 +146,14 @@ impl<S: Sink> Engine<S> {
         if named.returns() != "V" {
             self.watch(thread, call, &named, receiver)?;
         }
-        self.name_arrays(thread, &named)?;
+        let count = parameters(&named.descriptor).len() + usize::from(named.kind.has_receiver());
+        let mirror = self
+            .innermost(thread)
+            .and_then(|frame| frame.mirror.as_ref());
+        let shown: Vec<Value> = mirror.map_or_else(Vec::new, |mirror| {
+            (0..count).map(|at| mirror.peek(at)).collect()
+        });
+        self.name_objects(thread, shown)?;
         if self.leaves_scope(&named, receiver) {
             self.open_boundary(place, thread)?;
         }
@@ -274,42 +282,80 @@ impl<S: Sink> Engine<S> {
         Ok(())
     }
 
-    /// Learns the JVM's names of arrays that a boundary call is about to be shown, so that they can be
-    /// compared afterwards: a local that holds one can be read.
-    fn name_arrays(&mut self, thread: jdwp::ThreadId, named: &Named) -> Result<(), CaptureError> {
-        let count = parameters(&named.descriptor).len();
-        let Some(frame) = self.innermost(thread) else {
-            return Ok(());
-        };
-        let method = std::rc::Rc::clone(&frame.method);
-        let index = frame.index;
-        let Some(mirror) = frame.mirror.clone() else {
-            return Ok(());
-        };
-        for depth in 0..count {
-            let value = mirror.peek(depth);
-            let Some(object) = value.object() else {
-                continue;
-            };
-            if !self.heap.is_unnamed(value) || self.heap.elements(object).is_none() {
-                continue;
-            }
-            let slot = mirror.locals.iter().position(|&local| local == value);
-            let variable = slot.and_then(|slot| {
-                let covers = |v: &&jhyde_trace::LocalVariable| {
-                    usize::from(v.slot) == slot && v.covers(index)
-                };
-                method.variables.iter().find(covers)
-            });
-            if let Some(variable) = variable
-                && let Some(tag) = jdwp::Tag::of_signature(&variable.descriptor)
-                && let Some(told) = self.ask_local(thread, variable.slot, tag)?
-                && let Some(real) = told.object()
-            {
-                self.tie(thread, value, real);
-            }
+    /// Learns the JVM's names of objects that a boundary call is shown, where a local, or an element of an
+    /// array, holds one and can be read: arrays are to be compared, and any object may come back later.
+    fn name_objects(
+        &mut self,
+        thread: jdwp::ThreadId,
+        objects: impl IntoIterator<Item = Value>,
+    ) -> Result<(), CaptureError> {
+        for value in objects {
+            self.name_object(thread, value, 3)?;
         }
         Ok(())
+    }
+
+    fn name_object(
+        &mut self,
+        thread: jdwp::ThreadId,
+        value: Value,
+        depth: u8,
+    ) -> Result<(), CaptureError> {
+        if depth == 0 || !self.heap.is_unnamed(value) {
+            return Ok(());
+        }
+        if let Some(told) = self.held_by_local(thread, value)? {
+            self.tie(thread, value, told);
+            return Ok(());
+        }
+        let Some((array, index)) = self.heap.holder(value) else {
+            return Ok(());
+        };
+        self.name_object(thread, Value::Object(array), depth - 1)?;
+        let Some(real) = self.heap.real(array) else {
+            return Ok(());
+        };
+        let told = self.link.request(&array_reference::GetValues {
+            array: real.into(),
+            first_index: i32::try_from(index).unwrap_or(i32::MAX),
+            length: 1,
+        })?;
+        if let Ok(jdwp::ArrayRegion::Object { elements, .. }) = told
+            && let Some(&element) = elements.first()
+        {
+            self.tie(thread, value, element);
+        }
+        Ok(())
+    }
+
+    /// Reads the local of the innermost call that holds this value.
+    fn held_by_local(
+        &mut self,
+        thread: jdwp::ThreadId,
+        value: Value,
+    ) -> Result<Option<jdwp::TaggedObject>, CaptureError> {
+        let Some(frame) = self.innermost(thread) else {
+            return Ok(None);
+        };
+        let (method, index) = (std::rc::Rc::clone(&frame.method), frame.index);
+        let locals = frame
+            .mirror
+            .as_ref()
+            .map_or(&[][..], |mirror| &mirror.locals);
+        let slot = locals.iter().position(|&local| local == value);
+        let Some(slot) = slot.and_then(|slot| u16::try_from(slot).ok()) else {
+            return Ok(None);
+        };
+        let covers = |v: &&jhyde_trace::LocalVariable| v.slot == slot && v.covers(index);
+        let tag = match method.variables.iter().find(covers) {
+            Some(variable) => jdwp::Tag::of_signature(&variable.descriptor),
+            // Without a variable table any slot can be read; with one, only those that it names.
+            None if method.variables.is_empty() => Some(jdwp::Tag::OBJECT),
+            None => None,
+        };
+        let Some(tag) = tag else { return Ok(None) };
+        let told = self.ask_local(thread, slot, tag)?;
+        Ok(told.and_then(|told| told.object()))
     }
 
     /// The innermost call makes a call out of the scope: it begins.
@@ -357,6 +403,7 @@ impl<S: Sink> Engine<S> {
         let shown = receiver.iter().chain(&arguments).filter_map(|v| v.object());
         let shown = Shown {
             returns: named.returns().to_owned(),
+            receiver: receiver.and_then(Value::object),
             objects: shown.collect(),
         };
         let Some(known) = self.threads.get_mut(&thread.0) else {
@@ -426,8 +473,21 @@ impl<S: Sink> Engine<S> {
             .as_ref()
             .map_or("V", |shown| &shown.returns)
             .to_owned();
-        let result = self.result(place, thread, &returns, suspended)?;
+        // Builders of strings return themselves (their documentation says so).
+        let builds = matches!(
+            returns.as_str(),
+            "Ljava/lang/StringBuilder;" | "Ljava/lang/StringBuffer;"
+        );
+        let builder = shown
+            .as_ref()
+            .and_then(|shown| shown.receiver)
+            .filter(|_| builds);
+        let result = self.result(place, thread, &returns, builder, suspended)?;
         if let Some(shown) = shown.filter(|_| suspended) {
+            self.name_objects(
+                thread,
+                shown.objects.iter().map(|&object| Value::Object(object)),
+            )?;
             for object in shown.objects {
                 self.compare(place, thread, call, object)?;
             }
@@ -449,6 +509,7 @@ impl<S: Sink> Engine<S> {
         place: Place,
         thread: jdwp::ThreadId,
         returns: &str,
+        builder: Option<ObjectId>,
         suspended: bool,
     ) -> Result<Option<Value>, CaptureError> {
         if returns == "V" {
@@ -466,6 +527,9 @@ impl<S: Sink> Engine<S> {
         let Some(value) = told.filter(fits) else {
             return Ok(Some(UNKNOWN));
         };
+        if let (Some(receiver), Some(object)) = (builder, value.object()) {
+            self.tie(thread, Value::Object(receiver), object);
+        }
         if suspended {
             self.observe(place, thread, &value)?;
         }

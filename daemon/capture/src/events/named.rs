@@ -74,7 +74,7 @@ impl<S: Sink> Engine<S> {
                 self.push(thread, value);
             }
             Opcode::GetField | Opcode::GetStatic => {
-                let value = self.get(place, thread, call, method, instruction);
+                let value = self.get(place, thread, call, method, instruction)?;
                 self.push(thread, value);
             }
             Opcode::PutField => {
@@ -167,7 +167,7 @@ impl<S: Sink> Engine<S> {
         call: CallId,
         method: &Method,
         instruction: &Instruction,
-    ) -> Value {
+    ) -> Result<Value, CaptureError> {
         let is_static = instruction.opcode == Opcode::GetStatic;
         let object = if is_static {
             Value::Null
@@ -177,10 +177,16 @@ impl<S: Sink> Engine<S> {
         let named = instruction
             .constant()
             .and_then(|constant| method.pool.as_ref()?.field(constant).ok());
-        let Some(field) =
-            named.and_then(|named| self.structure.field_named(&dotted(named.class), named.name))
-        else {
-            return UNKNOWN;
+        let Some(named) = named else {
+            return Ok(UNKNOWN);
+        };
+        let class = dotted(named.class);
+        let Some(field) = self.structure.field_named(&class, named.name) else {
+            return if is_static {
+                self.get_outside(place, thread, &class, named.name)
+            } else {
+                Ok(UNKNOWN)
+            };
         };
         let variable = match object.object() {
             _ if field.is_static => Variable::Static { field: field.id },
@@ -188,18 +194,36 @@ impl<S: Sink> Engine<S> {
                 object,
                 field: field.id,
             },
-            None => return UNKNOWN,
+            None => return Ok(UNKNOWN),
         };
         if self.options.level == Level::Full {
             let index = instruction.index;
             let kind = EventKind::Use { variable };
             self.arrivals.event(place, Event { call, index, kind });
         }
-        match variable {
+        Ok(match variable {
             Variable::Field { object, field: id } => {
                 self.heap.field(object, id, initial(&field.descriptor))
             }
             _ => self.heap.static_field(field.id),
+        })
+    }
+
+    /// A constant of a class out of the scope, such as `System.out`. One that is not final may have
+    /// changed since the instruction read it, and stays unknown.
+    fn get_outside(
+        &mut self,
+        place: Place,
+        thread: jdwp::ThreadId,
+        class: &str,
+        name: &str,
+    ) -> Result<Value, CaptureError> {
+        match self.structure.final_static(&mut self.link, class, name)? {
+            Some(value) => {
+                self.observe(place, thread, &value)?;
+                Ok(self.value(place, &value, false))
+            }
+            None => Ok(UNKNOWN),
         }
     }
 
@@ -297,6 +321,7 @@ impl<S: Sink> Engine<S> {
                 if let Some(elements) = self.heap.elements_mut(array) {
                     elements.set(at, value);
                 }
+                self.heap.hold(value, array, at);
                 let variable = Variable::Element { array, index: at };
                 // No instruction wrote it: this is what the element begins with.
                 let kind = EventKind::Snapshot { variable, value };

@@ -39,6 +39,8 @@ pub(crate) struct Heap {
     statics: FxHashMap<FieldId, Value>,
     /// Interned strings and class objects of constant pools (JVMS 5.1), by a text that names them.
     constants: FxHashMap<String, ObjectId>,
+    /// Where in an array an object lies that the JVM has not named.
+    holders: FxHashMap<ObjectId, (ObjectId, u32)>,
     next: u64,
     /// Number of things at which the dead are to be looked for.
     sweep_at: usize,
@@ -54,6 +56,7 @@ impl Heap {
             things: FxHashMap::default(),
             statics: FxHashMap::default(),
             constants: FxHashMap::default(),
+            holders: FxHashMap::default(),
             next: 0,
             sweep_at: FIRST_SWEEP,
         }
@@ -156,6 +159,7 @@ impl Heap {
             Some(thing) if thing.real.is_none() => {
                 thing.real = Some(real);
                 self.ties.insert(real.0, object);
+                self.holders.remove(&object);
                 true
             }
             _ => false,
@@ -164,6 +168,20 @@ impl Heap {
 
     pub(crate) fn class(&self, object: ObjectId) -> Option<ClassId> {
         self.things.get(&object).and_then(|thing| thing.class)
+    }
+
+    /// An element of an array was written: the object may be learnt through it.
+    pub(crate) fn hold(&mut self, value: Value, array: ObjectId, index: u32) {
+        if let Some(object) = value.object().filter(|_| self.is_unnamed(value)) {
+            self.holders.insert(object, (array, index));
+        }
+    }
+
+    /// An array element that holds this object, if it does still.
+    pub(crate) fn holder(&self, value: Value) -> Option<(ObjectId, u32)> {
+        let &(array, index) = self.holders.get(&value.object()?)?;
+        let held = self.elements(array)?.get(index);
+        (held == Some(value)).then_some((array, index))
     }
 
     /// Can the two be one object, as far as their classes tell?

@@ -144,6 +144,7 @@ fn elements(
                     None => Some(value),
                 };
                 if let Some(value) = written {
+                    heap.hold(value, array, index);
                     effects.push(Effect::WriteElement {
                         array,
                         index,
