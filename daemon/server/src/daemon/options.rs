@@ -1,7 +1,7 @@
 //! From what somebody asks for to the options of a recording: defaults filled in, words checked, what
 //! is not built refused.
 
-use jhyde_trace::{EngineKind, Level, RecordingOptions};
+use jhyde_trace::{EngineKind, RecordingOptions};
 
 use super::{Daemon, capture};
 use crate::error::Error;
