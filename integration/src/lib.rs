@@ -1,1 +1,15 @@
-//! End-to-end tests against real JVMs, fixtures and benchmarks.
+//! What end-to-end tests and benchmarks share: the JDKs of the machine, the Java programs compiled with
+//! each, the real `jhyded` and `jhyde`, and a data folder of one's own. The tests are in `tests/`, the
+//! benchmark in `benches/`, the Java side in `java/`. Nothing of jhyde is linked in: all goes through
+//! the two binaries, as it does for people.
+//!
+//! What is missing is an error that says how to get it, never a test that is left out.
+
+#![forbid(unsafe_code)]
+
+pub mod jdk;
+pub mod programs;
+pub mod tools;
+
+pub use jdk::{Jdk, jdks};
+pub use tools::{Folder, Run};

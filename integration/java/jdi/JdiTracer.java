@@ -52,7 +52,7 @@ import java.util.Set;
  * command of a thread under way.
  *
  * <pre>
- *   java -cp OUT/jdi jdi.JdiTracer [--level calls|state] [--trace FILE] [--out FILE]
+ *   java -cp OUT/jdi jdi.JdiTracer [--level calls|state|full] [--trace FILE] [--out FILE]
  *        --include PATTERN... (--attach HOST:PORT | -- JAVA ARGUMENTS...)
  * </pre>
  *
@@ -95,12 +95,12 @@ public final class JdiTracer {
         this.vm = vm;
         this.requests = vm.eventRequestManager();
         this.options = options;
-        this.state = options.level.equals("state");
+        this.state = !options.level.equals("calls");
         this.trace = trace;
     }
 
     public static void main(String[] args) throws Exception {
-        Options options = Options.parse(args, "jdi.JdiTracer [--level calls|state] [--trace FILE] [--out FILE] --include PATTERN...");
+        Options options = Options.parse(args, "jdi.JdiTracer [--level calls|state|full] [--trace FILE] [--out FILE] --include PATTERN...");
         Debuggee debuggee = Debuggee.open(options);
         int exitCode;
         try (Writer trace = options.trace == null ? null : open(options.trace)) {
@@ -319,7 +319,8 @@ public final class JdiTracer {
         if (stepping.containsKey(thread)) {
             return;
         }
-        StepRequest r = requests.createStepRequest(thread, StepRequest.STEP_LINE, StepRequest.STEP_INTO);
+        StepRequest r = requests.createStepRequest(thread,
+            options.level.equals("full") ? StepRequest.STEP_MIN : StepRequest.STEP_LINE, StepRequest.STEP_INTO);
         if (options.include.size() == 1) {
             r.addClassFilter(options.include.get(0));
         } else {

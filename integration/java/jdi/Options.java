@@ -49,8 +49,8 @@ final class Options {
             if (o.command.isEmpty() == (o.attachHost == null)) {
                 throw new IllegalArgumentException("either --attach HOST:PORT or -- JAVA ARGUMENTS... is needed");
             }
-            if (!o.level.equals("calls") && !o.level.equals("state")) {
-                throw new IllegalArgumentException("level " + o.level + ": calls or state");
+            if (!List.of("calls", "state", "full").contains(o.level)) {
+                throw new IllegalArgumentException("level " + o.level + ": calls, state or full");
             }
         } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
             System.err.println("error: " + e.getMessage() + "\nusage: " + synopsis + " (--attach HOST:PORT | -- JAVA ARGUMENTS...)");
