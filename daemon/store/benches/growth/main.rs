@@ -1,7 +1,7 @@
 //! Growth: the same kind of history at rising sizes, through the real ingest path. Prints ingest rate, bytes
 //! per event, query times and peak memory.
 //!
-//! `cargo bench -p jhyde-store --bench growth -- [--level state|full] [--docs] [SIZE…]`: sizes in events,
+//! `cargo bench -p jhyde-store --bench growth -- [--level state|full] [--block EVENTS] [--docs] [SIZE…]`: sizes in events,
 //! default 10^4 to 10^7; the level decides whether uses and edges are among the events (default `full`). With
 //! `--docs` the figures also go to `daemon/store/docs/growth.md` and `growth.svg`. Each size runs in a
 //! process of its own, so that its peak memory is its own.
@@ -36,10 +36,19 @@ fn main() {
         ["state", "full"].contains(&level.as_str()),
         "no level {level}"
     );
+    let mut block = StoreOptions::default().block_events.to_string();
+    if let Some(at) = arguments.iter().position(|argument| argument == "--block") {
+        block = arguments.get(at + 1).expect("a number").clone();
+        arguments.drain(at..at + 2);
+    }
     if let [one, size] = &arguments[..]
         && one == "one"
     {
-        let figures = measure(size.parse().expect("a size"), level == "full");
+        let options = StoreOptions {
+            block_events: block.parse().expect("a number"),
+            ..StoreOptions::default()
+        };
+        let figures = measure(size.parse().expect("a size"), level == "full", options);
         return println!("{}", serde_json::to_string(&figures).expect("figures"));
     }
     let sizes: Vec<u64> = match arguments.is_empty() {
@@ -53,6 +62,7 @@ fn main() {
     for size in sizes {
         let output = Command::new(std::env::current_exe().expect("this program"))
             .args(["one", &size.to_string(), "--level", &level])
+            .args(["--block", &block])
             .stdout(Stdio::piped())
             .spawn()
             .and_then(std::process::Child::wait_with_output)
@@ -84,9 +94,9 @@ fn timed(work: impl FnOnce()) -> (Duration, Duration) {
     (begin.elapsed(), processor(ClockId::ThreadCPUTime) - busy)
 }
 
-fn measure(size: u64, full: bool) -> Figures {
+fn measure(size: u64, full: bool, options: StoreOptions) -> Figures {
     let data = tempfile::tempdir().expect("a folder");
-    let catalogue = Catalogue::open(data.path(), StoreOptions::default()).expect("a catalogue");
+    let catalogue = Catalogue::open(data.path(), options.clone()).expect("a catalogue");
     let (recording, mut writer) = catalogue
         .create(None, RecordingOptions::default())
         .expect("a recording");
@@ -110,7 +120,7 @@ fn measure(size: u64, full: bool) -> Figures {
     let id = recording.id().to_owned();
     drop((recording, catalogue));
     let begin = Instant::now();
-    let catalogue = Catalogue::open(data.path(), StoreOptions::default()).expect("a catalogue");
+    let catalogue = Catalogue::open(data.path(), options).expect("a catalogue");
     let recording = catalogue.open_recording(&id).expect("opens");
     let opening = begin.elapsed();
     let questions = questions::ask(&recording, size);

@@ -66,6 +66,13 @@ fn head(total: u64) -> [u8; HEAD] {
     head
 }
 
+/// A file with a right head and frame around any tar: for fuzzing.
+pub(crate) fn framed(tar: &[u8]) -> Option<Vec<u8>> {
+    let mut frame = lz4_flex::frame::FrameEncoder::new(head(1 << 16).to_vec());
+    std::io::Write::write_all(&mut frame, tar).ok()?;
+    frame.finish().ok()
+}
+
 /// Folder and file, if this names a file that belongs to a recording.
 fn split(name: &str) -> Option<(&str, &str)> {
     let (folder, file) = name.split_once('/')?;
