@@ -86,6 +86,12 @@ pub enum Error {
     /// There is no class of this name.
     #[error("no class '{0}' was recorded; list the classes to see which there are")]
     NoSuchClass(String),
+    /// Something that should name a row with others inside does not.
+    #[error(
+        "'{0}' does not name a row of an event list: loops and iterations are named as the list's rows say, \
+         such as loop@120@7 or iteration@120@7@3"
+    )]
+    RowForm(String),
     /// There is no such row in an event list, or it has nothing inside.
     #[error(
         "there is no row '{0}' with others inside in this call's event list: list the call's events to see its \
@@ -135,6 +141,7 @@ impl Error {
             Self::CallForm(_)
             | Self::Ambiguous { .. }
             | Self::VariableForm(_)
+            | Self::RowForm(_)
             | Self::Interval { .. }
             | Self::PageSize(_)
             | Self::PageToken => Fault::Invalid,

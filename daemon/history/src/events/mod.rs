@@ -128,7 +128,7 @@ impl FromStr for Inside {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        let none = || Error::NoSuchRow(text.to_owned());
+        let none = || Error::RowForm(text.to_owned());
         let mut parts = text.split('@');
         let kind = parts.next().unwrap_or_default();
         let numbers = parts.map(|part| match part.bytes().all(|b| b.is_ascii_digit()) {

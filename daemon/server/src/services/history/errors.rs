@@ -21,7 +21,7 @@ pub(crate) fn status(error: Error) -> Status {
         Error::PageToken => "page_token",
         Error::NoSuchClass(_) => "class",
         Error::NoStep { .. } => "step",
-        Error::NoSuchRow(_) => "inside",
+        Error::NoSuchRow(_) | Error::RowForm(_) => "inside",
         Error::Cancelled => return Status::cancelled(error.to_string()),
         _ => return in_field("recording", error),
     };
@@ -53,6 +53,7 @@ fn reason(error: &Error) -> &'static str {
         Error::NoSuchClass(_) => "NO_CLASS",
         Error::NoStep { .. } => "NO_STEP",
         Error::NoSuchRow(_) => "NO_ROW",
+        Error::RowForm(_) => "ROW_FORM",
         _ => "HISTORY",
     }
 }
