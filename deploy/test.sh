@@ -22,10 +22,10 @@ choose_jdks
 echo "JDKs: $(jdks_for_people)"
 
 say "format"
-cargo fmt --all --check >/dev/null || echo "   some files are not formatted: cargo fmt --all"
+cargo fmt --all --check || die "some files are not formatted: cargo fmt --all"
 
 announce_build "lints"
-cargo clippy --workspace --all-targets --locked
+cargo clippy --workspace --all-targets --locked -- -D warnings
 keep_rocksdb
 
 say "fixtures, workloads and JDI peers"
