@@ -606,7 +606,7 @@ fn a_question_that_nobody_waits_for_ends() {
     let recorded = record(SOURCE, &["-g"], &[("whileLoop", 2000)]);
     let call = recorded.outermost()[0];
     let flag = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(true));
-    let history = recorded.history.clone().cancelled_by(flag.clone());
+    let history = recorded.history.cancelled_by(flag.clone());
     let error = history
         .events(&opened(call), 0, "")
         .expect_err("was cancelled");
@@ -641,10 +641,9 @@ fn a_running_call_is_gone_on_with() {
         let class = source.class(class).expect("can be read").expect("is known");
         writer.class(class.as_ref().clone()).expect("a class");
     }
-    // One history: its outlines grow with the recording.
-    let history = History::new(recording.clone());
     let growing = Recorded {
-        history: history.clone(),
+        // One history: its outlines grow with the recording.
+        history: History::new(recording),
         _folder: folder,
         _catalogue: catalogue,
     };
