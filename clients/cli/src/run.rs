@@ -9,7 +9,8 @@ use clap::{CommandFactory as _, Parser as _};
 use crate::args::{Cli, Command, Global};
 use crate::client::Client;
 use crate::commands::{
-    Context, call, events, history, launch, overview, recordings, sessions, state, step, tree,
+    Context, call, events, files, history, launch, overview, recordings, sessions, state, step,
+    tree,
 };
 use crate::error::Error;
 use crate::output::{Look, Output, Paint};
@@ -90,6 +91,10 @@ async fn command(context: &mut Context, command: &Command, _: &Global) -> Result
         Command::Stop(args) => recordings::stop(context, args, false).await?,
         Command::Detach(args) => recordings::stop(context, args, true).await?,
         Command::Delete(args) => recordings::delete(context, args).await?,
+        Command::Export(args) => files::export(context, args).await?,
+        Command::Import(args) => files::import(context, args).await?,
+        Command::Seal(args) => files::seal(context, args).await?,
+        Command::Keep(args) => files::keep(context, args).await?,
         Command::Tree(args) => tree::tree(context, args).await?,
         Command::Call(args) => call::call(context, args).await?,
         Command::State(args) => state::state(context, args).await?,

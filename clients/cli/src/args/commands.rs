@@ -1,6 +1,7 @@
 //! What each command takes.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
@@ -72,6 +73,36 @@ pub struct RecordingsArg {
     /// Their ids or names
     #[arg(value_name = "RECORDING", required = true)]
     pub recordings: Vec<String>,
+}
+
+/// `jhyde export`.
+#[derive(Args, Debug)]
+pub struct ExportArgs {
+    /// Id or name of the recording
+    pub recording: String,
+    /// The file to write, which must not be there; - is standard output
+    pub file: PathBuf,
+}
+
+/// `jhyde import`.
+#[derive(Args, Debug)]
+pub struct ImportArgs {
+    /// The file to read; - is standard input
+    pub file: PathBuf,
+    /// Another name for the recording
+    #[arg(long)]
+    pub name: Option<String>,
+}
+
+/// `jhyde keep`.
+#[derive(Args, Debug)]
+pub struct KeepArgs {
+    /// A number of recordings (100), an age since they ended (30d), a size of all together (20GB)
+    #[arg(value_name = "LIMIT")]
+    pub limits: Vec<String>,
+    /// Only tell what would be deleted
+    #[arg(long)]
+    pub dry_run: bool,
 }
 
 /// How much of a long list is shown.

@@ -120,6 +120,28 @@ Examples:
     /// Delete recordings that have ended, with everything that belongs to them
     #[command(visible_alias = "rm")]
     Delete(RecordingsArg),
+    /// Write a recording that has ended as one file
+    #[command(after_help = "\
+Examples:
+  jhyde export demo demo.jhyde
+  jhyde export demo - | ssh there jhyde import -")]
+    Export(ExportArgs),
+    /// Bring in a file that `jhyde export` wrote
+    Import(ImportArgs),
+    /// Bring recordings to their smallest form, for ever
+    #[command(after_help = "\
+Everything is rewritten once. From then on nothing writes the recording, and its folder can be copied.")]
+    Seal(RecordingsArg),
+    /// Delete the oldest recordings until the rest is within limits
+    #[command(after_help = "\
+Examples:
+  jhyde keep 100 --dry-run       what would go so that 100 recordings stay
+  jhyde keep 30d 20GB            what ended in the last 30 days, 20 GB in all at most
+  jhyde keep                     as the daemon's configuration says (setting keep)
+
+What is being made or read is never deleted. The daemon does the same by itself whenever a recording ends,
+if its configuration says what to keep.")]
+    Keep(KeepArgs),
     /// What called what: the computation tree, with arguments and results
     #[command(after_help = "\
 Examples:

@@ -2,6 +2,7 @@
 
 pub mod call;
 pub mod events;
+pub mod files;
 pub mod history;
 pub mod launch;
 pub mod overview;

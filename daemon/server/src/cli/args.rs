@@ -105,6 +105,13 @@ own: jhyded itself writes to standard error only, and only when something is wro
 Ctrl-C ends the recording and lets the program run on (in a terminal the program gets it, too); SIGTERM and
 SIGHUP are passed on to the program.")]
     Launch(LaunchArgs),
+    /// Verify a recording: every block, and every index against the blocks
+    #[command(after_help = "\
+Works on a running daemon's recordings, too. Exit code: 0 when all is well, 1 when something is damaged; what
+is damaged is named with its timestamps.")]
+    Check(RecordingArgs),
+    /// What takes the room of a recording: bytes per table and column, the largest blocks
+    Inspect(RecordingArgs),
     /// The configuration
     #[command(subcommand)]
     Config(ConfigCommand),
@@ -127,6 +134,10 @@ pub struct ServeArgs {
     /// Stop after so long without clients and live recordings: 30s, 10m
     #[arg(long, value_name = "DURATION")]
     pub idle_exit: Option<Span>,
+    /// Keep so many recordings (100), of this age (30d), of this size together (20GB): when more are there,
+    /// the oldest are deleted, and it is logged; may be repeated, or a list with commas
+    #[arg(long, value_name = "LIMIT")]
+    pub keep: Vec<String>,
     /// How long to wait for recordings to close at the end
     #[arg(long, value_name = "DURATION")]
     pub grace: Option<Span>,
@@ -190,9 +201,23 @@ pub struct LaunchArgs {
     /// How to record.
     #[command(flatten)]
     pub record: RecordArgs,
+    /// Keep so many recordings (100), of this age (30d), of this size together (20GB): at the end the oldest
+    /// are deleted, and it is said; may be repeated, or a list with commas
+    #[arg(long, value_name = "LIMIT")]
+    pub keep: Vec<String>,
     /// The program, beginning with java
     #[arg(last = true, required = true, value_name = "JAVA COMMAND")]
     pub command: Vec<OsString>,
+}
+
+/// `jhyded check` and `jhyded inspect`.
+#[derive(Args, Debug)]
+pub struct RecordingArgs {
+    /// Id or name
+    pub recording: String,
+    /// As JSON: one object
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// `jhyded config`.
@@ -234,15 +259,13 @@ impl Cli {
         );
         match &self.command {
             Command::Serve(serve) => {
-                give(
-                    "listen.tcp",
-                    (!serve.listen.is_empty()).then(|| serve.listen.join(",")),
-                );
+                give("listen.tcp", listed(&serve.listen));
                 give("listen.unix", serve.no_unix.then(|| "false".to_owned()));
                 give(
                     "shutdown.idle",
                     serve.idle_exit.map(|span| span.to_string()),
                 );
+                give("keep", listed(&serve.keep));
                 give("shutdown.grace", serve.grace.map(|span| span.to_string()));
             }
             Command::Attach(attach) => {
@@ -251,10 +274,16 @@ impl Cli {
                     attach.timeout.map(|span| span.to_string()),
                 );
             }
+            Command::Launch(launch) => give("keep", listed(&launch.keep)),
             _ => {}
         }
         flags
     }
+}
+
+/// A list as a setting, if anything was given.
+fn listed(given: &[String]) -> Option<String> {
+    (!given.is_empty()).then(|| given.join(","))
 }
 
 #[cfg(test)]

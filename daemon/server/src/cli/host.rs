@@ -6,6 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jhyde_proto::endpoint::{Address, connect, socket_of};
+use jhyde_proto::v1::KeepRequest;
+use jhyde_proto::v1::recordings_client::RecordingsClient;
 use tokio::time::{Instant, sleep};
 use tonic::transport::Channel;
 
@@ -66,6 +68,31 @@ impl Host {
                 }
                 Err(_) => sleep(RETRY).await,
             }
+        }
+    }
+
+    /// After the recording, where another daemon has made it: it knows its own limits only, and is told those
+    /// of the command line. Says what was deleted.
+    pub(super) async fn keep(&self, limits: &[String]) {
+        let Self::Other(channel) = self else { return };
+        if limits.is_empty() {
+            return;
+        }
+        let limits = limits.iter().flat_map(|list| list.split(','));
+        let request = KeepRequest {
+            limits: limits.map(|limit| limit.trim().to_owned()).collect(),
+            dry_run: false,
+        };
+        match RecordingsClient::new(channel.clone()).keep(request).await {
+            Ok(kept) => {
+                for gone in kept.into_inner().deleted {
+                    eprintln!("jhyded: deleted '{}': {}", gone.name, gone.reason);
+                }
+            }
+            Err(status) => eprintln!(
+                "jhyded: older recordings were not deleted: {}",
+                status.message()
+            ),
         }
     }
 

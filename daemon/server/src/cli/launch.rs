@@ -34,6 +34,7 @@ pub(super) async fn launch(settings: Settings, args: LaunchArgs) -> Result<u8, F
         Ok((mut session, child)) => Ok(to_the_end(&mut session, child, &mut signals).await),
         Err(failure) => Err(failure),
     };
+    host.keep(&args.keep).await;
     host.close(&mut signals).await;
     result
 }

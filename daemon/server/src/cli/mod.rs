@@ -5,6 +5,7 @@ pub mod args;
 mod config;
 mod failure;
 mod host;
+mod inspect;
 mod launch;
 mod serve;
 mod session;
@@ -63,6 +64,8 @@ fn run(cli: Cli) -> Result<u8, Failure> {
         Command::Attach(args) => on_runtime(wait::attach(settings, args)),
         Command::Listen(args) => on_runtime(wait::listen(settings, args, cli.global.verbose > 0)),
         Command::Launch(args) => on_runtime(launch::launch(settings, args)),
+        Command::Check(args) => on_runtime(inspect::check(settings, args)),
+        Command::Inspect(args) => on_runtime(inspect::inspect(settings, args)),
         Command::Config(args::ConfigCommand::Show { json }) => config::show(&effective, json),
         // Answered above, before the configuration is read.
         Command::Completions { .. } => Ok(0),
@@ -110,6 +113,7 @@ fn options(settings: &Settings) -> crate::daemon::Options {
     crate::daemon::Options {
         data: settings.data.clone(),
         memory_bytes: settings.memory.0,
+        keep: settings.keep.0,
         level: settings.record.level,
         engine: settings.record.engine,
         string_limit: settings.record.string_limit,

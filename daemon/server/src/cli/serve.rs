@@ -1,5 +1,6 @@
 //! `jhyded serve`: every socket is opened before anything else, and the end is a designed path.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::failure::Failure;
@@ -11,6 +12,9 @@ use crate::daemon::record::blocking;
 use crate::serve::{Activity, bind, serve as serve_on};
 use crate::services;
 
+/// How often a daemon looks for recordings that have grown too old; it also does when one ends.
+const KEEP_INTERVAL: Duration = Duration::from_secs(600);
+
 /// Serves until a signal comes or nobody needs it.
 pub(super) async fn serve(settings: Settings) -> Result<u8, Failure> {
     let mut signals = Signals::new()?;
@@ -20,6 +24,7 @@ pub(super) async fn serve(settings: Settings) -> Result<u8, Failure> {
     let addresses = bound.addresses();
     let serving = serve_on(bound, &services::routes(&daemon).await?);
     tracing::info!(?addresses, data = %settings.data.display(), "serving");
+    let keeping = tokio::spawn(keep(Arc::clone(&daemon)));
 
     tokio::select! {
         signal = signals.next() => tracing::info!(?signal, "stopping"),
@@ -27,6 +32,7 @@ pub(super) async fn serve(settings: Settings) -> Result<u8, Failure> {
             tracing::info!("stopping: nobody needs the daemon");
         }
     }
+    keeping.abort();
     let grace = settings.shutdown.grace.0;
     serving.stop_accepting();
     tokio::select! {
@@ -40,6 +46,22 @@ pub(super) async fn serve(settings: Settings) -> Result<u8, Failure> {
         tracing::info!("ended with requests under way");
     }
     Ok(0)
+}
+
+/// Deletes what is more than is to be kept, now and from time to time: recordings grow old by themselves.
+async fn keep(daemon: Arc<Daemon>) {
+    let mut turns = tokio::time::interval(KEEP_INTERVAL);
+    loop {
+        turns.tick().await;
+        let daemon = Arc::clone(&daemon);
+        let kept = blocking(move || {
+            daemon.keep_within_limits();
+            Ok(())
+        });
+        if let Err(error) = kept.await {
+            tracing::warn!(%error, "cannot look for recordings to delete");
+        }
+    }
 }
 
 /// Completes when nobody has needed the daemon for so long; never for zero.

@@ -58,6 +58,12 @@ pub const KEYS: &[Key] = &[
         "512MB",
         "memory for reading and writing recordings, all together",
     ),
+    Key {
+        path: "keep",
+        shape: Shape::List,
+        default: None,
+        help: "how many recordings, how old (30d) and how much of them (20GB) to keep; empty: all",
+    },
     one(
         "listen.unix",
         "true",

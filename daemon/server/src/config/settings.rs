@@ -7,6 +7,7 @@ use std::str::FromStr;
 use jhyde_trace::{EngineKind, Level};
 use serde::Deserialize;
 
+use super::keep::Limits;
 use super::units::{ByteSize, Span, from_text};
 
 /// Every setting. Field names are the names in the file; [`super::keys::KEYS`] explains each.
@@ -16,6 +17,8 @@ pub struct Settings {
     pub data: PathBuf,
     /// Memory for reading and writing recordings.
     pub memory: ByteSize,
+    /// Which recordings are kept when others come.
+    pub keep: Limits,
     /// Where clients connect.
     pub listen: Listen,
     /// What is logged, and how.

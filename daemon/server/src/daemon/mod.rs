@@ -8,6 +8,7 @@
 //! Reading order: this file, [`live`], [`record`], [`launch`].
 
 pub mod capture;
+pub mod keeping;
 pub mod launch;
 pub mod live;
 pub mod options;
@@ -21,7 +22,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use jhyde_capture::Ending;
-use jhyde_store::{Catalogue, Recording, Stats, StoreOptions};
+use jhyde_store::{Catalogue, Keep, Recording, Stats, StoreOptions};
 use jhyde_trace::{EngineKind, Level, RecordingMeta, State};
 use tokio::time::timeout;
 
@@ -39,6 +40,8 @@ pub struct Options {
     pub data: PathBuf,
     /// Memory for the store.
     pub memory_bytes: u64,
+    /// Which recordings are kept when others come.
+    pub keep: Keep,
     /// Level for recordings that name none.
     pub level: Level,
     /// Engine for recordings that name none.

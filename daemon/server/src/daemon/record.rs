@@ -205,6 +205,8 @@ impl Daemon {
                 if let Some(stats) = &stats {
                     lock(&self.stats).insert(live.id.clone(), stats.clone());
                 }
+                // While we hold it: what was recorded just now is not what goes.
+                self.keep_within_limits();
                 // Whoever hears of the end may end the process: the database is closed before.
                 drop(recording);
                 meta.map(|meta| (meta, false))

@@ -64,6 +64,7 @@ pub(crate) fn options(folder: &Path) -> Options {
     Options {
         data: folder.to_owned(),
         memory_bytes: 64 << 20,
+        keep: settings.keep.0,
         level: settings.record.level,
         engine: settings.record.engine,
         string_limit: settings.record.string_limit,

@@ -1,6 +1,8 @@
 //! The service `Recordings`: making and keeping recordings.
 
+mod archive;
 mod convert;
+mod keeping;
 mod launch;
 mod watch;
 
@@ -11,7 +13,7 @@ use jhyde_capture::Ending;
 use jhyde_proto::v1;
 use jhyde_proto::v1::recordings_server::Recordings;
 use tokio_stream::wrappers::ReceiverStream;
-use tonic::{Request, Response, Status};
+use tonic::{Request, Response, Status, Streaming};
 
 use crate::daemon::Daemon;
 use crate::daemon::live;
@@ -210,6 +212,69 @@ impl Recordings for RecordingsService {
         let daemon = Arc::clone(&self.daemon);
         let bytes = blocking(move || daemon.delete(&name)).await?;
         Ok(Response::new(v1::DeleteRecordingResponse { bytes }))
+    }
+
+    type ExportStream = ReceiverStream<Result<v1::ExportChunk, Status>>;
+
+    async fn export(
+        &self,
+        request: Request<v1::GetRecordingRequest>,
+    ) -> Result<Response<Self::ExportStream>, Status> {
+        let name = named(request.into_inner().recording)?;
+        Ok(Response::new(archive::export(
+            Arc::clone(&self.daemon),
+            name,
+        )))
+    }
+
+    async fn import(
+        &self,
+        request: Request<Streaming<v1::ImportChunk>>,
+    ) -> Result<Response<v1::Recording>, Status> {
+        archive::import(Arc::clone(&self.daemon), request.into_inner()).await
+    }
+
+    type CheckStream = ReceiverStream<Result<v1::CheckEvent, Status>>;
+
+    async fn check(
+        &self,
+        request: Request<v1::GetRecordingRequest>,
+    ) -> Result<Response<Self::CheckStream>, Status> {
+        let name = named(request.into_inner().recording)?;
+        Ok(Response::new(keeping::check(
+            Arc::clone(&self.daemon),
+            name,
+        )))
+    }
+
+    async fn inspect(
+        &self,
+        request: Request<v1::GetRecordingRequest>,
+    ) -> Result<Response<v1::InspectResponse>, Status> {
+        let name = named(request.into_inner().recording)?;
+        let daemon = Arc::clone(&self.daemon);
+        let inspected = blocking(move || keeping::inspect(&daemon, &name)).await?;
+        Ok(Response::new(inspected))
+    }
+
+    async fn seal(
+        &self,
+        request: Request<v1::GetRecordingRequest>,
+    ) -> Result<Response<v1::Recording>, Status> {
+        let name = named(request.into_inner().recording)?;
+        let daemon = Arc::clone(&self.daemon);
+        let sealed = blocking(move || daemon.seal(&name)).await?;
+        Ok(Response::new(recording(&sealed)))
+    }
+
+    async fn keep(
+        &self,
+        request: Request<v1::KeepRequest>,
+    ) -> Result<Response<v1::KeepResponse>, Status> {
+        let daemon = Arc::clone(&self.daemon);
+        keeping::keep(daemon, request.into_inner())
+            .await
+            .map(Response::new)
     }
 }
 
