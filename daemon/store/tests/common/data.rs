@@ -1,5 +1,6 @@
 //! Data folders with recordings, for tests of what happens to them.
 
+use std::fs;
 use std::path::Path;
 
 use jhyde_store::{Catalogue, Direction, Recording, StoreOptions, Writer};
@@ -49,4 +50,19 @@ pub(crate) fn finished(data: &Path, events: &[Event]) -> String {
         .finish(State::Complete { exit_code: Some(0) })
         .expect("finished");
     recording.id().to_owned()
+}
+
+pub(crate) fn catalogue(data: &Path) -> Catalogue {
+    Catalogue::open(data, options()).expect("a catalogue")
+}
+
+/// Names of everything in a folder of recordings.
+pub(crate) fn names(data: &Path) -> Vec<String> {
+    let entries = fs::read_dir(data.join("recordings")).expect("the recordings");
+    let mut names: Vec<String> = entries
+        .map(|entry| entry.expect("an entry").file_name())
+        .map(|name| name.to_string_lossy().into_owned())
+        .collect();
+    names.sort();
+    names
 }
