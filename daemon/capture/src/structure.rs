@@ -150,6 +150,22 @@ impl Structure {
         self.class_with_signature(link, class, &signature)
     }
 
+    /// The dotted name of a class that may not be prepared yet, and so cannot be read.
+    pub(crate) fn name(
+        &mut self,
+        link: &mut Link,
+        class: ReferenceTypeId,
+    ) -> Result<String, LinkError> {
+        if let Some(known) = self.classes.get(&class) {
+            return Ok(known.name.clone());
+        }
+        let signature = link.request(&reference_type::Signature { ref_type: class })?;
+        Ok(signature.map_or_else(
+            |_| "?".to_owned(),
+            |signature| name_of(&signature.to_string_lossy()),
+        ))
+    }
+
     /// A class whose signature is known (from a class list or its preparation).
     pub(crate) fn class_with_signature(
         &mut self,

@@ -86,12 +86,9 @@ impl<S: Sink> Engine<S> {
                     .decode::<class_object_reference::ReflectedType>(reply)
                     .ok();
                 let content = match kind {
-                    Some(kind) => Content::Class(
-                        self.structure
-                            .class(&mut self.link, kind.type_id)?
-                            .name
-                            .clone(),
-                    ),
+                    Some(kind) => {
+                        Content::Class(self.structure.name(&mut self.link, kind.type_id)?)
+                    }
                     None => Content::None,
                 };
                 let info = ObjectInfo {
