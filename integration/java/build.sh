@@ -1,11 +1,12 @@
 #!/bin/bash
-# build.sh JDK_HOME OUT_DIR [fixtures|workloads|jdi ...]
+# build.sh JDK_HOME OUT_DIR [fixtures|oracle|workloads|jdi ...]
 #
 # Compiles what the tests and benchmarks run in or beside a JVM, with one JDK, into OUT_DIR:
 #   OUT_DIR/mergesort   the reference example and its two variants        (default package)
 #   OUT_DIR/fixtures    small programs, one behaviour each                 (package fx)
 #   OUT_DIR/plugin      classes for a second loader, not on the class path (package fx.plugin)
 #   OUT_DIR/workloads   drivers of real libraries                          (package wl)
+#   OUT_DIR/oracle      programs that log what they do, and their log      (packages fl, truth)
 #   OUT_DIR/jdi         the JDI peers: JdiTracer, JdiCounter               (package jdi)
 # Without a third argument: all of them. Does nothing for a part whose sources, compiler and flags
 # are those of the last time, and may run several times at once. What needs a newer JDK than
@@ -17,7 +18,7 @@ usage() { sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "${BASH_SOURCE[0]}" >&2; e
 [ $# -ge 2 ] || usage
 jdk=$1 out=$2
 shift 2
-[ $# -gt 0 ] || set -- fixtures workloads jdi
+[ $# -gt 0 ] || set -- fixtures oracle workloads jdi
 [ -x "$jdk/bin/javac" ] || { echo "build.sh: $jdk has no bin/javac: give the home of a JDK, not of a JRE" >&2; exit 2; }
 version=$("$jdk/bin/javac" -version 2>&1)
 major=${version#javac } major=${major%%[.-]*}
@@ -64,6 +65,16 @@ fixtures() {
   fi
 }
 
+oracle() {
+  part=oracle
+  local more=()
+  fresh "$here/oracle" "$here/oracle25" && return
+  [ "$major" -lt 25 ] || more=("$here"/oracle25/fl/*.java)
+  begin
+  compile -g -- "$here"/oracle/truth/*.java "$here"/oracle/fl/*.java "${more[@]}"
+  finish
+}
+
 # Each driver is compiled for the release that its counts were taken with, against Debian's jars.
 workloads() {
   part=workloads
@@ -91,5 +102,5 @@ jdi() {
 }
 
 for what in "$@"; do
-  case $what in fixtures | workloads | jdi) "$what" ;; *) usage ;; esac
+  case $what in fixtures | oracle | workloads | jdi) "$what" ;; *) usage ;; esac
 done
