@@ -215,7 +215,10 @@ impl Block {
             .collect();
         move |position| {
             let number = usize::from(*self.shape_of.get(position)?);
-            let kind = *kinds.get(number).filter(|kind| **kind != var::STATIC)?;
+            let kind = *kinds.get(number)?;
+            if kind == var::STATIC {
+                return None;
+            }
             match *self.payload(position) {
                 [owner, ..] if owner != object.0 => None,
                 [_, index, ..] if kind == var::ELEMENT => Some(index as u32),
