@@ -66,10 +66,11 @@ fn is_generated(call: &Json) -> bool {
 fn note_objects(json: &Json, objects: &mut HashMap<u64, Value>) {
     match json {
         Json::Object(map) => {
-            if map.contains_key("object") && map.contains_key("class") {
-                if let object @ Value::Object(id, ..) = value(json) {
-                    objects.insert(id, object);
-                }
+            if map.contains_key("object")
+                && map.contains_key("class")
+                && let object @ Value::Object(id, ..) = value(json)
+            {
+                objects.insert(id, object);
             }
             map.values().for_each(|inner| note_objects(inner, objects));
         }
