@@ -13,6 +13,8 @@ want_build_tools
 want_jdk "the tests record real programs"
 want_command jq jq "the scripts that tests call read JSON"
 want_command flock util-linux "two tests may compile the fixtures at once"
+want_command script bsdutils "the debugging session is tested in a terminal of its own"
+[ -x "$(type -P kill)" ] || want procps "tests end daemons by their numbers"
 # The libraries that recorded workloads are made of: integration/workloads.json says which is whose.
 for package in $(sed -n '/"apt": \[$/,/\]/p' integration/workloads.json | grep -o '"[a-z0-9.+-]*"' | tr -d '"' | grep -vx apt | sort -u); do
   want "$package" "a workload that the tests record is made of it"
@@ -46,7 +48,9 @@ cargo build --workspace --bins --locked
 if cargo nextest --version >/dev/null 2>&1; then
   cargo nextest run --workspace --locked --no-fail-fast "$@" </dev/null || status=$?
 else
-  cargo test --workspace --all-targets --locked --no-fail-fast "$@" </dev/null || status=$?
+  # No --all-targets: it would run the benchmarks, which take minutes and prove nothing. The lints above
+  # have compiled them.
+  cargo test --workspace --lib --bins --tests --locked --no-fail-fast "$@" </dev/null || status=$?
 fi
 
 echo

@@ -38,12 +38,14 @@ impl Workload {
         self.words("jdks", "").contains(&jdk.major.to_string())
     }
 
-    /// `--include` options of its scope.
+    /// `--include` and `--exclude` options of its scope. Excluded is what does not do the same in each run: a
+    /// comparator is asked as often as the order in which the JVM lists methods asks for.
     pub fn scope(&self) -> Vec<String> {
-        let include = self.words("include", "").into_iter();
-        include
-            .flat_map(|pattern| ["--include".to_owned(), pattern])
-            .collect()
+        let options = ["include", "exclude"].into_iter().flat_map(|key| {
+            let patterns = self.words(key, "").into_iter();
+            patterns.flat_map(move |pattern| [format!("--{key}"), pattern])
+        });
+        options.collect()
     }
 
     /// The arguments of `java` at a size (`small`, `medium`, `large`).

@@ -93,10 +93,10 @@ impl Folder {
         }
     }
 
-    /// `jhyded WORDS --data FOLDER`, to be gone on with.
+    /// `jhyded --data FOLDER WORDS`, to be gone on with.
     pub fn jhyded(&self, words: &[&str]) -> Command {
         let mut command = self.command("jhyded");
-        command.args(words).arg("--data").arg(self.data());
+        command.arg("--data").arg(self.data()).args(words);
         command
     }
 

@@ -100,19 +100,57 @@ impl Scope {
             })
             .collect()
     }
+}
 
-    /// Modifiers of a step request: one request per thread is all that JDWP allows, so several
-    /// patterns become "all but the JDK" and what is learnt to be outside.
-    pub(crate) fn step_modifiers(&self, outside: &[String]) -> Vec<Modifier> {
-        let mut requests = self.requests();
-        if requests.len() == 1 && !self.is_default() {
+/// What step requests leave out. One request per thread is all that JDWP allows, and modifiers are joined
+/// by "and": several include patterns, or the default scope, become "all but the JDK and what was seen to
+/// lie outside". A step that ends outside costs time; one that is left out inside would be lost, so no
+/// pattern here may ever cover a class of the scope.
+#[derive(Debug, Default)]
+pub(crate) struct StepFilter {
+    /// Names of classes outside, where steps ended.
+    outside: Vec<String>,
+    /// Names of classes inside that look like the JDK's.
+    inside: Vec<String>,
+}
+
+/// The most classes that are left out by name: the JVM compares each with every step.
+const MOST_OUTSIDE: usize = 64;
+
+impl StepFilter {
+    /// Modifiers of a step request.
+    pub(crate) fn modifiers(&self, scope: &Scope) -> Vec<Modifier> {
+        let mut requests = scope.requests();
+        if requests.len() == 1 && !scope.is_default() {
             return requests.remove(0);
         }
-        let mut modifiers = jdk_excludes();
-        modifiers.extend(outside.iter().map(|p| Modifier::ClassExclude {
-            class_pattern: p.as_str().into(),
-        }));
-        modifiers
+        let jdk = JDK.iter().copied();
+        let jdk = jdk.filter(|pattern| !self.inside.iter().any(|name| matches(pattern, name)));
+        let left_out = jdk.chain(self.outside.iter().map(String::as_str));
+        let exclude = |pattern: &str| Modifier::ClassExclude {
+            class_pattern: pattern.into(),
+        };
+        left_out.map(exclude).collect()
+    }
+
+    /// A step ended in this class, which is outside. True if the modifiers are others now.
+    pub(crate) fn leave_out(&mut self, scope: &Scope, class: &str) -> bool {
+        let by_inclusion = !scope.is_default() && scope.requests().len() == 1;
+        if by_inclusion || self.outside.len() == MOST_OUTSIDE {
+            return false;
+        }
+        if self.outside.iter().any(|known| known == class) {
+            return false;
+        }
+        self.outside.push(class.to_owned());
+        true
+    }
+
+    /// Steps are to be told of this class, which is inside.
+    pub(crate) fn keep(&mut self, class: &str) {
+        if looks_like_jdk(class) && !self.inside.iter().any(|known| known == class) {
+            self.inside.push(class.to_owned());
+        }
     }
 }
 
@@ -212,6 +250,35 @@ mod tests {
         assert_eq!(patterns.len(), 2, "{patterns:?}");
         assert_eq!(widened("org.*.impl.*"), "org.*");
         assert_eq!(widened("*a*b"), "*b");
+    }
+
+    #[test]
+    fn steps_are_never_left_out_inside() {
+        let names = |modifiers: Vec<Modifier>| -> Vec<String> {
+            let one = |modifier| match modifier {
+                Modifier::ClassExclude { class_pattern } => {
+                    class_pattern.to_string_lossy().into_owned()
+                }
+                other => format!("{other:?}"),
+            };
+            modifiers.into_iter().map(one).collect()
+        };
+        let scope =
+            Scope::new(&["a.b".to_owned(), "c".to_owned()], &["a.b.Out".to_owned()]).unwrap();
+        let mut filter = StepFilter::default();
+        assert!(filter.leave_out(&scope, "a.b.Out"));
+        assert!(!filter.leave_out(&scope, "a.b.Out"));
+        filter.keep("javax.own.Bean");
+        filter.keep("a.b.In");
+        let names = names(filter.modifiers(&scope));
+        assert!(names.contains(&"a.b.Out".to_owned()) && !names.contains(&"javax.*".to_owned()));
+        assert!(names.contains(&"java.*".to_owned()), "{names:?}");
+        assert!(!names.iter().any(|pattern| matches(pattern, "a.b.In")));
+        let one = Scope::new(&["a.b".to_owned()], &[]).unwrap();
+        assert!(
+            !filter.leave_out(&one, "a.b.Other"),
+            "one pattern needs no exceptions"
+        );
     }
 
     #[test]

@@ -97,12 +97,20 @@ async fn attach_refuses_what_makes_no_sense() {
         (Code::InvalidArgument, "options.level")
     );
     assert!(status.message().contains("calls"), "{status}");
-    let status = attach(&daemon, "localhost:5005", "full").await;
+    let request = AttachRequest {
+        address: "localhost:5005".to_owned(),
+        name: "x".to_owned(),
+        options: Some(RecordingOptions {
+            engine: "probe".to_owned(),
+            ..RecordingOptions::default()
+        }),
+    };
+    let status = daemon.recordings().attach(request).await.unwrap_err();
     assert_eq!(
         (status.code(), reason(&status).as_str()),
         (Code::Unimplemented, "NOT_BUILT_YET")
     );
-    assert!(status.message().contains("state"), "{status}");
+    assert!(status.message().contains("events"), "{status}");
 }
 
 #[tokio::test]

@@ -17,7 +17,9 @@ use super::named::Named;
 use super::threads::Frame;
 use crate::arrivals::Place;
 use crate::error::CaptureError;
-use crate::mirror::{Body, Elements, Pending, Progress, UNKNOWN, is_known, narrowed};
+use crate::mirror::{
+    Body, Elements, Pending, Progress, UNKNOWN, has_name_of_the_jvm, is_known, narrowed,
+};
 use crate::sink::Sink;
 use crate::structure::{Method, MethodKey};
 
@@ -61,7 +63,7 @@ impl<S: Sink> Engine<S> {
             if self.leads_into_scope(&named) {
                 continue;
             }
-            if named.returns() != "V" {
+            if named.returns() != "V" || holds_objects(&named) {
                 stops.push(instruction.index);
             }
             stops.push(instruction.next());
@@ -291,6 +293,26 @@ impl<S: Sink> Engine<S> {
     ) -> Result<(), CaptureError> {
         for value in objects {
             self.name_object(thread, value, 3)?;
+            self.name_elements(value)?;
+        }
+        Ok(())
+    }
+
+    /// Learns the JVM's names of what an array holds, while everything still lies where the mirror has it.
+    fn name_elements(&mut self, array: Value) -> Result<(), CaptureError> {
+        let Some(array) = array.object() else {
+            return Ok(());
+        };
+        let (Some(elements), Some(real)) = (self.heap.elements(array), self.heap.real(array))
+        else {
+            return Ok(());
+        };
+        let length = elements.len();
+        if length <= MOST_COMPARED
+            && elements.references().any(|held| self.heap.is_unnamed(held))
+            && let Some(now) = self.read_array(real, length)?
+        {
+            self.tie_elements(array, &now);
         }
         Ok(())
     }
@@ -562,6 +584,7 @@ impl<S: Sink> Engine<S> {
             let Some(now) = self.read_array(real, length)? else {
                 return Ok(());
             };
+            self.tie_elements(object, &now);
             for region in &now {
                 self.observe_region(place, thread, region)?;
             }
@@ -596,8 +619,28 @@ impl<S: Sink> Engine<S> {
         Ok(())
     }
 
-    /// Elements that are not what they were. A reference that the JVM has not named before is the same
-    /// one if nothing else is known.
+    /// Objects of the scope that the JVM names here for the first time, by the elements that hold them.
+    fn tie_elements(&mut self, array: ObjectId, now: &[jdwp::ArrayRegion]) {
+        let mut index = 0_u32;
+        for region in now {
+            let jdwp::ArrayRegion::Object { elements, .. } = region else {
+                return;
+            };
+            for told in elements {
+                let held = self.heap.elements(array).and_then(|e| e.get(index));
+                if let Some(held) = held.filter(|&held| self.heap.is_unnamed(held))
+                    && !told.id.is_null()
+                    && self.heap.may_be(held, self.heap.reference(told.id))
+                {
+                    self.tie_object(held, told.id);
+                }
+                index += 1;
+            }
+        }
+    }
+
+    /// Elements that are not what they were. An object that has a name of ours and one that the JVM's gave
+    /// it, because it came back by another way before the two could be tied, is the same one.
     fn compare_elements(
         &mut self,
         place: Place,
@@ -621,10 +664,9 @@ impl<S: Sink> Engine<S> {
             for (index, value) in changed {
                 let before = self.heap.elements(array).and_then(|e| e.get(index));
                 if let Some(before) = before.filter(|&before| self.heap.is_unnamed(before))
-                    && let Some(real) = value.object().and_then(|object| self.heap.real(object))
+                    && value.object().is_some_and(has_name_of_the_jvm)
                     && self.heap.may_be(before, value)
                 {
-                    self.tie_object(before, real);
                     continue;
                 }
                 if let Some(elements) = self.heap.elements_mut(array) {
@@ -662,6 +704,14 @@ impl<S: Sink> Engine<S> {
         }
         Ok(Some(pieces))
     }
+}
+
+/// Is the method shown an array of objects, whose order it may change?
+fn holds_objects(named: &Named) -> bool {
+    let types = parameters(&named.descriptor);
+    types
+        .iter()
+        .any(|kind| kind.starts_with("[[") || kind.starts_with("[L"))
 }
 
 /// The descriptors of a method's parameters.

@@ -61,6 +61,7 @@ impl<S: Sink> Engine<S> {
             self.request_calls(&[Modifier::ClassOnly { class: ref_type }])?;
         }
         if self.records_state() {
+            self.step_filter.keep(&class.name);
             self.watch_initialiser(ref_type, class);
             for field in &class.fields {
                 let only = Modifier::FieldOnly {

@@ -45,7 +45,7 @@ use crate::link::Link;
 use crate::mirror::{Effect, Heap};
 use crate::objects::{ObjectQuestion, Objects};
 use crate::record::{Controller, Ending, Finished};
-use crate::scope::Scope;
+use crate::scope::{Scope, StepFilter};
 use crate::sink::Sink;
 use crate::structure::Structure;
 
@@ -81,8 +81,7 @@ pub(crate) struct Engine<S> {
     came: bool,
     /// The JVM said that it ends.
     vm_dead: bool,
-    /// Class patterns that steps were seen in and that are outside the scope.
-    outside: Vec<String>,
+    step_filter: StepFilter,
     notes: Vec<String>,
     /// The field of a throwable that holds its message; looked up once.
     message_field: Option<Option<jdwp::FieldId>>,
@@ -122,7 +121,7 @@ impl<S: Sink> Engine<S> {
             version: connection.version,
             came: connection.came,
             vm_dead: false,
-            outside: Vec::new(),
+            step_filter: StepFilter::default(),
             notes: Vec::new(),
             message_field: None,
             unpredictable: false,

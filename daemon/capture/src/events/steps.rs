@@ -31,11 +31,8 @@ impl<S: Sink> Engine<S> {
         let key = (location.class, location.method);
         let class = self.structure.class(&mut self.link, location.class)?;
         if !class.in_scope {
-            let package = class
-                .name
-                .rsplit_once('.')
-                .map_or_else(|| class.name.clone(), |(package, _)| format!("{package}.*"));
-            self.leave_out(thread, package);
+            let name = class.name.clone();
+            self.leave_out(thread, &name);
             return Ok(());
         }
         let Some(known) = self.threads.get(&thread.0) else {
@@ -294,7 +291,7 @@ impl<S: Sink> Engine<S> {
             size: StepSize::MIN,
             depth: StepDepth::OVER,
         }];
-        modifiers.extend(self.structure.scope().step_modifiers(&self.outside));
+        modifiers.extend(self.step_filter.modifiers(self.structure.scope()));
         let Some(known) = self.threads.get_mut(&thread.0) else {
             return;
         };
@@ -342,19 +339,13 @@ impl<S: Sink> Engine<S> {
         }
     }
 
-    /// A step ended outside the scope: no step shall do so again.
-    fn leave_out(&mut self, thread: jdwp::ThreadId, pattern: String) {
-        if !self.outside.contains(&pattern) && self.structure.scope().step_modifiers(&[]).len() > 1
-        {
-            self.outside.push(pattern);
-            if self
-                .threads
-                .get(&thread.0)
-                .is_some_and(|known| known.stepping != Stepping::Off)
-            {
-                self.stop_stepping(thread);
-                self.set_step(thread);
-            }
+    /// A step ended outside the scope: none shall do so in that class again.
+    fn leave_out(&mut self, thread: jdwp::ThreadId, class: &str) {
+        let other = self.step_filter.leave_out(self.structure.scope(), class);
+        let known = self.threads.get(&thread.0);
+        if other && known.is_some_and(|known| known.stepping != Stepping::Off) {
+            self.stop_stepping(thread);
+            self.set_step(thread);
         }
     }
 }

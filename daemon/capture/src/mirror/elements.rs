@@ -115,6 +115,15 @@ impl Elements {
         })
     }
 
+    /// What the elements refer to, where they are references.
+    pub(crate) fn references(&self) -> impl Iterator<Item = Value> + '_ {
+        let all = match &self.data {
+            Data::Reference(all) => &all[..],
+            _ => &[],
+        };
+        all.iter().copied()
+    }
+
     /// Writes an element; gives the value that it then has, or `None` outside the bounds.
     pub(crate) fn set(&mut self, index: u32, value: Value) -> Option<Value> {
         let at = index as usize;

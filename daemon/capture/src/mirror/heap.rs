@@ -46,6 +46,11 @@ pub(crate) struct Heap {
     sweep_at: usize,
 }
 
+/// Does an object's number come from the JVM?
+pub(crate) fn has_name_of_the_jvm(object: ObjectId) -> bool {
+    object.0 & 1 == 0
+}
+
 /// The least number of objects at which a sweep pays.
 const FIRST_SWEEP: usize = 1 << 18;
 
@@ -72,7 +77,7 @@ impl Heap {
 
     /// How the JVM names an object, if that is known.
     pub(crate) fn real(&self, object: ObjectId) -> Option<jdwp::ObjectId> {
-        if object.0 & 1 == 0 {
+        if has_name_of_the_jvm(object) {
             return Some(jdwp::ObjectId(object.0 >> 1));
         }
         self.things.get(&object).and_then(|thing| thing.real)

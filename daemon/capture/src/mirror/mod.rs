@@ -22,7 +22,7 @@ use jhyde_trace::{Missing, Value};
 
 pub(crate) use activation::{Activation, Pending, Progress};
 pub(crate) use elements::Elements;
-pub(crate) use heap::{Body, Heap};
+pub(crate) use heap::{Body, Heap, has_name_of_the_jvm};
 pub(crate) use machine::{Effect, execute};
 
 /// A value that the mirror does not know.

@@ -24,6 +24,8 @@ final class Later implements Oracle.Fixture {
 
         @Override
         public Tree right() {
+            // The pattern below binds `a` before it asks for the next component (JLS 14.30.2).
+            T.l("a", left);
             T.in("right");
             return T.r(right);
         }
@@ -50,7 +52,7 @@ final class Later implements Oracle.Fixture {
                 yield 1;
             }
             case Fork(var a, var b) -> {
-                T.l("a", a); T.l("b", b);
+                T.l("b", b);
                 int x = sum(a); T.l("x", x);
                 int y = sum(b); T.l("y", y);
                 yield x + y;
