@@ -1,10 +1,11 @@
 #!/bin/bash
-# build.sh JDK_HOME OUT_DIR [fixtures|oracle|workloads|jdi ...]
+# build.sh JDK_HOME OUT_DIR [fixtures|odd|oracle|workloads|jdi ...]
 #
 # Compiles what the tests and benchmarks run in or beside a JVM, with one JDK, into OUT_DIR:
 #   OUT_DIR/mergesort   the reference example and its two variants        (default package)
 #   OUT_DIR/fixtures    small programs, one behaviour each                 (package fx)
 #   OUT_DIR/plugin      classes for a second loader, not on the class path (package fx.plugin)
+#   OUT_DIR/odd         no memory left, code that changes, a method of nearly 64 KB (package odd)
 #   OUT_DIR/workloads   drivers of real libraries                          (package wl)
 #   OUT_DIR/oracle      programs that log what they do, and their log      (packages fl, truth)
 #   OUT_DIR/jdi         the JDI peers: JdiTracer, JdiCounter               (package jdi)
@@ -18,7 +19,7 @@ usage() { sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "${BASH_SOURCE[0]}" >&2; e
 [ $# -ge 2 ] || usage
 jdk=$1 out=$2
 shift 2
-[ $# -gt 0 ] || set -- fixtures oracle workloads jdi
+[ $# -gt 0 ] || set -- fixtures odd oracle workloads jdi
 [ -x "$jdk/bin/javac" ] || { echo "build.sh: $jdk has no bin/javac: give the home of a JDK, not of a JRE" >&2; exit 2; }
 version=$("$jdk/bin/javac" -version 2>&1)
 major=${version#javac } major=${major%%[.-]*}
@@ -65,6 +66,31 @@ fixtures() {
   fi
 }
 
+odd() {
+  part=odd
+  fresh "$here/odd" && return
+  local new=$out/odd.new
+  begin
+  # The other version of a class, under a name that no loader looks for.
+  sed 's/return twice + 1;/int more = twice + 300; return more;/' "$here/odd/Redefined.java" >"$new/Redefined.java"
+  compile -g -- "$new/Redefined.java"
+  mv "$new/odd/Redefined\$Part.class" "$new/Part.replaced"
+  # 64 KB is the most that a method may have (JVMS 4.7.3); nobody writes that by hand.
+  {
+    printf 'package odd;\n\npublic final class Huge {\n    static int big(int n, int[] a) {\n        int x = n;\n'
+    for i in $(seq 0 1999); do
+      printf '        x = x * 31 + (n ^ %d); if ((x & 7) == %d) a[%d] += x;\n' "$i" $((i % 8)) $((i % 64))
+    done
+    printf '        return x;\n    }\n\n    public static void main(String[] args) {\n'
+    printf '        int[] a = new int[64];\n        System.out.println(big(3, a) + " " + a[5]);\n    }\n}\n'
+  } >"$new/Huge.java"
+  compile -g -- "$here"/odd/*.java "$new/Huge.java"
+  rm "$new"/*.java
+  printf 'Premain-Class: odd.Redefined\nCan-Redefine-Classes: true\n' >"$new/manifest"
+  "$jdk/bin/jar" --create --file "$new/agent.jar" --manifest "$new/manifest" -C "$new" odd
+  finish
+}
+
 oracle() {
   part=oracle
   local more=()
@@ -102,5 +128,5 @@ jdi() {
 }
 
 for what in "$@"; do
-  case $what in fixtures | oracle | workloads | jdi) "$what" ;; *) usage ;; esac
+  case $what in fixtures | odd | oracle | workloads | jdi) "$what" ;; *) usage ;; esac
 done

@@ -417,7 +417,12 @@ fn stable(value: &Value, main: &str) -> Value {
         Value::Object(map) => {
             let entries = map.iter().filter_map(|(key, value)| {
                 let dropped = ["timestamp", "enter", "exit", "thread", "incomplete"];
-                let dropped = dropped.contains(&key.as_str());
+                // A throwable's message is learnt when it is thrown, and shown wherever the object is.
+                let message = key == "content"
+                    && map["class"]
+                        .as_str()
+                        .is_some_and(|class| class.ends_with("Exception"));
+                let dropped = message || dropped.contains(&key.as_str());
                 let mut value = value.clone();
                 if key == "entered"
                     && let Some(call) = value.as_object_mut()

@@ -321,7 +321,8 @@ impl<S: Sink> Engine<S> {
                 (None, None) => Value::Missing(missing),
             });
         }
-        let mirror = (self.records_state() && method.code.is_some()).then(|| {
+        let replaced = method.replaced.get();
+        let mirror = (self.records_state() && method.code.is_some() && !replaced).then(|| {
             let slots = method.slots.iter().zip(&bound);
             Activation::entered(slots.filter_map(|((request, _), &value)| {
                 Some((u16::try_from(request.slot).ok()?, value))
@@ -360,6 +361,9 @@ impl<S: Sink> Engine<S> {
             already_running: false,
         };
         self.arrivals.event(place, Event { call, index, kind });
+        if replaced && self.records_state() {
+            self.enter_replaced(place, call);
+        }
         self.clear_settled(thread);
         Ok(())
     }
@@ -513,6 +517,7 @@ impl<S: Sink> Engine<S> {
         if let (Some(mirrored), Some(object)) = (mirrored, value.object()) {
             self.tie(thread, mirrored, object);
         }
+        self.check_result(place, thread, location, value);
         let result = match value {
             jdwp::Value::Void => None,
             value => Some(self.value(place, value, false)),

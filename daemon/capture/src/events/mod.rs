@@ -20,6 +20,7 @@
 mod begin;
 mod boundary;
 mod calls;
+mod doubt;
 mod exceptions;
 mod fields;
 mod hidden;

@@ -49,6 +49,7 @@ impl<S: Sink> Engine<S> {
         }
         let index = index_of(location);
         let Some(ordinal) = self.ordinal(thread, index) else {
+            self.code_was_replaced(place, thread);
             return Ok(());
         };
         if self.stands_at(thread, ordinal) {

@@ -41,6 +41,8 @@ pub(crate) struct Method {
     pub(crate) is_abstract: bool,
     /// Its stops are set (level `state` and above).
     pub(crate) prepared: Cell<bool>,
+    /// What runs is not this code any more.
+    pub(crate) replaced: Cell<bool>,
     /// Only code of the scope can call it (reflection apart), so that one look at the stack tells
     /// for good where a caller calls it from.
     pub(crate) closed: bool,
@@ -66,6 +68,7 @@ impl Method {
             pool: None,
             is_abstract: false,
             prepared: Cell::new(false),
+            replaced: Cell::new(false),
             closed: false,
             sites: FxHashMap::default(),
             seen_sites: RefCell::default(),
@@ -351,6 +354,7 @@ fn analyse(method: &Declared, pool: Option<&Rc<ConstantPool>>, open: bool) -> Me
         pool: pool.cloned(),
         is_abstract: method.modifiers & ABSTRACT != 0,
         prepared: Cell::new(false),
+        replaced: Cell::new(false),
         closed: is_closed(info, method.modifiers, open),
         sites,
         seen_sites: RefCell::default(),

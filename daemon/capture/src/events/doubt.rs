@@ -1,0 +1,90 @@
+//! Where the JVM contradicts the mirror: code that another tool replaced while it ran (JVMTI
+//! `RedefineClasses`; JDWP does not tell), or a value that another thread wrote in the moment in which it was
+//! read. What was concluded there cannot be trusted, and the recording says so.
+
+use jdwp::Location;
+use jhyde_trace::{CallId, Event, EventKind, Value};
+
+use super::Engine;
+use super::calls::index_of;
+use crate::arrivals::Place;
+use crate::mirror::{Progress, is_known, narrowed};
+use crate::sink::Sink;
+
+impl<S: Sink> Engine<S> {
+    /// A thread stands where the code that was read has no instruction. This call and later ones of the method
+    /// are followed by their entries and ends alone.
+    pub(super) fn code_was_replaced(&mut self, place: Place, thread: jdwp::ThreadId) {
+        let Some(frame) = self.innermost(thread) else {
+            return;
+        };
+        if frame.method.code.is_some() && frame.mirror.take().is_some() {
+            frame.method.replaced.set(true);
+            let call = frame.call;
+            self.doubt(place, call, REPLACED);
+        }
+    }
+
+    /// A call of the scope begins whose code is known to be another now.
+    pub(super) fn enter_replaced(&mut self, place: Place, call: CallId) {
+        self.doubt(place, call, REPLACED);
+    }
+
+    /// Is the result that the JVM tells the one that lies on the mirrored stack? Objects are left out: one may
+    /// have two names.
+    pub(super) fn check_result(
+        &mut self,
+        place: Place,
+        thread: jdwp::ThreadId,
+        location: &Location,
+        told: &jdwp::Value,
+    ) {
+        let real = self.heap.value(told);
+        let index = index_of(location);
+        let Some(frame) = self.innermost(thread) else {
+            return;
+        };
+        let (call, code) = (frame.call, frame.method.code.as_ref());
+        let Some(mirror) = &frame.mirror else { return };
+        let returns = mirror.pending.is_some_and(|pending| {
+            let instruction = code.and_then(|code| code.instructions().get(pending.ordinal));
+            pending.progress == Progress::Reached
+                && instruction.is_some_and(|i| i.index == index && i.opcode.is_return())
+        });
+        let tag = [told.tag().0];
+        let tag = std::str::from_utf8(&tag).unwrap_or_default();
+        let mirrored = narrowed(mirror.peek(0), tag);
+        if returns && contradict(mirrored, real) {
+            self.doubt(
+                place,
+                call,
+                "its result is not what its instructions give: another thread wrote what it read in that moment, \
+                 or another tool replaced its code",
+            );
+        }
+    }
+
+    fn doubt(&mut self, place: Place, call: CallId, reason: &str) {
+        let reason = reason.to_owned();
+        let index = Event::NO_INDEX;
+        let kind = EventKind::Gap { reason };
+        self.arrivals.event(place, Event { call, index, kind });
+    }
+}
+
+const REPLACED: &str = "another tool replaced the class's code while the program ran: what this call did inside is not recorded";
+
+/// Numbers of one type that differ. Every NaN is as good as another: the JVM may change its bits.
+fn contradict(mirrored: Value, real: Value) -> bool {
+    let both_nan = match (mirrored, real) {
+        (Value::Float(a), Value::Float(b)) => {
+            f32::from_bits(a).is_nan() && f32::from_bits(b).is_nan()
+        }
+        (Value::Double(a), Value::Double(b)) => {
+            f64::from_bits(a).is_nan() && f64::from_bits(b).is_nan()
+        }
+        _ => false,
+    };
+    let objects = matches!(mirrored, Value::Object(_)) || matches!(real, Value::Object(_));
+    is_known(mirrored) && is_known(real) && !objects && !both_nan && mirrored != real
+}

@@ -1,0 +1,187 @@
+//! Programs at the edges of what a JVM does: no memory, no stack, no tables, methods of nearly 64 KB, code that
+//! another tool replaces. All that can be seen is recorded at level full, the rest is named, and the
+//! program does what it does unrecorded.
+
+use jhyde_integration::{Folder, Jdk, Run, jdks};
+use serde_json::Value;
+
+fn record(folder: &Folder, jdk: &Jdk, name: &str, include: &str, java: &[String]) -> Run {
+    let plain = std::process::Command::new(jdk.java())
+        .args(java)
+        .output()
+        .expect("java can be started");
+    let options = ["--level", "full", "--include", include];
+    let run = folder.launch(jdk, name, &options, java);
+    assert_eq!(run.status.code(), plain.status.code(), "{}", run.stderr);
+    let texts = [run.stdout.as_slice(), &plain.stdout].map(String::from_utf8_lossy);
+    assert_eq!(
+        texts[0], texts[1],
+        "{name} prints what it prints unrecorded"
+    );
+    let shown = &folder.json(&["show", name])[0];
+    assert_eq!(shown["state"], "complete", "{shown}");
+    run
+}
+
+fn program(jdk: &Jdk, part: &str, flags: &[&str], class: &str) -> Vec<String> {
+    let mut all: Vec<String> = flags.iter().map(|&flag| flag.to_owned()).collect();
+    all.extend([
+        "-cp".to_owned(),
+        jdk.classes(part).display().to_string(),
+        class.to_owned(),
+    ]);
+    all
+}
+
+fn events(folder: &Folder, name: &str, kind: &str) -> Vec<Value> {
+    let mut all = folder.json(&["events", name]);
+    all.retain(|event| event["kind"] == kind);
+    all
+}
+
+/// The id of a call, by method and number.
+fn call(folder: &Folder, name: &str, reference: &str) -> Value {
+    folder.json(&["call", name, reference]).remove(0)
+}
+
+#[test]
+fn memory_that_ends() {
+    for jdk in jdks() {
+        let folder = Folder::new();
+        let java = program(&jdk, "odd", &["-Xmx64m"], "odd.OutOfMemory");
+        record(&folder, &jdk, "oom", "odd", &java);
+        assert_eq!(events(&folder, "oom", "gap"), Vec::<Value>::new());
+        let caught: Vec<Value> = events(&folder, "oom", "caught");
+        assert_eq!(caught.len(), 3, "{caught:?}");
+        for (method, result) in [("large", -1), ("nested", -2), ("chain", -3)] {
+            assert_eq!(
+                call(&folder, "oom", &format!("{method}#0"))["result"],
+                result
+            );
+        }
+    }
+}
+
+#[test]
+fn a_stack_that_ends() {
+    for jdk in jdks() {
+        let folder = Folder::new();
+        let java = program(&jdk, "fixtures", &[], "fx.StackOverflow");
+        record(&folder, &jdk, "deep", "fx", &java);
+        let calls = folder.json(&["tree", "deep", "--all"]);
+        let deepest = calls.iter().filter_map(|call| call["depth"].as_u64()).max();
+        assert!(deepest > Some(150), "{deepest:?}");
+        let open: Vec<_> = calls.iter().filter(|call| call["exit"].is_null()).collect();
+        assert!(open.is_empty(), "calls without an end: {open:?}");
+    }
+}
+
+#[test]
+fn a_method_of_nearly_64_kb() {
+    for jdk in jdks() {
+        let folder = Folder::new();
+        let java = program(&jdk, "odd", &[], "odd.Huge");
+        record(&folder, &jdk, "huge", "odd", &java);
+        assert_eq!(events(&folder, "huge", "gap"), Vec::<Value>::new());
+        // The test's own arithmetic.
+        let (mut x, mut a, mut writes) = (3_i32, [0_i32; 64], 2);
+        for i in 0..2000_i32 {
+            x = x.wrapping_mul(31).wrapping_add(3 ^ i);
+            writes += 1;
+            if x & 7 == i % 8 {
+                let cell = &mut a[(i % 64) as usize];
+                *cell = cell.wrapping_add(x);
+                writes += 1;
+            }
+        }
+        assert_eq!(call(&folder, "huge", "big#0")["result"], x);
+        let recorded = events(&folder, "huge", "write").len();
+        // `x = n` and `a = new int[64]` are the two more.
+        assert_eq!(recorded, writes);
+    }
+}
+
+#[test]
+fn code_that_another_tool_replaces() {
+    for jdk in jdks() {
+        let folder = Folder::new();
+        let agent = format!(
+            "-javaagent:{}",
+            jdk.classes("odd").join("agent.jar").display()
+        );
+        let java = program(&jdk, "odd", &[&agent], "odd.Redefined");
+        record(&folder, &jdk, "swap", "odd", &java);
+        let results = ["answer#0", "answer#1", "answer#2"].map(|one| call(&folder, "swap", one));
+        assert_eq!(
+            results.each_ref().map(|one| one["result"].as_i64()),
+            [Some(41), Some(340), Some(342)]
+        );
+        let gaps = events(&folder, "swap", "gap");
+        let of = |at: usize| {
+            gaps.iter()
+                .filter(|gap| gap["call"] == results[at]["id"])
+                .count()
+        };
+        assert_eq!((of(0), of(1), of(2)), (0, 1, 1), "{gaps:?}");
+        // What it holds is said to be not recorded, never unchanged.
+        let state = folder.ask(&["state", "swap", "answer#1"]);
+        assert!(state.contains("replaced"), "{state}");
+    }
+}
+
+#[test]
+fn classes_without_tables() {
+    for jdk in jdks() {
+        let folder = Folder::new();
+        for class in ["fx.NoDebug", "fx.LinesOnly"] {
+            let name = class.trim_start_matches("fx.");
+            record(
+                &folder,
+                &jdk,
+                name,
+                class,
+                &program(&jdk, "fixtures", &[], class),
+            );
+            assert_eq!(events(&folder, name, "gap"), Vec::<Value>::new());
+            let writes = events(&folder, name, "write");
+            let slots = writes
+                .iter()
+                .filter_map(|write| write["variable"].as_str())
+                .filter(|variable| variable.contains(":@"));
+            assert!(
+                slots.count() > 0,
+                "{name}: locals go by their slots: {writes:?}"
+            );
+            assert!(
+                writes.iter().all(|write| !write["value"].is_null()),
+                "{writes:?}"
+            );
+        }
+        let lines = |name: &str| {
+            let calls = folder.json(&["tree", name, "--all"]);
+            calls
+                .iter()
+                .any(|call| call["boundary"] == false && !call["line"].is_null())
+        };
+        assert!(lines("LinesOnly") && !lines("NoDebug"));
+    }
+}
+
+#[test]
+fn code_made_while_the_program_runs() {
+    for jdk in jdks() {
+        let folder = Folder::new();
+        let plugin = jdk.classes("plugin").display().to_string();
+        let mut java = program(&jdk, "fixtures", &[], "fx.SecondLoader");
+        java.push(plugin);
+        record(&folder, &jdk, "loaded", "fx", &java);
+        let calls = folder.json(&["tree", "loaded", "--all"]);
+        let inside = calls.iter().filter(|call| {
+            call["class"]
+                .as_str()
+                .is_some_and(|class| class.starts_with("fx.plugin."))
+        });
+        assert!(inside.count() > 0, "{calls:?}");
+        assert_eq!(events(&folder, "loaded", "gap"), Vec::<Value>::new());
+    }
+}
