@@ -7,7 +7,7 @@ use crate::class_file::{AccessFlags, ClassFileError, RawAttribute};
 use crate::constant_pool::ConstantPool;
 use crate::decode::{Code, CodeError};
 use crate::descriptor::FieldType;
-use crate::line_stores::{LineEntry, LineTable};
+use crate::line_table::{LineEntry, LineTable};
 use crate::reader::Reader;
 
 /// A method's code (JVMS §4.7.3).

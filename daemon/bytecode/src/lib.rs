@@ -1,7 +1,7 @@
 //! Class files and what follows from their code.
 //!
 //! From a method's bare code bytes (what a JVM sends over JDWP): [`Code`] decodes instructions,
-//! [`LineStores`] tells which local variables a line can write, [`MethodDescriptor`] reads types.
+//! [`LineTable`] gives them source lines, [`MethodDescriptor`] reads types.
 //!
 //! From a class file ([`ClassFile`], found on a [`ClassPath`]): constants, members, code with its
 //! tables. On code and exception table: [`FlowGraph`], [`Dominators`], [`Loops`], [`DefUse`] and
@@ -26,12 +26,11 @@ mod effects;
 mod flow;
 mod instruction;
 mod jimage;
-mod line_stores;
+mod line_table;
 mod loops;
 mod mutf8;
 mod opcode;
 mod reader;
-mod slots;
 mod variables;
 
 pub use attributes::{
@@ -58,9 +57,8 @@ pub use instruction::{
     Instruction, Invoke, InvokeKind, LocalAccess, LocalType, LookupSwitch, Operands, PrimitiveType,
     TableSwitch,
 };
-pub use line_stores::{LineEntry, LineStores, LineTable, StraightLine};
+pub use line_table::{LineEntry, LineTable};
 pub use loops::{IrreducibleRegion, Loop, LoopId, Loops};
 pub use opcode::Opcode;
 pub use reader::Cut;
-pub use slots::SlotSet;
 pub use variables::{Variable, VariableId, Variables};

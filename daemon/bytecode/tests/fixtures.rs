@@ -8,7 +8,7 @@ use std::path::Path;
 
 use jhyde_bytecode::{
     ClassFile, ClassSource, Code, CodeAttribute, CoverageEdges, DefUse, Definition, Dominators,
-    FlowGraph, LineStores, Loops, Method, Outcome, Place, Variables,
+    FlowGraph, Loops, Method, Outcome, Place, Variables,
 };
 
 const SOURCE: &str = include_str!("fixtures/Shapes.java");
@@ -269,39 +269,6 @@ fn chains(methods: &BTreeMap<String, Analysed>) {
 }
 
 fn stores(methods: &BTreeMap<String, Analysed>) {
-    let lines = |name: &str| {
-        let method = &methods[name];
-        LineStores::new(method.code.clone(), method.attribute.line_table())
-    };
-    let many = lines("manyLocals");
-    let declared = line_of("int a0 = p, a1");
-    let start = many.line_table().entries()[0].start;
-    assert_eq!(
-        many.may_write(declared).iter().collect::<Vec<_>>(),
-        (1..=8).collect::<Vec<_>>()
-    );
-    assert_eq!(many.must_write(start), *many.may_write(declared));
-    let longs = many
-        .may_write(line_of("long l0 = a0"))
-        .iter()
-        .collect::<Vec<_>>();
-    assert_eq!(
-        longs,
-        [9, 11, 13, 15],
-        "a long takes two slots and counts with the first"
-    );
-    assert!(many.may_write(line_of("grid[a0][a1] += a2")).is_empty());
-    assert_eq!(
-        many.may_write(line_of("a7 += 1000"))
-            .iter()
-            .collect::<Vec<_>>(),
-        [8]
-    );
-    // The line of a `for` writes the counter, but not surely from its start: it may be left first.
-    let up = line_of("for (int i = 0; i < n; i++)");
-    let counted = lines("forLoop");
-    assert_eq!(counted.may_write(up).len(), 1);
-    // Places other than locals.
     let defined = |name: &str| {
         let instructions = methods[name].code.instructions().iter();
         instructions.filter_map(|i| i.defines()).collect::<Vec<_>>()

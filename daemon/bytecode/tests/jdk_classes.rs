@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use cafebabe::attributes::{AttributeData, CodeData};
 use jhyde_bytecode::{
     ClassFile, ClassSource, CodeAttribute, CoverageEdges, DefUse, Definition, Dominators,
-    FlowGraph, LineStores, Loops, Variables,
+    FlowGraph, Loops, Variables,
 };
 
 /// What was seen, to make sure that the checks had something to check.
@@ -268,16 +268,7 @@ fn analyse(place: &str, code: &CodeAttribute, entry_slots: &[(u16, u16)], seen: 
             }
         }
     }
-    let stores = LineStores::new(decoded, code.line_table());
-    for entry in stores.line_table().entries() {
-        let (may, must) = (stores.may_write(entry.line), stores.must_write(entry.start));
-        assert!(
-            must.iter().all(|slot| may.contains(slot)),
-            "{place}: line {}",
-            entry.line
-        );
-    }
-    seen.instructions += stores.code().instructions().len();
+    seen.instructions += decoded.instructions().len();
     seen.loops += loops.all().len();
     seen.irreducible += loops.irreducible().len();
     seen.pairs += def_use.pairs().len();

@@ -228,7 +228,7 @@ impl History {
         limit: usize,
         notes: &mut Notes,
     ) -> Result<Cells> {
-        let recorded = self.level == Level::Full;
+        let recorded = self.level >= Level::State;
         notes.elements |= !recorded && length > 0;
         let limit = limit.min((length.saturating_sub(from)) as usize);
         let states = self.states(array, interval, from, limit)?;

@@ -155,7 +155,7 @@ impl<'h> Search<'h> {
         let Content::Array(length) = view.content else {
             return Ok(false);
         };
-        self.notes.elements |= self.history.level != Level::Full && length > 0;
+        self.notes.elements |= self.history.level < Level::State && length > 0;
         Ok(crate::text::element_descriptor(&view.class).is_some_and(|d| d.len() == 1))
     }
 }

@@ -217,13 +217,8 @@ impl History {
         let level = self.level;
         Ok(match variable {
             Variable::Return { .. } | Variable::Exception { .. } => Vec::new(),
-            Variable::Element { .. } if level < Level::Full => vec![format!(
-                "level {level} does not record writes to array elements: this history may have gaps; record \
-                 with level full"
-            )],
-            Variable::Local { .. } if level == Level::State => vec![
-                "level state sees locals at the ends of lines: of several writes in one line only the last \
-                 is recorded, and a write of an equal value is not seen"
+            Variable::Element { .. } if level == Level::Calls => vec![
+                "level calls does not record writes to array elements: record with level state or full"
                     .to_owned(),
             ],
             Variable::Local { .. } if level == Level::Calls => vec![

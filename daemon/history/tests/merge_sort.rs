@@ -806,19 +806,19 @@ fn what_a_level_leaves_out_is_said_to_be_missing() {
             .all(|object| object.rows.iter().all(|row| row.not_recorded))
     );
 
-    // Level state says that arrays are not seen.
-    let sorted = MergeSort::recorded(Level::State, true);
-    let state = sorted
+    // Level calls says that arrays are not seen.
+    let sorted = MergeSort::recorded(Level::Calls, true);
+    let given = sorted
         .builder
         .history()
-        .state(CallId::new(ThreadId(1), 7), None, None, 0)
-        .expect("a state");
+        .input(CallId::new(ThreadId(1), 7))
+        .expect("its input");
     assert!(
-        state
+        given
             .notes
             .iter()
             .any(|note| note.contains("array elements")),
         "{:?}",
-        state.notes
+        given.notes
     );
 }

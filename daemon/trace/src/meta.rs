@@ -86,7 +86,7 @@ pub struct UnknownWord {
 pub enum Level {
     /// The tree, arguments, results, exceptions.
     Calls,
-    /// Also every write and new that can be seen at line granularity.
+    /// Also every write and every new object or array.
     State,
     /// Also edges and uses, instruction by instruction.
     Full,
