@@ -35,9 +35,9 @@ fn main() {
         wanted
     };
     println!(
-        "| JDK | program | level | plain, s | JDI tracer, s | JDI, events/s | jhyded, s | jhyded, events/s | ratio of time |"
+        "| JDK | program | level | plain, s | JDI tracer, s | JDI, events/s | slowdown | jhyded, s | jhyded, events/s | slowdown | JDI's time / jhyded's |"
     );
-    println!("| --- | --- | --- | --- | --- | --- | --- | --- | --- |");
+    println!("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |");
     for jdk in jdks() {
         for (name, size) in &wanted {
             let all = Workload::all();
@@ -62,13 +62,15 @@ fn row(jdk: &Jdk, workload: &Workload, size: &str, level: &str) {
     let tracer = jdi(jdk, workload, &arguments, level);
     let ours = jhyded(jdk, workload, &arguments, level);
     println!(
-        "| {} | {} {size} | {level} | {plain:.2} | {:.2} | {:.0} | {:.2} | {:.0} | {:.1} |",
+        "| {} | {} {size} | {level} | {plain:.2} | {:.2} | {:.0} | {:.0} | {:.2} | {:.0} | {:.0} | **{:.1}** |",
         jdk.major,
         workload.name(),
         tracer.seconds,
         tracer.events / tracer.seconds,
+        tracer.seconds / plain,
         ours.seconds,
         ours.events / ours.seconds,
+        ours.seconds / plain,
         tracer.seconds / ours.seconds,
     );
 }
@@ -88,6 +90,7 @@ fn jdi(jdk: &Jdk, workload: &Workload, arguments: &[String], level: &str) -> Mea
     let begun = Instant::now();
     let status = command
         .arg("--")
+        .arg(jdk.java())
         .args(arguments)
         .stdout(Stdio::null())
         .status()
