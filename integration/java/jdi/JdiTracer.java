@@ -246,6 +246,9 @@ public final class JdiTracer {
                 for (Value v : f.getArgumentValues()) {
                     value(v);
                 }
+            } catch (UnsupportedOperationException x) {
+                // JDK 21 and later say of such frames that they are opaque.
+                unreadable.add(m);
             } catch (InternalException x) {
                 // javac gives bridge methods a variable table with "this" alone, and HotSpot then
                 // refuses to read the other slots.
