@@ -14,6 +14,7 @@ use jhyde_trace::{CallId, Event, EventKind, ObjectId, Outcome, Value, Variable};
 use super::Engine;
 use super::hidden::{breakpoint, location};
 use super::named::Named;
+use super::plain::{PlainClasses, plain, returns_itself};
 use super::threads::Frame;
 use crate::arrivals::Place;
 use crate::error::CaptureError;
@@ -37,10 +38,19 @@ pub(crate) struct Watch {
 pub(crate) struct Shown {
     /// Its result's descriptor.
     returns: String,
-    receiver: Option<ObjectId>,
+    /// The builder that it is called on and returns.
+    builder: Option<ObjectId>,
+    /// Nothing stops for it: see [`super::plain`].
+    plain: bool,
     /// Receiver and arguments that are objects.
     objects: Vec<ObjectId>,
 }
+
+/// What runs first in a call through a method handle or an `invokedynamic` call site, and ends last.
+const INVOKERS: [&str; 2] = [
+    "java.lang.invoke.LambdaForm$MH*",
+    "java.lang.invoke.Invokers$Holder",
+];
 
 /// The most elements of one array that are compared after a boundary call.
 const MOST_COMPARED: usize = 1 << 20;
@@ -53,6 +63,7 @@ impl<S: Sink> Engine<S> {
         }
         let Some(code) = &method.code else { return };
         let mut stops = Vec::new();
+        let mut exits = PlainClasses::default();
         for instruction in code.instructions() {
             let Some(invoke) = instruction.invoke() else {
                 continue;
@@ -63,11 +74,16 @@ impl<S: Sink> Engine<S> {
             if self.leads_into_scope(&named) {
                 continue;
             }
+            if let Some(classes) = plain(&named) {
+                exits.add(classes);
+                continue;
+            }
             if named.returns() != "V" || holds_objects(&named) {
                 stops.push(instruction.index);
             }
             stops.push(instruction.next());
         }
+        method.plain.set(exits);
         stops.sort_unstable();
         stops.dedup();
         for index in stops {
@@ -178,24 +194,35 @@ impl<S: Sink> Engine<S> {
         named: &Named,
         receiver: Value,
     ) -> Result<(), CaptureError> {
-        let only = self.callee_filter(named, receiver)?;
-        let asked = self.link.ask(&event_request::Set {
-            event_kind: Requested::METHOD_EXIT_WITH_RETURN_VALUE,
-            suspend_policy: SuspendPolicy::NONE,
-            modifiers: vec![Modifier::ThreadOnly { thread }, only],
-        });
+        for only in self.callee_filters(named, receiver)? {
+            let asked = self.link.ask(&event_request::Set {
+                event_kind: Requested::METHOD_EXIT_WITH_RETURN_VALUE,
+                suspend_policy: SuspendPolicy::NONE,
+                modifiers: vec![Modifier::ThreadOnly { thread }, only],
+            });
+            if let Some(known) = self.threads.get_mut(&thread.0) {
+                known.watches.push(Watch { caller, asked });
+            }
+        }
         if let Some(known) = self.threads.get_mut(&thread.0) {
             known.last_exit = None;
-            known.watches.push(Watch { caller, asked });
         }
         Ok(())
     }
 
-    /// The class whose exits have the result of a call: the one that declares what runs.
-    fn callee_filter(&mut self, named: &Named, receiver: Value) -> Result<Modifier, CaptureError> {
+    /// The classes whose exits have the result of a call: the one that declares what runs, or those of the
+    /// code that HotSpot spins for method handles and call sites. Linking a call site runs tens of
+    /// thousands of methods of `java.lang.invoke` itself, which are none of ours.
+    fn callee_filters(
+        &mut self,
+        named: &Named,
+        receiver: Value,
+    ) -> Result<Vec<Modifier>, CaptureError> {
+        let matching = |pattern: &str| Modifier::ClassMatch {
+            class_pattern: pattern.into(),
+        };
         if named.kind == InvokeKind::Dynamic || named.class == "java.lang.invoke.MethodHandle" {
-            let class_pattern = "java.lang.invoke.*".into();
-            return Ok(Modifier::ClassMatch { class_pattern });
+            return Ok(INVOKERS.map(matching).to_vec());
         }
         let class = match named.kind {
             InvokeKind::Virtual | InvokeKind::Interface => self.class_of(receiver)?,
@@ -208,16 +235,12 @@ impl<S: Sink> Engine<S> {
             }
             None => None,
         };
-        Ok(match (declaring, class) {
-            (Some(class), _) => Modifier::ClassOnly { class },
+        Ok(vec![match declaring {
+            Some(class) => Modifier::ClassOnly { class },
             // An array's `clone`, or a receiver that nobody has seen: everything is looked at.
-            (None, _) if named.kind != InvokeKind::Static => Modifier::ClassMatch {
-                class_pattern: "*".into(),
-            },
-            (None, _) => Modifier::ClassMatch {
-                class_pattern: named.class.as_str().into(),
-            },
-        })
+            None if named.kind != InvokeKind::Static => matching("*"),
+            None => matching(&named.class),
+        }])
     }
 
     /// The class of an object, asked for if it is not known.
@@ -425,7 +448,10 @@ impl<S: Sink> Engine<S> {
         let shown = receiver.iter().chain(&arguments).filter_map(|v| v.object());
         let shown = Shown {
             returns: named.returns().to_owned(),
-            receiver: receiver.and_then(Value::object),
+            builder: receiver
+                .and_then(Value::object)
+                .filter(|_| returns_itself(&named)),
+            plain: plain(&named).is_some(),
             objects: shown.collect(),
         };
         let Some(known) = self.threads.get_mut(&thread.0) else {
@@ -491,21 +517,11 @@ impl<S: Sink> Engine<S> {
             }
             return Ok(());
         };
-        let returns = shown
-            .as_ref()
-            .map_or("V", |shown| &shown.returns)
-            .to_owned();
-        // Builders of strings return themselves (their documentation says so).
-        let builds = matches!(
-            returns.as_str(),
-            "Ljava/lang/StringBuilder;" | "Ljava/lang/StringBuffer;"
-        );
-        let builder = shown
-            .as_ref()
-            .and_then(|shown| shown.receiver)
-            .filter(|_| builds);
-        let result = self.result(place, thread, &returns, builder, suspended)?;
-        if let Some(shown) = shown.filter(|_| suspended) {
+        let result = match &shown {
+            Some(shown) => self.result(place, thread, shown, suspended)?,
+            None => None,
+        };
+        if let Some(shown) = shown.filter(|shown| suspended && !shown.plain) {
             self.name_objects(
                 thread,
                 shown.objects.iter().map(|&object| Value::Object(object)),
@@ -530,12 +546,15 @@ impl<S: Sink> Engine<S> {
         &mut self,
         place: Place,
         thread: jdwp::ThreadId,
-        returns: &str,
-        builder: Option<ObjectId>,
+        shown: &Shown,
         suspended: bool,
     ) -> Result<Option<Value>, CaptureError> {
+        let returns = shown.returns.as_str();
         if returns == "V" {
             return Ok(None);
+        }
+        if let (Some(builder), true) = (shown.builder, shown.plain) {
+            return Ok(Some(Value::Object(builder)));
         }
         let told = self
             .threads
@@ -549,7 +568,7 @@ impl<S: Sink> Engine<S> {
         let Some(value) = told.filter(fits) else {
             return Ok(Some(UNKNOWN));
         };
-        if let (Some(receiver), Some(object)) = (builder, value.object()) {
+        if let (Some(receiver), Some(object)) = (shown.builder, value.object()) {
             self.tie(thread, Value::Object(receiver), object);
         }
         if suspended {

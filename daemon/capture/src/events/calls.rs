@@ -70,6 +70,9 @@ impl<S: Sink> Engine<S> {
         self.meet_thread(place, thread)?;
         self.set_stops(key, &method);
         self.enter_hidden(thread, key, &method);
+        if let Some(known) = self.threads.get_mut(&thread.0) {
+            known.standing.want(method.plain.get());
+        }
         let Some(known) = self.threads.get(&thread.0) else {
             return Ok(());
         };
@@ -488,9 +491,10 @@ impl<S: Sink> Engine<S> {
             .is_some_and(|method| method.in_scope)
         {
             if let Some(known) = self.threads.get_mut(&thread.0)
-                && !known.watches.is_empty()
+                && (known.standing.is_any() || !known.watches.is_empty())
             {
                 known.last_exit = Some(*value);
+                self.count_exit(thread)?;
             }
             return Ok(());
         }
@@ -561,6 +565,7 @@ impl<S: Sink> Engine<S> {
         }
         if left {
             self.stop_stepping(thread);
+            self.stand_down(thread)?;
         }
         Ok(())
     }

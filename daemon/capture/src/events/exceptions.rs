@@ -107,6 +107,7 @@ impl<S: Sink> Engine<S> {
         }
         if left {
             self.stop_stepping(thread);
+            self.stand_down(thread)?;
         }
         Ok(())
     }

@@ -9,7 +9,7 @@
 //! - `threads`: what is known of each thread's stack.
 //! - `calls`: enter and exit. `exceptions`: exits that JDWP does not report.
 //! - `fields`: classes and writes to fields.
-//! - `steps`, `named`: instructions (levels `state` and `full`); `boundary`: calls out of the scope;
+//! - `steps`, `named`: instructions (levels `state` and `full`); `boundary`, `plain`: calls out of the scope;
 //!   `hidden`: static initialisers; `observe`: what is read of a thread that stands still.
 //! - `values`: answers about objects.
 //!
@@ -26,6 +26,7 @@ mod fields;
 mod hidden;
 mod named;
 mod observe;
+mod plain;
 mod steps;
 mod threads;
 mod values;
@@ -38,6 +39,7 @@ use jhyde_trace::{CallId, Level, RecordingOptions, State, ThreadInfo};
 use rustc_hash::FxHashMap;
 
 use self::calls::EntryQuestion;
+pub(crate) use self::plain::PlainClasses;
 use self::threads::{StackFrame, Thread};
 use crate::arrivals::{Arrivals, Place};
 use crate::connection::Connection;
@@ -280,6 +282,7 @@ impl<S: Sink> Engine<S> {
         }
         if composite.suspend_policy == SuspendPolicy::EVENT_THREAD {
             if let Some(thread) = composite.thread() {
+                self.stand(thread);
                 self.resume(thread);
             }
         } else if composite.suspend_policy == SuspendPolicy::ALL {
@@ -422,6 +425,7 @@ impl<S: Sink> Engine<S> {
     }
 
     fn thread_death(&mut self, place: Place, thread: jdwp::ThreadId) -> Result<(), CaptureError> {
+        self.stand_down(thread)?;
         if let Some(mut known) = self.threads.remove(&thread.0) {
             self.end_of_thread(&mut known, place);
             self.thread_event(place, known.id, jhyde_trace::EventKind::ThreadEnd);

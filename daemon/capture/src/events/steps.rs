@@ -57,6 +57,10 @@ impl<S: Sink> Engine<S> {
             return self.stop(place, thread, suspended);
         }
         self.advance(place, thread, index, suspended)?;
+        if let Some(known) = self.threads.get_mut(&thread.0) {
+            known.last_exit = None;
+            known.standing.seen();
+        }
         if let Some(frame) = self.innermost(thread) {
             frame.index = index;
             if let Some(mirror) = &mut frame.mirror {

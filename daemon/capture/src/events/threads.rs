@@ -10,6 +10,7 @@ use jhyde_trace::{CallId, Event, EventKind, Outcome, ThreadId, Value};
 use super::boundary::{Shown, Watch};
 use super::calls::Entering;
 use super::hidden::Hidden;
+use super::plain::Standing;
 use crate::arrivals::{Arrivals, Place};
 use crate::mirror::Activation;
 use crate::structure::{Method, MethodKey};
@@ -106,6 +107,8 @@ pub(crate) struct Thread {
     pub(crate) hidden: Option<Hidden>,
     /// Requests for the exits of calls out of the scope.
     pub(crate) watches: Vec<Watch>,
+    /// Requests for the exits of plain calls.
+    pub(crate) standing: Standing,
     /// The result of the method out of the scope that it left last.
     pub(crate) last_exit: Option<jdwp::Value>,
     /// The exit request of an [`Unsure`] that is settled: to be cleared.
@@ -126,6 +129,7 @@ impl Thread {
             careful: false,
             hidden: None,
             watches: Vec::new(),
+            standing: Standing::default(),
             last_exit: None,
             settled: None,
         }

@@ -13,6 +13,7 @@ use rustc_hash::FxHashMap;
 
 use super::{Class, Field, Structure};
 use crate::error::LinkError;
+use crate::events::PlainClasses;
 use crate::link::Link;
 
 const PRIVATE: i32 = 0x0002;
@@ -41,6 +42,8 @@ pub(crate) struct Method {
     pub(crate) is_abstract: bool,
     /// Its stops are set (level `state` and above).
     pub(crate) prepared: Cell<bool>,
+    /// The classes whose exits its plain calls need; known when its stops are set.
+    pub(crate) plain: Cell<PlainClasses>,
     /// What runs is not this code any more.
     pub(crate) replaced: Cell<bool>,
     /// Only code of the scope can call it (reflection apart), so that one look at the stack tells
@@ -68,6 +71,7 @@ impl Method {
             pool: None,
             is_abstract: false,
             prepared: Cell::new(false),
+            plain: Cell::default(),
             replaced: Cell::new(false),
             closed: false,
             sites: FxHashMap::default(),
@@ -354,6 +358,7 @@ fn analyse(method: &Declared, pool: Option<&Rc<ConstantPool>>, open: bool) -> Me
         pool: pool.cloned(),
         is_abstract: method.modifiers & ABSTRACT != 0,
         prepared: Cell::new(false),
+        plain: Cell::default(),
         replaced: Cell::new(false),
         closed: is_closed(info, method.modifiers, open),
         sites,

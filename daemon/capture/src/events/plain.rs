@@ -1,0 +1,201 @@
+//! Calls out of the scope that no thread has to stop for: methods of a few final classes of the JDK that
+//! are shown nothing but numbers and strings, change nothing that the scope can see, call nothing back, and
+//! yield a number, nothing, or the builder that they were called on. Steps tell where they begin and end.
+//!
+//! A result comes from the method's exit. A request for the exits of such a class stands in each thread
+//! that may call one. Code out of the scope uses these classes, too; a thread whose exits pile up there has
+//! its requests taken back, and gets them again where it stops next. It stops behind every call that
+//! can run so long, before code of the scope goes on.
+
+use jdwp::commands::event_request::{self, Modifier};
+use jdwp::{EventKind as Requested, PacketId, SuspendPolicy, ThreadId};
+use jhyde_bytecode::InvokeKind;
+
+use super::Engine;
+use super::boundary::parameters;
+use super::named::Named;
+use crate::error::LinkError;
+use crate::sink::Sink;
+
+/// Final classes whose methods behave so. None has methods that HotSpot's interpreter runs without
+/// telling their exits, as it does those of `Math`.
+const CLASSES: [&str; 7] = [
+    "java.lang.String",
+    "java.lang.StringBuilder",
+    "java.lang.StringBuffer",
+    "java.lang.Integer",
+    "java.lang.Long",
+    "java.lang.Character",
+    "java.lang.Boolean",
+];
+
+/// Exits since the thread was last seen in the scope after which its requests are taken back.
+const TOO_MANY: u32 = 256;
+
+/// Some of [`CLASSES`], a bit for each.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct PlainClasses(u8);
+
+impl PlainClasses {
+    pub(crate) fn add(&mut self, other: Self) {
+        self.0 |= other.0;
+    }
+
+    pub(crate) const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+}
+
+/// The exit requests of a thread.
+#[derive(Debug, Default)]
+pub(crate) struct Standing {
+    wanted: PlainClasses,
+    requested: PlainClasses,
+    requests: Vec<PacketId>,
+    /// Exits since the thread was last seen in the scope.
+    unused: u32,
+}
+
+impl Standing {
+    pub(crate) fn want(&mut self, classes: PlainClasses) {
+        self.wanted.add(classes);
+    }
+
+    pub(crate) fn is_any(&self) -> bool {
+        !self.requested.is_empty()
+    }
+
+    /// The thread was seen in the scope.
+    pub(crate) fn seen(&mut self) {
+        self.unused = 0;
+    }
+}
+
+/// Is what an invoke instruction names a plain call? If so, the classes whose exits tell its result: one,
+/// or none where its result is known without.
+pub(super) fn plain(named: &Named) -> Option<PlainClasses> {
+    if named.class == "java.lang.Object" {
+        return (named.name == "<init>").then(PlainClasses::default);
+    }
+    let class = CLASSES.iter().position(|class| *class == named.class)?;
+    if named.kind == InvokeKind::Dynamic {
+        return None;
+    }
+    let harmless = |kind: &String| kind.len() == 1 || kind == "Ljava/lang/String;";
+    let shown = parameters(&named.descriptor);
+    let compares = named.name == "equals" && shown == ["Ljava/lang/Object;"];
+    if !compares && !shown.iter().all(harmless) {
+        return None;
+    }
+    match named.returns() {
+        "V" => Some(PlainClasses::default()),
+        returns if returns.len() == 1 => Some(PlainClasses(1 << class)),
+        _ => returns_itself(named).then(PlainClasses::default),
+    }
+}
+
+/// Builders of strings return themselves (their documentation says so).
+pub(super) fn returns_itself(named: &Named) -> bool {
+    matches!(
+        (named.class.as_str(), named.returns()),
+        ("java.lang.StringBuilder", "Ljava/lang/StringBuilder;")
+            | ("java.lang.StringBuffer", "Ljava/lang/StringBuffer;")
+    )
+}
+
+impl<S: Sink> Engine<S> {
+    /// Has the exits reported that a suspended thread may need from here on.
+    pub(super) fn stand(&mut self, thread: ThreadId) {
+        let Some(known) = self.threads.get_mut(&thread.0) else {
+            return;
+        };
+        let standing = &mut known.standing;
+        let missing = standing.wanted.0 & !standing.requested.0;
+        if missing == 0 || known.stack.is_empty() {
+            return;
+        }
+        for (bit, class) in CLASSES.iter().enumerate() {
+            if missing & (1 << bit) == 0 {
+                continue;
+            }
+            let only = Modifier::ClassMatch {
+                class_pattern: (*class).into(),
+            };
+            standing.requests.push(self.link.ask(&event_request::Set {
+                event_kind: Requested::METHOD_EXIT_WITH_RETURN_VALUE,
+                suspend_policy: SuspendPolicy::NONE,
+                modifiers: vec![Modifier::ThreadOnly { thread }, only],
+            }));
+        }
+        standing.requested = standing.wanted;
+    }
+
+    /// A method out of the scope has returned in a thread with such requests.
+    pub(super) fn count_exit(&mut self, thread: ThreadId) -> Result<(), LinkError> {
+        let Some(known) = self.threads.get_mut(&thread.0) else {
+            return Ok(());
+        };
+        known.standing.unused += 1;
+        if known.standing.unused > TOO_MANY {
+            self.stand_down(thread)?;
+        }
+        Ok(())
+    }
+
+    /// Takes the requests back.
+    pub(super) fn stand_down(&mut self, thread: ThreadId) -> Result<(), LinkError> {
+        let Some(known) = self.threads.get_mut(&thread.0) else {
+            return Ok(());
+        };
+        known.standing.requested = PlainClasses::default();
+        for asked in std::mem::take(&mut known.standing.requests) {
+            if let Ok(request) = self.link.reply::<event_request::Set>(asked)? {
+                self.link.send(&event_request::Clear {
+                    event_kind: Requested::METHOD_EXIT_WITH_RETURN_VALUE,
+                    request,
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Named, PlainClasses, plain};
+    use jhyde_bytecode::InvokeKind;
+
+    fn of(class: &str, name: &str, descriptor: &str) -> Option<PlainClasses> {
+        plain(&Named {
+            class: class.to_owned(),
+            name: name.to_owned(),
+            descriptor: descriptor.to_owned(),
+            kind: InvokeKind::Virtual,
+        })
+    }
+
+    #[test]
+    fn plain_calls_are_those_that_show_and_yield_no_object_that_matters() {
+        let exit = |class, name, descriptor| of(class, name, descriptor).map(|c| !c.is_empty());
+        assert_eq!(exit("java.lang.String", "charAt", "(I)C"), Some(true));
+        let equals = "(Ljava/lang/Object;)Z";
+        assert_eq!(exit("java.lang.String", "equals", equals), Some(true));
+        let append = "(Ljava/lang/String;)Ljava/lang/StringBuilder;";
+        assert_eq!(
+            exit("java.lang.StringBuilder", "append", append),
+            Some(false)
+        );
+        assert_eq!(exit("java.lang.Object", "<init>", "()V"), Some(false));
+
+        // It may call `toString` of the scope.
+        let append = "(Ljava/lang/Object;)Ljava/lang/StringBuilder;";
+        assert_eq!(of("java.lang.StringBuilder", "append", append), None);
+        // It is shown an array, which it reads and others of its kind write.
+        assert_eq!(of("java.lang.String", "getChars", "(II[CI)V"), None);
+        // Its result is an object, to be read while it lives.
+        assert_eq!(of("java.lang.String", "trim", "()Ljava/lang/String;"), None);
+        assert_eq!(of("java.lang.Object", "hashCode", "()I"), None);
+        assert_eq!(of("java.util.List", "size", "()I"), None);
+        assert_eq!(of("java.lang.Math", "sin", "(D)D"), None);
+    }
+}
