@@ -67,9 +67,10 @@ impl Arrivals {
         }
     }
 
-    /// Says which running call beginnings belong to; without it, the call of the first event.
+    /// Says which running call beginnings belong to; without it, the call of the first event. Since they precede
+    /// the arrival's events, it must run before the first of them: once there is one, nothing changes.
     pub(crate) fn context(&mut self, place: Place, call: CallId) {
-        if let Some(arrival) = self.at(place) {
+        if let Some(arrival) = self.at(place).filter(|arrival| arrival.events.is_empty()) {
             arrival.context = Some(call);
         }
     }

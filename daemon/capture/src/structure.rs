@@ -621,6 +621,20 @@ impl Structure {
         MethodId(self.next_method - 1)
     }
 
+    /// The declared methods of a class of the scope that need a receiver and have code; constructors left out.
+    pub(crate) fn virtual_methods(
+        &self,
+        class: ReferenceTypeId,
+        known: &Class,
+    ) -> Vec<jdwp::MethodId> {
+        let of_class = |(key, method): (&MethodKey, &Rc<Method>)| {
+            let fits = key.0 == class && known.methods.iter().any(|m| Rc::ptr_eq(m, method));
+            let virtual_ = method.receiver && method.code.is_some() && !method.is_constructor();
+            (fits && virtual_).then_some(key.1)
+        };
+        self.methods.iter().filter_map(of_class).collect()
+    }
+
     /// Does the JVM's own filter of the default scope leave this class out although it is in scope?
     pub(crate) fn is_disguised(&self, class: &Class) -> bool {
         class.in_scope && self.scope.is_default() && looks_like_jdk(&class.name)

@@ -32,6 +32,8 @@ pub(crate) struct Entering {
     method: Rc<Method>,
     /// Bytecode index of the entry.
     index: u32,
+    /// It has run on since, unseen.
+    late: bool,
     /// Answers that are still to come.
     open: u8,
     below: Below,
@@ -59,6 +61,7 @@ impl<S: Sink> Engine<S> {
         thread: jdwp::ThreadId,
         location: &Location,
         suspended: bool,
+        late: bool,
     ) -> Result<(), CaptureError> {
         let key = (location.class, location.method);
         let Some(method) = self.structure.method(&mut self.link, key)? else {
@@ -69,7 +72,6 @@ impl<S: Sink> Engine<S> {
         }
         self.meet_thread(place, thread)?;
         self.set_stops(key, &method);
-        self.enter_hidden(thread, key, &method);
         if let Some(known) = self.threads.get_mut(&thread.0) {
             known.standing.want(method.plain.get());
         }
@@ -85,16 +87,31 @@ impl<S: Sink> Engine<S> {
         // Who is called from outside the scope may be shown objects that are not known yet.
         let from_outside = self.records_state() && !by_name;
         let ask_now = known.generation.is_none() || known.is_virtual || self.unpredictable;
-        if (ask_now || from_outside) && suspended {
+        let mut frame = None;
+        let mut for_resolution = false;
+        if (ask_now || from_outside || late) && suspended {
             let mut frames = self.stack(thread)?;
-            frames.drain(..frames.len().min(1));
-            below = Below::Frames(frames);
+            let own = if late {
+                let is_own = |f: &StackFrame| (f.location.class, f.location.method) == key;
+                let Some(own) = frames.iter().position(is_own) else {
+                    return Ok(());
+                };
+                own
+            } else {
+                0
+            };
+            let deeper = frames.split_off(frames.len().min(own + 1));
+            frame = frames.last().map(|own| own.frame);
+            for_resolution = from_outside && self.is_for_resolution(thread, key, &deeper)?;
+            below = Below::Frames(deeper);
         }
+        self.enter_hidden(thread, key, &method, for_resolution);
         let mut entering = Entering {
             place,
             key,
             method: Rc::clone(&method),
             index: index_of(location),
+            late,
             open: 0,
             below,
             values: None,
@@ -124,8 +141,8 @@ impl<S: Sink> Engine<S> {
             .filter(|slot| slot.1)
             .map(|slot| slot.0)
             .collect();
-        if from_outside && suspended {
-            entering.values = self.arguments_now(place, thread, &method, readable)?;
+        if (from_outside || late) && suspended {
+            entering.values = self.arguments_now(place, thread, frame, &method, readable)?;
         } else if let (Some(generation), false, true) = (generation, readable.is_empty(), suspended)
             && !method.native
         {
@@ -147,7 +164,9 @@ impl<S: Sink> Engine<S> {
             self.ask_entry(id, thread, place, EntryQuestion::Arguments);
             entering.open += 1;
         }
-        self.start_stepping(thread, &method);
+        if !late {
+            self.start_stepping(thread, &method);
+        }
         let complete = entering.open == 0;
         if let Some(known) = self.threads.get_mut(&thread.0) {
             known.entering = Some(entering);
@@ -159,18 +178,16 @@ impl<S: Sink> Engine<S> {
         }
     }
 
-    /// Reads receiver and arguments of the innermost frame while its thread stands still, and what can be
-    /// seen through them.
+    /// Reads receiver and arguments of a frame while its thread stands still, and what can be seen through them.
     fn arguments_now(
         &mut self,
         place: Place,
         thread: jdwp::ThreadId,
+        frame: Option<FrameId>,
         method: &Method,
         slots: Vec<stack_frame::SlotRequest>,
     ) -> Result<Option<Vec<jdwp::Value>>, CaptureError> {
-        let Some(frame) = self.stack_top(thread)? else {
-            return Ok(None);
-        };
+        let Some(frame) = frame else { return Ok(None) };
         let told = if method.native {
             if !method.receiver {
                 return Ok(None);
@@ -285,6 +302,7 @@ impl<S: Sink> Engine<S> {
             key,
             method,
             index,
+            late,
             below,
             values,
             missing,
@@ -325,12 +343,13 @@ impl<S: Sink> Engine<S> {
             });
         }
         let replaced = method.replaced.get();
-        let mirror = (self.records_state() && method.code.is_some() && !replaced).then(|| {
-            let slots = method.slots.iter().zip(&bound);
-            Activation::entered(slots.filter_map(|((request, _), &value)| {
-                Some((u16::try_from(request.slot).ok()?, value))
-            }))
-        });
+        let mirror =
+            (self.records_state() && method.code.is_some() && !replaced && !late).then(|| {
+                let slots = method.slots.iter().zip(&bound);
+                Activation::entered(slots.filter_map(|((request, _), &value)| {
+                    Some((u16::try_from(request.slot).ok()?, value))
+                }))
+            });
         let mut bound = bound.into_iter();
         let receiver = if method.receiver { bound.next() } else { None };
         let arguments: Vec<Value> = bound.collect();
@@ -338,9 +357,7 @@ impl<S: Sink> Engine<S> {
             return Ok(());
         };
         let call = known.next_call();
-        if let Some(hidden) = &mut known.hidden
-            && method.name == "<clinit>"
-        {
+        if let Some(hidden) = &mut known.hidden {
             hidden.call.get_or_insert(call);
         }
         known.stack.push(Frame {
@@ -366,6 +383,8 @@ impl<S: Sink> Engine<S> {
         self.arrivals.event(place, Event { call, index, kind });
         if replaced && self.records_state() {
             self.enter_replaced(place, call);
+        } else if late && self.records_state() {
+            self.enter_late(place, call);
         }
         self.clear_settled(thread);
         Ok(())
@@ -415,10 +434,14 @@ impl<S: Sink> Engine<S> {
             return Ok((site, height, false));
         };
         let key = (between.location.class, between.location.method);
+        let reaches = self.reached_call(thread, key)?;
+        let Some(known) = self.threads.get_mut(&thread.0) else {
+            return Ok((Event::NO_INDEX, height, false));
+        };
         let same = known.stack.last().is_some_and(|top| {
             top.boundary && top.site == site && (top.key == key || top.shown.is_some())
         });
-        if !same && !self.open_boundary(place, thread)? {
+        if !same && !(reaches && self.open_boundary(place, thread)?) {
             let Some(known) = self.threads.get_mut(&thread.0) else {
                 return Ok((Event::NO_INDEX, height, false));
             };
@@ -426,6 +449,21 @@ impl<S: Sink> Engine<S> {
             self.enter_boundary(thread, place, key, parent_height + 1, site)?;
         }
         Ok((Event::NO_INDEX, height, false))
+    }
+
+    /// Does the innermost call of the scope stand at an instruction that can have run this method?
+    fn reached_call(
+        &mut self,
+        thread: jdwp::ThreadId,
+        run: MethodKey,
+    ) -> Result<bool, CaptureError> {
+        let named = self.innermost(thread).and_then(|frame| {
+            let pending = frame.mirror.as_ref()?.pending?;
+            let code = frame.method.code.as_ref()?;
+            let invoke = code.instructions().get(pending.ordinal)?.invoke()?;
+            Named::of(&frame.method, invoke.constant, invoke.kind)
+        });
+        named.map_or(Ok(false), |named| self.runs(&named, run))
     }
 
     /// A call out of the scope, seen because it calls back in.

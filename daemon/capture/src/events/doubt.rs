@@ -30,6 +30,15 @@ impl<S: Sink> Engine<S> {
         self.doubt(place, call, REPLACED);
     }
 
+    /// A call of the scope begins that has already run for a while.
+    pub(super) fn enter_late(&mut self, place: Place, call: CallId) {
+        self.doubt(
+            place,
+            call,
+            "it ran while the JVM resolved a constant, which hides instructions: what this call did inside is not recorded",
+        );
+    }
+
     /// Is the result that the JVM tells the one that lies on the mirrored stack? Objects are left out: one may
     /// have two names.
     pub(super) fn check_result(

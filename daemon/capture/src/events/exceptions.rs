@@ -11,11 +11,12 @@ use jdwp::commands::event_request;
 use jdwp::commands::event_request::Modifier;
 use jdwp::commands::{object_reference, reference_type, string_reference, virtual_machine};
 use jdwp::{EventKind as Requested, Location, SuspendPolicy, TaggedObject};
+use jhyde_bytecode::Opcode;
 use jhyde_trace::{Content, Event, EventKind, ObjectInfo, Outcome, Text, Value};
 
 use super::Engine;
 use super::calls::index_of;
-use super::threads::{StackFrame, Thread, Unsure};
+use super::threads::{Frame, StackFrame, Thread, Unsure};
 use crate::arrivals::Place;
 use crate::error::CaptureError;
 use crate::sink::Sink;
@@ -123,11 +124,9 @@ impl<S: Sink> Engine<S> {
         arrives: bool,
     ) -> Result<(), CaptureError> {
         if thrown_here {
-            let mirror = self
-                .innermost(thread)
-                .and_then(|frame| frame.mirror.as_ref());
-            if let Some(top) = mirror.map(|mirror| mirror.peek(0)) {
-                self.tie(thread, top, exception);
+            // Any other instruction throws an object that the JVM made, whatever it had on the stack.
+            if let Some(thrown) = self.innermost(thread).and_then(thrown_by_code) {
+                self.tie(thread, thrown, exception);
             }
         } else if arrives {
             self.open_boundary(place, thread)?;
@@ -276,6 +275,14 @@ impl<S: Sink> Engine<S> {
         self.message_field = Some(found);
         Ok(found)
     }
+}
+
+/// The object that an `athrow` instruction is about to throw.
+fn thrown_by_code(frame: &mut Frame) -> Option<Value> {
+    let mirror = frame.mirror.as_ref()?;
+    let code = frame.method.code.as_ref()?;
+    let instruction = code.instructions().get(mirror.pending?.ordinal)?;
+    (instruction.opcode == Opcode::Athrow).then(|| mirror.peek(0))
 }
 
 /// What an exception will do to the stack, as far as that is certain.

@@ -62,7 +62,7 @@ impl<S: Sink> Engine<S> {
         }
         if self.records_state() {
             self.step_filter.keep(&class.name);
-            self.watch_initialiser(ref_type, class);
+            self.watch_resolution(ref_type, class)?;
             for field in &class.fields {
                 let only = Modifier::FieldOnly {
                     declaring: ref_type,

@@ -10,7 +10,7 @@
 //! - `calls`: enter and exit. `exceptions`: exits that JDWP does not report.
 //! - `fields`: classes and writes to fields.
 //! - `steps`, `named`: instructions (levels `state` and `full`); `boundary`, `plain`: calls out of the scope;
-//!   `hidden`: static initialisers; `observe`: what is read of a thread that stands still.
+//!   `hidden`: static initialisers and class loaders; `observe`: what is read of a thread that stands still.
 //! - `values`: answers about objects.
 //!
 //! Which events suspend: entries (arguments can only be read from a suspended frame), breakpoints,
@@ -278,7 +278,7 @@ impl<S: Sink> Engine<S> {
                 continue;
             }
             dead |= matches!(event, Event::VmDeath { .. });
-            self.event(place, event, suspended)?;
+            self.event(place, event, suspended, is_late(composite, at))?;
         }
         if composite.suspend_policy == SuspendPolicy::EVENT_THREAD {
             if let Some(thread) = composite.thread() {
@@ -297,11 +297,17 @@ impl<S: Sink> Engine<S> {
         Ok(())
     }
 
-    fn event(&mut self, place: Place, event: &Event, suspended: bool) -> Result<(), CaptureError> {
+    fn event(
+        &mut self,
+        place: Place,
+        event: &Event,
+        suspended: bool,
+        late: bool,
+    ) -> Result<(), CaptureError> {
         match event {
             Event::MethodEntry {
                 thread, location, ..
-            } => self.entry(place, *thread, location, suspended),
+            } => self.entry(place, *thread, location, suspended, late),
             Event::MethodExitWithReturnValue {
                 thread,
                 location,
@@ -494,6 +500,18 @@ impl<S: Sink> Engine<S> {
             while Instant::now() < deadline && self.link.next().is_ok() {}
         }
     }
+}
+
+/// Is this event told with another that happened after it, elsewhere in the code? The debug agent holds entries
+/// back for a step that may never come (see `hidden`).
+fn is_late(composite: &Composite, at: usize) -> bool {
+    let Some(event) = composite.events.get(at) else {
+        return false;
+    };
+    composite.events.iter().any(|other| {
+        matches!(other, Event::ClassPrepare { .. })
+            || (other.location().is_some() && other.location() != event.location())
+    })
 }
 
 /// Do two events of one composite, of overlapping requests, tell the same thing?
