@@ -621,6 +621,12 @@ impl Structure {
         MethodId(self.next_method - 1)
     }
 
+    /// All classes of the scope that are known.
+    pub(crate) fn classes_in_scope(&self) -> Vec<(ReferenceTypeId, Rc<Class>)> {
+        let known = self.classes.iter().filter(|(_, class)| class.in_scope);
+        known.map(|(&id, class)| (id, Rc::clone(class))).collect()
+    }
+
     /// The declared methods of a class of the scope that need a receiver and have code; constructors left out.
     pub(crate) fn virtual_methods(
         &self,

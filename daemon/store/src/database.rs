@@ -6,8 +6,8 @@ use std::path::Path;
 use jhyde_trace::Timestamp;
 use rocksdb::{
     BlockBasedOptions, Cache, ColumnFamily, ColumnFamilyDescriptor, DB, DBCompressionType,
-    DBIteratorWithThreadMode, Direction, FlushOptions, IteratorMode, Options, ReadOptions,
-    WriteBatch, WriteBufferManager,
+    DBIteratorWithThreadMode, Direction, FlushOptions, InfoLogger, IteratorMode, LogLevel, Options,
+    ReadOptions, WriteBatch, WriteBufferManager,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -84,7 +84,7 @@ impl Database {
         // The log is what a crash leaves; it is cut off regularly so that opening stays quick.
         options.set_max_total_wal_size(64 << 20);
         options.set_max_background_jobs(2);
-        options.set_keep_log_file_num(2);
+        options.set_info_logger(InfoLogger::new_callback_logger(LogLevel::Warn, tell));
         options.set_max_open_files(512);
         // Opening starts threads for both of these otherwise, which costs more than they save.
         options.set_max_file_opening_threads(1);
@@ -222,7 +222,19 @@ impl Database {
     /// Ends the work behind the scenes and names the table files, which do not change from now on.
     pub(crate) fn freeze(&self) -> Result<Files> {
         self.db.cancel_all_background_work(true);
+        self.remove_options();
         self.files()
+    }
+
+    /// RocksDB writes down the options of each time that it is opened, in files that outweigh a small recording.
+    /// Nobody reads them: [`Database::open`] knows the options. Whether they are gone does not matter.
+    fn remove_options(&self) {
+        let files = std::fs::read_dir(self.db.path());
+        for file in files.into_iter().flatten().flatten() {
+            if file.file_name().to_string_lossy().starts_with("OPTIONS-") {
+                let _ = std::fs::remove_file(file.path());
+            }
+        }
     }
 
     /// The table files with their sizes.
@@ -251,6 +263,13 @@ impl Database {
     pub(crate) fn property(&self, family: Family, name: &str) -> Result<u64> {
         let value = self.db.property_int_value_cf(self.family(family)?, name);
         Ok(value.ok().flatten().unwrap_or(0))
+    }
+}
+
+/// What RocksDB has to say goes to our log, and not to a file in each recording.
+fn tell(level: LogLevel, message: &str) {
+    if level != LogLevel::Header {
+        tracing::debug!(target: "rocksdb", "{}", message.trim_end());
     }
 }
 

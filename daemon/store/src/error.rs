@@ -1,6 +1,7 @@
 //! What can go wrong in the store, and whose fault it is.
 
 use std::path::PathBuf;
+use std::time::{Duration, UNIX_EPOCH};
 
 use jhyde_trace::{CallId, ThreadId, Timestamp};
 use thiserror::Error;
@@ -14,9 +15,10 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 pub enum Error {
     /// Another process writes in this data folder.
     #[error(
-        "the data folder {} is in use by process {pid} since {since_ms} ms (Unix time): \
+        "the data folder {} is in use by process {pid} since {}: \
          stop that daemon, talk to it instead, or use another data folder",
-        folder.display()
+        folder.display(),
+        humantime::format_rfc3339_seconds(UNIX_EPOCH + Duration::from_millis(*since_ms))
     )]
     Locked {
         /// The data folder.

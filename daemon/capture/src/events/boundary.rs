@@ -6,7 +6,7 @@
 //! Calls that can only lead to code of the scope are not stopped at.
 
 use jdwp::commands::event_request::{self, Modifier};
-use jdwp::commands::{array_reference, object_reference};
+use jdwp::commands::{array_reference, object_reference, string_reference};
 use jdwp::{EventKind as Requested, PacketId, ReferenceTypeId, SuspendPolicy};
 use jhyde_bytecode::{Invoke, InvokeKind, MethodDescriptor};
 use jhyde_trace::{CallId, Event, EventKind, ObjectId, Outcome, Value, Variable};
@@ -16,6 +16,7 @@ use super::hidden::{breakpoint, location};
 use super::named::Named;
 use super::plain::{PlainClasses, plain, returns_itself};
 use super::threads::Frame;
+use super::views::writes_by_handle;
 use crate::arrivals::Place;
 use crate::error::CaptureError;
 use crate::mirror::{
@@ -40,6 +41,12 @@ pub(crate) struct Shown {
     returns: String,
     /// The builder that it is called on and returns.
     builder: Option<ObjectId>,
+    /// It makes an object that runs code of the scope, or none that anybody sees.
+    spun: bool,
+    /// The object that it constructs.
+    constructed: Option<ObjectId>,
+    /// It may write static fields: see [`super::views`].
+    writes_by_handle: bool,
     /// Nothing stops for it: see [`super::plain`].
     plain: bool,
     /// Receiver and arguments that are objects.
@@ -171,7 +178,11 @@ impl<S: Sink> Engine<S> {
         let shown: Vec<Value> = mirror.map_or_else(Vec::new, |mirror| {
             (0..count).map(|at| mirror.peek(at)).collect()
         });
-        self.name_objects(thread, shown)?;
+        self.name_objects(thread, shown.iter().copied())?;
+        let shown: Vec<ObjectId> = shown.into_iter().filter_map(Value::object).collect();
+        for array in self.viewed(&shown) {
+            self.name_elements(Value::Object(array))?;
+        }
         if self.leaves_scope(&named, receiver) {
             self.open_boundary(place, thread)?;
         }
@@ -322,7 +333,7 @@ impl<S: Sink> Engine<S> {
     }
 
     /// Learns the JVM's names of what an array holds, while everything still lies where the mirror has it.
-    fn name_elements(&mut self, array: Value) -> Result<(), CaptureError> {
+    pub(super) fn name_elements(&mut self, array: Value) -> Result<(), CaptureError> {
         let Some(array) = array.object() else {
             return Ok(());
         };
@@ -451,6 +462,11 @@ impl<S: Sink> Engine<S> {
             builder: receiver
                 .and_then(Value::object)
                 .filter(|_| returns_itself(&named)),
+            spun: named.kind == InvokeKind::Dynamic,
+            constructed: receiver
+                .and_then(Value::object)
+                .filter(|_| named.name == "<init>"),
+            writes_by_handle: writes_by_handle(&named),
             plain: plain(&named).is_some(),
             objects: shown.collect(),
         };
@@ -526,9 +542,18 @@ impl<S: Sink> Engine<S> {
                 thread,
                 shown.objects.iter().map(|&object| Value::Object(object)),
             )?;
-            for object in shown.objects {
-                self.compare(place, thread, call, object)?;
+            for &object in &shown.objects {
+                self.compare(place, thread, call, object, true)?;
             }
+            for array in self.viewed(&shown.objects) {
+                self.compare(place, thread, call, array, false)?;
+            }
+            if shown.writes_by_handle {
+                self.compare_statics(place, thread, call)?;
+            }
+            let made = result.and_then(Value::object);
+            let made = made.filter(|_| !shown.spun && shown.returns != "Ljava/lang/String;");
+            self.keep_views(made.or(shown.constructed), &shown.objects)?;
         }
         if let Some(known) = self.threads.get_mut(&thread.0) {
             let index = Event::NO_INDEX;
@@ -577,13 +602,15 @@ impl<S: Sink> Engine<S> {
         Ok(Some(self.value(place, &value, false)))
     }
 
-    /// What a boundary call did to an object or array that it was shown.
+    /// What a boundary call did to an object or array that it could reach. What it was shown itself was looked
+    /// at before: an element that has no name since lies where it lay.
     fn compare(
         &mut self,
         place: Place,
         thread: jdwp::ThreadId,
         call: CallId,
         object: ObjectId,
+        shown: bool,
     ) -> Result<(), CaptureError> {
         let Some(real) = self.heap.real(object) else {
             return Ok(());
@@ -603,7 +630,9 @@ impl<S: Sink> Engine<S> {
             let Some(now) = self.read_array(real, length)? else {
                 return Ok(());
             };
-            self.tie_elements(object, &now);
+            if shown {
+                self.tie_elements(object, &now);
+            }
             for region in &now {
                 self.observe_region(place, thread, region)?;
             }
@@ -685,6 +714,7 @@ impl<S: Sink> Engine<S> {
                 if let Some(before) = before.filter(|&before| self.heap.is_unnamed(before))
                     && value.object().is_some_and(has_name_of_the_jvm)
                     && self.heap.may_be(before, value)
+                    && !self.are_different_texts(before, value)?
                 {
                     continue;
                 }
@@ -699,6 +729,21 @@ impl<S: Sink> Engine<S> {
             first += length;
         }
         Ok(())
+    }
+
+    /// A string constant without a name of the JVM's, and a string that has one: are they surely two?
+    fn are_different_texts(&mut self, constant: Value, told: Value) -> Result<bool, CaptureError> {
+        let real = told.object().and_then(|object| self.heap.real(object));
+        let text = constant
+            .object()
+            .and_then(|object| self.heap.constant_text(object));
+        let (Some(text), Some(string)) = (text.map(str::to_owned), real) else {
+            return Ok(false);
+        };
+        let told = self.link.request(&string_reference::Value {
+            string: string.into(),
+        })?;
+        Ok(told.is_ok_and(|told| told.to_string_lossy() != text))
     }
 
     /// All elements of an array, in pieces.

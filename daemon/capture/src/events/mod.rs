@@ -10,7 +10,8 @@
 //! - `calls`: enter and exit. `exceptions`: exits that JDWP does not report.
 //! - `fields`: classes and writes to fields.
 //! - `steps`, `named`: instructions (levels `state` and `full`); `boundary`, `plain`: calls out of the scope;
-//!   `hidden`: static initialisers and class loaders; `observe`: what is read of a thread that stands still.
+//!   `hidden`: static initialisers and class loaders; `observe`: what is read of a thread that stands still;
+//!   `views`: what code out of the scope changes later.
 //! - `values`: answers about objects.
 //!
 //! Which events suspend: entries (arguments can only be read from a suspended frame), breakpoints,
@@ -30,6 +31,7 @@ mod plain;
 mod steps;
 mod threads;
 mod values;
+mod views;
 
 use std::time::{Duration, Instant};
 

@@ -41,6 +41,8 @@ pub(crate) struct Heap {
     constants: FxHashMap<String, ObjectId>,
     /// Where in an array an object lies that the JVM has not named.
     holders: FxHashMap<ObjectId, (ObjectId, u32)>,
+    /// Arrays behind objects out of the scope that were made of them.
+    viewed: FxHashMap<ObjectId, Vec<ObjectId>>,
     next: u64,
     /// Number of things at which the dead are to be looked for.
     sweep_at: usize,
@@ -50,6 +52,9 @@ pub(crate) struct Heap {
 pub(crate) fn has_name_of_the_jvm(object: ObjectId) -> bool {
     object.0 & 1 == 0
 }
+
+/// The most arrays that are remembered behind one object.
+const MOST_VIEWED: usize = 8;
 
 /// The least number of objects at which a sweep pays.
 const FIRST_SWEEP: usize = 1 << 18;
@@ -62,6 +67,7 @@ impl Heap {
             statics: FxHashMap::default(),
             constants: FxHashMap::default(),
             holders: FxHashMap::default(),
+            viewed: FxHashMap::default(),
             next: 0,
             sweep_at: FIRST_SWEEP,
         }
@@ -240,6 +246,26 @@ impl Heap {
         self.statics.insert(field, value);
     }
 
+    /// The text of a string constant, by a search through all.
+    pub(crate) fn constant_text(&self, object: ObjectId) -> Option<&str> {
+        let mut all = self.constants.iter();
+        let (name, _) = all.find(|&(_, &constant)| constant == object)?;
+        name.strip_prefix('s')
+    }
+
+    /// The arrays that lie behind an object out of the scope.
+    pub(crate) fn viewed(&self, object: ObjectId) -> &[ObjectId] {
+        self.viewed.get(&object).map_or(&[], Vec::as_slice)
+    }
+
+    /// An array may lie behind an object from now on.
+    pub(crate) fn view(&mut self, object: ObjectId, array: ObjectId) {
+        let arrays = self.viewed.entry(object).or_default();
+        if arrays.len() < MOST_VIEWED && !arrays.contains(&array) {
+            arrays.push(array);
+        }
+    }
+
     /// Are there so many objects that the dead should be looked for?
     pub(crate) fn wants_sweep(&self) -> bool {
         self.things.len() >= self.sweep_at
@@ -258,6 +284,7 @@ impl Heap {
         for (object, real) in dead {
             self.things.remove(object);
             self.ties.remove(&real.0);
+            self.viewed.remove(object);
         }
         self.sweep_at = (self.things.len() * 2).max(FIRST_SWEEP);
     }

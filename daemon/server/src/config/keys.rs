@@ -83,7 +83,7 @@ pub const KEYS: &[Key] = &[
     one("log.format", "text", "text or json"),
     one(
         "record.level",
-        "state",
+        "full",
         "level for recordings that name none: calls, state or full",
     ),
     one(

@@ -37,7 +37,7 @@ fn without_any_layer_the_defaults_are_in_force() {
     assert_eq!(settings.memory, ByteSize(512_000_000));
     assert!(settings.listen.unix && settings.listen.tcp.is_empty());
     assert_eq!(settings.log.format, LogFormat::Text);
-    assert_eq!(settings.record.level, Level::State);
+    assert_eq!(settings.record.level, Level::Full);
     assert_eq!(settings.attach.hosts, ["localhost", "127.0.0.1", "::1"]);
     assert!(settings.data.is_absolute());
     assert_eq!(effective.origins.len(), keys::KEYS.len());

@@ -1,7 +1,10 @@
 package fl;
 
 import java.lang.reflect.Field;
+import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
 import truth.T;
 
 /** Arrays, and writes by code outside the scope. */
@@ -63,6 +66,28 @@ final class Arrays2 {
         Arrays2 a = new Arrays2(); T.in("<init>"); T.r(); T.l("a", a);
         Field f = Arrays2.class.getDeclaredField("hidden"); T.l("f", f);
         f.setInt(a, 5); T.f(a, "hidden", 5);
+        T.r();
+    }
+
+    static int shared;
+
+    /** Arrays behind objects that were made of them, and a static that no instruction of ours writes. */
+    static void behind() throws Exception {
+        T.in("behind");
+        String[] names = new String[2]; T.l("names", names);
+        names[0] = "a"; T.a(names, 0, "a");
+        names[1] = "b"; T.a(names, 1, "b");
+        List<String> list = Arrays.asList(names); T.l("list", list);
+        list.set(0, "z"); T.a(names, 0, "z");
+        List<String> part = list.subList(0, 2); T.l("part", part);
+        Collections.reverse(part); T.a(names, 0, "b"); T.a(names, 1, "z");
+        byte[] bytes = new byte[2]; T.l("bytes", bytes);
+        ByteBuffer buffer = ByteBuffer.wrap(bytes); T.l("buffer", buffer);
+        buffer.put((byte) 7); T.a(bytes, 0, (byte) 7);
+        int seven = bytes[0]; T.l("seven", seven);
+        Field f = Arrays2.class.getDeclaredField("shared"); T.l("f", f);
+        f.setInt(null, 99); T.s("fl.Arrays2.shared", 99);
+        int now = shared; T.l("now", now);
         T.r();
     }
 

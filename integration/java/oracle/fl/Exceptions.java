@@ -130,6 +130,46 @@ final class Exceptions {
         T.r();
     }
 
+    private static int length(String s) {
+        T.in("length", s);
+        return T.r(s == null ? 0 : s.length());
+    }
+
+    /** The JVM throws while something of ours lies on the stack, which lives on. */
+    static void implicit() {
+        T.in("implicit");
+        String text = "x"; T.l("text", text);
+        String none = null; T.l("none", none);
+        String[] row = new String[1]; T.l("row", row);
+        int[] numbers = null; T.l("numbers", numbers);
+        try {
+            none.equals(text);
+        } catch (NullPointerException e) {
+            T.l("e", e);
+        }
+        try {
+            row[3] = "x";
+        } catch (ArrayIndexOutOfBoundsException e) {
+            T.l("e", e);
+        }
+        try {
+            Object o = text; T.l("o", o);
+            Integer wrong = (Integer) o;
+        } catch (ClassCastException e) {
+            T.l("e", e);
+        }
+        try {
+            numbers[0] = (numbers = new int[] {1, 2}).length;
+        } catch (NullPointerException e) {
+            T.a(numbers, 0, 1); T.a(numbers, 1, 2); T.l("numbers", numbers);
+            T.l("e", e);
+        }
+        String same = text; T.l("same", same);
+        row[0] = "x"; T.a(row, 0, "x");
+        int length = length(same); T.l("length", length);
+        T.r();
+    }
+
     static void callback() throws Exception {
         T.in("callback");
         Callable<Integer> c = () -> {

@@ -42,6 +42,7 @@ public final class Oracle {
         run("nested finally", "", Exceptions::nested);
         run("try with resources", "", Exceptions::resources);
         run("multi-catch of the JVM's own", "", Exceptions::multi);
+        run("what the JVM throws is none of ours", "", Exceptions::implicit);
         run("callbacks", "", Exceptions::callback);
         run("conditional expression", "e", Expressions::conditional);
         run("short circuits", "e", Expressions::shortCircuit);
@@ -57,6 +58,7 @@ public final class Oracle {
         run("jagged arrays", "n", Arrays2::jagged);
         run("arrays of every kind", "", Arrays2::kinds);
         run("arrays written outside", "", Arrays2::outside);
+        run("arrays behind other objects", "", Arrays2::behind);
         run("fields written by reflection", "", Arrays2::reflective);
         run("varargs", "n", Arrays2::varargs);
         run("inner class", "", Classes::inner);

@@ -1,0 +1,96 @@
+//! What code out of the scope can still change after a call has ended: arrays behind an object that it made
+//! of them (`Arrays.asList`, `ByteBuffer.wrap`, a wrapper's constructor), and static fields, which it writes by
+//! reflection and handles without a watch being hit. Both are compared behind the calls that can do so.
+
+use jdwp::commands::reference_type;
+use jhyde_trace::{CallId, Event, EventKind, ObjectId, Value, Variable};
+
+use super::Engine;
+use super::named::Named;
+use crate::arrivals::Place;
+use crate::error::CaptureError;
+use crate::mirror::is_known;
+use crate::sink::Sink;
+
+/// The longest array that is remembered behind another object, in elements: it is read at each call that is
+/// shown that object.
+const LONGEST_VIEWED: usize = 1 << 16;
+
+/// Does a method that an instruction names write fields, static ones too, that it was given a handle of?
+pub(super) fn writes_by_handle(named: &Named) -> bool {
+    let handle = matches!(
+        named.class.as_str(),
+        "java.lang.reflect.Field" | "java.lang.invoke.VarHandle" | "sun.misc.Unsafe"
+    );
+    let reads = named.name.starts_with("get") && !named.name.starts_with("getAnd");
+    handle && !reads
+}
+
+impl<S: Sink> Engine<S> {
+    /// The arrays behind these objects that are not among them.
+    pub(super) fn viewed(&self, shown: &[ObjectId]) -> Vec<ObjectId> {
+        let mut all = Vec::new();
+        for &object in shown {
+            for array in self.heap.viewed(object) {
+                if !all.contains(array) && !shown.contains(array) {
+                    all.push(*array);
+                }
+            }
+        }
+        all
+    }
+
+    /// A call out of the scope made an object, and was shown these: arrays among them may lie behind it.
+    pub(super) fn keep_views(
+        &mut self,
+        made: Option<ObjectId>,
+        shown: &[ObjectId],
+    ) -> Result<(), CaptureError> {
+        let Some(made) = made.filter(|&made| self.heap.elements(made).is_none()) else {
+            return Ok(());
+        };
+        let behind = self.viewed(shown);
+        for array in shown.iter().copied().chain(behind) {
+            let elements = self.heap.elements(array);
+            if elements.is_some_and(|elements| elements.len() <= LONGEST_VIEWED) {
+                self.heap.view(made, array);
+                self.name_elements(Value::Object(array))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What a boundary call did to the static fields of the scope.
+    pub(super) fn compare_statics(
+        &mut self,
+        place: Place,
+        thread: jdwp::ThreadId,
+        call: CallId,
+    ) -> Result<(), CaptureError> {
+        for (class, known) in self.structure.classes_in_scope() {
+            let statics = known.fields.iter().filter(|field| field.is_static);
+            let (names, fields): (Vec<_>, Vec<_>) = statics.map(|f| (f.id, f.jdwp)).unzip();
+            if fields.is_empty() {
+                continue;
+            }
+            let asked = reference_type::GetValues {
+                ref_type: class,
+                fields,
+            };
+            let told = self.link.request(&asked)?.unwrap_or_default();
+            for (&field, value) in names.iter().zip(&told) {
+                let before = self.heap.static_field(field);
+                self.observe(place, thread, value)?;
+                let value: Value = self.value(place, value, false);
+                if is_known(before) && before != value && !self.heap.is_unnamed(before) {
+                    self.heap.set_static(field, value);
+                    let variable = Variable::Static { field };
+                    let kind = EventKind::Write { variable, value };
+                    let index = Event::NO_INDEX;
+                    self.arrivals.event(place, Event { call, index, kind });
+                }
+            }
+        }
+        Ok(())
+    }
+}
