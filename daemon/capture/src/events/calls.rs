@@ -441,7 +441,8 @@ impl<S: Sink> Engine<S> {
         let same = known.stack.last().is_some_and(|top| {
             top.boundary && top.site == site && (top.key == key || top.shown.is_some())
         });
-        if !same && !(reaches && self.open_boundary(place, thread)?) {
+        let opened = same || (reaches && self.open_boundary(place, thread)?);
+        if !opened {
             let Some(known) = self.threads.get_mut(&thread.0) else {
                 return Ok((Event::NO_INDEX, height, false));
             };
