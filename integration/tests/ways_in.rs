@@ -143,7 +143,9 @@ fn assert_readable(folder: &Folder, name: &str) {
     let calls = folder.json(&["tree", name, "--all"]);
     let ticks: Vec<_> = calls
         .iter()
+        // One may have run already when we came: nobody saw what it was given.
         .filter(|call| call["method"] == "check" && !call["exit"].is_null())
+        .filter(|call| call["already_running"] == false)
         .collect();
     assert!(ticks.len() > 5, "{} calls of check", ticks.len());
     for tick in ticks {

@@ -54,6 +54,8 @@ use crate::scope::{Scope, StepFilter};
 use crate::sink::Sink;
 use crate::structure::Structure;
 
+/// How long a JVM that stands still says nothing when it has told everything.
+const QUIET: Duration = Duration::from_millis(100);
 /// How long a JVM may take to close the connection after it was asked to.
 const FAREWELL: Duration = Duration::from_secs(5);
 
@@ -223,11 +225,11 @@ impl<S: Sink> Engine<S> {
         }
     }
 
-    /// Handles one thing that the JVM sent, or a tick.
-    fn turn(&mut self) -> Result<(), End> {
+    /// Handles one thing that the JVM sent. False if a tick passed without any.
+    fn turn(&mut self) -> Result<bool, End> {
         let incoming = self.link.next().map_err(End::Closed)?;
         match incoming {
-            None => return Ok(()),
+            None => return Ok(false),
             Some(Incoming::Reply(reply)) => self.answer(&reply).map_err(sort_out)?,
             Some(Incoming::Event(composite)) => self.composite(&composite).map_err(sort_out)?,
             Some(Incoming::Command { set, command, .. }) => {
@@ -241,7 +243,7 @@ impl<S: Sink> Engine<S> {
         if self.heap.wants_sweep() {
             self.sweep().map_err(sort_out)?;
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Asks which of the objects that are kept are gone, and forgets them: memory follows what lives
@@ -481,7 +483,23 @@ impl<S: Sink> Engine<S> {
     }
 
     /// Detaches and waits until the JVM has closed the connection; events on the way are kept.
+    ///
+    /// The JVM stands still first, until its debug agent has told all that was on the way: an event that is to
+    /// suspend its thread and meets the end of the session would leave that thread suspended for ever (HotSpot's
+    /// agent resumes all threads before its event queue is empty). To dispose of the session resumes all.
     fn leave(&mut self) {
+        let deadline = Instant::now() + FAREWELL;
+        if !matches!(self.link.request(&virtual_machine::Suspend), Ok(Ok(()))) {
+            return self.say_farewell();
+        }
+        let mut quiet = Instant::now();
+        while quiet.elapsed() < QUIET && Instant::now() < deadline {
+            match self.turn() {
+                Ok(true) => quiet = Instant::now(),
+                Ok(false) => {}
+                Err(_) => return self.say_farewell(),
+            }
+        }
         self.link.send(&virtual_machine::Dispose);
         if self.link.flush().is_err() {
             return;
