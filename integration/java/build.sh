@@ -85,7 +85,7 @@ odd() {
     printf '        int[] a = new int[64];\n        System.out.println(big(3, a) + " " + a[5]);\n    }\n}\n'
   } >"$new/Huge.java"
   compile -g -- "$here"/odd/*.java "$new/Huge.java"
-  rm "$new"/*.java
+  rm "$new"/*.java "$new/odd/Foreseen\$Gone.class"
   printf 'Premain-Class: odd.Redefined\nCan-Redefine-Classes: true\n' >"$new/manifest"
   "$jdk/bin/jar" --create --file "$new/agent.jar" --manifest "$new/manifest" -C "$new" odd
   finish

@@ -9,6 +9,7 @@
 
 pub mod jdk;
 pub mod programs;
+pub mod same;
 pub mod tools;
 
 pub use jdk::{Jdk, jdks};

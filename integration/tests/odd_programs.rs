@@ -168,6 +168,120 @@ fn classes_without_tables() {
 }
 
 #[test]
+fn a_class_loader_that_is_asked_in_the_middle_of_an_instruction() {
+    for jdk in jdks() {
+        let folder = Folder::new();
+        let java = program(&jdk, "odd", &[], "odd.Loader");
+        record(&folder, &jdk, "loader", "odd", &java);
+        assert_eq!(events(&folder, "loader", "gap"), Vec::<Value>::new());
+        let results = ["next#0", "next#1", "twice#0"].map(|one| {
+            let call = call(&folder, "loader", one);
+            (
+                call["arguments"][0]["value"].clone(),
+                call["result"].clone(),
+            )
+        });
+        let expected = [(10, 10), (10, 20), (21, 42)].map(|(n, r)| (n.into(), r.into()));
+        assert_eq!(results, expected);
+        let calls = folder.json(&["tree", "loader", "--all"]);
+        for call in &calls {
+            assert!(!call["exit"].is_null(), "no end: {call}");
+            // What the JVM resolves is not called by the instruction at which the code stands.
+            assert!(
+                call["boundary"] == false
+                    || !call["class"].as_str().unwrap_or("").starts_with("odd."),
+                "taken for a call out of the scope: {call}"
+            );
+        }
+        let replaced: Vec<_> = calls
+            .iter()
+            .filter(|call| call["method"] == "replace")
+            .collect();
+        assert_eq!(replaced.len(), 2, "{replaced:?}");
+        for call in replaced {
+            let given: Vec<_> = call["arguments"].as_array().into_iter().flatten().collect();
+            let given: Vec<_> = given
+                .iter()
+                .map(|argument| argument["value"].clone())
+                .collect();
+            assert_eq!(given, [".", "/"].map(Value::from), "{call}");
+        }
+    }
+}
+
+#[test]
+fn a_handler_of_uncaught_exceptions() {
+    for jdk in jdks() {
+        let folder = Folder::new();
+        let java = program(&jdk, "odd", &[], "odd.Handler");
+        record(&folder, &jdk, "handler", "odd", &java);
+        assert_eq!(events(&folder, "handler", "gap"), Vec::<Value>::new());
+        let results = ["twice#0", "twice#1", "name#0"].map(|one| {
+            let call = call(&folder, "handler", one);
+            assert!(!call["exit"].is_null(), "no end: {call}");
+            call["result"].clone()
+        });
+        assert_eq!(results[..2], [8, 16].map(Value::from));
+        // What code out of the scope returns is told by exits alone.
+        assert!(results[2]["not_recorded"].is_string(), "{}", results[2]);
+        assert!(call(&folder, "handler", "handle#0")["exit"].is_u64());
+    }
+}
+
+#[test]
+fn runs_that_cannot_be_worked_out() {
+    for jdk in jdks() {
+        let folder = Folder::new();
+        let java = program(&jdk, "odd", &[], "odd.Foreseen");
+        let run = record(&folder, &jdk, "foreseen", "odd.*", &java);
+        assert_eq!(events(&folder, "foreseen", "gap"), Vec::<Value>::new());
+        let printed = String::from_utf8_lossy(&run.stdout).into_owned();
+        let printed: Vec<Value> = printed
+            .lines()
+            .map(|line| line.parse::<i32>().expect("a number").into())
+            .collect();
+        let calls = folder.json(&["tree", "foreseen", "--all"]);
+        let shown: Vec<Value> = calls
+            .iter()
+            .filter(|call| call["method"] == "show")
+            .map(|call| call["arguments"][0]["value"].clone())
+            .collect();
+        assert_eq!(shown, printed);
+        // An exception stands in its turn: three before it.
+        let caught = events(&folder, "foreseen", "caught");
+        assert_eq!(caught.len(), 3 * 2 + 2 * 3, "{caught:?}");
+    }
+}
+
+#[test]
+fn a_run_that_is_not_what_was_foreseen() {
+    for jdk in jdks() {
+        let folder = Folder::new();
+        let java = program(&jdk, "odd", &[], "odd.Contradicted");
+        record(&folder, &jdk, "wrong", "odd.*", &java);
+        // The calls that went another way say so, and those that made them; the results are the JVM's.
+        let gaps = events(&folder, "wrong", "gap");
+        let doubtful = |method: &str| {
+            let told = |gap: &&Value| {
+                let reason = gap["reason"].as_str().unwrap_or_default();
+                gap["place"]["method"] == method && reason.contains("may be wrong")
+            };
+            gaps.iter().filter(told).count()
+        };
+        for method in ["inner", "outer", "main"] {
+            assert!(doubtful(method) > 0, "{method} is not doubted: {gaps:?}");
+        }
+        assert_eq!(doubtful("after"), 0, "{gaps:?}");
+        for round in 0..4 {
+            let outer = call(&folder, "wrong", &format!("outer#{round}"));
+            assert_eq!(outer["result"], 6, "{outer}");
+        }
+        // And the recording goes on behind it.
+        assert_eq!(call(&folder, "wrong", "after#0")["result"], 6);
+    }
+}
+
+#[test]
 fn code_made_while_the_program_runs() {
     for jdk in jdks() {
         let folder = Folder::new();

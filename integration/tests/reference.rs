@@ -101,6 +101,97 @@ fn every_strategy_asks_in_the_published_order() {
     }
 }
 
+/// The chains of a call: name, line that defined it (none for the entry), line that used it, calls that cover it.
+fn chains(coverage: &Value) -> Vec<(String, Option<u64>, u64, u64)> {
+    let all = coverage["chains"].as_array().expect("a list").iter();
+    all.map(|chain| {
+        let defined = chain["defined"]["line"].as_u64();
+        (
+            chain["name"].as_str().unwrap_or_default().to_owned(),
+            defined.filter(|_| chain["by_entry"] == json!(false)),
+            chain["used"]["line"].as_u64().unwrap_or_default(),
+            chain["calls"].as_u64().unwrap_or_default(),
+        )
+    })
+    .collect()
+}
+
+#[test]
+fn coverage_is_that_of_the_design_and_of_the_source() {
+    for jdk in jdks() {
+        let folder = record(&jdk, "MergeSort", "full");
+        let covered: Vec<Value> = calls(&folder)
+            .iter()
+            .map(|call| {
+                let id = call["id"].as_str().expect("an id");
+                folder.json(&["coverage", "ms", id]).remove(0)
+            })
+            .collect();
+        let edges: Vec<_> = covered
+            .iter()
+            .map(|call| call["edges"].as_array().map_or(0, Vec::len))
+            .collect();
+        assert_eq!(edges, [1, 5, 7, 8, 8, 7, 9]);
+        // The array of main goes to sort (line 13) and to toString (14).
+        let chain = |name: &str, defined, used, calls| (name.to_owned(), defined, used, calls);
+        assert_eq!(
+            chains(&covered[0]),
+            [chain("a", Some(12), 13, 1), chain("a", Some(12), 14, 1)]
+        );
+        // The last merge leaves its first loop because b is used up, takes an element of b, and copies the rest
+        // of a; no other merge does.
+        let wrong = &covered[6];
+        let lines = |edge: &Value| (edge["from"]["line"].as_u64(), edge["to"]["line"].as_u64());
+        let edges = wrong["edges"].as_array().expect("a list").iter();
+        let only: Vec<_> = edges
+            .filter(|edge| edge["calls"] == json!(1))
+            .map(lines)
+            .collect();
+        let line = Some;
+        let expected = [(49, 52), (50, 50), (52, 53)].map(|(from, to)| (line(from), line(to)));
+        assert_eq!(only, expected);
+        let told = chains(wrong);
+        for expected in [
+            // The parameters reach the loop's head in every merge, and so do elements the comparison, from the
+            // lines of distribute that dealt them out.
+            chain("la", None, 49, 3),
+            chain("rb", None, 49, 3),
+            chain("a[]", Some(35), 50, 3),
+            chain("b[]", Some(38), 50, 3),
+            // The defect: lb, and not lc, is what the line reads, changes, and hands on to the last loop.
+            chain("lb", Some(50), 53, 1),
+            chain("a[]", Some(35), 53, 1),
+            chain("lb", Some(53), 55, 1),
+        ] {
+            assert!(told.contains(&expected), "{expected:?} is not in {told:?}");
+        }
+        assert!(
+            told.iter()
+                .all(|(name, _, used, _)| name != "lc" || *used == 50)
+        );
+        let shown = folder.ask(&["coverage", "ms", "merge#2"]);
+        assert!(shown.contains("9 edges"), "{shown}");
+        assert!(shown.contains("MergeSort.java:35 in distribute"), "{shown}");
+    }
+}
+
+#[test]
+fn coverage_that_no_recording_tells_is_refused() {
+    let jdks = jdks();
+    let jdk = jdks.first().expect("a JDK");
+    let refused = |folder: &Folder, call: &str, says: &str| {
+        let output = folder.jhyde(&["coverage", "ms", call]).output();
+        let output = output.expect("jhyde can be started");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(4), "{said}");
+        assert!(said.contains(says), "{said}");
+    };
+    let full = record(jdk, "MergeSort", "full");
+    refused(&full, "toString#0", "outside the scope");
+    let state = record(jdk, "MergeSort", "state");
+    refused(&state, "merge#2", "record with level full");
+}
+
 /// The writes of an element of the array that `main` makes: value and method.
 fn history(folder: &Folder, index: usize) -> Vec<(i64, String)> {
     let sort = &calls(folder)[1];

@@ -143,10 +143,17 @@ fn assert_readable(folder: &Folder, name: &str) {
     let calls = folder.json(&["tree", name, "--all"]);
     let ticks: Vec<_> = calls
         .iter()
-        // One may have run already when we came: nobody saw what it was given.
         .filter(|call| call["method"] == "check" && !call["exit"].is_null())
-        .filter(|call| call["already_running"] != true)
         .collect();
+    // One may have run already when we came: nobody saw what it was given, and it says so.
+    let (before, ticks): (Vec<_>, Vec<_>) = ticks
+        .into_iter()
+        .partition(|call| call["already_running"] == true);
+    assert!(before.len() <= 1, "{before:?}");
+    for call in before {
+        let given = &call["arguments"][1]["value"];
+        assert!(given["not_recorded"].is_string(), "{call}");
+    }
     assert!(ticks.len() > 5, "{} calls of check", ticks.len());
     for tick in ticks {
         let n = tick["arguments"][1]["value"].as_u64().expect("n");
@@ -190,17 +197,20 @@ fn finish(mut child: Child) -> Option<i32> {
 fn attach_and_detach_leave_the_program_running() {
     for jdk in jdks() {
         let folder = Folder::new();
-        let (mut ticker, address) = Ticker::listening(&jdk);
+        let (mut ticker, mut address) = Ticker::listening(&jdk);
         ticker.ticks(3);
-        let attached = attach(&folder, &address, "first");
-        until(&folder, "first", "recorded", has_calls);
-        folder.ask(&["detach", "first"]);
-        let state = until(&folder, "first", "ended", ended);
-        assert_eq!(state["state"], "detached", "{state}");
-        assert_eq!(finish(attached), Some(0));
-        assert_readable(&folder, "first");
-        let address = ticker.listens_again();
-        ticker.ticks(20);
+        // Each time something else is on the way when the session ends.
+        for name in ["first", "again", "and again"] {
+            let attached = attach(&folder, &address, name);
+            until(&folder, name, "recorded", has_calls);
+            folder.ask(&["detach", name]);
+            let state = until(&folder, name, "ended", ended);
+            assert_eq!(state["state"], "detached", "{state}");
+            assert_eq!(finish(attached), Some(0));
+            assert_readable(&folder, name);
+            address = ticker.listens_again();
+            ticker.ticks(20);
+        }
         // Ctrl-C of `jhyded attach`, on the same JVM.
         let attached = attach(&folder, &address, "second");
         until(&folder, "second", "recorded", has_calls);
@@ -214,6 +224,66 @@ fn attach_and_detach_leave_the_program_running() {
         assert_readable(&folder, "second");
         ticker.ticks(20);
         ticker.end();
+    }
+}
+
+#[test]
+fn a_daemon_that_is_killed() {
+    for jdk in jdks() {
+        let folder = Folder::new();
+        let (mut ticker, mut address) = Ticker::listening(&jdk);
+        for name in ["first", "again", "and again"] {
+            let mut attached = attach(&folder, &address, name);
+            let guards = guards(attached.id());
+            until(&folder, name, "recorded", has_calls);
+            attached.kill().expect("it can be killed");
+            attached.wait().expect("it is dead");
+            address = ticker.listens_again();
+            ticker.ticks(20);
+            gone(&guards);
+        }
+        // A guard that is not needed any more goes, too.
+        let attached = attach(&folder, &address, "last");
+        let guards = guards(attached.id());
+        until(&folder, "last", "recorded", has_calls);
+        folder.ask(&["detach", "last"]);
+        assert_eq!(finish(attached), Some(0));
+        gone(&guards);
+        ticker.end();
+    }
+}
+
+/// The process that leaves the JVM of this daemon if it dies. Asked for before anything else is: a question would
+/// start another daemon that records.
+fn guards(daemon: u32) -> Vec<String> {
+    let end = Instant::now() + PATIENCE;
+    loop {
+        let found = Command::new("pgrep")
+            .args(["-P", &daemon.to_string(), "-f", "guard"])
+            .output()
+            .expect("pgrep can be started");
+        let found = String::from_utf8_lossy(&found.stdout).into_owned();
+        let found: Vec<String> = found.split_whitespace().map(str::to_owned).collect();
+        if found.len() == 1 {
+            return found;
+        }
+        assert!(Instant::now() < end, "{found:?}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+fn gone(processes: &[String]) {
+    let end = Instant::now() + PATIENCE;
+    for process in processes {
+        // One whose parent was killed may stay as a zombie where nobody takes in orphans.
+        let runs = || {
+            let command = std::fs::read(format!("/proc/{process}/cmdline"));
+            command.is_ok_and(|command| !command.is_empty())
+        };
+        while runs() {
+            assert!(Instant::now() < end, "guard {process} stays");
+            std::thread::sleep(Duration::from_millis(20));
+        }
     }
 }
 

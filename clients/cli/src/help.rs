@@ -153,6 +153,12 @@ events       timestamp, call (its id), kind, place, and by kind: entered or exit
              use edge loop iteration
 step         an event for each step, as of events
 history      timestamp, variable, value, call, place
+coverage     {call, edges, chains, notes}
+  an edge    from (the place of a jump or switch; null: the method's entry), to (a place), calls (how many calls
+             of the recording covered it)
+  a chain    declaration (local, field, static, element), name ("lc", "Cls.size", "a[]"), defined (a place, without
+             index if by_entry; null: by code outside of the recorded classes), by_entry (the value is the
+             parameter's), used (a place), calls
 threads      id, name, group, calls, start, end
 where        exception, timestamp, thread_name, place, call, ended (calls, innermost first)
 classes      class, source_file, in_scope, methods [{method, descriptor, first_line, last_line, calls}]

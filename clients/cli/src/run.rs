@@ -9,8 +9,8 @@ use clap::{CommandFactory as _, Parser as _};
 use crate::args::{Cli, Command, Global};
 use crate::client::Client;
 use crate::commands::{
-    Context, call, events, files, history, launch, overview, recordings, sessions, state, step,
-    tree,
+    Context, call, coverage, events, files, history, launch, overview, recordings, sessions, state,
+    step, tree,
 };
 use crate::error::Error;
 use crate::output::{Look, Output, Paint};
@@ -101,6 +101,7 @@ async fn command(context: &mut Context, command: &Command, _: &Global) -> Result
         Command::Events(args) => events::events(context, args).await?,
         Command::Step(args) => step::step(context, args).await?,
         Command::History(args) => history::history(context, args).await?,
+        Command::Coverage(args) => coverage::coverage(context, args).await?,
         Command::Threads(args) => overview::threads(context, args).await?,
         Command::Where(args) => overview::where_(context, args).await?,
         Command::Classes(args) => overview::classes(context, args).await?,

@@ -101,6 +101,33 @@ async fn a_tree_for_programs() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn coverage_for_people_and_for_programs() {
+    let output = jhyde(&["coverage", "demo", "merge #1"], "").await;
+    let expected = "\
+MergeSort.merge #1 () = void  [1.4]  MergeSort.java:44
+  3 edges
+    FROM                  TO                 BYTECODE  CALLS
+    entry              →  MergeSort.java:33  → @0      1,200
+    MergeSort.java:33  →  MergeSort.java:35  @4 → @7       1
+                       →  MergeSort.java:40  @4 → @20      2
+  5 chains
+    NAME  DEFINED AT                 USED AT            BYTECODE     CALLS
+    la    entry                      MergeSort.java:35  → @8             2
+    i     MergeSort.java:33          MergeSort.java:35  @3 → @9 @14      1
+    a[]   MergeSort.java:22 in sort  MergeSort.java:35  @3 → @12         1
+    …[]   MergeSort.java:22 in sort  MergeSort.java:35  @3 → @15         2
+";
+    assert_eq!(text(&output), expected);
+    let output = jhyde(&["coverage", "demo", "1.4", "--json"], "").await;
+    let told = messages(&output);
+    assert_eq!(told.len(), 1);
+    assert_eq!(told[0]["call"]["id"], "1.4");
+    assert_eq!(told[0]["edges"][0]["from"], Value::Null);
+    assert_eq!(told[0]["chains"].as_array().unwrap().len(), 5);
+    assert_eq!(told[0]["chains"][2]["declaration"], "element");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_reader_that_goes_away_is_no_failure() {
     let address = common::serve().await.to_string();
     let jhyde = env!("CARGO_BIN_EXE_jhyde");

@@ -12,6 +12,7 @@
 
 #![forbid(unsafe_code)]
 
+mod array_reads;
 mod attributes;
 mod bare_code;
 mod class_file;

@@ -2,6 +2,7 @@
 
 use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream, ToSocketAddrs as _};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -10,6 +11,7 @@ use jdwp::{HANDSHAKE, Handshake, HandshakeProgress, Session};
 use jhyde_trace::JvmIdentity;
 
 use crate::error::{ConnectError, LinkError};
+use crate::guard::Guard;
 use crate::link::Link;
 
 /// A JVM that speaks JDWP with us; nothing has been asked of it but who it is.
@@ -20,6 +22,7 @@ pub struct Connection {
     pub(crate) version: i32,
     /// It came to us suspended (`server=n,suspend=y`), so that its VM start event is certain.
     pub(crate) came: bool,
+    pub(crate) guard: Option<Guard>,
 }
 
 impl std::fmt::Debug for Connection {
@@ -83,7 +86,18 @@ impl Connection {
             identity,
             version: version.jdwp_major,
             came,
+            guard: None,
         })
+    }
+
+    /// Has the JVM left running even if this process is killed: `program guard`, a process that is to call
+    /// [`crate::stand_guard`], holds the connection until the recording has ended.
+    ///
+    /// # Errors
+    /// It cannot be started. The connection is as it was.
+    pub fn guarded_by(&mut self, program: &Path) -> std::io::Result<()> {
+        self.guard = Some(self.link.guard(program)?);
+        Ok(())
     }
 }
 

@@ -16,6 +16,7 @@ mod arrivals;
 mod connection;
 mod error;
 mod events;
+mod guard;
 mod link;
 mod mirror;
 mod objects;
@@ -26,6 +27,7 @@ mod structure;
 
 pub use connection::{Connection, Waiter};
 pub use error::{CaptureError, ConnectError, FailureKind};
+pub use guard::stand_guard;
 pub use record::{Capture, Controller, Ending, Finished, record};
 pub use scope::{PatternError, Scope};
 pub use sink::{Sink, SinkError};

@@ -4,12 +4,14 @@
 use std::collections::VecDeque;
 use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::TcpStream;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use jdwp::{Command, Incoming, PacketId, Reply, ReplyError, Session};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::error::LinkError;
+use crate::guard::Guard;
 
 /// How often a reader that waits looks whether it was told to stop.
 const TICK: Duration = Duration::from_millis(50);
@@ -43,6 +45,11 @@ impl Link {
             arrived: FxHashMap::default(),
             buffer: Box::new([0; 1 << 16]),
         })
+    }
+
+    /// See [`Guard::start`].
+    pub(crate) fn guard(&self, program: &Path) -> std::io::Result<Guard> {
+        Guard::start(program, &self.stream)
     }
 
     /// Queues a command; its reply comes through [`Link::next`].

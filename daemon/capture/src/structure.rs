@@ -3,18 +3,20 @@
 //! A class of the scope is read whole when it is prepared or first met: members, line and variable
 //! tables, code. A class outside is a name, and the methods that somebody was seen to call.
 
+use std::cell::Cell;
 use std::rc::Rc;
 
 use jdwp::ReferenceTypeId;
-use jdwp::commands::{class_type, object_reference, reference_type, virtual_machine};
+use jdwp::commands::{class_type, reference_type, virtual_machine};
 use jhyde_trace::{ClassId, ClassInfo, FieldId, MethodId, MethodInfo};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::error::LinkError;
 use crate::link::Link;
 use crate::scope::{Scope, looks_like_jdk};
 
 mod members;
+mod outside;
 
 pub(crate) use members::Method;
 
@@ -38,6 +40,8 @@ pub(crate) struct Class {
     pub(crate) methods: Vec<Rc<Method>>,
     /// Its static initialiser.
     pub(crate) initialiser: Option<jdwp::MethodId>,
+    /// Its `java.lang.Class`, once somebody asked.
+    pub(crate) object: Cell<Option<jdwp::ClassObjectId>>,
 }
 
 /// A declared field of a class in scope.
@@ -46,6 +50,7 @@ pub(crate) struct Field {
     pub(crate) id: FieldId,
     pub(crate) jdwp: jdwp::FieldId,
     pub(crate) is_static: bool,
+    pub(crate) is_volatile: bool,
     pub(crate) name: String,
     pub(crate) descriptor: String,
 }
@@ -63,6 +68,8 @@ pub(crate) struct Structure {
     loaders: FxHashMap<u64, bool>,
     /// Classes in scope, by dotted name. Of several with one name, the one prepared last.
     pub(crate) by_name: FxHashMap<String, ReferenceTypeId>,
+    /// Names that several classes in scope have, of different loaders.
+    ambiguous: FxHashSet<String>,
     /// What is stored of classes outside the scope, to store it again with one method more.
     outside: FxHashMap<ClassId, ClassInfo>,
     outside_by_name: FxHashMap<String, ClassId>,
@@ -96,6 +103,7 @@ impl Structure {
             fields: FxHashMap::default(),
             loaders: FxHashMap::default(),
             by_name: FxHashMap::default(),
+            ambiguous: FxHashSet::default(),
             outside: FxHashMap::default(),
             outside_by_name: FxHashMap::default(),
             outside_methods: FxHashMap::default(),
@@ -194,12 +202,15 @@ impl Structure {
             above: Vec::new(),
             methods: Vec::new(),
             initialiser: None,
+            object: Cell::default(),
         };
         if in_scope {
             self.covered += 1;
             let info = bare(id, &made.name, true);
             self.read_members(link, class, &mut made, info)?;
-            self.by_name.insert(made.name.clone(), class);
+            if self.by_name.insert(made.name.clone(), class).is_some() {
+                self.ambiguous.insert(made.name.clone());
+            }
         } else if is_box(&made.name) {
             made.box_field = box_field(link, class)?;
         }
@@ -246,6 +257,11 @@ impl Structure {
             .and_then(|class| self.classes.get(class))
     }
 
+    /// Does the name alone not tell which class of the scope an instruction means?
+    pub(crate) fn is_ambiguous(&self, name: &str) -> bool {
+        self.ambiguous.contains(name)
+    }
+
     /// The JVM's own name of a class.
     pub(crate) fn type_of(&self, class: ClassId) -> Option<ReferenceTypeId> {
         self.types.get(&class).copied()
@@ -277,38 +293,6 @@ impl Structure {
             self.loaded.insert(name.to_owned(), class);
             self.class(link, class)?;
         }
-        Ok(found)
-    }
-
-    /// The value of a `static final` field of a class out of the scope.
-    pub(crate) fn final_static(
-        &mut self,
-        link: &mut Link,
-        class: &str,
-        name: &str,
-    ) -> Result<Option<jdwp::Value>, LinkError> {
-        const STATIC_FINAL: i32 = 0x0018;
-        let key = (class.to_owned(), name.to_owned());
-        if let Some(&known) = self.constants.get(&key) {
-            return Ok(known);
-        }
-        let mut open: Vec<_> = self.loaded(link, class)?.into_iter().collect();
-        let mut found = None;
-        while let Some(ref_type) = open.pop() {
-            let fields = link.request(&reference_type::Fields { ref_type })?;
-            let fields = fields.unwrap_or_default();
-            if let Some(field) = fields.iter().find(|f| f.name.as_str() == Some(name)) {
-                if field.mod_bits & STATIC_FINAL == STATIC_FINAL {
-                    let fields = vec![field.field];
-                    let told = link.request(&reference_type::GetValues { ref_type, fields })?;
-                    found = told.ok().and_then(|values| values.first().copied());
-                }
-                break;
-            }
-            let known = self.class(link, ref_type)?;
-            open.extend(self.direct_supertypes(link, ref_type, &known)?);
-        }
-        self.constants.insert(key, found);
         Ok(found)
     }
 
@@ -351,6 +335,14 @@ impl Structure {
     pub(crate) fn class_of(&self, class: ClassId) -> Option<Rc<Class>> {
         let known = self.types.get(&class).and_then(|of| self.classes.get(of));
         known.cloned()
+    }
+
+    /// The dotted name of a class of either kind.
+    pub(crate) fn name_of(&self, class: ClassId) -> Option<String> {
+        let known = self.types.get(&class).and_then(|of| self.classes.get(of));
+        known
+            .map(|class| class.name.clone())
+            .or_else(|| self.outside_name(class))
     }
 
     /// Is this the number of a class in scope?
@@ -529,63 +521,6 @@ impl Structure {
         Ok(all)
     }
 
-    fn is_in_scope(
-        &mut self,
-        link: &mut Link,
-        class: ReferenceTypeId,
-        signature: &str,
-        name: &str,
-    ) -> Result<bool, LinkError> {
-        if !signature.starts_with('L') || is_hidden(signature) {
-            return Ok(false);
-        }
-        let by_loader = self.scope.is_default();
-        // `java.*` can come from no application loader; do not ask for thousands of them.
-        if by_loader && name.starts_with("java.") {
-            return Ok(false);
-        }
-        if !self.scope.covers(name, true) {
-            return Ok(false);
-        }
-        let application = !by_loader || self.is_application(link, class)?;
-        Ok(self.scope.covers(name, application))
-    }
-
-    /// Was the class defined by an application's loader: neither the boot nor the platform one?
-    fn is_application(
-        &mut self,
-        link: &mut Link,
-        class: ReferenceTypeId,
-    ) -> Result<bool, LinkError> {
-        let Ok(loader) = link.request(&reference_type::ClassLoader { ref_type: class })? else {
-            return Ok(false);
-        };
-        if loader.is_null() {
-            return Ok(false);
-        }
-        if let Some(&known) = self.loaders.get(&loader.0) {
-            return Ok(known);
-        }
-        let of = object_reference::ReferenceType {
-            object: loader.into(),
-        };
-        let application = match link.request(&of)? {
-            Ok(kind) => match link.request(&reference_type::Signature {
-                ref_type: kind.type_id,
-            })? {
-                Ok(signature) => {
-                    let name = signature.to_string_lossy().into_owned();
-                    name != "Ljdk/internal/loader/ClassLoaders$PlatformClassLoader;"
-                        && name != "Ljdk/internal/reflect/DelegatingClassLoader;"
-                }
-                Err(_) => false,
-            },
-            Err(_) => false,
-        };
-        self.loaders.insert(loader.0, application);
-        Ok(application)
-    }
-
     /// A method of any class, read now if it is new. `None` if the JVM does not know it any more.
     pub(crate) fn method(
         &mut self,
@@ -621,10 +556,12 @@ impl Structure {
         MethodId(self.next_method - 1)
     }
 
-    /// All classes of the scope that are known.
+    /// All classes of the scope that are known, oldest first.
     pub(crate) fn classes_in_scope(&self) -> Vec<(ReferenceTypeId, Rc<Class>)> {
         let known = self.classes.iter().filter(|(_, class)| class.in_scope);
-        known.map(|(&id, class)| (id, Rc::clone(class))).collect()
+        let mut all: Vec<_> = known.map(|(&id, class)| (id, Rc::clone(class))).collect();
+        all.sort_unstable_by_key(|(_, class)| class.id);
+        all
     }
 
     /// The declared methods of a class of the scope that need a receiver and have code; constructors left out.

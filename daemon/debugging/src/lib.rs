@@ -6,7 +6,7 @@
 //! - [`answers`]: what was said about calls, with undo and redo;
 //! - [`suspicious`]: the suspicious set that follows from tree and answers, and how the search ends;
 //! - [`strategy`] and [`coverage`]: which call is asked next;
-//! - [`recorded`]: what the calls of a recording covered;
+//! - [`recorded`]: what the calls of a recording covered, and [`covered`]: what one of them did, entity by entity;
 //! - [`statistics`]: how the calls stand;
 //! - [`session`]: all of it together, and the part of it that is kept on disk;
 //! - [`sessions`]: the sessions of a recording in its store.
@@ -21,6 +21,7 @@ mod sets;
 
 pub mod answers;
 pub mod coverage;
+pub mod covered;
 pub mod recorded;
 pub mod session;
 pub mod sessions;
@@ -31,6 +32,7 @@ pub mod tree;
 
 pub use answers::{Answer, Answers, Given};
 pub use coverage::{Coverage, Entities};
+pub use covered::{CallCoverage, CoverageError};
 pub use recorded::RecordedCoverage;
 pub use session::{AnswerError, Kept, Progress, Session, SessionError};
 pub use sessions::{Asked, Sessions, View};

@@ -33,6 +33,7 @@ use jhyde_trace::{
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::coverage::{Coverage, Entities};
+use crate::covered::{Chain, Declaration, Edge, Place};
 use crate::sets::Sets;
 
 /// So many definitions of fields and elements are remembered; then all are forgotten, and the chains from them
@@ -41,9 +42,6 @@ pub const MOST_DEFINITIONS: usize = 8_000_000;
 
 /// Stands for a call without a set: outside the scope, or not ended.
 const NO_SET: u32 = u32::MAX;
-/// Index of the place that stands for a method's entry.
-const ENTRY: u32 = u32::MAX - 1;
-
 /// What is needed to know of a method.
 #[derive(Debug, Default)]
 struct Method {
@@ -51,6 +49,8 @@ struct Method {
     entry: u32,
     /// Indexes of its conditions; `None` where the code was not recorded: then every edge counts.
     conditions: Option<FxHashSet<u32>>,
+    /// Of each instruction that reads an array element the one that loads the array.
+    array_reads: FxHashMap<u32, u32>,
     /// Slot of each entry of its variable table.
     slots: Vec<u16>,
     /// Slots that the entry defines, the receiver's left out.
@@ -99,14 +99,16 @@ pub struct RecordedCoverage {
 /// What is needed to read on.
 #[derive(Debug, Default)]
 struct State {
+    /// What the numbers of entities stand for. These two stay when the recording has ended.
+    edges: Vec<Edge>,
+    chains: Vec<Chain>,
     methods: FxHashMap<u32, Arc<Method>>,
     /// Numbers of edges by method and both indexes, and of chains by both places.
     edge_ids: FxHashMap<(u32, u32, u32), Option<u32>>,
-    edge_count: u32,
     chain_ids: FxHashMap<(u32, u32), u32>,
-    chain_count: u32,
-    /// Numbers of places by method and index.
-    places: FxHashMap<(u32, u32), u32>,
+    /// Places by number, and their numbers.
+    places: Vec<Place>,
+    place_ids: FxHashMap<Place, u32>,
     running: FxHashMap<ThreadId, Vec<Running>>,
     /// Emptied ones, to be used again.
     spare: Vec<Running>,
@@ -151,10 +153,29 @@ impl RecordedCoverage {
         Ok(ControlFlow::Continue(()))
     }
 
-    /// About how many bytes the sets and what calls have of them take.
+    /// About how many bytes the sets, what calls have of them, and the entities take.
     pub fn memory(&self) -> usize {
         let calls: usize = self.calls.values().map(|calls| calls.capacity() * 8).sum();
-        calls + self.edges.memory() + self.chains.memory()
+        let entities = self.state.edges.capacity() * size_of::<Edge>()
+            + self.state.chains.capacity() * size_of::<Chain>();
+        calls + self.edges.memory() + self.chains.memory() + entities
+    }
+
+    /// Every edge that was taken, by its number.
+    pub(crate) fn edges(&self) -> &[Edge] {
+        &self.state.edges
+    }
+
+    /// Every chain that was run, by its number.
+    pub(crate) fn chains(&self) -> &[Chain] {
+        &self.state.chains
+    }
+
+    /// The set of every call of which it is known.
+    pub(crate) fn sets_of_calls(&self, entities: Entities) -> impl Iterator<Item = usize> {
+        let calls = self.calls.values().flatten();
+        let sets = calls.map(move |sets| sets[column(entities)]);
+        sets.filter(|set| *set != NO_SET).map(|set| set as usize)
     }
 
     fn read(
@@ -226,19 +247,24 @@ impl Coverage for RecordedCoverage {
 
     fn entities(&self, entities: Entities) -> usize {
         match entities {
-            Entities::Edges => self.state.edge_count as usize,
-            Entities::DuChains => self.state.chain_count as usize,
+            Entities::Edges => self.state.edges.len(),
+            Entities::DuChains => self.state.chains.len(),
         }
     }
 
     fn covered(&self, entities: Entities, call: CallId) -> Option<usize> {
         let at = usize::try_from(call.preorder.checked_sub(1)?).ok()?;
         let sets = self.calls.get(&call.thread)?.get(at)?;
-        let set = match entities {
-            Entities::Edges => sets[0],
-            Entities::DuChains => sets[1],
-        };
+        let set = sets[column(entities)];
         (set != NO_SET).then_some(set as usize)
+    }
+}
+
+/// Which of a call's two sets.
+fn column(entities: Entities) -> usize {
+    match entities {
+        Entities::Edges => 0,
+        Entities::DuChains => 1,
     }
 }
 
@@ -258,8 +284,13 @@ impl State {
                     .running
                     .get(&call.thread)
                     .and_then(|calls| calls.last());
-                let (of, outer) = caller.map_or((u32::MAX, None), |c| (c.method, c.outside));
-                Some(outer.unwrap_or_else(|| self.place(of, call_site)))
+                let (from, outer) = caller.map_or((Place::Outside, None), |caller| {
+                    (
+                        Place::At(MethodId(caller.method), call_site),
+                        caller.outside,
+                    )
+                });
+                Some(outer.unwrap_or_else(|| self.place(from)))
             }
             false => None,
         };
@@ -297,8 +328,11 @@ impl State {
         if let Some(known) = self.methods.get(&id.0) {
             return Ok(Arc::clone(known));
         }
-        let entry = self.edge_count;
-        self.edge_count += 1;
+        let entry = self.new_edge(Edge {
+            method: id,
+            from: None,
+            to: 0,
+        });
         let method = match recording.method(id)? {
             Some(found) => Method::of(found.method(), entry),
             None => Method {
@@ -311,9 +345,50 @@ impl State {
         Ok(method)
     }
 
-    fn place(&mut self, method: u32, index: u32) -> u32 {
-        let next = self.places.len() as u32;
-        *self.places.entry((method, index)).or_insert(next)
+    fn new_edge(&mut self, edge: Edge) -> u32 {
+        self.edges.push(edge);
+        self.edges.len() as u32 - 1
+    }
+
+    fn place(&mut self, place: Place) -> u32 {
+        let places = &mut self.places;
+        *self.place_ids.entry(place).or_insert_with(|| {
+            places.push(place);
+            places.len() as u32 - 1
+        })
+    }
+
+    fn chain(&mut self, defined: u32, used: u32, variable: Variable) -> Option<u32> {
+        if let Some(known) = self.chain_ids.get(&(defined, used)) {
+            return Some(*known);
+        }
+        let place = |number: u32| self.places.get(number as usize).copied();
+        let (from, to) = (place(defined)?, place(used)?);
+        let declaration = match variable {
+            Variable::Local { local, .. } => Declaration::Local(local),
+            Variable::Field { field, .. } => Declaration::Field(field),
+            Variable::Static { field } => Declaration::Static(field),
+            Variable::Element { .. } => Declaration::Element {
+                loaded_at: self.array_read_at(to),
+            },
+            Variable::Return { .. } | Variable::Exception { .. } => return None,
+        };
+        let number = self.chains.len() as u32;
+        self.chains.push(Chain {
+            used: to,
+            defined: from,
+            declaration,
+        });
+        self.chain_ids.insert((defined, used), number);
+        Some(number)
+    }
+
+    fn array_read_at(&self, place: Place) -> Option<u32> {
+        let Place::At(method, index) = place else {
+            return None;
+        };
+        let reads = &self.methods.get(&method.0)?.array_reads;
+        reads.get(&index).copied()
     }
 
     fn follow(&mut self, event: &Event) {
@@ -329,16 +404,14 @@ impl State {
             Some(running) => (running.method, running.outside),
             None => return,
         };
+        let here = Place::At(MethodId(method), event.index);
         match &event.kind {
             EventKind::Write { variable, .. } => {
-                let place = match outside {
-                    Some(place) => place,
-                    None => self.place(method, event.index),
-                };
+                let place = outside.unwrap_or_else(|| self.place(here));
                 self.define(thread, at, *variable, place);
             }
             EventKind::New { object, length, .. } => {
-                let place = outside.unwrap_or_else(|| self.place(method, event.index));
+                let place = outside.unwrap_or_else(|| self.place(here));
                 match length {
                     Some(_) => {
                         self.elements.insert(
@@ -359,13 +432,10 @@ impl State {
                 let Some(defined) = self.definition(thread, at, *variable) else {
                     return;
                 };
-                let used = self.place(method, event.index);
-                let count = &mut self.chain_count;
-                let chain = *self.chain_ids.entry((defined, used)).or_insert_with(|| {
-                    *count += 1;
-                    *count - 1
-                });
-                if let Some(running) = self.running_at(thread, at) {
+                let used = self.place(here);
+                if let Some(chain) = self.chain(defined, used, *variable)
+                    && let Some(running) = self.running_at(thread, at)
+                {
                     running.chains.insert(chain);
                 }
             }
@@ -400,8 +470,11 @@ impl State {
             .and_then(|method| method.conditions.as_ref())
             .is_none_or(|conditions| conditions.contains(&from));
         let id = counts.then(|| {
-            self.edge_count += 1;
-            self.edge_count - 1
+            self.new_edge(Edge {
+                method: MethodId(method),
+                from: Some(from),
+                to,
+            })
         });
         self.edge_ids.insert((method, from, to), id);
         id
@@ -465,7 +538,7 @@ impl State {
                 let is_this = slot == 0 && method.has_receiver;
                 let by_entry = method.parameters.contains(&slot) && !is_this && !running.gap;
                 let method = running.method;
-                by_entry.then(|| self.place(method, ENTRY))
+                by_entry.then(|| self.place(Place::Entry(MethodId(method))))
             }
             Variable::Field { object, field } => self
                 .fields
@@ -510,6 +583,7 @@ impl State {
         }
     }
 
+    /// Nothing comes any more: only what entities are is still asked for.
     fn forget_all(&mut self) {
         self.forget_heap();
         self.statics = FxHashMap::default();
@@ -517,17 +591,20 @@ impl State {
         self.spare = Vec::new();
         self.edge_ids = FxHashMap::default();
         self.chain_ids = FxHashMap::default();
-        self.places = FxHashMap::default();
+        self.places = Vec::new();
+        self.place_ids = FxHashMap::default();
         self.methods = FxHashMap::default();
     }
 }
 
 impl Method {
     fn of(info: &MethodInfo, entry: u32) -> Self {
-        let conditions = Code::decode(&info.code).ok().map(|code| {
-            let edges = CoverageEdges::new(&code);
+        let code = Code::decode(&info.code).ok();
+        let conditions = code.as_ref().map(|code| {
+            let edges = CoverageEdges::new(code);
             edges.edges().iter().filter_map(|edge| edge.from).collect()
         });
+        let array_reads = code.map(|code| code.array_reads().into_iter().collect());
         let parameters = jhyde_bytecode::MethodDescriptor::parse(&info.descriptor)
             .map(|descriptor| {
                 let slots = descriptor.parameter_slots(info.is_static());
@@ -537,6 +614,7 @@ impl Method {
         Self {
             entry,
             conditions,
+            array_reads: array_reads.unwrap_or_default(),
             slots: info.variables.iter().map(|entry| entry.slot).collect(),
             parameters,
             has_receiver: !info.is_static(),

@@ -2,7 +2,7 @@
 //! a restart, and on a tree that is read once per recording and shared by its sessions.
 
 use std::collections::VecDeque;
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -14,6 +14,7 @@ use thiserror::Error;
 
 use crate::answers::Answer;
 use crate::coverage::Coverage;
+use crate::covered::{CallCoverage, CoverageError};
 use crate::recorded::RecordedCoverage;
 use crate::session::{AnswerError, Kept, Progress, Session, SessionError};
 use crate::statistics::Statistics;
@@ -40,6 +41,9 @@ pub enum Error {
     /// The session was kept, and cannot be read.
     #[error(transparent)]
     Kept(#[from] SessionError),
+    /// It cannot be said what a call covered.
+    #[error(transparent)]
+    Coverage(#[from] CoverageError),
     /// Whoever asked does not wait for the answer any more.
     #[error("the question was cancelled")]
     Cancelled,
@@ -202,13 +206,18 @@ impl Read {
             if !asked.tells_coverage() {
                 return Err(NeedsCoverage { strategy }.into());
             }
-            let read = self.coverage.refresh(asked.recording, asked.cancelled)?;
-            if read.is_break() {
-                return Err(Error::Cancelled);
-            }
+            self.read_coverage(asked)?;
             coverage = Some(&self.coverage as &dyn Coverage);
         }
         View::of(session, &self.forest, coverage)
+    }
+
+    /// Reads what calls covered, as far as the recording is now.
+    fn read_coverage(&mut self, asked: Asked<'_>) -> Result<(), Error> {
+        match self.coverage.refresh(asked.recording, asked.cancelled)? {
+            ControlFlow::Continue(()) => Ok(()),
+            ControlFlow::Break(()) => Err(Error::Cancelled),
+        }
     }
 }
 
@@ -394,6 +403,27 @@ impl Sessions {
                 .iter()
                 .map(|call| session.classify(&read.forest, *call))
                 .collect())
+        })
+    }
+
+    /// What one call covered itself. The first question about a recording reads all of its events, unless a
+    /// strategy did.
+    ///
+    /// # Errors
+    /// [`Error::Coverage`] when that cannot be said, [`Error::Cancelled`], [`Error::Store`].
+    pub fn coverage<'a>(
+        &self,
+        asked: impl Into<Asked<'a>>,
+        call: CallId,
+    ) -> Result<CallCoverage, Error> {
+        let asked = asked.into();
+        if !asked.tells_coverage() {
+            let level = asked.recording.meta().options.level;
+            return Err(CoverageError::Level { level }.into());
+        }
+        self.with_forest(asked.recording, |Loaded { read, .. }| {
+            read.read_coverage(asked)?;
+            Ok(CallCoverage::of(&read.coverage, &read.forest, call)?)
         })
     }
 

@@ -8,10 +8,12 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use jhyde_debugging::coverage::{Rule, ValidCalls, set_weights};
+use jhyde_debugging::covered::{Covered, Declaration, Place};
 use jhyde_debugging::session::Progress;
+use jhyde_debugging::sessions::Error;
 use jhyde_debugging::{
-    Answer, CallFacts, ComputationTree, Coverage, Entities, Forest, Kept, RecordedCoverage,
-    Session, Sessions, Strategy,
+    Answer, Asked, CallFacts, ComputationTree, Coverage, CoverageError, Entities, Forest, Kept,
+    RecordedCoverage, Session, Sessions, Strategy,
 };
 use jhyde_store::{Catalogue, Recording, StoreOptions};
 use jhyde_trace::{CallId, ClassId, Level, MethodId, RecordingOptions, State, ThreadId};
@@ -28,6 +30,10 @@ struct Recorded {
 }
 
 fn record(file: &str, source: &str, calls: &[(&str, i32)]) -> Recorded {
+    record_at(Level::Full, file, source, calls)
+}
+
+fn record_at(level: Level, file: &str, source: &str, calls: &[(&str, i32)]) -> Recorded {
     let classes = compile(file, source, &["-g"]);
     let folder = tempfile::tempdir().expect("a temporary folder");
     let store = StoreOptions {
@@ -36,7 +42,7 @@ fn record(file: &str, source: &str, calls: &[(&str, i32)]) -> Recorded {
     };
     let catalogue = Catalogue::open(folder.path(), store).expect("a new data folder");
     let options = RecordingOptions {
-        level: Level::Full,
+        level,
         ..RecordingOptions::default()
     };
     let (recording, mut writer) = catalogue
@@ -283,6 +289,156 @@ class Test {
     assert_eq!(chains(find("<init>")).len(), 0);
 }
 
+impl Recorded {
+    /// The source line of an instruction; of an entry none.
+    fn line(&self, place: Place) -> Option<u32> {
+        let Place::At(method, index) = place else {
+            return None;
+        };
+        let method = self.recording.method(method).expect("can be read")?;
+        method.method().line_of(index)
+    }
+
+    fn name(&self, method: MethodId, declaration: Declaration) -> String {
+        let method = self.recording.method(method).expect("can be read");
+        let method = method.expect("is known");
+        match declaration {
+            Declaration::Local(jhyde_trace::Local::Named(entry)) => {
+                method.method().variables[usize::from(entry)].name.clone()
+            }
+            Declaration::Local(jhyde_trace::Local::Slot(slot)) => format!("@{slot}"),
+            Declaration::Field(field) | Declaration::Static(field) => {
+                let field = self.recording.field(field).expect("can be read");
+                field.expect("is known").field().name.clone()
+            }
+            Declaration::Element { .. } => "element".to_owned(),
+        }
+    }
+}
+
+#[test]
+fn entities_of_a_call_have_places_and_numbers_of_calls() {
+    let recorded = record("MergeSort.java", MERGE_SORT, &[("main", 0)]);
+    let calls = in_scope(&recorded.recording);
+    let sessions = Sessions::default();
+    let of = |number: usize| {
+        let covered = sessions.coverage(&recorded.recording, calls[number - 1]);
+        covered.expect("is known")
+    };
+    let sizes: Vec<_> = (1..=7).map(|number| of(number).edges.len()).collect();
+    assert_eq!(sizes, [1, 5, 7, 8, 8, 7, 9]);
+    // The wrong merge, line by line: the first loop ends by its second condition, elements of both sides are
+    // taken, and the rest of a is copied; the other two merges do none of that.
+    let wrong = of(7);
+    let mut edges: Vec<_> = wrong
+        .edges
+        .iter()
+        .map(|Covered { entity, calls }| {
+            let line = |index| recorded.line(Place::At(entity.method, index));
+            (entity.from.and_then(line), line(entity.to), *calls)
+        })
+        .collect();
+    let line = Some;
+    let mut expected = vec![
+        (None, line(49), 3),
+        (line(49), line(49), 3),
+        (line(49), line(50), 3),
+        (line(49), line(52), 1),
+        (line(50), line(50), 3),
+        (line(50), line(50), 1),
+        (line(52), line(53), 1),
+        (line(52), line(55), 3),
+        (line(55), line(58), 3),
+    ];
+    assert_eq!(edges[0], expected[0], "the entry comes first");
+    edges.sort_unstable();
+    expected.sort_unstable();
+    assert_eq!(edges, expected);
+    let chains: Vec<_> = wrong
+        .chains
+        .iter()
+        .map(|Covered { entity, calls }| {
+            let Place::At(method, _) = entity.used else {
+                panic!("a use is an instruction: {entity:?}");
+            };
+            (
+                recorded.name(method, entity.declaration),
+                recorded.line(entity.defined),
+                recorded.line(entity.used),
+                *calls,
+            )
+        })
+        .collect();
+    let has = |name: &str, defined, used, calls| {
+        chains.contains(&(name.to_owned(), defined, line(used), calls))
+    };
+    // What the defective line read and wrote.
+    assert!(has("lb", line(50), 53, 1) && has("lb", line(53), 55, 1));
+    assert!(has("element", line(35), 53, 1) && has("c", None, 53, 1));
+    // What all merges did.
+    assert!(has("la", None, 49, 3) && has("element", line(35), 50, 3));
+    // A chain is counted once for each call, and every call has at most one set.
+    assert!(chains.iter().all(|(.., calls)| (1..=3).contains(calls)));
+    // The array of an element is read by the instruction that the declaration names.
+    for Covered { entity, .. } in &wrong.chains {
+        if let Declaration::Element { loaded_at } = entity.declaration {
+            let Place::At(method, _) = entity.used else {
+                panic!("a use is an instruction: {entity:?}");
+            };
+            let loaded = Place::At(method, loaded_at.expect("is plain"));
+            let array = wrong
+                .chains
+                .iter()
+                .find(|chain| chain.entity.used == loaded);
+            let array = array.expect("is covered too").entity.declaration;
+            assert!(["a", "b"].contains(&recorded.name(method, array).as_str()));
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_said_of_coverage_is_refused() {
+    let recorded = record("MergeSort.java", MERGE_SORT, &[("main", 0)]);
+    let recording = &recorded.recording;
+    let sessions = Sessions::default();
+    let refused = |recorded: &Recorded, call| match sessions.coverage(&recorded.recording, call) {
+        Err(Error::Coverage(why)) => why,
+        other => panic!("{other:?}"),
+    };
+    let all = recording.preorder(ThreadId(1), 1..u64::MAX);
+    let outside = all
+        .map(|call| call.expect("a call"))
+        .find(|call| call.boundary)
+        .expect("main prints")
+        .id;
+    assert_eq!(
+        refused(&recorded, outside),
+        CoverageError::Boundary(outside)
+    );
+    for absent in [CallId::new(ThreadId(1), 70), CallId::root(ThreadId(1))] {
+        assert_eq!(
+            refused(&recorded, absent),
+            CoverageError::NoSuchCall(absent)
+        );
+    }
+    let state = record_at(Level::State, "MergeSort.java", MERGE_SORT, &[("main", 0)]);
+    let why = refused(&state, in_scope(&state.recording)[0]);
+    assert_eq!(
+        why,
+        CoverageError::Level {
+            level: Level::State
+        }
+    );
+    assert!(why.to_string().contains("record with level full"), "{why}");
+    let cancelled = std::sync::atomic::AtomicBool::new(true);
+    let fresh = Sessions::default();
+    let asked = Asked::new(recording, &cancelled);
+    let call = in_scope(recording)[0];
+    assert!(matches!(fresh.coverage(asked, call), Err(Error::Cancelled)));
+    // It is read as soon as somebody waits for it again.
+    assert!(fresh.coverage(recording, call).is_ok());
+}
+
 #[test]
 fn a_recording_that_grows_is_gone_on_with() {
     let whole = record("MergeSort.java", MERGE_SORT, &[("main", 0)]);
@@ -317,6 +473,11 @@ fn a_recording_that_grows_is_gone_on_with() {
             // A running call has not covered what it will cover.
             let main = CallId::new(ThreadId(1), 1);
             assert_eq!(growing.covered(Entities::Edges, main), None);
+            if at > 0 {
+                let told = Sessions::default().coverage(&recording, main);
+                let running = CoverageError::Incomplete(main);
+                assert!(matches!(told, Err(Error::Coverage(why)) if why == running));
+            }
         }
     }
     writer

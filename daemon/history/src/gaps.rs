@@ -43,6 +43,15 @@ impl Gaps {
 }
 
 impl History {
+    /// What of a call's life, with that of the calls in it, was not recorded or cannot be read: notes for people.
+    ///
+    /// # Errors
+    /// When the call is not there or the recording cannot be read.
+    pub fn gap_notes(&self, call: CallId) -> Result<Vec<String>> {
+        let (from, to) = self.life(&self.record(call)?).into_inner();
+        Ok(self.gaps(Some(call), Interval { from, to })?.notes())
+    }
+
     /// The gaps that lie in an interval, seen from a call.
     pub(crate) fn gaps(&self, call: Option<CallId>, interval: Interval) -> Result<Gaps> {
         let mut gaps = Gaps::default();

@@ -344,16 +344,7 @@ impl History {
                     false => format!("object#{object}.{name}"),
                 }
             }
-            Variable::Static { field } => match self.recording.field(field)? {
-                Some(field) => {
-                    format!(
-                        "{}.{}",
-                        crate::text::simple_name(&field.class.name),
-                        field.field().name
-                    )
-                }
-                None => format!("field#{field}"),
-            },
+            Variable::Static { field } => self.declared_field(field)?,
             Variable::Element { array, index } => format!("array#{array}[{index}]"),
             Variable::Return { .. } => "return".to_owned(),
             Variable::Exception { .. } => "exception".to_owned(),

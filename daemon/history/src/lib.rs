@@ -2,7 +2,8 @@
 //!
 //! Everything is a method of [`History`], which is a recording and what is needed to speak of it in the
 //! words of its source: names, types, places. In reading order:
-//! - [`history`]: the type itself; calls, values and places in words ([`view`]);
+//! - [`history`]: the type itself; calls, values and places in words ([`view`]); `code`: places and declarations
+//!   that are known by number;
 //! - [`reference`] and [`variables`]: how people and scripts name calls and variables;
 //! - [`tree`], [`events`], [`writes`], [`navigate`], [`exceptions`], [`tables`]: lists and steps;
 //! - [`objects`], [`state`], [`reach`], [`input_output`]: what variables held at a time; `gaps`: and what is not
@@ -14,6 +15,7 @@
 
 #![forbid(unsafe_code)]
 
+mod code;
 pub mod error;
 pub mod events;
 pub mod exceptions;

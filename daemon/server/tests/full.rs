@@ -1,4 +1,4 @@
-//! What level `full` adds to the services: loops in event lists, and the strategies by coverage. On the reference
+//! What level `full` adds to the services: loops in event lists, coverage, and the strategies by it. On the reference
 //! example as `javac` compiles it, run by the small machine of the history's tests.
 
 #[allow(dead_code, reason = "other tests use the rest of it")]
@@ -10,8 +10,8 @@ use common::{TestDaemon, reason};
 use jhyde_proto::v1::debugging_client::DebuggingClient;
 use jhyde_proto::v1::history_client::HistoryClient;
 use jhyde_proto::v1::{
-    AnswerKind, AnswerRequest, CreateSessionRequest, EventRow, ListEventsRequest,
-    ListEventsResponse, Mark, Progress, event,
+    AnswerKind, AnswerRequest, CallCoverage, CreateSessionRequest, Declaration, EventRow,
+    GetCoverageRequest, ListEventsRequest, ListEventsResponse, Mark, Progress, event,
 };
 use jhyde_store::{Catalogue, StoreOptions};
 use jhyde_trace::{Level, RecordingOptions, State};
@@ -132,6 +132,83 @@ async fn a_lower_level_says_that_loops_are_missing() {
     let events = list(&daemon, of("merge#2")).await.unwrap();
     assert!(loops(&events.rows).is_empty());
     assert!(events.notes[0].contains("loops"), "{:?}", events.notes);
+}
+
+async fn coverage(daemon: &TestDaemon, call: &str) -> Result<CallCoverage, Status> {
+    let mut client = DebuggingClient::new(daemon.channel.clone());
+    let request = GetCoverageRequest {
+        recording: NAME.to_owned(),
+        call: call.to_owned(),
+    };
+    Ok(client.get_coverage(request).await?.into_inner())
+}
+
+#[tokio::test]
+async fn coverage_is_told_in_the_words_of_the_source() {
+    let daemon = daemon(Level::Full).await;
+    let main = coverage(&daemon, "main#0").await.unwrap();
+    assert_eq!(main.call.as_ref().unwrap().method, "main");
+    assert_eq!(main.notes, Vec::<String>::new());
+    let [entry] = &main.edges[..] else {
+        panic!("{:?}", main.edges);
+    };
+    let to = entry.to.clone().unwrap();
+    assert_eq!(
+        (&entry.from, to.line, to.index, entry.calls),
+        (&None, Some(12), Some(0), 1)
+    );
+    // The array that main makes goes to sort and to toString.
+    let told = |covered: &CallCoverage| -> Vec<(String, Option<u32>, Option<u32>)> {
+        let chains = covered.chains.iter();
+        chains
+            .map(|chain| {
+                let defined = chain.defined.clone().unwrap();
+                let defined = defined.line.filter(|_| !chain.by_entry);
+                (
+                    chain.name.clone(),
+                    defined,
+                    chain.used.clone().unwrap().line,
+                )
+            })
+            .collect()
+    };
+    let a = |used| ("a".to_owned(), Some(12), Some(used));
+    assert_eq!(told(&main), [a(13), a(14)]);
+    // Elements go by the variable that held their array; they were written by another call.
+    let merge = coverage(&daemon, "merge#2").await.unwrap();
+    let row = |name: &str, defined, used| (name.to_owned(), defined, Some(used));
+    let chains = told(&merge);
+    assert!(chains.contains(&row("a[]", Some(35), 53)), "{chains:?}");
+    assert!(chains.contains(&row("b[]", Some(38), 50)), "{chains:?}");
+    assert!(chains.contains(&row("la", None, 49)), "{chains:?}");
+    for chain in &merge.chains {
+        let element = chain.declaration() == Declaration::Element;
+        let defined = chain.defined.clone().unwrap();
+        let method = if element { "distribute" } else { "merge" };
+        assert_eq!(
+            (element, &*defined.method),
+            (chain.name.ends_with("[]"), method)
+        );
+        assert_eq!(chain.by_entry, defined.index.is_none());
+    }
+}
+
+#[tokio::test]
+async fn coverage_that_is_not_known_is_refused() {
+    let daemon = daemon(Level::Full).await;
+    let refused = async |daemon: &TestDaemon, call: &str| {
+        let status = coverage(daemon, call).await.unwrap_err();
+        (status.code(), reason(&status))
+    };
+    let expected = (Code::FailedPrecondition, "BOUNDARY_CALL".to_owned());
+    assert_eq!(refused(&daemon, "toString#0").await, expected);
+    assert_eq!(
+        refused(&daemon, "merge#9").await,
+        (Code::NotFound, "NO_CALL".to_owned())
+    );
+    let state = self::daemon(Level::State).await;
+    let expected = (Code::FailedPrecondition, "NEEDS_COVERAGE".to_owned());
+    assert_eq!(refused(&state, "main#0").await, expected);
 }
 
 #[tokio::test]

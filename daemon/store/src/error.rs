@@ -82,9 +82,7 @@ pub enum Error {
         known: u32,
     },
     /// A part of the recording is damaged. Everything outside these timestamps is still served.
-    #[error(
-        "recording {recording}: {what} is damaged, events {from} to {to} cannot be read: {reason}"
-    )]
+    #[error("recording {recording}: {what} is damaged, {}: {reason}", affected(.from, .to))]
     Damaged {
         /// The recording's id.
         recording: String,
@@ -159,4 +157,12 @@ pub enum Error {
         /// What is wrong with it.
         reason: String,
     },
+}
+
+/// What damage between these timestamps means; of a table, nobody can say which events need what is lost.
+fn affected(from: &Timestamp, to: &Timestamp) -> String {
+    match *to {
+        Timestamp(u64::MAX) => "questions that need what is lost there fail".to_owned(),
+        _ => format!("events {from} to {to} cannot be read"),
+    }
 }

@@ -45,6 +45,16 @@ pub struct InspectReport {
     pub index_groups: u64,
 }
 
+impl CheckReport {
+    /// Damage of a table is met by every block that needs it, and told once.
+    fn note(&mut self, error: Error) {
+        let told = error.to_string();
+        if self.damage.iter().all(|known| known.to_string() != told) {
+            self.damage.push(error);
+        }
+    }
+}
+
 impl Recording {
     /// Verifies everything: reads every block, follows every thread's calls, and compares every index
     /// with the blocks. `progress` is told the number of blocks done and of all, and may answer
@@ -58,12 +68,12 @@ impl Recording {
                 return report;
             }
             if let Err(error) = self.check_block(&view, ordinal, &mut report) {
-                report.damage.push(error);
+                report.note(error);
             }
         }
         for family in [families::OBJECTS, families::LATE_OBJECTS] {
             if let Err(error) = self.check_objects(family, &mut report) {
-                report.damage.push(error);
+                report.note(error);
             }
         }
         progress(total, total);

@@ -246,13 +246,16 @@ public final class JdiTracer {
                 for (Value v : f.getArgumentValues()) {
                     value(v);
                 }
-            } catch (UnsupportedOperationException x) {
-                // JDK 21 and later say of such frames that they are opaque.
-                unreadable.add(m);
             } catch (InternalException x) {
                 // javac gives bridge methods a variable table with "this" alone, and HotSpot then
                 // refuses to read the other slots.
                 if (x.errorCode() != INVALID_SLOT) {
+                    throw x;
+                }
+                unreadable.add(m);
+            } catch (RuntimeException x) {
+                // JDK 21 and later call such frames opaque, by a class that 17 does not have.
+                if (!x.getClass().getSimpleName().equals("OpaqueFrameException")) {
                     throw x;
                 }
                 unreadable.add(m);

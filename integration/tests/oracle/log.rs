@@ -47,6 +47,7 @@ fn happened(kind: &str, rest: &[&str]) -> Happened {
         ("throw", [v]) => Happened::Throw(value(v)),
         ("catch", [v]) => Happened::Catch(value(v)),
         ("new", [v]) => Happened::New(value(v)),
+        ("monitor", [action, object]) => Happened::Monitor((*action).to_owned(), value(object)),
         ("edge", [name, outcome]) => Happened::Edge((*name).to_owned(), (*outcome).to_owned()),
         _ => panic!("no line of a log: {kind} {rest:?}"),
     }

@@ -36,6 +36,8 @@ pub(crate) enum Happened {
     Throw(Value),
     Catch(Value),
     New(Value),
+    /// Enter, exit, wait, notified.
+    Monitor(String, Value),
     /// The condition's name, and how it came out.
     Edge(String, String),
 }
@@ -78,7 +80,9 @@ impl Same {
     fn event(&mut self, told: &Happened, seen: &Happened) -> bool {
         use Happened::*;
         match (told, seen) {
-            (Local(a, v), Local(b, w)) | (Static(a, v), Static(b, w)) => a == b && self.value(v, w),
+            (Local(a, v), Local(b, w))
+            | (Static(a, v), Static(b, w))
+            | (Monitor(a, v), Monitor(b, w)) => a == b && self.value(v, w),
             (Field(o, a, v), Field(p, b, w)) => a == b && self.value(o, p) && self.value(v, w),
             (Element(o, a, v), Element(p, b, w)) => a == b && self.value(o, p) && self.value(v, w),
             // A log without arguments says nothing of them.
@@ -106,6 +110,7 @@ fn compare_order(same: &mut Same, checks: &str, told: &Story, seen: &Story) -> O
     let relevant = |one: &&Happened| match one {
         Happened::Edge(..) | Happened::New(_) => false,
         Happened::Throw(_) | Happened::Catch(_) => checks.contains('t'),
+        Happened::Monitor(..) => checks.contains('m'),
         _ => true,
     };
     let told: Vec<_> = told.happened.iter().filter(relevant).collect();

@@ -111,6 +111,10 @@ fn happened(event: &Json, objects: &HashMap<u64, Value>) -> Option<Happened> {
             let from = format!("{} {} {}", place["class"], place["method"], event["from"]);
             Some(Happened::Edge(from, event["to"].to_string()))
         }
+        "monitor" => Some(Happened::Monitor(
+            event["action"].as_str()?.to_owned(),
+            of("value"),
+        )),
         "gap" => Some(Happened::Local(
             "GAP".to_owned(),
             Value::Plain(event["reason"].to_string()),

@@ -268,6 +268,15 @@ pub struct HistoryArgs {
     pub page: PageArgs,
 }
 
+/// `jhyde coverage`.
+#[derive(Args, Debug)]
+pub struct CoverageArgs {
+    /// Id or name of the recording
+    pub recording: String,
+    /// The call: 1.7, merge#3
+    pub call: String,
+}
+
 /// `jhyde classes`.
 #[derive(Args, Debug)]
 pub struct ClassesArgs {

@@ -189,6 +189,18 @@ How to write a variable (quote it for the shell):
   merge#3:i  1.7:lc  object#12.size  'array#3[2]'  pkg.Main.COUNT  merge#3:return
 All forms: jhyde help variables")]
     History(HistoryArgs),
+    /// What a call covered: ways that control went, definitions that reached uses
+    #[command(after_help = "\
+An edge is the method's entry, or a way that control went at a condition, from one place to
+the next. A chain is a place that wrote a variable and a place that read what was written.
+CALLS is how many calls of the recording covered it: what hardly any other call covered is
+where a wrong call may differ from right ones. The strategies coverage-… of jhyde debug go by
+that. Needs level full; the first question about a recording reads all of it.
+
+Examples:
+  jhyde coverage demo merge#2
+  jhyde coverage demo merge#2 --json | jq '.chains[] | select(.calls == 1)'")]
+    Coverage(CoverageArgs),
     /// The threads of a recording
     Threads(RecordingArg),
     /// Exceptions that nobody caught, with the calls that they ended

@@ -1,6 +1,7 @@
 //! The commands: each asks, and writes the answer for people or programs.
 
 pub mod call;
+pub mod coverage;
 pub mod events;
 pub mod files;
 pub mod history;

@@ -6,7 +6,7 @@ use super::STRATEGIES;
 use crate::commands::call_argument;
 
 /// Words that begin a line, for completion and for "did you mean".
-pub(super) const WORDS: [&str; 27] = [
+pub(super) const WORDS: [&str; 28] = [
     "valid",
     "invalid",
     "trusted",
@@ -23,6 +23,7 @@ pub(super) const WORDS: [&str; 27] = [
     "events",
     "step",
     "history",
+    "coverage",
     "path",
     "threads",
     "where",
@@ -116,8 +117,8 @@ pub(super) fn parse(line: &str) -> Result<Entry, String> {
             _ => Err("restrict takes one call at most: restrict merge#3".to_owned()),
         },
         "everywhere" => alone(Entry::Everywhere),
-        "tree" | "call" | "state" | "events" | "step" | "history" | "threads" | "where"
-        | "classes" => Ok(Entry::Look(words)),
+        "tree" | "call" | "state" | "events" | "step" | "history" | "coverage" | "threads"
+        | "where" | "classes" => Ok(Entry::Look(words)),
         "path" => alone(Entry::Look(vec!["call".to_owned()])),
         "stats" | "statistics" => alone(Entry::Statistics),
         "answers" => alone(Entry::Answers),

@@ -329,6 +329,7 @@ Look around (what is red was written, yellow holds something that was)
   events [CALL] [--mark VARIABLE] [--unfold LEVELS] [--inside ROW]
   step T [--back] [--over | --out | --write VARIABLE | --line CLASS:LINE]
   history VARIABLE        who wrote it: lc, c[2], this.size, array#3[2], pkg.Main.COUNT
+  coverage [CALL]         which conditions went which way, which writes reached which reads
   threads, where, classes
 quit (Ctrl-D)             leave; the session is kept";
 

@@ -303,7 +303,7 @@ impl Talk<'_> {
             "tree" if words.get(2).is_some_and(|word| word == "all") => {
                 words.remove(2);
             }
-            "tree" | "call" | "state" | "events" if !named => {
+            "tree" | "call" | "state" | "events" | "coverage" if !named => {
                 let focus = self.focus.as_ref().map(|call| call.id.clone());
                 let focus = focus
                     .ok_or_else(|| Error::Usage(format!("of which call? {command} merge#3")))?;

@@ -4,6 +4,7 @@
 //! Each type here wraps a message of the API and serialises it: there is no second model to keep in step.
 
 mod call;
+mod coverage;
 mod event;
 mod recording;
 mod session;
@@ -11,6 +12,7 @@ mod state;
 mod value;
 
 pub use call::CallJson;
+pub use coverage::CoverageJson;
 pub use event::{EventJson, PlaceJson, RowJson};
 pub use recording::RecordingJson;
 pub use session::{Message, SessionJson, answer_word, progress_word};

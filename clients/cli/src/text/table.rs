@@ -46,6 +46,12 @@ impl Cell {
         }
     }
 
+    /// The same with another look.
+    #[must_use]
+    pub fn looking(self, look: Look) -> Self {
+        Self { look, ..self }
+    }
+
     /// Its text.
     pub fn text(&self) -> &str {
         &self.text

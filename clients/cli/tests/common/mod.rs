@@ -212,6 +212,52 @@ impl Debugging for Fake {
     async fn get_statistics(&self, _: Request<SessionRequest>) -> Answer<SessionStatistics> {
         not_here()
     }
+    async fn get_coverage(&self, request: Request<GetCoverageRequest>) -> Answer<CallCoverage> {
+        let place = |method: &str, line, index| {
+            Some(Place {
+                class: "demo.MergeSort".into(),
+                method: method.into(),
+                index,
+                line: Some(line),
+                source_file: "MergeSort.java".into(),
+                ..Place::default()
+            })
+        };
+        let edge = |from, to, line, calls| CoveredEdge {
+            from: Option::and_then(from, |from| place("merge", 33, Some(from))),
+            to: place("merge", line, Some(to)),
+            calls,
+        };
+        let chain = |declaration: Declaration, name: &str, defined, used, calls| CoveredChain {
+            declaration: declaration.into(),
+            name: name.into(),
+            by_entry: Option::is_none(&defined),
+            defined: place("merge", 33, defined),
+            used: place("merge", 35, Some(used)),
+            calls,
+        };
+        let element = |name, used, calls| CoveredChain {
+            defined: place("sort", 22, Some(3)),
+            by_entry: false,
+            ..chain(Declaration::Element, name, None, used, calls)
+        };
+        Ok(Response::new(CallCoverage {
+            call: Some(named(&request.into_inner().call)?),
+            edges: vec![
+                edge(None, 0, 33, 1200),
+                edge(Some(4), 7, 35, 1),
+                edge(Some(4), 20, 40, 2),
+            ],
+            chains: vec![
+                chain(Declaration::Local, "la", None, 8, 2),
+                chain(Declaration::Local, "i", Some(3), 9, 1),
+                element("a[]", 12, 1),
+                chain(Declaration::Local, "i", Some(3), 14, 1),
+                element("[]", 15, 2),
+            ],
+            notes: Vec::new(),
+        }))
+    }
 }
 
 #[tonic::async_trait]

@@ -18,6 +18,9 @@ use crate::mirror::Activation;
 use crate::scope::disguises;
 use crate::sink::Sink;
 
+/// The class through which agents written in Java replace code (`java.lang.instrument`).
+pub(super) const REPLACER: &str = "sun.instrument.InstrumentationImpl";
+
 /// How long a JVM that came to us may take to say that it has started.
 const START: Duration = Duration::from_secs(30);
 /// How long a JVM that we went to is given to say that it stands at its start. One that runs says
@@ -98,6 +101,10 @@ impl<S: Sink> Engine<S> {
             uncaught: true,
         };
         self.request(Requested::EXCEPTION, suspend, vec![all])?;
+        let only = Modifier::ClassMatch {
+            class_pattern: REPLACER.into(),
+        };
+        self.request(Requested::CLASS_PREPARE, SuspendPolicy::NONE, vec![only])?;
         for modifiers in self.structure.scope().requests() {
             self.request(Requested::CLASS_PREPARE, suspend, modifiers.clone())?;
             self.request_calls(&modifiers)?;
@@ -122,6 +129,7 @@ impl<S: Sink> Engine<S> {
                 continue;
             }
             let name = jhyde_bytecode::signature_to_name(&signature).unwrap_or_default();
+            self.replaceable |= name == REPLACER;
             if self.structure.scope().covers(&name, true) {
                 let class = self.structure.class_with_signature(
                     &mut self.link,
@@ -183,6 +191,8 @@ impl<S: Sink> Engine<S> {
                     mirror: mirrored.then(Activation::default),
                     invoked: false,
                     shown: None,
+                    monitor: None,
+                    doubtful: None,
                 });
                 self.start_stepping(thread, &method);
             }

@@ -6,22 +6,20 @@
 //! Calls that can only lead to code of the scope are not stopped at.
 
 use jdwp::commands::event_request::{self, Modifier};
-use jdwp::commands::{array_reference, object_reference, string_reference};
+use jdwp::commands::object_reference;
 use jdwp::{EventKind as Requested, PacketId, ReferenceTypeId, SuspendPolicy};
 use jhyde_bytecode::{Invoke, InvokeKind, MethodDescriptor};
-use jhyde_trace::{CallId, Event, EventKind, ObjectId, Outcome, Value, Variable};
+use jhyde_trace::{CallId, Event, EventKind, MonitorAction, ObjectId, Outcome, Value};
 
 use super::Engine;
 use super::hidden::{breakpoint, location};
 use super::named::Named;
-use super::plain::{PlainClasses, plain, returns_itself};
+use super::plain::{PlainClasses, known_result, plain, returns_itself};
 use super::threads::Frame;
-use super::views::writes_by_handle;
+use super::views::{keeps, reflects, writes_static_by_handle};
 use crate::arrivals::Place;
 use crate::error::CaptureError;
-use crate::mirror::{
-    Body, Elements, Pending, Progress, UNKNOWN, has_name_of_the_jvm, is_known, narrowed,
-};
+use crate::mirror::{Body, Pending, Progress, UNKNOWN, is_known, narrowed};
 use crate::sink::Sink;
 use crate::structure::{Method, MethodKey};
 
@@ -46,9 +44,15 @@ pub(crate) struct Shown {
     /// The object that it constructs.
     constructed: Option<ObjectId>,
     /// It may write static fields: see [`super::views`].
-    writes_by_handle: bool,
+    writes_statics: bool,
     /// Nothing stops for it: see [`super::plain`].
     plain: bool,
+    /// What it was shown may be changed by whoever has kept it.
+    keeps: bool,
+    /// It may use reflection.
+    reflects: bool,
+    /// Its result, where that was known beforehand.
+    result: Option<Value>,
     /// Receiver and arguments that are objects.
     objects: Vec<ObjectId>,
 }
@@ -59,9 +63,6 @@ const INVOKERS: [&str; 2] = [
     "java.lang.invoke.Invokers$Holder",
 ];
 
-/// The most elements of one array that are compared after a boundary call.
-const MOST_COMPARED: usize = 1 << 20;
-
 impl<S: Sink> Engine<S> {
     /// Sets the stops of a method, at its first entry; the thread is suspended.
     pub(super) fn set_stops(&mut self, key: MethodKey, method: &Method) {
@@ -69,7 +70,7 @@ impl<S: Sink> Engine<S> {
             return;
         }
         let Some(code) = &method.code else { return };
-        let mut stops = Vec::new();
+        let (mut stops, mut tells) = (Vec::new(), Vec::new());
         let mut exits = PlainClasses::default();
         for instruction in code.instructions() {
             let Some(invoke) = instruction.invoke() else {
@@ -87,20 +88,29 @@ impl<S: Sink> Engine<S> {
             }
             if named.returns() != "V" || holds_objects(&named) {
                 stops.push(instruction.index);
+            } else if named.name != "<init>" {
+                // It may let another thread go on, which is to see what this one did before.
+                tells.push(instruction.index);
             }
             stops.push(instruction.next());
         }
         method.plain.set(exits);
         stops.sort_unstable();
         stops.dedup();
-        for index in stops {
+        for &index in &stops {
             self.link
                 .send(&breakpoint(location(key.0, key.1, index), None));
         }
+        for index in tells {
+            let mut told = breakpoint(location(key.0, key.1, index), None);
+            told.suspend_policy = SuspendPolicy::NONE;
+            self.link.send(&told);
+        }
+        method.stops.replace(stops);
     }
 
     /// Can a call of this name only run a method of the scope?
-    fn leads_into_scope(&self, named: &Named) -> bool {
+    pub(super) fn leads_into_scope(&self, named: &Named) -> bool {
         let found = self
             .structure
             .declared_in_scope(&named.class, &named.name, &named.descriptor);
@@ -145,10 +155,7 @@ impl<S: Sink> Engine<S> {
             let all = mirror.stack.iter().chain(&mirror.locals);
             all.into_iter().any(|&value| !is_known(value))
         });
-        let Some(instruction) = pending.and_then(|pending| {
-            let code = method.code.as_ref()?;
-            code.instructions().get(pending.ordinal)
-        }) else {
+        let Some(instruction) = pending.and_then(|pending| method.instruction(pending)) else {
             return Ok(());
         };
         self.be_careful(thread, unknown);
@@ -308,110 +315,9 @@ impl<S: Sink> Engine<S> {
             goes_on
         });
         for asked in over {
-            if let Ok(request) = self.link.reply::<event_request::Set>(asked)? {
-                self.link.send(&event_request::Clear {
-                    event_kind: Requested::METHOD_EXIT_WITH_RETURN_VALUE,
-                    request,
-                });
-            }
+            self.clear(Requested::METHOD_EXIT_WITH_RETURN_VALUE, asked)?;
         }
         Ok(())
-    }
-
-    /// Learns the JVM's names of objects that a boundary call is shown, where a local, or an element of an
-    /// array, holds one and can be read: arrays are to be compared, and any object may come back later.
-    fn name_objects(
-        &mut self,
-        thread: jdwp::ThreadId,
-        objects: impl IntoIterator<Item = Value>,
-    ) -> Result<(), CaptureError> {
-        for value in objects {
-            self.name_object(thread, value, 3)?;
-            self.name_elements(value)?;
-        }
-        Ok(())
-    }
-
-    /// Learns the JVM's names of what an array holds, while everything still lies where the mirror has it.
-    pub(super) fn name_elements(&mut self, array: Value) -> Result<(), CaptureError> {
-        let Some(array) = array.object() else {
-            return Ok(());
-        };
-        let (Some(elements), Some(real)) = (self.heap.elements(array), self.heap.real(array))
-        else {
-            return Ok(());
-        };
-        let length = elements.len();
-        if length <= MOST_COMPARED
-            && elements.references().any(|held| self.heap.is_unnamed(held))
-            && let Some(now) = self.read_array(real, length)?
-        {
-            self.tie_elements(array, &now);
-        }
-        Ok(())
-    }
-
-    fn name_object(
-        &mut self,
-        thread: jdwp::ThreadId,
-        value: Value,
-        depth: u8,
-    ) -> Result<(), CaptureError> {
-        if depth == 0 || !self.heap.is_unnamed(value) {
-            return Ok(());
-        }
-        if let Some(told) = self.held_by_local(thread, value)? {
-            self.tie(thread, value, told);
-            return Ok(());
-        }
-        let Some((array, index)) = self.heap.holder(value) else {
-            return Ok(());
-        };
-        self.name_object(thread, Value::Object(array), depth - 1)?;
-        let Some(real) = self.heap.real(array) else {
-            return Ok(());
-        };
-        let told = self.link.request(&array_reference::GetValues {
-            array: real.into(),
-            first_index: i32::try_from(index).unwrap_or(i32::MAX),
-            length: 1,
-        })?;
-        if let Ok(jdwp::ArrayRegion::Object { elements, .. }) = told
-            && let Some(&element) = elements.first()
-        {
-            self.tie(thread, value, element);
-        }
-        Ok(())
-    }
-
-    /// Reads the local of the innermost call that holds this value.
-    fn held_by_local(
-        &mut self,
-        thread: jdwp::ThreadId,
-        value: Value,
-    ) -> Result<Option<jdwp::TaggedObject>, CaptureError> {
-        let Some(frame) = self.innermost(thread) else {
-            return Ok(None);
-        };
-        let (method, index) = (std::rc::Rc::clone(&frame.method), frame.index);
-        let locals = frame
-            .mirror
-            .as_ref()
-            .map_or(&[][..], |mirror| &mirror.locals);
-        let slot = locals.iter().position(|&local| local == value);
-        let Some(slot) = slot.and_then(|slot| u16::try_from(slot).ok()) else {
-            return Ok(None);
-        };
-        let covers = |v: &&jhyde_trace::LocalVariable| v.slot == slot && v.covers(index);
-        let tag = match method.variables.iter().find(covers) {
-            Some(variable) => jdwp::Tag::of_signature(&variable.descriptor),
-            // Without a variable table any slot can be read; with one, only those that it names.
-            None if method.variables.is_empty() => Some(jdwp::Tag::OBJECT),
-            None => None,
-        };
-        let Some(tag) = tag else { return Ok(None) };
-        let told = self.ask_local(thread, slot, tag)?;
-        Ok(told.and_then(|told| told.object()))
     }
 
     /// The innermost call makes a call out of the scope: it begins.
@@ -431,10 +337,7 @@ impl<S: Sink> Engine<S> {
         let Some(pending) = mirror.pending.filter(|p| p.progress == Progress::Reached) else {
             return Ok(false);
         };
-        let instruction = method
-            .code
-            .as_ref()
-            .and_then(|code| code.instructions().get(pending.ordinal));
+        let instruction = method.instruction(pending);
         let Some((site, invoke)) = instruction.and_then(|i| Some((i.index, i.invoke()?))) else {
             return Ok(false);
         };
@@ -466,8 +369,11 @@ impl<S: Sink> Engine<S> {
             constructed: receiver
                 .and_then(Value::object)
                 .filter(|_| named.name == "<init>"),
-            writes_by_handle: writes_by_handle(&named),
+            writes_statics: writes_static_by_handle(&named, &arguments),
             plain: plain(&named).is_some(),
+            keeps: keeps(&named),
+            reflects: reflects(&named),
+            result: receiver.and_then(|text| known_result(&named, text, &arguments, &self.heap)),
             objects: shown.collect(),
         };
         let Some(known) = self.threads.get_mut(&thread.0) else {
@@ -484,8 +390,17 @@ impl<S: Sink> Engine<S> {
         };
         let index = Event::NO_INDEX;
         self.arrivals.event(place, Event { call, index, kind });
+        let waits = receiver
+            .and_then(Value::object)
+            .filter(|_| named.class == "java.lang.Object" && named.name == "wait");
+        if let Some(object) = waits {
+            let action = MonitorAction::Wait;
+            let kind = EventKind::Monitor { action, object };
+            self.arrivals.event(place, Event { call, index, kind });
+        }
         known.stack.push(Frame {
             shown: Some(shown),
+            monitor: waits.map(|object| (MonitorAction::Notified, object)),
             ..Frame::boundary(call, callee, height, site)
         });
         Ok(true)
@@ -533,6 +448,11 @@ impl<S: Sink> Engine<S> {
             }
             return Ok(());
         };
+        let told = self
+            .threads
+            .get(&thread.0)
+            .and_then(|known| known.last_exit?.object());
+        let told_before = told.is_some_and(|told| self.heap.knows(self.heap.name(told.id)));
         let result = match &shown {
             Some(shown) => self.result(place, thread, shown, suspended)?,
             None => None,
@@ -548,11 +468,25 @@ impl<S: Sink> Engine<S> {
             for array in self.viewed(&shown.objects) {
                 self.compare(place, thread, call, array, false)?;
             }
-            if shown.writes_by_handle {
+            if shown.reflects {
+                self.heap.expect_reflection();
+            }
+            let result = result.and_then(Value::object);
+            for &object in shown.objects.iter().chain(&result) {
+                if shown.keeps {
+                    self.heap.share_kept(object, shown.reflects);
+                }
+            }
+            // What it gives back may have been changed by it since the scope has seen it.
+            if let Some(made) = result.filter(|_| told_before)
+                && !shown.objects.contains(&made)
+            {
+                self.compare(place, thread, call, made, false)?;
+            }
+            if shown.writes_statics {
                 self.compare_statics(place, thread, call)?;
             }
-            let made = result.and_then(Value::object);
-            let made = made.filter(|_| !shown.spun && shown.returns != "Ljava/lang/String;");
+            let made = result.filter(|_| !shown.spun && shown.returns != "Ljava/lang/String;");
             self.keep_views(made.or(shown.constructed), &shown.objects)?;
         }
         if let Some(known) = self.threads.get_mut(&thread.0) {
@@ -585,6 +519,9 @@ impl<S: Sink> Engine<S> {
             .threads
             .get_mut(&thread.0)
             .and_then(|known| known.last_exit.take());
+        if shown.result.is_some() {
+            return Ok(shown.result);
+        }
         let fits = |value: &jdwp::Value| match (value, returns.as_bytes().first()) {
             (jdwp::Value::Object { .. }, Some(b'L' | b'[')) => true,
             (value, Some(&first)) => value.tag().0 == first,
@@ -600,173 +537,6 @@ impl<S: Sink> Engine<S> {
             self.observe(place, thread, &value)?;
         }
         Ok(Some(self.value(place, &value, false)))
-    }
-
-    /// What a boundary call did to an object or array that it could reach. What it was shown itself was looked
-    /// at before: an element that has no name since lies where it lay.
-    fn compare(
-        &mut self,
-        place: Place,
-        thread: jdwp::ThreadId,
-        call: CallId,
-        object: ObjectId,
-        shown: bool,
-    ) -> Result<(), CaptureError> {
-        let Some(real) = self.heap.real(object) else {
-            return Ok(());
-        };
-        if let Some(elements) = self.heap.elements(object) {
-            let length = elements.len();
-            if length == 0 {
-                return Ok(());
-            }
-            if length > MOST_COMPARED {
-                let reason = format!("an array of {length} elements was not compared");
-                let kind = EventKind::Gap { reason };
-                let index = Event::NO_INDEX;
-                self.arrivals.event(place, Event { call, index, kind });
-                return Ok(());
-            }
-            let Some(now) = self.read_array(real, length)? else {
-                return Ok(());
-            };
-            if shown {
-                self.tie_elements(object, &now);
-            }
-            for region in &now {
-                self.observe_region(place, thread, region)?;
-            }
-            return self.compare_elements(place, call, object, &now);
-        }
-        let class = self
-            .heap
-            .class(object)
-            .and_then(|class| self.structure.class_of(class));
-        let Some(class) = class.filter(|class| class.in_scope && !class.instance_fields.is_empty())
-        else {
-            return Ok(());
-        };
-        let fields = class.instance_fields.iter().map(|field| field.1).collect();
-        let told = self.link.request(&object_reference::GetValues {
-            object: real,
-            fields,
-        })?;
-        for (&(field, _), value) in class.instance_fields.iter().zip(&told.unwrap_or_default()) {
-            self.observe(place, thread, value)?;
-            let value = self.value(place, value, false);
-            let zero = crate::mirror::zero_like(value);
-            let before = self.heap.field(object, field, zero);
-            if is_known(before) && before != value && !self.heap.is_unnamed(before) {
-                self.heap.set_field(object, field, value);
-                let variable = Variable::Field { object, field };
-                let kind = EventKind::Write { variable, value };
-                let index = Event::NO_INDEX;
-                self.arrivals.event(place, Event { call, index, kind });
-            }
-        }
-        Ok(())
-    }
-
-    /// Objects of the scope that the JVM names here for the first time, by the elements that hold them.
-    fn tie_elements(&mut self, array: ObjectId, now: &[jdwp::ArrayRegion]) {
-        let mut index = 0_u32;
-        for region in now {
-            let jdwp::ArrayRegion::Object { elements, .. } = region else {
-                return;
-            };
-            for told in elements {
-                let held = self.heap.elements(array).and_then(|e| e.get(index));
-                if let Some(held) = held.filter(|&held| self.heap.is_unnamed(held))
-                    && !told.id.is_null()
-                    && self.heap.may_be(held, self.heap.reference(told.id))
-                {
-                    self.tie_object(held, told.id);
-                }
-                index += 1;
-            }
-        }
-    }
-
-    /// Elements that are not what they were. An object that has a name of ours and one that the JVM's gave
-    /// it, because it came back by another way before the two could be tied, is the same one.
-    fn compare_elements(
-        &mut self,
-        place: Place,
-        call: CallId,
-        array: ObjectId,
-        now: &[jdwp::ArrayRegion],
-    ) -> Result<(), CaptureError> {
-        let mut first = 0_u32;
-        for region in now {
-            let read = Elements::read(region, |id| self.heap.reference(id));
-            let length = u32::try_from(read.len()).unwrap_or(u32::MAX);
-            let Some(elements) = self.heap.elements(array) else {
-                return Ok(());
-            };
-            let changed: Vec<(u32, Value)> = (0..length)
-                .filter_map(|at| {
-                    let value = read.get(at)?;
-                    (elements.get(first + at) != Some(value)).then_some((first + at, value))
-                })
-                .collect();
-            for (index, value) in changed {
-                let before = self.heap.elements(array).and_then(|e| e.get(index));
-                if let Some(before) = before.filter(|&before| self.heap.is_unnamed(before))
-                    && value.object().is_some_and(has_name_of_the_jvm)
-                    && self.heap.may_be(before, value)
-                    && !self.are_different_texts(before, value)?
-                {
-                    continue;
-                }
-                if let Some(elements) = self.heap.elements_mut(array) {
-                    elements.set(index, value);
-                }
-                let variable = Variable::Element { array, index };
-                let kind = EventKind::Write { variable, value };
-                let index = Event::NO_INDEX;
-                self.arrivals.event(place, Event { call, index, kind });
-            }
-            first += length;
-        }
-        Ok(())
-    }
-
-    /// A string constant without a name of the JVM's, and a string that has one: are they surely two?
-    fn are_different_texts(&mut self, constant: Value, told: Value) -> Result<bool, CaptureError> {
-        let real = told.object().and_then(|object| self.heap.real(object));
-        let text = constant
-            .object()
-            .and_then(|object| self.heap.constant_text(object));
-        let (Some(text), Some(string)) = (text.map(str::to_owned), real) else {
-            return Ok(false);
-        };
-        let told = self.link.request(&string_reference::Value {
-            string: string.into(),
-        })?;
-        Ok(told.is_ok_and(|told| told.to_string_lossy() != text))
-    }
-
-    /// All elements of an array, in pieces.
-    pub(super) fn read_array(
-        &mut self,
-        array: jdwp::ObjectId,
-        length: usize,
-    ) -> Result<Option<Vec<jdwp::ArrayRegion>>, CaptureError> {
-        const PIECE: usize = 1 << 16;
-        let mut pieces = Vec::new();
-        let mut first = 0;
-        while first < length {
-            let count = PIECE.min(length - first);
-            let told = self.link.request(&array_reference::GetValues {
-                array: array.into(),
-                first_index: i32::try_from(first).unwrap_or(i32::MAX),
-                length: i32::try_from(count).unwrap_or(i32::MAX),
-            })?;
-            let Ok(region) = told else { return Ok(None) };
-            pieces.push(region);
-            first += count;
-        }
-        Ok(Some(pieces))
     }
 }
 

@@ -5,14 +5,14 @@ use std::rc::Rc;
 
 use jdwp::commands::{stack_frame, thread_reference};
 use jdwp::{FrameId, Location, PacketId};
-use jhyde_trace::{Event, EventKind, Local, Missing, Outcome, Value};
+use jhyde_trace::{Event, EventKind, Local, Missing, MonitorAction, Value};
 
 use super::named::Named;
 use super::threads::{Frame, StackFrame, Thread};
 use super::{Engine, Question};
 use crate::arrivals::Place;
 use crate::error::CaptureError;
-use crate::mirror::{Activation, Pending, Progress, narrowed};
+use crate::mirror::{Activation, Progress, Shared, narrowed};
 use crate::sink::Sink;
 use crate::structure::{Method, MethodKey};
 
@@ -44,7 +44,7 @@ pub(crate) struct Entering {
 }
 
 /// What lies below a new call on the stack.
-enum Below {
+pub(super) enum Below {
     /// Called from the innermost known call, from this instruction: seen before, and always so.
     Known { site: u32 },
     /// Asked for.
@@ -86,7 +86,11 @@ impl<S: Sink> Engine<S> {
             .is_some_and(|top| calls_by_name(top, &method).is_some());
         // Who is called from outside the scope may be shown objects that are not known yet.
         let from_outside = self.records_state() && !by_name;
-        let ask_now = known.generation.is_none() || known.is_virtual || self.unpredictable;
+        // What is known before the thread goes on need not be stepped through.
+        let ask_now = known.generation.is_none()
+            || known.is_virtual
+            || self.unpredictable
+            || (self.records_state() && matches!(below, Below::Asked));
         let mut frame = None;
         let mut for_resolution = false;
         if (ask_now || from_outside || late) && suspended {
@@ -141,8 +145,13 @@ impl<S: Sink> Engine<S> {
             .filter(|slot| slot.1)
             .map(|slot| slot.0)
             .collect();
+        let frame = frame.or_else(|| Some(FrameId(generation? << 16)));
         if (from_outside || late) && suspended {
             entering.values = self.arguments_now(place, thread, frame, &method, readable)?;
+        } else if self.records_state() && suspended {
+            if !self.gives_arguments(thread, &method, &entering.below) {
+                entering.values = self.told_arguments(thread, frame, &method, readable)?;
+            }
         } else if let (Some(generation), false, true) = (generation, readable.is_empty(), suspended)
             && !method.native
         {
@@ -164,8 +173,13 @@ impl<S: Sink> Engine<S> {
             self.ask_entry(id, thread, place, EntryQuestion::Arguments);
             entering.open += 1;
         }
-        if !late {
-            self.start_stepping(thread, &method);
+        let hides = self
+            .threads
+            .get(&thread.0)
+            .is_some_and(|known| known.hidden.is_some());
+        if !late && !method.native && !hides {
+            // Its caller's steps tell nothing of it: see `foresee`.
+            self.stop_stepping(thread);
         }
         let complete = entering.open == 0;
         if let Some(known) = self.threads.get_mut(&thread.0) {
@@ -176,46 +190,6 @@ impl<S: Sink> Engine<S> {
         } else {
             Ok(())
         }
-    }
-
-    /// Reads receiver and arguments of a frame while its thread stands still, and what can be seen through them.
-    fn arguments_now(
-        &mut self,
-        place: Place,
-        thread: jdwp::ThreadId,
-        frame: Option<FrameId>,
-        method: &Method,
-        slots: Vec<stack_frame::SlotRequest>,
-    ) -> Result<Option<Vec<jdwp::Value>>, CaptureError> {
-        let Some(frame) = frame else { return Ok(None) };
-        let told = if method.native {
-            if !method.receiver {
-                return Ok(None);
-            }
-            let this = self
-                .link
-                .request(&stack_frame::ThisObject { thread, frame })?;
-            this.map(|this| {
-                vec![jdwp::Value::Object {
-                    tag: this.tag,
-                    id: this.id,
-                }]
-            })
-        } else if slots.is_empty() {
-            return Ok(None);
-        } else {
-            self.link.request(&stack_frame::GetValues {
-                thread,
-                frame,
-                slots,
-            })?
-        };
-        let Ok(values) = told else { return Ok(None) };
-        let created = usize::from(method.receiver && method.is_constructor());
-        for value in values.iter().skip(created) {
-            self.observe(place, thread, value)?;
-        }
-        Ok(Some(values))
     }
 
     fn ask_entry(
@@ -353,10 +327,21 @@ impl<S: Sink> Engine<S> {
         let mut bound = bound.into_iter();
         let receiver = if method.receiver { bound.next() } else { None };
         let arguments: Vec<Value> = bound.collect();
+        let locked = match receiver {
+            _ if !method.synchronized || !self.records_state() => None,
+            Some(receiver) => receiver.object(),
+            None => self.class_object(place, key.0)?,
+        };
         let Some(known) = self.threads.get_mut(&thread.0) else {
             return Ok(());
         };
         let call = known.next_call();
+        // Who makes objects of the scope may fill them by reflection, too.
+        let made_outside =
+            known.stack.last().is_some_and(|parent| parent.boundary) && method.is_constructor();
+        if let Some(object) = receiver.and_then(Value::object).filter(|_| made_outside) {
+            self.heap.share(object, Shared::Anybody);
+        }
         if let Some(hidden) = &mut known.hidden {
             hidden.call.get_or_insert(call);
         }
@@ -371,6 +356,8 @@ impl<S: Sink> Engine<S> {
             mirror,
             invoked,
             shown: None,
+            monitor: locked.map(|object| (MonitorAction::Exit, object)),
+            doubtful: None,
         });
         let kind = EventKind::Enter {
             method: method.id,
@@ -381,6 +368,11 @@ impl<S: Sink> Engine<S> {
             already_running: false,
         };
         self.arrivals.event(place, Event { call, index, kind });
+        if let Some(object) = locked {
+            let action = MonitorAction::Enter;
+            let kind = EventKind::Monitor { action, object };
+            self.arrivals.event(place, Event { call, index, kind });
+        }
         if replaced && self.records_state() {
             self.enter_replaced(place, call);
         } else if late && self.records_state() {
@@ -460,8 +452,7 @@ impl<S: Sink> Engine<S> {
     ) -> Result<bool, CaptureError> {
         let named = self.innermost(thread).and_then(|frame| {
             let pending = frame.mirror.as_ref()?.pending?;
-            let code = frame.method.code.as_ref()?;
-            let invoke = code.instructions().get(pending.ordinal)?.invoke()?;
+            let invoke = frame.method.instruction(pending)?.invoke()?;
             Named::of(&frame.method, invoke.constant, invoke.kind)
         });
         named.map_or(Ok(false), |named| self.runs(&named, run))
@@ -510,6 +501,8 @@ impl<S: Sink> Engine<S> {
             mirror: None,
             invoked: false,
             shown: None,
+            monitor: None,
+            doubtful: None,
         });
         Ok(())
     }
@@ -553,7 +546,13 @@ impl<S: Sink> Engine<S> {
         while known.stack.len() > at + 1 {
             known.lose_top(place, &mut self.arrivals);
         }
-        let returning = known.stack.last();
+        if known.foreseen
+            && let Some(frame) = known.stack.last().filter(|frame| frame.mirror.is_some())
+            && frame.returned().is_none()
+        {
+            self.doubt_all(thread);
+        }
+        let returning = self.threads.get(&thread.0).and_then(|t| t.stack.last());
         let mirrored = returning
             .and_then(|frame| frame.mirror.as_ref())
             .map(|m| m.peek(0));
@@ -568,32 +567,16 @@ impl<S: Sink> Engine<S> {
         let Some(known) = self.threads.get_mut(&thread.0) else {
             return Ok(());
         };
-        let ended = known.stack.last().map(|frame| (frame.call, frame.invoked));
-        known.end_top(
-            Outcome::Returned(result),
-            index_of(location),
-            place,
-            &mut self.arrivals,
-        );
-        let Some((call, invoked)) = ended else {
+        let call = known.current();
+        known.return_top(result, index_of(location), place, &mut self.arrivals);
+        // A callback has handed it to code out of the scope.
+        let handed_out = known.stack.last().is_some_and(|parent| parent.boundary);
+        if let Some(object) = result.and_then(Value::object).filter(|_| handed_out) {
+            self.heap.share_kept(object, false);
+        }
+        let Some(known) = self.threads.get_mut(&thread.0) else {
             return Ok(());
         };
-        if invoked
-            && let Some(mirror) = known
-                .stack
-                .last_mut()
-                .and_then(|frame| frame.mirror.as_mut())
-            && let Some(pending) = mirror.pending
-            && pending.progress == Progress::Calling
-        {
-            if let Some(result) = result {
-                mirror.push(result);
-            }
-            mirror.pending = Some(Pending {
-                progress: Progress::Done,
-                ..pending
-            });
-        }
         let left = known.stack.is_empty();
         if known
             .hidden
@@ -630,21 +613,6 @@ impl<S: Sink> Engine<S> {
         }
         self.heap.value(value)
     }
-
-    /// The innermost call runs an invoke instruction of this method: takes receiver and arguments off
-    /// its stack.
-    fn take_arguments(&mut self, thread: jdwp::ThreadId, callee: &Method) -> Option<Vec<Value>> {
-        let caller = self.threads.get_mut(&thread.0)?.stack.last_mut()?;
-        calls_by_name(caller, callee)?;
-        let mirror = caller.mirror.as_mut()?;
-        let mut taken: Vec<Value> = callee.slots.iter().map(|_| mirror.pop()).collect();
-        taken.reverse();
-        mirror.pending = mirror.pending.map(|pending| Pending {
-            progress: Progress::Calling,
-            ..pending
-        });
-        Some(taken)
-    }
 }
 
 /// The call site, where it is certain without a look at the stack.
@@ -661,10 +629,9 @@ fn known_site(thread: &Thread, callee: &Method) -> Option<u32> {
 
 /// The index of the invoke instruction that a call stands at, if it names this method. What an invoke
 /// instruction runs always has the name and the descriptor that it names (JVMS 5.4.6).
-fn calls_by_name(caller: &Frame, callee: &Method) -> Option<u32> {
+pub(super) fn calls_by_name(caller: &Frame, callee: &Method) -> Option<u32> {
     let pending = caller.mirror.as_ref()?.pending?;
-    let code = caller.method.code.as_ref()?;
-    let instruction = code.instructions().get(pending.ordinal)?;
+    let instruction = caller.method.instruction(pending)?;
     let invoke = instruction.invoke()?;
     let named = Named::of(&caller.method, invoke.constant, invoke.kind)?;
     let fits = pending.progress == Progress::Reached

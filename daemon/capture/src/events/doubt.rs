@@ -53,10 +53,10 @@ impl<S: Sink> Engine<S> {
         let Some(frame) = self.innermost(thread) else {
             return;
         };
-        let (call, code) = (frame.call, frame.method.code.as_ref());
+        let (call, method) = (frame.call, &frame.method);
         let Some(mirror) = &frame.mirror else { return };
         let returns = mirror.pending.is_some_and(|pending| {
-            let instruction = code.and_then(|code| code.instructions().get(pending.ordinal));
+            let instruction = method.instruction(pending);
             pending.progress == Progress::Reached
                 && instruction.is_some_and(|i| i.index == index && i.opcode.is_return())
         });
@@ -73,7 +73,7 @@ impl<S: Sink> Engine<S> {
         }
     }
 
-    fn doubt(&mut self, place: Place, call: CallId, reason: &str) {
+    pub(super) fn doubt(&mut self, place: Place, call: CallId, reason: &str) {
         let reason = reason.to_owned();
         let index = Event::NO_INDEX;
         let kind = EventKind::Gap { reason };

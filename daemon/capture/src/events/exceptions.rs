@@ -19,6 +19,7 @@ use super::calls::index_of;
 use super::threads::{Frame, StackFrame, Thread, Unsure};
 use crate::arrivals::Place;
 use crate::error::CaptureError;
+use crate::mirror::UNKNOWN;
 use crate::sink::Sink;
 use crate::structure::MethodKey;
 
@@ -43,7 +44,7 @@ impl<S: Sink> Engine<S> {
         let Some(known) = self.threads.get(&thread.0) else {
             return Ok(());
         };
-        let fate = Fate::of(&frames, expected);
+        let mut fate = Fate::of(&frames, expected);
         let Some(top) = known.stack.iter().rfind(|frame| !frame.boundary) else {
             return Ok(());
         };
@@ -52,9 +53,25 @@ impl<S: Sink> Engine<S> {
             (location.class, location.method) == top_key && top_height as usize + 1 == frames.len();
         let caught_here = fate.expected.is_some_and(|(key, _)| key == top_key);
         let ends_some = (top_height as usize) >= fate.keep;
+        if !thrown_here
+            && ends_some
+            && let Some((first, below)) = frames.split_first()
+            && self.is_for_resolution(
+                thread,
+                (first.location.class, first.location.method),
+                below,
+            )?
+        {
+            // It leaves a class loader for the JVM, which throws another one, or none.
+            fate.keep = fate.keep.max(top_height as usize + 1);
+            fate.certain = false;
+        }
         if !thrown_here && !caught_here && !ends_some && fate.certain {
             // Thrown and caught outside, above all calls of the scope.
             return Ok(());
+        }
+        if thrown_here {
+            self.throws_unforeseen(thread, location);
         }
         if self.records_state() {
             self.throw_mirrored(
@@ -163,6 +180,33 @@ impl<S: Sink> Engine<S> {
                     kind,
                 },
             );
+        }
+    }
+
+    /// Did the innermost call arrive at this index by an exception? The JVM throws some that it does not tell: in
+    /// the place of one that a class loader threw.
+    pub(super) fn is_caught_there(&mut self, thread: jdwp::ThreadId, index: u32) -> bool {
+        let Some(frame) = self.innermost(thread) else {
+            return false;
+        };
+        let pending = frame.mirror.as_ref().and_then(|mirror| mirror.pending);
+        let instruction = pending.and_then(|pending| frame.method.instruction(pending));
+        instruction.is_some_and(|i| {
+            let falls_through = !i.opcode.ends_straight_line() && i.next() == index;
+            i.opcode != Opcode::Ret && !falls_through && !i.targets().contains(&index)
+        })
+    }
+
+    /// The innermost call has caught an exception that nobody has told.
+    pub(super) fn catch_untold(&mut self, place: Place, thread: jdwp::ThreadId, index: u32) {
+        let Some(known) = self.threads.get_mut(&thread.0) else {
+            return;
+        };
+        known.end_boundary(place, &mut self.arrivals);
+        if let Some(frame) = known.innermost_mut() {
+            frame.catch(UNKNOWN, index);
+            let (call, kind) = (frame.call, EventKind::Caught { exception: UNKNOWN });
+            self.arrivals.event(place, Event { call, index, kind });
         }
     }
 
@@ -280,8 +324,7 @@ impl<S: Sink> Engine<S> {
 /// The object that an `athrow` instruction is about to throw.
 fn thrown_by_code(frame: &mut Frame) -> Option<Value> {
     let mirror = frame.mirror.as_ref()?;
-    let code = frame.method.code.as_ref()?;
-    let instruction = code.instructions().get(mirror.pending?.ordinal)?;
+    let instruction = frame.method.instruction(mirror.pending?)?;
     (instruction.opcode == Opcode::Athrow).then(|| mirror.peek(0))
 }
 

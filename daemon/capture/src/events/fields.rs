@@ -2,12 +2,15 @@
 
 use jdwp::commands::event_request::{self, Modifier};
 use jdwp::{EventKind as Requested, Location, ReferenceTypeId, SuspendPolicy, TaggedObject};
+use jhyde_bytecode::Opcode;
 use jhyde_trace::{CallId, Event, EventKind, ThreadId, Variable};
 
 use super::Engine;
+use super::begin::REPLACER;
 use super::calls::index_of;
 use crate::arrivals::Place;
 use crate::error::{CaptureError, LinkError};
+use crate::mirror::Progress;
 use crate::sink::Sink;
 use crate::structure::Class;
 
@@ -23,6 +26,7 @@ impl<S: Sink> Engine<S> {
         let class = self
             .structure
             .class_with_signature(&mut self.link, ref_type, signature)?;
+        self.replaceable |= class.name == REPLACER;
         if !class.in_scope {
             return Ok(());
         }
@@ -123,7 +127,7 @@ impl<S: Sink> Engine<S> {
         };
         if here {
             known.end_boundary(place, &mut self.arrivals);
-            self.tie_operands(thread, object, value);
+            self.write_is_done(thread, index, object, value);
         } else {
             self.open_boundary(place, thread)?;
         }
@@ -151,15 +155,38 @@ impl<S: Sink> Engine<S> {
         Ok(())
     }
 
-    /// A `putfield` or `putstatic` shows what it takes from the stack.
-    fn tie_operands(&mut self, thread: jdwp::ThreadId, object: TaggedObject, value: &jdwp::Value) {
-        let Some(mirror) = self
-            .innermost(thread)
-            .and_then(|frame| frame.mirror.as_ref())
-        else {
+    /// A `putfield` or `putstatic` shows what it takes from the stack, and has done so.
+    fn write_is_done(
+        &mut self,
+        thread: jdwp::ThreadId,
+        index: u32,
+        object: TaggedObject,
+        value: &jdwp::Value,
+    ) {
+        let Some(frame) = self.innermost(thread) else {
             return;
         };
+        let method = std::rc::Rc::clone(&frame.method);
+        let Some(mirror) = &mut frame.mirror else {
+            return;
+        };
+        let instruction = mirror.pending.and_then(|p| method.instruction(p));
+        let Some(instruction) = instruction.filter(|i| i.index == index) else {
+            return;
+        };
+        let takes = match instruction.opcode {
+            Opcode::PutField => 2,
+            Opcode::PutStatic => 1,
+            _ => return,
+        };
+        method.link(instruction);
         let (written, holder) = (mirror.peek(0), mirror.peek(1));
+        mirror
+            .stack
+            .truncate(mirror.stack.len().saturating_sub(takes));
+        if let Some(pending) = &mut mirror.pending {
+            pending.progress = Progress::Done;
+        }
         if let Some(value) = value.object() {
             self.tie(thread, written, value);
         }

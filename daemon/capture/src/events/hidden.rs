@@ -164,12 +164,7 @@ impl<S: Sink> Engine<S> {
             return Ok(());
         };
         for asked in hidden.breakpoints {
-            if let Ok(request) = self.link.reply::<event_request::Set>(asked)? {
-                self.link.send(&event_request::Clear {
-                    event_kind: Requested::BREAKPOINT,
-                    request,
-                });
-            }
+            self.clear(Requested::BREAKPOINT, asked)?;
         }
         Ok(())
     }

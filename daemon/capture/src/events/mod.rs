@@ -7,36 +7,43 @@
 //!
 //! - `begin`: event requests, classes and calls that were there before.
 //! - `threads`: what is known of each thread's stack.
-//! - `calls`: enter and exit. `exceptions`: exits that JDWP does not report.
+//! - `calls`, `arguments`: enter and exit. `exceptions`: exits that JDWP does not report.
 //! - `fields`: classes and writes to fields.
 //! - `steps`, `named`: instructions (levels `state` and `full`); `boundary`, `plain`: calls out of the scope;
+//!   `compare`: what they did;
 //!   `hidden`: static initialisers and class loaders; `observe`: what is read of a thread that stands still;
 //!   `views`: what code out of the scope changes later.
+//! - `foresee`, `pretend`: instructions that no step has to tell; `catch_up`: what they did.
 //! - `values`: answers about objects.
 //!
 //! Which events suspend: entries (arguments can only be read from a suspended frame), breakpoints,
 //! exceptions and class preparation. Exits and field writes carry their value, steps their place, and
 //! do not suspend, which is what makes this engine faster than a debugger's.
 
+mod arguments;
 mod begin;
 mod boundary;
 mod calls;
+mod catch_up;
+mod compare;
 mod doubt;
 mod exceptions;
 mod fields;
+mod foresee;
 mod hidden;
 mod named;
 mod observe;
 mod plain;
+mod pretend;
 mod steps;
 mod threads;
 mod values;
 mod views;
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use jdwp::commands::{event_request, object_reference, thread_reference, virtual_machine};
-use jdwp::{Composite, Event, EventKind, Incoming, SuspendPolicy};
+use jdwp::{Composite, Event, EventKind, Incoming, Location, SuspendPolicy};
 use jhyde_trace::{CallId, Level, RecordingOptions, State, ThreadInfo};
 use rustc_hash::FxHashMap;
 
@@ -46,6 +53,7 @@ use self::threads::{StackFrame, Thread};
 use crate::arrivals::{Arrivals, Place};
 use crate::connection::Connection;
 use crate::error::{CaptureError, LinkError};
+use crate::guard::{FAREWELL, Guard, QUIET};
 use crate::link::Link;
 use crate::mirror::{Effect, Heap};
 use crate::objects::{ObjectQuestion, Objects};
@@ -53,11 +61,6 @@ use crate::record::{Controller, Ending, Finished};
 use crate::scope::{Scope, StepFilter};
 use crate::sink::Sink;
 use crate::structure::Structure;
-
-/// How long a JVM that stands still says nothing when it has told everything.
-const QUIET: Duration = Duration::from_millis(100);
-/// How long a JVM may take to close the connection after it was asked to.
-const FAREWELL: Duration = Duration::from_secs(5);
 
 /// A question whose answer belongs to an arrival.
 pub(crate) enum Question {
@@ -72,6 +75,8 @@ pub(crate) enum Question {
 /// See the module.
 pub(crate) struct Engine<S> {
     link: Link,
+    /// Dismissed when the JVM was left.
+    guard: Option<Guard>,
     structure: Structure,
     objects: Objects,
     heap: Heap,
@@ -94,6 +99,8 @@ pub(crate) struct Engine<S> {
     message_field: Option<Option<jdwp::FieldId>>,
     /// Frames could not be named without asking; every entry asks first from now on.
     unpredictable: bool,
+    /// An agent is there that can replace code while it runs: only steps tell which code runs.
+    replaceable: bool,
     /// What an instruction did; kept to be filled again.
     effects: Vec<Effect>,
 }
@@ -114,6 +121,7 @@ impl<S: Sink> Engine<S> {
     ) -> Self {
         Self {
             link: connection.link,
+            guard: connection.guard,
             structure: Structure::new(scope),
             objects: Objects::new(options.string_limit),
             heap: Heap::new(),
@@ -132,12 +140,16 @@ impl<S: Sink> Engine<S> {
             notes: Vec::new(),
             message_field: None,
             unpredictable: false,
+            replaceable: false,
         }
     }
 
     /// Gives up before the recording has begun; the JVM runs on.
     pub(crate) fn abandon(mut self) -> S {
         self.say_farewell();
+        if let Some(guard) = self.guard.take() {
+            guard.dismiss();
+        }
         self.sink
     }
 
@@ -176,6 +188,7 @@ impl<S: Sink> Engine<S> {
                 }
             }
         };
+        self.lose_foreseen();
         // What is complete so far is kept even if the last answers never came.
         let kept = self.store_structure().and_then(|()| {
             self.arrivals
@@ -191,6 +204,9 @@ impl<S: Sink> Engine<S> {
     }
 
     fn finished(mut self, state: State) -> Finished<S> {
+        if let Some(guard) = self.guard.take() {
+            guard.dismiss();
+        }
         if self.structure.covered == 0 {
             let scope = if self.options.include.is_empty() {
                 "no class of an application's loader was met".to_owned()
@@ -240,15 +256,17 @@ impl<S: Sink> Engine<S> {
         self.arrivals
             .leave(&mut self.sink)
             .map_err(|error| End::Failed(error.into()))?;
-        if self.heap.wants_sweep() {
-            self.sweep().map_err(sort_out)?;
-        }
         Ok(true)
     }
 
     /// Asks which of the objects that are kept are gone, and forgets them: memory follows what lives
     /// in the debuggee, not what it ever made.
+    ///
+    /// Not while something is still to be told of a thread: it may name what is gone since.
     fn sweep(&mut self) -> Result<(), CaptureError> {
+        if !self.heap.wants_sweep() || self.threads.values().any(|known| known.foreseen) {
+            return Ok(());
+        }
         let mut dead = Vec::new();
         for some in self.heap.named().chunks(1024) {
             let asked = some
@@ -277,15 +295,23 @@ impl<S: Sink> Engine<S> {
         let suspended = composite.suspend_policy != SuspendPolicy::NONE;
         // Requests may overlap, so one composite may tell the same thing twice.
         let mut dead = false;
+        if let Some(thread) = composite.thread() {
+            let thrown = composite.events.iter().find_map(|event| match event {
+                Event::Exception { location, .. } => Some(location),
+                _ => None,
+            });
+            self.catch_up(place, thread, thrown)?;
+        }
         for (at, event) in composite.events.iter().enumerate() {
             if composite.events[..at].iter().any(|told| same(told, event)) {
                 continue;
             }
             dead |= matches!(event, Event::VmDeath { .. });
-            self.event(place, event, suspended, is_late(composite, at))?;
+            self.event(place, event, composite)?;
         }
         if composite.suspend_policy == SuspendPolicy::EVENT_THREAD {
             if let Some(thread) = composite.thread() {
+                self.foresee(thread)?;
                 self.stand(thread);
                 self.resume(thread);
             }
@@ -301,17 +327,21 @@ impl<S: Sink> Engine<S> {
         Ok(())
     }
 
+    /// Handles one event of a composite.
     fn event(
         &mut self,
         place: Place,
         event: &Event,
-        suspended: bool,
-        late: bool,
+        composite: &Composite,
     ) -> Result<(), CaptureError> {
+        let suspended = composite.suspend_policy != SuspendPolicy::NONE;
         match event {
             Event::MethodEntry {
                 thread, location, ..
-            } => self.entry(place, *thread, location, suspended, late),
+            } => {
+                let late = is_late(location, composite);
+                self.entry(place, *thread, location, suspended, late)
+            }
             Event::MethodExitWithReturnValue {
                 thread,
                 location,
@@ -483,21 +513,29 @@ impl<S: Sink> Engine<S> {
     }
 
     /// Detaches and waits until the JVM has closed the connection; events on the way are kept.
+    fn leave(&mut self) {
+        self.take_leave(true);
+    }
+
+    /// Detaches when nothing can be recorded any more.
+    fn say_farewell(&mut self) {
+        self.take_leave(false);
+    }
+
+    /// Disposes of the session, which resumes all threads.
     ///
     /// The JVM stands still first, until its debug agent has told all that was on the way: an event that is to
-    /// suspend its thread and meets the end of the session would leave that thread suspended for ever (HotSpot's
-    /// agent resumes all threads before its event queue is empty). To dispose of the session resumes all.
-    fn leave(&mut self) {
+    /// suspend its thread and meets the end of the session would leave that thread suspended for ever (see
+    /// [`crate::guard`]).
+    fn take_leave(&mut self, mut keeps: bool) {
+        let stands = matches!(self.link.request(&virtual_machine::Suspend), Ok(Ok(())));
         let deadline = Instant::now() + FAREWELL;
-        if !matches!(self.link.request(&virtual_machine::Suspend), Ok(Ok(()))) {
-            return self.say_farewell();
-        }
         let mut quiet = Instant::now();
-        while quiet.elapsed() < QUIET && Instant::now() < deadline {
-            match self.turn() {
-                Ok(true) => quiet = Instant::now(),
-                Ok(false) => {}
-                Err(_) => return self.say_farewell(),
+        while stands && quiet.elapsed() < QUIET && Instant::now() < deadline {
+            match self.take(&mut keeps) {
+                Some(true) => quiet = Instant::now(),
+                Some(false) => {}
+                None => return,
             }
         }
         self.link.send(&virtual_machine::Dispose);
@@ -505,38 +543,53 @@ impl<S: Sink> Engine<S> {
             return;
         }
         let deadline = Instant::now() + FAREWELL;
-        while Instant::now() < deadline {
-            if self.turn().is_err() {
-                return;
+        while Instant::now() < deadline && self.take(&mut keeps).is_some() {}
+    }
+
+    /// Takes what the JVM sends next, and keeps it as long as that can be. Says whether something came; nothing
+    /// when the connection is closed.
+    fn take(&mut self, keeps: &mut bool) -> Option<bool> {
+        if !*keeps {
+            return self.link.next().ok().map(|came| came.is_some());
+        }
+        match self.turn() {
+            Ok(came) => Some(came),
+            Err(End::Closed(_)) => None,
+            Err(End::Failed(_)) => {
+                *keeps = false;
+                Some(true)
             }
         }
     }
 
-    /// Detaches without looking back.
-    fn say_farewell(&mut self) {
-        self.link.send(&virtual_machine::Dispose);
-        if self.link.flush().is_ok() {
-            let deadline = Instant::now() + FAREWELL;
-            while Instant::now() < deadline && self.link.next().is_ok() {}
+    /// Clears an event request, by the command that set it. One that was refused needs no clearing.
+    fn clear(&mut self, event_kind: EventKind, asked: jdwp::PacketId) -> Result<(), LinkError> {
+        if let Ok(request) = self.link.reply::<event_request::Set>(asked)? {
+            self.link.send(&event_request::Clear {
+                event_kind,
+                request,
+            });
         }
+        Ok(())
     }
 }
 
-/// Is this event told with another that happened after it, elsewhere in the code? The debug agent holds entries
-/// back for a step that may never come (see `hidden`).
-fn is_late(composite: &Composite, at: usize) -> bool {
-    let Some(event) = composite.events.get(at) else {
-        return false;
-    };
+/// Is an entry told with something that happened after it? The debug agent holds entries back for a step that
+/// may never come (see `hidden`).
+fn is_late(entry: &Location, composite: &Composite) -> bool {
     composite.events.iter().any(|other| {
         matches!(other, Event::ClassPrepare { .. })
-            || (other.location().is_some() && other.location() != event.location())
+            || other.location().is_some_and(|location| location != entry)
     })
 }
 
-/// Do two events of one composite, of overlapping requests, tell the same thing?
+/// Do two events of one composite, of overlapping requests, tell the same thing? A breakpoint and a step both
+/// tell an arrival.
 fn same(one: &Event, other: &Event) -> bool {
-    one.kind() == other.kind() && one.location() == other.location()
+    let arrives =
+        |event: &Event| matches!(event, Event::SingleStep { .. } | Event::Breakpoint { .. });
+    (one.kind() == other.kind() || (arrives(one) && arrives(other)))
+        && one.location() == other.location()
 }
 
 fn sort_out(error: CaptureError) -> End {

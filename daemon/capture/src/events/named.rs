@@ -181,6 +181,9 @@ impl<S: Sink> Engine<S> {
             return Ok(UNKNOWN);
         };
         let class = dotted(named.class);
+        if self.structure.is_ambiguous(&class) {
+            return Ok(UNKNOWN);
+        }
         let Some(field) = self.structure.field_named(&class, named.name) else {
             return if is_static {
                 self.get_outside(place, thread, &class, named.name)
@@ -218,7 +221,13 @@ impl<S: Sink> Engine<S> {
         class: &str,
         name: &str,
     ) -> Result<Value, CaptureError> {
-        match self.structure.final_static(&mut self.link, class, name)? {
+        // What was foreseen read it when its thread stood still.
+        let foreseen = self.threads.get(&thread.0).is_some_and(|t| t.foreseen);
+        let again = !foreseen && is_replaced(class);
+        match self
+            .structure
+            .final_static(&mut self.link, class, name, again)?
+        {
             Some(value) => {
                 self.observe(place, thread, &value)?;
                 Ok(self.value(place, &value, false))
@@ -229,16 +238,14 @@ impl<S: Sink> Engine<S> {
 
     /// An object that the scope makes: it has a name of ours until the JVM shows its own.
     fn create(&mut self, place: Place, call: CallId, index: u32, class: &str, body: Body) -> Value {
-        let id = self.structure.class_named(class);
         let length = match &body {
             Body::Array(elements) => u32::try_from(elements.len()).ok(),
             _ => None,
         };
-        let body = match body {
-            Body::Fields(_) if !self.structure.is_class_in_scope(id) => Body::Opaque,
-            other => other,
+        let (value, id) = self.make(class, body);
+        let Some(object) = value.object() else {
+            return value;
         };
-        let object = self.heap.create(Some(id), body);
         self.introduce(
             place,
             object,
@@ -251,7 +258,17 @@ impl<S: Sink> Engine<S> {
             length,
         };
         self.arrivals.event(place, Event { call, index, kind });
-        Value::Object(object)
+        value
+    }
+
+    /// The same, without a word to anybody.
+    pub(super) fn make(&mut self, class: &str, body: Body) -> (Value, ClassId) {
+        let id = self.structure.class_named(class);
+        let body = match body {
+            Body::Fields(_) if !self.structure.is_class_in_scope(id) => Body::Opaque,
+            other => other,
+        };
+        (Value::Object(self.heap.create(Some(id), body)), id)
     }
 
     fn introduce(
@@ -331,7 +348,11 @@ impl<S: Sink> Engine<S> {
         outer
     }
 
-    fn instance_of(&mut self, object: Value, class: &str) -> Result<Value, CaptureError> {
+    pub(super) fn instance_of(
+        &mut self,
+        object: Value,
+        class: &str,
+    ) -> Result<Value, CaptureError> {
         let known = match object {
             Value::Null => Some(false),
             Value::Object(object) => match self.heap.class(object) {
@@ -344,7 +365,12 @@ impl<S: Sink> Engine<S> {
     }
 }
 
-fn class_constant(method: &Method, instruction: &Instruction) -> String {
+/// Are the final statics of this class written after all? `System.setOut` and its like do so.
+pub(super) fn is_replaced(class: &str) -> bool {
+    class == "java.lang.System"
+}
+
+pub(super) fn class_constant(method: &Method, instruction: &Instruction) -> String {
     let constant = instruction
         .constant()
         .and_then(|constant| method.pool.as_ref()?.class(constant).ok());
@@ -352,7 +378,7 @@ fn class_constant(method: &Method, instruction: &Instruction) -> String {
 }
 
 /// The first character of the descriptor of a type that is named as in Java source.
-fn descriptor_start(name: &str) -> u8 {
+pub(super) fn descriptor_start(name: &str) -> u8 {
     match name {
         "boolean" => b'Z',
         "byte" => b'B',

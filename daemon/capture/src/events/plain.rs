@@ -10,11 +10,13 @@
 use jdwp::commands::event_request::{self, Modifier};
 use jdwp::{EventKind as Requested, PacketId, SuspendPolicy, ThreadId};
 use jhyde_bytecode::InvokeKind;
+use jhyde_trace::Value;
 
 use super::Engine;
 use super::boundary::parameters;
 use super::named::Named;
 use crate::error::LinkError;
+use crate::mirror::Heap;
 use crate::sink::Sink;
 
 /// Final classes whose methods behave so. None has methods that HotSpot's interpreter runs without
@@ -94,6 +96,51 @@ pub(super) fn plain(named: &Named) -> Option<PlainClasses> {
     }
 }
 
+/// Plain calls that are certain to return; others may throw an exception, and then nothing tells which of several did.
+pub(super) fn never_throws(named: &Named) -> bool {
+    match named.class.as_str() {
+        "java.lang.Object" => true,
+        "java.lang.StringBuilder" | "java.lang.StringBuffer" => {
+            named.name == "append" || (named.name == "<init>" && named.descriptor == "()V")
+        }
+        _ => false,
+    }
+}
+
+/// The result of a plain call on a string whose text is known: strings never change.
+pub(super) fn known_result(
+    named: &Named,
+    string: Value,
+    arguments: &[Value],
+    heap: &Heap,
+) -> Option<Value> {
+    if named.class != "java.lang.String" {
+        return None;
+    }
+    let object = string.object()?;
+    let text = heap.text(object)?;
+    let other = |value: &Value| heap.text(value.object()?);
+    Some(match (named.name.as_str(), arguments) {
+        ("length", []) => Value::Int(i32::try_from(text.len()).ok()?),
+        ("isEmpty", []) => Value::Boolean(text.is_empty()),
+        ("charAt", [Value::Int(at)]) => Value::Char(*text.get(usize::try_from(*at).ok()?)?),
+        ("hashCode", []) => Value::Int(text.iter().fold(0_i32, |hash, &unit| {
+            hash.wrapping_mul(31).wrapping_add(i32::from(unit))
+        })),
+        ("indexOf", [Value::Int(unit)]) => {
+            let unit = u16::try_from(*unit).ok()?;
+            let at = text.iter().position(|&other| other == unit);
+            Value::Int(at.map_or(Some(-1), |at| i32::try_from(at).ok())?)
+        }
+        ("equals", [Value::Null]) => Value::Boolean(false),
+        ("equals", [same]) if *same == string => Value::Boolean(true),
+        ("equals", [value]) => Value::Boolean(text == other(value)?),
+        ("startsWith", [value]) => Value::Boolean(text.starts_with(other(value)?)),
+        ("endsWith", [value]) => Value::Boolean(text.ends_with(other(value)?)),
+        _ => return None,
+    })
+}
+
 /// Builders of strings return themselves (their documentation says so).
 pub(super) fn returns_itself(named: &Named) -> bool {
     matches!(
@@ -111,7 +158,7 @@ impl<S: Sink> Engine<S> {
         };
         let standing = &mut known.standing;
         let missing = standing.wanted.0 & !standing.requested.0;
-        if missing == 0 || known.stack.is_empty() {
+        if missing == 0 || known.stack.is_empty() || known.foreseen {
             return;
         }
         for (bit, class) in CLASSES.iter().enumerate() {
@@ -149,12 +196,7 @@ impl<S: Sink> Engine<S> {
         };
         known.standing.requested = PlainClasses::default();
         for asked in std::mem::take(&mut known.standing.requests) {
-            if let Ok(request) = self.link.reply::<event_request::Set>(asked)? {
-                self.link.send(&event_request::Clear {
-                    event_kind: Requested::METHOD_EXIT_WITH_RETURN_VALUE,
-                    request,
-                });
-            }
+            self.clear(Requested::METHOD_EXIT_WITH_RETURN_VALUE, asked)?;
         }
         Ok(())
     }

@@ -8,6 +8,7 @@
 
 use jdwp::commands::event_request::{self, Modifier};
 use jdwp::{EventKind as Requested, Location, StepDepth, StepSize, SuspendPolicy};
+use jhyde_bytecode::Opcode;
 use jhyde_trace::{CallId, Event, EventKind, Level, Value, Variable};
 
 use super::Engine;
@@ -53,21 +54,30 @@ impl<S: Sink> Engine<S> {
             return Ok(());
         };
         if self.stands_at(thread, ordinal) {
-            // A breakpoint and a step may tell the same place one after the other.
+            // A breakpoint and a step may tell the same place one after the other; or it was foreseen.
+            if let Some(pending) = self.pending_of(thread) {
+                pending.told = true;
+            }
             return self.stop(place, thread, suspended);
         }
-        self.advance(place, thread, index, suspended)?;
-        if let Some(known) = self.threads.get_mut(&thread.0) {
-            known.last_exit = None;
-            known.standing.seen();
+        if !self.may_arrive(thread, index) {
+            self.lose_sight(thread, ordinal);
+            return self.stop(place, thread, suspended);
         }
-        if let Some(frame) = self.innermost(thread) {
+        if self.is_caught_there(thread, index) {
+            self.catch_untold(place, thread, index);
+        } else {
+            self.advance(place, thread, index, suspended)?;
+        }
+        let Some(known) = self.threads.get_mut(&thread.0) else {
+            return Ok(());
+        };
+        known.last_exit = None;
+        known.standing.seen();
+        if let Some(frame) = known.innermost_mut() {
             frame.index = index;
             if let Some(mirror) = &mut frame.mirror {
-                mirror.pending = Some(Pending {
-                    ordinal,
-                    progress: Progress::Reached,
-                });
+                mirror.pending = Some(Pending::reached(ordinal, true));
             }
         }
         self.stop(place, thread, suspended)
@@ -78,8 +88,12 @@ impl<S: Sink> Engine<S> {
         &mut self,
         thread: jdwp::ThreadId,
     ) -> Option<&mut super::threads::Frame> {
-        let known = self.threads.get_mut(&thread.0)?;
-        known.stack.iter_mut().rfind(|frame| !frame.boundary)
+        self.threads.get_mut(&thread.0)?.innermost_mut()
+    }
+
+    /// The instruction at which that call stands.
+    pub(super) fn pending_of(&mut self, thread: jdwp::ThreadId) -> Option<&mut Pending> {
+        self.innermost(thread)?.mirror.as_mut()?.pending.as_mut()
     }
 
     fn ordinal(&mut self, thread: jdwp::ThreadId, index: u32) -> Option<usize> {
@@ -122,7 +136,7 @@ impl<S: Sink> Engine<S> {
     }
 
     /// Tells what the instruction did at which the innermost call stood; `next` is where it went.
-    fn advance(
+    pub(super) fn advance(
         &mut self,
         place: Place,
         thread: jdwp::ThreadId,
@@ -133,14 +147,12 @@ impl<S: Sink> Engine<S> {
             return Ok(());
         };
         let (call, method) = (frame.call, std::rc::Rc::clone(&frame.method));
+        let frame_top = frame.mirror.as_ref().map(|mirror| mirror.peek(0));
         let pending = frame
             .mirror
             .as_mut()
             .and_then(|mirror| mirror.pending.take());
-        let instruction = pending.and_then(|pending| {
-            let code = method.code.as_ref()?;
-            code.instructions().get(pending.ordinal)
-        });
+        let instruction = pending.and_then(|pending| method.instruction(pending));
         let (Some(pending), Some(instruction)) = (pending, instruction) else {
             if let Some(known) = self.threads.get_mut(&thread.0) {
                 known.end_boundary(place, &mut self.arrivals);
@@ -149,6 +161,9 @@ impl<S: Sink> Engine<S> {
         };
         if pending.progress == Progress::Done {
             return Ok(());
+        }
+        if !skips_linking(frame_top, instruction.opcode) {
+            method.link(instruction);
         }
         if let Some(invoke) = instruction.invoke() {
             return self.boundary_returned(place, thread, invoke, pending, suspended);
@@ -225,6 +240,12 @@ impl<S: Sink> Engine<S> {
                 let variable = Variable::Local { call, local };
                 EventKind::Write { variable, value }
             }
+            Effect::Monitor { action, object } => match object.object() {
+                Some(object) => EventKind::Monitor { action, object },
+                None => EventKind::Gap {
+                    reason: "of which object a monitor is was not seen".to_owned(),
+                },
+            },
             Effect::WriteElement {
                 array,
                 index,
@@ -319,13 +340,8 @@ impl<S: Sink> Engine<S> {
         };
         if let Stepping::On(asked) = known.stepping {
             known.stepping = Stepping::Off;
-            // A request that was refused, or a connection that is gone, needs no clearing.
-            if let Ok(Ok(request)) = self.link.reply::<event_request::Set>(asked) {
-                self.link.send(&event_request::Clear {
-                    event_kind: Requested::SINGLE_STEP,
-                    request,
-                });
-            }
+            // Where the connection is gone, nothing needs clearing.
+            let _ = self.clear(Requested::SINGLE_STEP, asked);
         }
     }
 
@@ -353,6 +369,12 @@ impl<S: Sink> Engine<S> {
             self.set_step(thread);
         }
     }
+}
+
+/// Of what is null, and so of every class, nothing is asked (JVMS 6.5.checkcast, 6.5.instanceof).
+fn skips_linking(top: Option<Value>, opcode: Opcode) -> bool {
+    matches!(opcode, Opcode::CheckCast | Opcode::InstanceOf)
+        && !matches!(top, Some(Value::Object(_)))
 }
 
 /// The declared type of a local; nothing where there is no variable table.

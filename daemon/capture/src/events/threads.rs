@@ -5,14 +5,14 @@ use std::rc::Rc;
 
 use jdwp::commands::thread_reference;
 use jdwp::{PacketId, RequestId};
-use jhyde_trace::{CallId, Event, EventKind, Outcome, ThreadId, Value};
+use jhyde_trace::{CallId, Event, EventKind, MonitorAction, ObjectId, Outcome, ThreadId, Value};
 
 use super::boundary::{Shown, Watch};
 use super::calls::Entering;
 use super::hidden::Hidden;
 use super::plain::Standing;
 use crate::arrivals::{Arrivals, Place};
-use crate::mirror::Activation;
+use crate::mirror::{Activation, Pending, Progress, narrowed};
 use crate::structure::{Method, MethodKey};
 
 /// A frame of the JVM's stack, as `ThreadReference.Frames` tells it.
@@ -36,6 +36,11 @@ pub(crate) struct Frame {
     pub(crate) invoked: bool,
     /// What a boundary call was shown (levels `state` and `full`).
     pub(crate) shown: Option<Shown>,
+    /// What its end does to a monitor (levels `state` and `full`): a synchronized method leaves that which it
+    /// entered (JVMS 2.11.10), `Object.wait` has it again.
+    pub(crate) monitor: Option<(MonitorAction, ObjectId)>,
+    /// Why what is told of it cannot be trusted: said when it ends.
+    pub(crate) doubtful: Option<&'static str>,
 }
 
 /// A boundary call's frame is not looked at: it has no name that could be compared with the stack's.
@@ -64,7 +69,21 @@ impl Frame {
             mirror: None,
             invoked: true,
             shown: None,
+            monitor: None,
+            doubtful: None,
         }
+    }
+
+    /// What it has returned, if it was last seen at an instruction that returns.
+    pub(crate) fn returned(&self) -> Option<Option<Value>> {
+        let mirror = self.mirror.as_ref()?;
+        let pending = mirror.pending?;
+        let instruction = self.method.instruction(pending)?;
+        if !instruction.opcode.is_return() {
+            return None;
+        }
+        let (_, returns) = self.method.descriptor.split_once(')')?;
+        Some((returns != "V").then(|| narrowed(mirror.peek(0), returns)))
     }
 }
 
@@ -101,6 +120,10 @@ pub(crate) struct Thread {
     pub(crate) entering: Option<Entering>,
     pub(crate) unsure: Option<Unsure>,
     pub(crate) stepping: Stepping,
+    /// It tells no steps, because what it does until it stops again is foreseen.
+    pub(crate) foreseen: bool,
+    /// Where it will throw an exception then, if it will.
+    pub(crate) throws_at: Option<(MethodKey, u32)>,
     /// Every step suspends it, because the mirror does not know a value.
     pub(crate) careful: bool,
     /// It runs a static initialiser, in which the JVM hides steps.
@@ -126,6 +149,8 @@ impl Thread {
             entering: None,
             unsure: None,
             stepping: Stepping::Off,
+            foreseen: false,
+            throws_at: None,
             careful: false,
             hidden: None,
             watches: Vec::new(),
@@ -142,20 +167,33 @@ impl Thread {
             .map_or_else(|| CallId::root(self.id), |frame| frame.call)
     }
 
+    /// The innermost running call of the scope.
+    pub(crate) fn innermost_mut(&mut self) -> Option<&mut Frame> {
+        self.stack.iter_mut().rfind(|frame| !frame.boundary)
+    }
+
     /// The method of the innermost running call of the scope.
     pub(crate) fn innermost_key(&self) -> Option<MethodKey> {
         let innermost = self.stack.iter().rfind(|frame| !frame.boundary);
         innermost.map(|frame| frame.key)
     }
 
-    /// Has the static initialiser that hid steps ended?
+    /// Has the outermost call that ran while steps are hidden ended?
     pub(crate) fn has_left_hidden(&self) -> bool {
         let call = self.hidden.as_ref().and_then(|hidden| hidden.call);
         call.is_some_and(|call| self.stack.iter().all(|frame| frame.call != call))
     }
 
-    /// Ends the innermost call, whose end was not seen.
+    /// Ends the innermost call, whose end the JVM did not tell.
     pub(crate) fn lose_top(&mut self, place: Place, out: &mut Arrivals) {
+        let returned = self.stack.last().and_then(Frame::returned);
+        if let Some(result) = returned.filter(|_| self.unsure.is_none()) {
+            let index = self
+                .stack
+                .last()
+                .map_or(Event::NO_INDEX, |frame| frame.index);
+            return self.return_top(result, index, place, out);
+        }
         if let Some(frame) = self.stack.last().filter(|frame| !frame.boundary) {
             let reason = "the call's end was not seen".to_owned();
             let event = Event {
@@ -184,15 +222,43 @@ impl Thread {
         out: &mut Arrivals,
     ) {
         if let Some(frame) = self.stack.pop() {
+            let call = frame.call;
+            if let Some(reason) = frame.doubtful {
+                let reason = reason.to_owned();
+                let kind = EventKind::Gap { reason };
+                out.event(place, Event { call, index, kind });
+            }
+            if let Some((action, object)) = frame.monitor {
+                let kind = EventKind::Monitor { action, object };
+                out.event(place, Event { call, index, kind });
+            }
             let kind = EventKind::Exit { outcome };
-            out.event(
-                place,
-                Event {
-                    call: frame.call,
-                    index,
-                    kind,
-                },
-            );
+            out.event(place, Event { call, index, kind });
+        }
+    }
+
+    /// Ends the innermost call, which has returned, and gives its result to the call that made it.
+    pub(crate) fn return_top(
+        &mut self,
+        result: Option<Value>,
+        index: u32,
+        place: Place,
+        out: &mut Arrivals,
+    ) {
+        let invoked = self.stack.last().is_some_and(|frame| frame.invoked);
+        self.end_top(Outcome::Returned(result), index, place, out);
+        let caller = self.stack.last_mut().filter(|_| invoked);
+        if let Some(mirror) = caller.and_then(|frame| frame.mirror.as_mut())
+            && let Some(pending) = mirror.pending
+            && pending.progress == Progress::Calling
+        {
+            if let Some(result) = result {
+                mirror.push(result);
+            }
+            mirror.pending = Some(Pending {
+                progress: Progress::Done,
+                ..pending
+            });
         }
     }
 

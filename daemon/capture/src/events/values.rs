@@ -10,7 +10,7 @@ use jhyde_trace::{Content, EventKind, ObjectInfo, Variable};
 use super::{Engine, Question};
 use crate::arrivals::Place;
 use crate::error::CaptureError;
-use crate::mirror::Body;
+use crate::mirror::{Body, UNKNOWN};
 use crate::objects::ObjectQuestion;
 use crate::sink::Sink;
 
@@ -53,6 +53,11 @@ impl<S: Sink> Engine<S> {
             }
             ObjectQuestion::Text { object } => {
                 let text = self.link.decode::<string_reference::Value>(reply).ok();
+                let name = self.heap.name(object);
+                if let Some(text) = &text {
+                    let class = self.objects.string_class;
+                    self.heap.keep_text(name, class, || text.to_utf16().into());
+                }
                 let content = text.map_or(Content::None, |text| self.objects.string(&text));
                 let info = ObjectInfo {
                     class: self.objects.string_class,
@@ -180,8 +185,9 @@ impl<S: Sink> Engine<S> {
         if fields.is_empty() {
             return;
         }
-        self.heap
-            .meet(object, Some(class.id), Body::Fields(Vec::new()));
+        // Nothing is known of them until the answer is there.
+        let open = fields.iter().map(|&(field, _)| (field, UNKNOWN)).collect();
+        self.heap.meet(object, Some(class.id), Body::Fields(open));
         let name = self.heap.name(object);
         let variables = fields
             .iter()

@@ -3,6 +3,7 @@
 //! reflection and handles without a watch being hit. Both are compared behind the calls that can do so.
 
 use jdwp::commands::reference_type;
+use jhyde_bytecode::InvokeKind;
 use jhyde_trace::{CallId, Event, EventKind, ObjectId, Value, Variable};
 
 use super::Engine;
@@ -16,14 +17,44 @@ use crate::sink::Sink;
 /// shown that object.
 const LONGEST_VIEWED: usize = 1 << 16;
 
-/// Does a method that an instruction names write fields, static ones too, that it was given a handle of?
-pub(super) fn writes_by_handle(named: &Named) -> bool {
-    let handle = matches!(
-        named.class.as_str(),
-        "java.lang.reflect.Field" | "java.lang.invoke.VarHandle" | "sun.misc.Unsafe"
-    );
+/// Can a call, of what an instruction names, write a static field that it was given a handle of? A field's
+/// setter is shown no object then.
+pub(super) fn writes_static_by_handle(named: &Named, arguments: &[Value]) -> bool {
     let reads = named.name.starts_with("get") && !named.name.starts_with("getAnd");
-    handle && !reads
+    match named.class.as_str() {
+        "java.lang.reflect.Field" => {
+            named.name.starts_with("set") && arguments.first().is_some_and(|o| o.object().is_none())
+        }
+        "java.lang.invoke.VarHandle" | "sun.misc.Unsafe" => !reads,
+        _ => false,
+    }
+}
+
+/// May a call, or what it made, have kept an array that it was shown, to write it later? Those that only read it or
+/// write it at once are known.
+pub(super) fn keeps(named: &Named) -> bool {
+    if named.kind == InvokeKind::Dynamic {
+        return false;
+    }
+    match named.class.as_str() {
+        "java.util.Arrays" => named.name == "asList",
+        "java.lang.System"
+        | "java.lang.String"
+        | "java.lang.StringBuilder"
+        | "java.lang.StringBuffer" => false,
+        class => named.name == "<init>" || !class.starts_with("java.io."),
+    }
+}
+
+/// May a call write fields by reflection: of a library, or of reflection itself?
+pub(super) fn reflects(named: &Named) -> bool {
+    let jdk = ["java.", "javax.", "jdk."];
+    let class = named.class.as_str();
+    named.kind != InvokeKind::Dynamic
+        && (!jdk.iter().any(|jdk| class.starts_with(jdk))
+            || class.starts_with("java.lang.reflect.")
+            || class.starts_with("java.lang.invoke.")
+            || class == "java.io.ObjectInputStream")
 }
 
 impl<S: Sink> Engine<S> {
@@ -67,17 +98,19 @@ impl<S: Sink> Engine<S> {
         thread: jdwp::ThreadId,
         call: CallId,
     ) -> Result<(), CaptureError> {
+        let mut asked = Vec::new();
         for (class, known) in self.structure.classes_in_scope() {
             let statics = known.fields.iter().filter(|field| field.is_static);
             let (names, fields): (Vec<_>, Vec<_>) = statics.map(|f| (f.id, f.jdwp)).unzip();
-            if fields.is_empty() {
-                continue;
+            if !fields.is_empty() {
+                let ref_type = class;
+                let values = reference_type::GetValues { ref_type, fields };
+                asked.push((names, self.link.ask(&values)));
             }
-            let asked = reference_type::GetValues {
-                ref_type: class,
-                fields,
-            };
-            let told = self.link.request(&asked)?.unwrap_or_default();
+        }
+        for (names, id) in asked {
+            let told = self.link.reply::<reference_type::GetValues>(id)?;
+            let told = told.unwrap_or_default();
             for (&field, value) in names.iter().zip(&told) {
                 let before = self.heap.static_field(field);
                 self.observe(place, thread, value)?;

@@ -21,6 +21,19 @@ pub(crate) struct Pending {
     /// Its number in the method's code, from 0.
     pub(crate) ordinal: usize,
     pub(crate) progress: Progress,
+    /// The event that the thread's arrival there makes, if it makes one, has come.
+    pub(crate) told: bool,
+}
+
+impl Pending {
+    /// An instruction that the thread has reached, as an event told, or as was worked out.
+    pub(crate) const fn reached(ordinal: usize, told: bool) -> Self {
+        Self {
+            ordinal,
+            progress: Progress::Reached,
+            told,
+        }
+    }
 }
 
 /// See the module. Each value takes one place on the stack, `long` and `double` too, and a local lies
@@ -36,10 +49,7 @@ impl Activation {
     /// A frame at its beginning, with what its parameters hold by slot.
     pub(crate) fn entered(parameters: impl IntoIterator<Item = (u16, Value)>) -> Self {
         let mut made = Self {
-            pending: Some(Pending {
-                ordinal: 0,
-                progress: Progress::Reached,
-            }),
+            pending: Some(Pending::reached(0, true)),
             ..Self::default()
         };
         for (slot, value) in parameters {
@@ -93,9 +103,6 @@ impl Activation {
     pub(crate) fn catch(&mut self, exception: Value, handler: Option<usize>) {
         self.stack.clear();
         self.stack.push(exception);
-        self.pending = handler.map(|ordinal| Pending {
-            ordinal,
-            progress: Progress::Reached,
-        });
+        self.pending = handler.map(|ordinal| Pending::reached(ordinal, false));
     }
 }

@@ -7,6 +7,8 @@
 //!
 //! What is kept is bounded by what lives: [`Heap::wants_sweep`] says when to ask which objects are gone.
 
+use std::rc::Rc;
+
 use jhyde_trace::{ClassId, FieldId, ObjectId, Value};
 use rustc_hash::FxHashMap;
 
@@ -18,6 +20,8 @@ pub(crate) enum Body {
     /// Fields of classes in scope; a field that is not among them was never written.
     Fields(Vec<(FieldId, Value)>),
     Array(Elements),
+    /// A string, whole.
+    Text(Rc<[u16]>),
     /// Nothing that code of the scope can see.
     Opaque,
 }
@@ -29,6 +33,29 @@ pub(crate) struct Thing {
     pub(crate) real: Option<jdwp::ObjectId>,
     pub(crate) class: Option<ClassId>,
     pub(crate) body: Body,
+    /// Who out of the scope may change it unseen.
+    pub(crate) shared: Shared,
+}
+
+/// Who out of the scope has an object, and may change it unseen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Shared {
+    #[default]
+    Nobody,
+    /// The JDK, which writes no field of another's class but by reflection on behalf of others.
+    Jdk,
+    /// Anybody.
+    Anybody,
+}
+
+/// Takes one write back.
+#[derive(Debug)]
+enum Undo {
+    Element(ObjectId, u32, Value),
+    Field(ObjectId, FieldId, Option<Value>),
+    Static(FieldId, Option<Value>),
+    Create(ObjectId),
+    Hold(ObjectId, Option<(ObjectId, u32)>),
 }
 
 /// See the module.
@@ -44,6 +71,12 @@ pub(crate) struct Heap {
     /// Arrays behind objects out of the scope that were made of them.
     viewed: FxHashMap<ObjectId, Vec<ObjectId>>,
     next: u64,
+    /// How to take back what is only supposed, if something is.
+    supposed: Option<Vec<Undo>>,
+    /// UTF-16 units of all texts that are kept.
+    text_units: usize,
+    /// Code ran that may use reflection.
+    reflection: bool,
     /// Number of things at which the dead are to be looked for.
     sweep_at: usize,
 }
@@ -52,6 +85,9 @@ pub(crate) struct Heap {
 pub(crate) fn has_name_of_the_jvm(object: ObjectId) -> bool {
     object.0 & 1 == 0
 }
+
+/// So many UTF-16 units of texts are kept: 32 MB.
+const MOST_TEXT: usize = 1 << 24;
 
 /// The most arrays that are remembered behind one object.
 const MOST_VIEWED: usize = 8;
@@ -69,6 +105,9 @@ impl Heap {
             holders: FxHashMap::default(),
             viewed: FxHashMap::default(),
             next: 0,
+            supposed: None,
+            text_units: 0,
+            reflection: false,
             sweep_at: FIRST_SWEEP,
         }
     }
@@ -118,12 +157,14 @@ impl Heap {
     pub(crate) fn create(&mut self, class: Option<ClassId>, body: Body) -> ObjectId {
         let object = ObjectId(self.next * 2 + 1);
         self.next += 1;
+        self.note(|_| Undo::Create(object));
         self.things.insert(
             object,
             Thing {
                 real: None,
                 class,
                 body,
+                shared: Shared::Nobody,
             },
         );
         object
@@ -136,7 +177,15 @@ impl Heap {
         }
         let object = self.create(class, Body::Opaque);
         self.constants.insert(text.to_owned(), object);
+        if let Some(text) = text.strip_prefix('s') {
+            self.keep_text(object, class, || text.encode_utf16().collect());
+        }
         (object, true)
+    }
+
+    /// The constant of this text, if code has met it.
+    pub(crate) fn known_constant(&self, text: &str) -> Option<ObjectId> {
+        self.constants.get(text).copied()
     }
 
     /// Learns what an object is that was not created in scope.
@@ -146,7 +195,40 @@ impl Heap {
             real: Some(real),
             class,
             body,
+            shared: Shared::Nobody,
         });
+    }
+
+    /// Keeps the text of a string, so that what code asks of it is known, as long as there is room.
+    pub(crate) fn keep_text(
+        &mut self,
+        object: ObjectId,
+        class: Option<ClassId>,
+        units: impl FnOnce() -> Rc<[u16]>,
+    ) {
+        if self.text_units >= MOST_TEXT {
+            return;
+        }
+        let real = has_name_of_the_jvm(object).then_some(jdwp::ObjectId(object.0 >> 1));
+        let thing = self.things.entry(object).or_insert(Thing {
+            real,
+            class,
+            body: Body::Opaque,
+            shared: Shared::Nobody,
+        });
+        if matches!(thing.body, Body::Opaque) {
+            let units = units();
+            self.text_units += units.len();
+            thing.body = Body::Text(units);
+        }
+    }
+
+    /// The text of a string, whole.
+    pub(crate) fn text(&self, object: ObjectId) -> Option<&[u16]> {
+        match &self.things.get(&object)?.body {
+            Body::Text(units) => Some(units),
+            _ => None,
+        }
     }
 
     pub(crate) fn knows(&self, object: ObjectId) -> bool {
@@ -184,7 +266,8 @@ impl Heap {
     /// An element of an array was written: the object may be learnt through it.
     pub(crate) fn hold(&mut self, value: Value, array: ObjectId, index: u32) {
         if let Some(object) = value.object().filter(|_| self.is_unnamed(value)) {
-            self.holders.insert(object, (array, index));
+            let before = self.holders.insert(object, (array, index));
+            self.note(|_| Undo::Hold(object, before));
         }
     }
 
@@ -231,11 +314,37 @@ impl Heap {
 
     pub(crate) fn set_field(&mut self, object: ObjectId, field: FieldId, value: Value) {
         if let Some(Body::Fields(fields)) = self.things.get_mut(&object).map(|t| &mut t.body) {
-            match fields.iter_mut().find(|(id, _)| *id == field) {
-                Some((_, old)) => *old = value,
-                None => fields.push((field, value)),
-            }
+            let before = match fields.iter_mut().find(|(id, _)| *id == field) {
+                Some((_, old)) => Some(std::mem::replace(old, value)),
+                None => {
+                    fields.push((field, value));
+                    None
+                }
+            };
+            self.note(|_| Undo::Field(object, field, before));
         }
+    }
+
+    /// Writes an element; gives the value that it then has, or `None` outside the bounds. An array that is not
+    /// known takes anything.
+    pub(crate) fn set_element(
+        &mut self,
+        array: ObjectId,
+        index: u32,
+        value: Value,
+    ) -> Option<Value> {
+        self.note(|heap| {
+            let before = heap
+                .elements(array)
+                .and_then(|elements| elements.get(index));
+            Undo::Element(array, index, before.unwrap_or(UNKNOWN))
+        });
+        let written = match self.elements_mut(array) {
+            Some(elements) => elements.set(index, value)?,
+            None => value,
+        };
+        self.hold(written, array, index);
+        Some(written)
     }
 
     pub(crate) fn static_field(&self, field: FieldId) -> Value {
@@ -243,7 +352,52 @@ impl Heap {
     }
 
     pub(crate) fn set_static(&mut self, field: FieldId, value: Value) {
-        self.statics.insert(field, value);
+        let before = self.statics.insert(field, value);
+        self.note(|_| Undo::Static(field, before));
+    }
+
+    /// From here on everything is only supposed, until [`Heap::take_back`].
+    pub(crate) fn suppose(&mut self) {
+        self.supposed = Some(Vec::new());
+    }
+
+    fn note(&mut self, undo: impl FnOnce(&Self) -> Undo) {
+        if self.supposed.is_some() {
+            let undo = undo(self);
+            self.supposed.get_or_insert_default().push(undo);
+        }
+    }
+
+    /// Undoes all that was supposed.
+    pub(crate) fn take_back(&mut self) {
+        for undo in self.supposed.take().into_iter().flatten().rev() {
+            match undo {
+                Undo::Element(array, index, before) => {
+                    if let Some(elements) = self.elements_mut(array) {
+                        elements.set(index, before);
+                    }
+                }
+                Undo::Field(object, field, before) => {
+                    if let Some(Body::Fields(fields)) =
+                        self.things.get_mut(&object).map(|t| &mut t.body)
+                    {
+                        match (fields.iter().position(|(id, _)| *id == field), before) {
+                            (Some(at), Some(value)) => fields[at].1 = value,
+                            (Some(at), None) => drop(fields.remove(at)),
+                            (None, _) => {}
+                        }
+                    }
+                }
+                Undo::Static(field, Some(value)) => drop(self.statics.insert(field, value)),
+                Undo::Static(field, None) => drop(self.statics.remove(&field)),
+                Undo::Create(object) => {
+                    self.things.remove(&object);
+                    self.next -= 1;
+                }
+                Undo::Hold(object, Some(before)) => drop(self.holders.insert(object, before)),
+                Undo::Hold(object, None) => drop(self.holders.remove(&object)),
+            }
+        }
     }
 
     /// The text of a string constant, by a search through all.
@@ -266,6 +420,38 @@ impl Heap {
         }
     }
 
+    /// Code out of the scope has it, and may change it at any time.
+    pub(crate) fn share(&mut self, object: ObjectId, with: Shared) {
+        if let Some(thing) = self.things.get_mut(&object) {
+            thing.shared = thing.shared.max(with);
+        }
+    }
+
+    /// Code out of the scope may have kept it: arrays it writes as it likes, fields only by reflection.
+    pub(crate) fn share_kept(&mut self, object: ObjectId, by_reflection: bool) {
+        let written = by_reflection || self.elements(object).is_some();
+        let with = if written {
+            Shared::Anybody
+        } else {
+            Shared::Jdk
+        };
+        self.share(object, with);
+    }
+
+    /// From now on, somebody may use reflection on what the JDK keeps.
+    pub(crate) fn expect_reflection(&mut self) {
+        self.reflection = true;
+    }
+
+    pub(crate) fn is_shared(&self, object: ObjectId) -> bool {
+        let shared = self.things.get(&object).map(|thing| thing.shared);
+        match shared.unwrap_or_default() {
+            Shared::Nobody => false,
+            Shared::Jdk => self.reflection,
+            Shared::Anybody => true,
+        }
+    }
+
     /// Are there so many objects that the dead should be looked for?
     pub(crate) fn wants_sweep(&self) -> bool {
         self.things.len() >= self.sweep_at
@@ -282,7 +468,9 @@ impl Heap {
     /// name to another object.
     pub(crate) fn forget(&mut self, dead: &[(ObjectId, jdwp::ObjectId)]) {
         for (object, real) in dead {
-            self.things.remove(object);
+            if let Some(Body::Text(units)) = self.things.remove(object).map(|thing| thing.body) {
+                self.text_units -= units.len();
+            }
             self.ties.remove(&real.0);
             self.viewed.remove(object);
         }

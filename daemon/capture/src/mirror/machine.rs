@@ -3,7 +3,7 @@
 //! what the names stand for.
 
 use jhyde_bytecode::{Instruction, Opcode, Operands};
-use jhyde_trace::{ObjectId, Value};
+use jhyde_trace::{MonitorAction, ObjectId, Value};
 
 use super::arithmetic::{binary, unary};
 use super::{Activation, Heap, UNKNOWN, is_wide};
@@ -22,6 +22,11 @@ pub(crate) enum Effect {
         array: ObjectId,
         index: u32,
         value: Value,
+    },
+    /// Entered or left the monitor of an object.
+    Monitor {
+        action: MonitorAction,
+        object: Value,
     },
     /// Chose where to go: a condition's outcome, a switch's case, or back to a loop's beginning.
     Edge { to: u32 },
@@ -59,6 +64,9 @@ pub(crate) fn execute(
         if next <= instruction.index {
             effects.push(Effect::Edge { to: next });
         }
+    } else if let Some(action) = at_monitor(opcode) {
+        let object = frame.pop();
+        effects.push(Effect::Monitor { action, object });
     } else if opcode.is_subroutine_call() {
         // The return address (JVMS 6.5.jsr): a number that only `ret` reads.
         frame.stack.push(Value::Int(instruction.next() as i32));
@@ -80,6 +88,14 @@ fn increment(frame: &mut Activation, instruction: &Instruction, effects: &mut Ve
         };
         frame.set_local(slot, value);
         effects.push(Effect::WriteLocal { slot, value });
+    }
+}
+
+const fn at_monitor(opcode: Opcode) -> Option<MonitorAction> {
+    match opcode {
+        Opcode::MonitorEnter => Some(MonitorAction::Enter),
+        Opcode::MonitorExit => Some(MonitorAction::Exit),
+        _ => None,
     }
 }
 
@@ -138,19 +154,13 @@ fn elements(
             let (value, index, array) = (frame.pop(), frame.pop(), frame.pop());
             if let (Value::Int(index), Value::Object(array)) = (index, array)
                 && let Ok(index) = u32::try_from(index)
+                && let Some(value) = heap.set_element(array, index, value)
             {
-                let written = match heap.elements_mut(array) {
-                    Some(elements) => elements.set(index, value),
-                    None => Some(value),
-                };
-                if let Some(value) = written {
-                    heap.hold(value, array, index);
-                    effects.push(Effect::WriteElement {
-                        array,
-                        index,
-                        value,
-                    });
-                }
+                effects.push(Effect::WriteElement {
+                    array,
+                    index,
+                    value,
+                });
             }
         }
         _ => return false,
@@ -219,9 +229,6 @@ fn compute(frame: &mut Activation, heap: &Heap, opcode: Opcode) -> bool {
         }
         _ => match opcode {
             Opcode::Nop | Opcode::CheckCast | Opcode::Ret => {}
-            Opcode::MonitorEnter | Opcode::MonitorExit => {
-                frame.pop();
-            }
             Opcode::ArrayLength => {
                 let length = match frame.pop() {
                     Value::Object(array) => heap

@@ -8,12 +8,15 @@
 //! shows it.
 //!
 //! Nothing here talks to a JVM. [`activation`] is one frame, [`machine`] the instructions that need no
-//! names, [`heap`] objects, arrays and statics.
+//! names, [`jumps`] where they lead, [`heap`] objects, arrays and statics.
 
 pub(crate) mod activation;
 pub(crate) mod arithmetic;
 pub(crate) mod elements;
 pub(crate) mod heap;
+#[cfg(test)]
+mod heap_tests;
+pub(crate) mod jumps;
 pub(crate) mod machine;
 #[cfg(test)]
 mod machine_tests;
@@ -22,7 +25,8 @@ use jhyde_trace::{Missing, Value};
 
 pub(crate) use activation::{Activation, Pending, Progress};
 pub(crate) use elements::Elements;
-pub(crate) use heap::{Body, Heap, has_name_of_the_jvm};
+pub(crate) use heap::{Body, Heap, Shared, has_name_of_the_jvm};
+pub(crate) use jumps::{goes_to, throws};
 pub(crate) use machine::{Effect, execute};
 
 /// A value that the mirror does not know.

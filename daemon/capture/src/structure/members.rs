@@ -7,7 +7,7 @@ use std::rc::Rc;
 use jdwp::commands::stack_frame::SlotRequest;
 use jdwp::commands::{class_type, method, reference_type};
 use jdwp::{ReferenceTypeId, Tag};
-use jhyde_bytecode::{Code, ConstantPool, MethodDescriptor};
+use jhyde_bytecode::{Code, ConstantPool, Instruction, MethodDescriptor};
 use jhyde_trace::{ClassInfo, FieldId, FieldInfo, LineEntry, LocalVariable, MethodId, MethodInfo};
 use rustc_hash::FxHashMap;
 
@@ -15,9 +15,12 @@ use super::{Class, Field, Structure};
 use crate::error::LinkError;
 use crate::events::PlainClasses;
 use crate::link::Link;
+use crate::mirror::Pending;
 
 const PRIVATE: i32 = 0x0002;
 const STATIC: i32 = 0x0008;
+const SYNCHRONIZED: i32 = 0x0020;
+const VOLATILE: i32 = 0x0040;
 const NATIVE: i32 = 0x0100;
 const INTERFACE: i32 = 0x0200;
 const ABSTRACT: i32 = 0x0400;
@@ -31,6 +34,7 @@ pub(crate) struct Method {
     pub(crate) name: String,
     pub(crate) descriptor: String,
     pub(crate) native: bool,
+    pub(crate) synchronized: bool,
     /// Has a `this`.
     pub(crate) receiver: bool,
     /// Slots of `this` if there is one, then of the parameters. The flag: HotSpot lets it be read.
@@ -44,6 +48,10 @@ pub(crate) struct Method {
     pub(crate) prepared: Cell<bool>,
     /// The classes whose exits its plain calls need; known when its stops are set.
     pub(crate) plain: Cell<PlainClasses>,
+    /// Indexes of the stops, in order.
+    pub(crate) stops: RefCell<Vec<u32>>,
+    /// Indexes of instructions that have run and need nothing linked any more, in order.
+    linked: RefCell<Vec<u32>>,
     /// What runs is not this code any more.
     pub(crate) replaced: Cell<bool>,
     /// Only code of the scope can call it (reflection apart), so that one look at the stack tells
@@ -64,6 +72,7 @@ impl Method {
             name: info.name.clone(),
             descriptor: info.descriptor.clone(),
             native: info.modifiers as i32 & NATIVE != 0,
+            synchronized: false,
             receiver: !info.is_static(),
             slots: Vec::new(),
             variables: Vec::new(),
@@ -72,11 +81,43 @@ impl Method {
             is_abstract: false,
             prepared: Cell::new(false),
             plain: Cell::default(),
+            stops: RefCell::default(),
+            linked: RefCell::default(),
             replaced: Cell::new(false),
             closed: false,
             sites: FxHashMap::default(),
             seen_sites: RefCell::default(),
         }
+    }
+
+    /// The instruction that a thread stands at.
+    pub(crate) fn instruction(&self, pending: Pending) -> Option<&Instruction> {
+        self.code.as_ref()?.instructions().get(pending.ordinal)
+    }
+
+    /// Does a thread stop that arrives at this index?
+    pub(crate) fn stops_at(&self, index: u32) -> bool {
+        self.stops.borrow().binary_search(&index).is_ok()
+    }
+
+    /// An instruction has run: what its constant names is resolved and initialised from now on (JVMS 5.4.3).
+    pub(crate) fn link(&self, instruction: &Instruction) {
+        let mut linked = self.linked.borrow_mut();
+        if instruction.constant().is_some()
+            && let Err(at) = linked.binary_search(&instruction.index)
+        {
+            linked.insert(at, instruction.index);
+        }
+    }
+
+    /// Can an instruction run without anything being loaded, initialised or resolved?
+    pub(crate) fn is_linked(&self, instruction: &Instruction) -> bool {
+        instruction.constant().is_none()
+            || self
+                .linked
+                .borrow()
+                .binary_search(&instruction.index)
+                .is_ok()
     }
 
     /// Is it a constructor?
@@ -134,6 +175,7 @@ impl Structure {
                 id,
                 jdwp: field.field,
                 is_static: field.mod_bits & STATIC != 0,
+                is_volatile: field.mod_bits & VOLATILE != 0,
                 name: field.name.to_string_lossy().into_owned(),
                 descriptor: field.signature.to_string_lossy().into_owned(),
             });
@@ -351,6 +393,7 @@ fn analyse(method: &Declared, pool: Option<&Rc<ConstantPool>>, open: bool) -> Me
         name: info.name.clone(),
         descriptor: info.descriptor.clone(),
         native: method.modifiers & NATIVE != 0,
+        synchronized: method.modifiers & SYNCHRONIZED != 0,
         receiver,
         slots,
         variables: info.variables.clone(),
@@ -359,6 +402,8 @@ fn analyse(method: &Declared, pool: Option<&Rc<ConstantPool>>, open: bool) -> Me
         is_abstract: method.modifiers & ABSTRACT != 0,
         prepared: Cell::new(false),
         plain: Cell::default(),
+        stops: RefCell::default(),
+        linked: RefCell::default(),
         replaced: Cell::new(false),
         closed: is_closed(info, method.modifiers, open),
         sites,

@@ -115,6 +115,9 @@ is damaged is named with its timestamps.")]
     /// The configuration
     #[command(subcommand)]
     Config(ConfigCommand),
+    /// Hold a JVM's connection, and leave the JVM running if jhyded is killed; started by jhyded itself
+    #[command(hide = true)]
+    Guard,
     /// Completions for a shell: bash, zsh, fish, elvish, powershell
     Completions {
         /// The shell

@@ -4,7 +4,6 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use jhyde_proto::program::JavaCommand;
-use jhyde_proto::v1::RecordingState;
 use rustix::process::Signal;
 use tokio::process::Child;
 use tokio::time::timeout;
@@ -123,9 +122,7 @@ async fn to_the_end(session: &mut Session, mut child: Child, signals: &mut Signa
         Ok(Ok(recording)) => {
             // A program that was killed takes its connection along: the reason is worth a line, the
             // program's code says the rest.
-            if recording.state() != RecordingState::Complete {
-                wait::report(&recording);
-            }
+            wait::report(&recording);
         }
         Ok(Err(failure)) => eprintln!("jhyded: {failure}"),
         Err(_) => eprintln!(

@@ -55,6 +55,9 @@ fn run(cli: Cli) -> Result<u8, Failure> {
         clap_complete::generate(shell, &mut Cli::command(), "jhyded", &mut io::stdout());
         return Ok(0);
     }
+    if matches!(cli.command, Command::Guard) {
+        return Ok(u8::from(jhyde_capture::stand_guard().is_err()));
+    }
     let sources = Sources::of_process(cli.global.config.clone(), cli.flags());
     let effective = load(&sources)?;
     log(&effective.settings.log)?;
@@ -68,7 +71,7 @@ fn run(cli: Cli) -> Result<u8, Failure> {
         Command::Inspect(args) => on_runtime(inspect::inspect(settings, args)),
         Command::Config(args::ConfigCommand::Show { json }) => config::show(&effective, json),
         // Answered above, before the configuration is read.
-        Command::Completions { .. } => Ok(0),
+        Command::Guard | Command::Completions { .. } => Ok(0),
     }
 }
 
@@ -118,6 +121,7 @@ fn options(settings: &Settings) -> crate::daemon::Options {
         engine: settings.record.engine,
         string_limit: settings.record.string_limit,
         attach: settings.attach.clone(),
+        guard: std::env::current_exe().ok(),
     }
 }
 

@@ -113,5 +113,12 @@ pub(super) fn report(recording: &v1::Recording) -> u8 {
         );
         return exit::BROKEN_OFF;
     }
+    if recording.calls == 0 {
+        // Whoever wanted to see something is told why there is nothing.
+        let why = |note: &&String| !note.starts_with("engine: ");
+        for note in recording.notes.iter().filter(why) {
+            eprintln!("jhyded: recording '{name}' has no calls: {note}");
+        }
+    }
     0
 }

@@ -1,5 +1,6 @@
 //! The one place that knows the capture crate's errors and blocking calls.
 
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
@@ -73,6 +74,13 @@ pub fn accept(
     waiter
         .accept(timeout, cancelled)
         .map_err(|error| of_connect(&error))
+}
+
+/// Has `program` leave the JVM running should this daemon be killed.
+pub fn guard(connection: &mut Connection, program: &Path) {
+    if let Err(error) = connection.guarded_by(program) {
+        tracing::warn!(%error, "no guard: if jhyded is killed, a thread of the JVM may stay suspended");
+    }
 }
 
 /// Begins to record.

@@ -50,6 +50,8 @@ pub struct Options {
     pub string_limit: u32,
     /// Which JVMs may be attached to, and how long they may take.
     pub attach: Attach,
+    /// The program whose `guard` leaves JVMs running if this process is killed: jhyded itself. `None`: nobody does.
+    pub guard: Option<PathBuf>,
 }
 
 /// A recording as a whole: what it says of itself, and how much there is.

@@ -153,6 +153,13 @@ impl Daemon {
         let spawned = std::thread::Builder::new()
             .name(format!("record {}", live.name))
             .spawn(move || {
+                let connect = |live: &Live| {
+                    let mut connection = connect(live)?;
+                    if let Some(program) = &daemon.options.guard {
+                        capture::guard(&mut connection, program);
+                    }
+                    Ok(connection)
+                };
                 // A panic on this thread is a bug, and it must not take the other recordings along.
                 // The writer, dropped on the way, closes the recording as failed.
                 let made = catch_unwind(AssertUnwindSafe(|| make(&for_thread, writer, connect)));

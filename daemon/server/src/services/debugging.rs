@@ -1,11 +1,14 @@
-//! The service `Debugging`: sessions that find the buggy call.
+//! The service `Debugging`: sessions that find the buggy call, and what calls covered.
+
+mod covered;
 
 use std::sync::Arc;
 
 use jhyde_debugging::session::Progress;
 use jhyde_debugging::sessions::Error;
 use jhyde_debugging::{
-    Answer, AnswerError, Asked, Classification, SessionError, Sessions, Strategy, View,
+    Answer, AnswerError, Asked, Classification, CoverageError, SessionError, Sessions, Strategy,
+    View,
 };
 use jhyde_history::History;
 use jhyde_proto::v1;
@@ -176,6 +179,15 @@ fn status(error: Error) -> Status {
             AnswerError::NeedsCoverage(_) => {
                 (Kind::FailedPrecondition, "NEEDS_COVERAGE", "strategy")
             }
+        },
+        Error::Coverage(unknown) => match unknown {
+            CoverageError::Level { .. } => {
+                (Kind::FailedPrecondition, "NEEDS_COVERAGE", "recording")
+            }
+            CoverageError::NoSuchCall(_) => (Kind::NotFound, "NO_CALL", "call"),
+            CoverageError::Boundary(_) => (Kind::FailedPrecondition, "BOUNDARY_CALL", "call"),
+            CoverageError::Incomplete(_) => (Kind::FailedPrecondition, "INCOMPLETE_CALL", "call"),
+            CoverageError::Damaged(_) => (Kind::DataLoss, "DAMAGED", "call"),
         },
     };
     with_details(kind, reason, Some(field), error.to_string())
@@ -348,6 +360,19 @@ impl v1::debugging_server::Debugging for DebuggingService {
                 suspicious: counted.suspicious,
                 calls: counted.calls,
             })
+        })
+        .await
+    }
+
+    async fn get_coverage(
+        &self,
+        request: Request<v1::GetCoverageRequest>,
+    ) -> Reply<v1::CallCoverage> {
+        let v1::GetCoverageRequest { recording, call } = request.into_inner();
+        self.with(recording, move |sessions, history| {
+            let call = resolve_call(history, "call", &call)?;
+            let coverage = sessions.coverage(asked(history), call).map_err(status)?;
+            covered::message(history, call, &coverage).map_err(history_status)
         })
         .await
     }

@@ -72,6 +72,7 @@ pub(crate) fn options(folder: &Path) -> Options {
             timeout: Span(TIMEOUT),
             ..settings.attach
         },
+        guard: None,
     }
 }
 

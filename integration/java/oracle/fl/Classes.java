@@ -253,15 +253,70 @@ final class Classes {
         Object lock = new Object(); T.l("lock", lock);
         int n = 0; T.l("n", n);
         synchronized (lock) {
+            T.m("enter", lock);
             n++; T.l("n", n);
             locked(n);
+            T.m("exit", lock);
         }
         T.r();
     }
 
     private static synchronized void locked(int n) {
         T.in("locked", n);
+        T.m("enter", Classes.class);
         n = 5; T.l("n", n);
+        T.m("exit", Classes.class);
+        T.r();
+    }
+
+    static void monitorsLeft() {
+        T.in("monitorsLeft");
+        Object outer = new Object(); T.l("outer", outer);
+        Own inner = new Own(); T.l("inner", inner);
+        try {
+            synchronized (outer) {
+                T.m("enter", outer);
+                synchronized (outer) {
+                    T.m("enter", outer);
+                    inner.fail();
+                }
+            }
+        } catch (IllegalStateException e) {
+            T.m("exit", outer);
+            T.m("exit", outer);
+            T.l("e", e);
+        }
+        T.r();
+    }
+
+    static final class Own {
+        Own() { T.in("<init>"); T.r(); }
+
+        synchronized void fail() {
+            T.in("fail");
+            T.m("enter", this);
+            IllegalStateException e = new IllegalStateException("out"); T.l("e", e);
+            T.m("exit", this);
+            T.th(e); T.x(e);
+            throw e;
+        }
+    }
+
+    static void waiting() {
+        T.in("waiting");
+        Object lock = new Object(); T.l("lock", lock);
+        try {
+            synchronized (lock) {
+                T.m("enter", lock);
+                T.m("wait", lock);
+                lock.wait(1);
+                T.m("notified", lock);
+                lock.notifyAll();
+                T.m("exit", lock);
+            }
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
         T.r();
     }
 }

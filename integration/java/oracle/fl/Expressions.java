@@ -113,6 +113,24 @@ final class Expressions {
         T.r();
     }
 
+    /** Strings are compared by the thousand outside; what follows is known all the same. */
+    static void afterMany() {
+        T.in("afterMany");
+        String word = "seven"; T.l("word", word);
+        int before = word.length(); T.l("before", before);
+        java.util.List<String> words = new java.util.ArrayList<>(); T.l("words", words);
+        for (int i = 0; i < 3; i++) {
+            T.l("i", i);
+            words.addAll(java.util.Collections.nCopies(200, word));
+        }
+        T.l("i", 3);
+        java.util.Collections.sort(words);
+        int after = word.length(); T.l("after", after);
+        char second = word.charAt(1); T.l("second", second);
+        boolean same = word.equals("seven"); T.l("same", same);
+        T.r();
+    }
+
     static void concat() {
         T.in("concat");
         int i = 3; T.l("i", i);

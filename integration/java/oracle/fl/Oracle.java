@@ -52,6 +52,7 @@ public final class Oracle {
         run("increments of fields", "", Expressions::steps);
         run("long and double slots", "", Expressions::wide);
         run("boxes", "", Expressions::boxes);
+        run("strings after many strings outside", "", Expressions::afterMany);
         run("concatenation", "", Expressions::concat);
         run("patterns and var", "", Expressions::types);
         run("arrays of arrays", "n", Arrays2::multi);
@@ -70,7 +71,9 @@ public final class Oracle {
         run("bridges", "", Classes::bridges);
         run("order of initialisers", "", Classes::orders);
         run("static initialiser", "", Classes::statics);
-        run("monitors", "", Classes::monitors);
+        run("monitors", "m", Classes::monitors);
+        run("monitors and exceptions", "m", Classes::monitorsLeft);
+        run("waiting", "m", Classes::waiting);
         run("lambda", "", Functions::lambda);
         run("method references", "", Functions::references);
         run("streams", "", Functions::streams);

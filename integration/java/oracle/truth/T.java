@@ -30,7 +30,7 @@ public final class T {
         out.close();
     }
 
-    /** From here on this thread is inside this fixture. {@code checks}: e edges, t throws, n new; i ignores it. */
+    /** From here on this thread is inside this fixture. {@code checks}: e edges, t throws, n new, m monitors; i ignores it. */
     public static void begin(String fixture, String checks) {
         line("fixture\t" + fixture + "\t" + checks);
     }
@@ -163,6 +163,11 @@ public final class T {
     public static <V> V n(V o) {
         line("new\t" + text(o));
         return o;
+    }
+
+    /** Something happened at the monitor of an object: enter, exit, wait, notified. */
+    public static void m(String action, Object o) {
+        line("monitor\t" + action + "\t" + text(o));
     }
 
     private static synchronized void line(String text) {

@@ -1,0 +1,134 @@
+//! Receiver and arguments of a call that is entered: read from its frame, or taken from the stack of the call that
+//! makes it, where nothing needs to be read.
+
+use jdwp::FrameId;
+use jdwp::commands::{reference_type, stack_frame};
+use jhyde_trace::{ObjectId, Value};
+
+use super::Engine;
+use super::calls::{Below, calls_by_name};
+use crate::arrivals::Place;
+use crate::error::CaptureError;
+use crate::mirror::{Pending, Progress, is_known};
+use crate::sink::Sink;
+use crate::structure::Method;
+
+impl<S: Sink> Engine<S> {
+    /// Reads receiver and arguments of a frame while its thread stands still, and what can be seen through them.
+    pub(super) fn arguments_now(
+        &mut self,
+        place: Place,
+        thread: jdwp::ThreadId,
+        frame: Option<FrameId>,
+        method: &Method,
+        slots: Vec<stack_frame::SlotRequest>,
+    ) -> Result<Option<Vec<jdwp::Value>>, CaptureError> {
+        let values = self.told_arguments(thread, frame, method, slots)?;
+        let created = usize::from(method.receiver && method.is_constructor());
+        for value in values.iter().flatten().skip(created) {
+            self.observe(place, thread, value)?;
+        }
+        Ok(values)
+    }
+
+    /// Has the innermost call, which calls this method, all arguments on its stack, each with a name that the JVM
+    /// knows?
+    pub(super) fn gives_arguments(
+        &self,
+        thread: jdwp::ThreadId,
+        callee: &Method,
+        below: &Below,
+    ) -> bool {
+        let caller = self
+            .threads
+            .get(&thread.0)
+            .and_then(|known| known.stack.last());
+        let Some((caller, mirror)) = caller.and_then(|c| Some((c, c.mirror.as_ref()?))) else {
+            return false;
+        };
+        let direct = match below {
+            Below::Known { .. } => true,
+            Below::Asked => false,
+            Below::Frames(frames) => frames.len() == caller.height as usize + 1,
+        };
+        let known = |at| {
+            let value = mirror.peek(at);
+            is_known(value) && !self.heap.is_unnamed(value)
+        };
+        direct && (0..callee.slots.len()).all(known)
+    }
+
+    /// Reads receiver and arguments of a frame while its thread stands still.
+    pub(super) fn told_arguments(
+        &mut self,
+        thread: jdwp::ThreadId,
+        frame: Option<FrameId>,
+        method: &Method,
+        slots: Vec<stack_frame::SlotRequest>,
+    ) -> Result<Option<Vec<jdwp::Value>>, CaptureError> {
+        let Some(frame) = frame else { return Ok(None) };
+        let told = if method.native {
+            if !method.receiver {
+                return Ok(None);
+            }
+            let this = self
+                .link
+                .request(&stack_frame::ThisObject { thread, frame })?;
+            this.map(|this| {
+                vec![jdwp::Value::Object {
+                    tag: this.tag,
+                    id: this.id,
+                }]
+            })
+        } else if slots.is_empty() {
+            return Ok(None);
+        } else {
+            self.link.request(&stack_frame::GetValues {
+                thread,
+                frame,
+                slots,
+            })?
+        };
+        Ok(told.ok())
+    }
+
+    /// The object whose monitor a static synchronized method of the class enters.
+    pub(super) fn class_object(
+        &mut self,
+        place: Place,
+        class: jdwp::ReferenceTypeId,
+    ) -> Result<Option<ObjectId>, CaptureError> {
+        let known = self.structure.class(&mut self.link, class)?;
+        if known.object.get().is_none() {
+            let asked = reference_type::ClassObject { ref_type: class };
+            known.object.set(self.link.request(&asked)?.ok());
+        }
+        let Some(id) = known.object.get().map(jdwp::ObjectId::from) else {
+            return Ok(None);
+        };
+        let told = jdwp::Value::Object {
+            tag: jdwp::Tag::CLASS_OBJECT,
+            id,
+        };
+        Ok(self.value(place, &told, false).object())
+    }
+
+    /// The innermost call runs an invoke instruction of this method: takes receiver and arguments off
+    /// its stack.
+    pub(super) fn take_arguments(
+        &mut self,
+        thread: jdwp::ThreadId,
+        callee: &Method,
+    ) -> Option<Vec<Value>> {
+        let caller = self.threads.get_mut(&thread.0)?.stack.last_mut()?;
+        calls_by_name(caller, callee)?;
+        let mirror = caller.mirror.as_mut()?;
+        let mut taken: Vec<Value> = callee.slots.iter().map(|_| mirror.pop()).collect();
+        taken.reverse();
+        mirror.pending = mirror.pending.map(|pending| Pending {
+            progress: Progress::Calling,
+            ..pending
+        });
+        Some(taken)
+    }
+}

@@ -1,0 +1,365 @@
+//! Instructions that need no steps. Where the mirror knows every value that a thread will look at until it
+//! stops again (at the entry of a call of the scope, around a call out of it, at an exception), it knows every
+//! instruction that the thread will run: the JVM need not tell one of them. So before a thread goes on, its run
+//! is gone through on a heap whose writes are taken back ([`Engine::foresee`]); if all of it is certain the
+//! thread gets no step request. When an event of it arrives, what it did up to there is told
+//! ([`Engine::catch_up`]): never before, because it may end, or be left, on the way.
+//!
+//! Not certain, and so stepped: what reads a value that is not known; what may load, initialise or resolve a
+//! class, which it may on its first run (JVMS 5.4, 5.5); monitors and volatile fields, behind which other
+//! threads may have written; everything as long as another thread runs code of the scope, or an agent is there that
+//! can replace code; plain calls that may throw or whose result only their exit tells; what code out of the scope may
+//! have changed unseen; and whatever takes more than [`MOST`] instructions. The crate's README has the reasons.
+
+use std::rc::Rc;
+
+use jhyde_bytecode::{Instruction, Invoke, InvokeKind, Opcode};
+use jhyde_trace::Value;
+
+use super::Engine;
+use super::boundary::parameters;
+use super::named::{Named, class_constant};
+use super::plain::{known_result, never_throws, plain};
+use super::threads::Stepping;
+use crate::error::CaptureError;
+use crate::mirror::{Activation, Pending, Progress, goes_to, is_known, throws};
+use crate::sink::Sink;
+use crate::structure::Method;
+
+/// The most instructions that are foreseen at once: a JVM that interprets runs them in some hundredths of a
+/// second.
+pub(super) const MOST: u32 = 1 << 20;
+/// The longest array whose allocation is taken to succeed.
+const LONGEST: i32 = 1 << 16;
+
+/// Where an instruction leads.
+pub(super) enum Ahead {
+    /// The thread goes on at this index.
+    Goes(u32),
+    /// The call ends.
+    Returns,
+    /// The thread stops here, or inside of what it calls, or behind it.
+    Stops,
+    /// It throws an exception, which stops the thread.
+    Throws,
+    /// That cannot be told.
+    Open,
+}
+
+impl<S: Sink> Engine<S> {
+    /// A suspended thread is about to go on: has it tell its steps, unless they are foreseen.
+    pub(super) fn foresee(&mut self, thread: jdwp::ThreadId) -> Result<(), CaptureError> {
+        let Some(known) = self.threads.get_mut(&thread.0) else {
+            return Ok(());
+        };
+        known.foreseen = false;
+        known.throws_at = None;
+        self.sweep()?;
+        let Some(known) = self.threads.get_mut(&thread.0) else {
+            return Ok(());
+        };
+        let idle = known.stack.is_empty() || known.hidden.is_some();
+        let settled = known.entering.is_none() && known.unsure.is_none();
+        if idle || !self.records_state() {
+            return Ok(());
+        }
+        let foreseen =
+            settled && !self.replaceable && self.runs_alone(thread) && self.looks_ahead(thread)?;
+        let Some(known) = self.threads.get_mut(&thread.0) else {
+            return Ok(());
+        };
+        known.foreseen = foreseen;
+        if foreseen {
+            self.stop_stepping(thread);
+        } else if known.stepping == Stepping::Off {
+            self.set_step(thread);
+        }
+        Ok(())
+    }
+
+    /// Are all other threads out of the scope, so that they stop before they run in it?
+    fn runs_alone(&self, thread: jdwp::ThreadId) -> bool {
+        self.threads.iter().all(|(&id, other)| {
+            let outside = match other.stack.last() {
+                Some(top) => {
+                    let behind = jdwp::ThreadId(id);
+                    top.boundary && self.stops_behind_boundary(behind, other.stack.len() - 1)
+                }
+                None => true,
+            };
+            outside || id == thread.0
+        })
+    }
+
+    /// Is all certain that a thread does until it stops again?
+    fn looks_ahead(&mut self, thread: jdwp::ThreadId) -> Result<bool, CaptureError> {
+        let Some(known) = self.threads.get(&thread.0) else {
+            return Ok(false);
+        };
+        let at = known.stack.len() - 1;
+        let top = &known.stack[at];
+        if top.boundary {
+            return Ok(self.stops_behind_boundary(thread, at));
+        }
+        let (Some(frame), method) = (top.mirror.clone(), Rc::clone(&top.method)) else {
+            return Ok(false);
+        };
+        self.heap.suppose();
+        let certain = self.run_ahead(thread, at, frame, method);
+        self.heap.take_back();
+        certain
+    }
+
+    /// Does the thread stop when it is back from a call out of the scope?
+    fn stops_behind_boundary(&self, thread: jdwp::ThreadId, at: usize) -> bool {
+        let stack = self.threads.get(&thread.0).map(|known| &known.stack[..at]);
+        let caller = stack.and_then(|stack| stack.iter().rfind(|frame| !frame.boundary));
+        let Some(caller) = caller else { return false };
+        let pending = caller.mirror.as_ref().and_then(|mirror| mirror.pending);
+        let instruction = pending.and_then(|pending| caller.method.instruction(pending));
+        instruction.is_some_and(|instruction| caller.method.stops_at(instruction.next()))
+    }
+
+    fn run_ahead(
+        &mut self,
+        thread: jdwp::ThreadId,
+        mut at: usize,
+        mut frame: Activation,
+        mut method: Rc<Method>,
+    ) -> Result<bool, CaptureError> {
+        let mut key = self.threads.get(&thread.0).map(|known| known.stack[at].key);
+        // What is not known would be taken from the stack, and never asked for.
+        let whole = |frame: &Activation| frame.stack.iter().all(|&value| is_known(value));
+        if !whole(&frame) {
+            return Ok(false);
+        }
+        for _ in 0..MOST {
+            let Some(pending) = frame.pending else {
+                return Ok(false);
+            };
+            let Some(instruction) = method.instruction(pending) else {
+                return Ok(false);
+            };
+            let ahead = match pending.progress {
+                Progress::Calling => Ahead::Open,
+                Progress::Done => Ahead::Goes(instruction.next()),
+                Progress::Reached => self.ahead(&method, &frame, instruction, pending.told)?,
+            };
+            match ahead {
+                Ahead::Stops => return Ok(true),
+                Ahead::Throws => {
+                    if let Some(known) = self.threads.get_mut(&thread.0) {
+                        known.throws_at = key.map(|key| (key, instruction.index));
+                    }
+                    return Ok(true);
+                }
+                Ahead::Open => return Ok(false),
+                Ahead::Goes(next) => {
+                    let done = pending.progress == Progress::Done;
+                    if !done && !self.pretend(&method, &mut frame, instruction, next)? {
+                        return Ok(false);
+                    }
+                    frame.pending = method
+                        .code
+                        .as_ref()
+                        .and_then(|code| code.ordinal(next))
+                        .map(|ordinal| Pending::reached(ordinal, false));
+                }
+                Ahead::Returns => {
+                    let result = (instruction.opcode != Opcode::Return).then(|| frame.peek(0));
+                    let Some(known) = self.threads.get(&thread.0) else {
+                        return Ok(false);
+                    };
+                    let returned = &known.stack[at];
+                    let Some(below) = at.checked_sub(1) else {
+                        return Ok(true);
+                    };
+                    at = below;
+                    let caller = &known.stack[at];
+                    if caller.boundary {
+                        return Ok(self.stops_behind_boundary(thread, at));
+                    }
+                    let (Some(mirror), true) = (&caller.mirror, returned.invoked) else {
+                        return Ok(false);
+                    };
+                    let Some(calls) = mirror.pending.filter(|p| p.progress == Progress::Calling)
+                    else {
+                        return Ok(false);
+                    };
+                    frame = mirror.clone();
+                    method = Rc::clone(&caller.method);
+                    frame.pending = Some(Pending {
+                        progress: Progress::Done,
+                        ..calls
+                    });
+                    if let Some(result) = result {
+                        frame.push(result);
+                    }
+                    key = Some(caller.key);
+                    if !whole(&frame) {
+                        return Ok(false);
+                    }
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    /// Where an instruction leads that a thread has reached. Changes nothing.
+    pub(super) fn ahead(
+        &mut self,
+        method: &Method,
+        frame: &Activation,
+        instruction: &Instruction,
+        told: bool,
+    ) -> Result<Ahead, CaptureError> {
+        let opcode = instruction.opcode;
+        if !told && method.stops_at(instruction.index) {
+            return Ok(Ahead::Stops);
+        }
+        if opcode == Opcode::Athrow {
+            return Ok(Ahead::Throws);
+        }
+        if opcode.is_return() {
+            return Ok(Ahead::Returns);
+        }
+        if let Some(invoke) = instruction.invoke() {
+            return Ok(self.ahead_of_call(method, frame, instruction, invoke));
+        }
+        if !method.is_linked(instruction) {
+            return Ok(Ahead::Open);
+        }
+        let certain = match opcode {
+            Opcode::MonitorEnter | Opcode::MonitorExit | Opcode::MultiAnewArray => None,
+            Opcode::NewArray | Opcode::AnewArray => match frame.peek(0) {
+                Value::Int(length) if length <= LONGEST => Some(length >= 0),
+                _ => None,
+            },
+            Opcode::GetField if self.is_shared(frame.peek(0)) => None,
+            Opcode::GetField => not_null(frame.peek(0)),
+            _ if loads_element(opcode) && self.is_shared(frame.peek(1)) => None,
+            Opcode::PutField => not_null(frame.peek(1)),
+            Opcode::CheckCast => {
+                let class = class_constant(method, instruction);
+                self.is_instance(frame.peek(0), &class)?
+            }
+            Opcode::Aastore => match throws(frame, &self.heap, opcode) {
+                Some(false) => self.takes(frame.peek(2), frame.peek(0))?,
+                other => other.map(|throws| !throws),
+            },
+            _ => throws(frame, &self.heap, opcode).map(|throws| !throws),
+        };
+        Ok(match certain {
+            Some(true) => match goes_to(frame, &self.heap, instruction) {
+                Some(next) => Ahead::Goes(next),
+                None => Ahead::Open,
+            },
+            Some(false) => Ahead::Throws,
+            None => Ahead::Open,
+        })
+    }
+
+    /// Can code out of the scope change it unseen?
+    fn is_shared(&self, value: Value) -> bool {
+        value
+            .object()
+            .is_some_and(|object| self.heap.is_shared(object))
+    }
+
+    fn ahead_of_call(
+        &self,
+        method: &Method,
+        frame: &Activation,
+        instruction: &Instruction,
+        invoke: Invoke,
+    ) -> Ahead {
+        let Some(named) = Named::of(method, invoke.constant, invoke.kind) else {
+            return Ahead::Open;
+        };
+        let (receiver, arguments) = operands(frame, &named);
+        if receiver == Some(Value::Null) {
+            return Ahead::Throws;
+        }
+        if self.leads_into_scope(&named) {
+            let runs_in_scope =
+                invoke.kind != InvokeKind::Virtual || self.is_of_scope(receiver, &named);
+            return if runs_in_scope {
+                Ahead::Stops
+            } else {
+                Ahead::Open
+            };
+        }
+        match plain(&named) {
+            None => Ahead::Stops,
+            Some(_) => {
+                let known = never_throws(&named)
+                    || receiver.is_some_and(|string| {
+                        known_result(&named, string, &arguments, &self.heap).is_some()
+                    });
+                if known && method.is_linked(instruction) {
+                    Ahead::Goes(instruction.next())
+                } else {
+                    Ahead::Open
+                }
+            }
+        }
+    }
+
+    /// Does a receiver certainly run a method of the scope? Its class may be one of elsewhere that overrides it.
+    fn is_of_scope(&self, receiver: Option<Value>, named: &Named) -> bool {
+        let class = receiver
+            .and_then(Value::object)
+            .and_then(|object| self.heap.class(object))
+            .and_then(|class| self.structure.class_of(class));
+        class.is_some_and(|class| {
+            let runs =
+                self.structure
+                    .declared_in_scope(&class.name, &named.name, &named.descriptor);
+            class.in_scope && runs.is_some_and(|method| !method.native)
+        })
+    }
+
+    fn is_instance(&mut self, value: Value, class: &str) -> Result<Option<bool>, CaptureError> {
+        if value == Value::Null || class == "java.lang.Object" {
+            return Ok(Some(true));
+        }
+        Ok(match self.instance_of(value, class)? {
+            Value::Int(is) => Some(is != 0),
+            _ => None,
+        })
+    }
+
+    /// Does an array take an object as an element?
+    fn takes(&mut self, array: Value, element: Value) -> Result<Option<bool>, CaptureError> {
+        let class = array
+            .object()
+            .and_then(|array| self.heap.class(array))
+            .and_then(|class| self.structure.name_of(class));
+        match class.as_deref().and_then(|name| name.strip_suffix("[]")) {
+            Some(component) => self.is_instance(element, component),
+            None => Ok((element == Value::Null).then_some(true)),
+        }
+    }
+}
+
+/// iaload … saload.
+const fn loads_element(opcode: Opcode) -> bool {
+    matches!(opcode as u8, 0x2e..=0x35)
+}
+
+/// True if something is done with an object, false if it throws.
+fn not_null(value: Value) -> Option<bool> {
+    match value {
+        Value::Null => Some(false),
+        Value::Object(_) => Some(true),
+        _ => None,
+    }
+}
+
+/// Receiver, if there is one, and arguments of a call that is about to be made.
+pub(super) fn operands(frame: &Activation, named: &Named) -> (Option<Value>, Vec<Value>) {
+    let count = parameters(&named.descriptor).len();
+    let arguments = (0..count).rev().map(|at| frame.peek(at)).collect();
+    let receiver = named.kind.has_receiver().then(|| frame.peek(count));
+    (receiver, arguments)
+}

@@ -1,0 +1,201 @@
+//! Leaving a JVM in the place of a daemon that died.
+//!
+//! A debug agent whose connection breaks resumes all threads, but HotSpot's does so before its event queue is
+//! empty: an event on the way may suspend its thread after that, for ever. So the connection must not break
+//! when jhyded is killed. A small process holds it open, too: the guard. It does nothing as long as its input
+//! is open, which the daemon's death closes, and then lets the JVM stand still, waits until the agent has told
+//! all that was on the way, and disposes of the session. [`crate::events`] leaves a JVM in the same order.
+//!
+//! The daemon may have died in the middle of a packet. So the guard does not read packets, it looks for its own
+//! reply among the bytes.
+
+use std::io::{self, ErrorKind, Read as _, Write as _};
+use std::net::TcpStream;
+use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::unix::process::CommandExt as _;
+use std::path::Path;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use jdwp::commands::virtual_machine::{Dispose, Suspend};
+use jdwp::{ErrorCode, HEADER_LEN, Header, PacketId, PacketKind};
+
+/// How long a JVM that stands still says nothing when it has told everything.
+pub(crate) const QUIET: Duration = Duration::from_millis(100);
+/// How long a JVM may take to come to a stand, and to close the connection after it was asked to.
+pub(crate) const FAREWELL: Duration = Duration::from_secs(5);
+/// How often a guard that waits for bytes looks at the clock.
+const TICK: Duration = Duration::from_millis(10);
+/// Numbers of the guard's commands: none that a daemon counts up to.
+const SUSPEND: PacketId = PacketId(0xffff_fff0);
+const DISPOSE: PacketId = PacketId(0xffff_fff1);
+
+/// The daemon's side of a guard. Dropped without [`Guard::dismiss`], it lets the guard act.
+pub(crate) struct Guard {
+    process: Child,
+    /// Closed by the daemon's death, whatever kind of death that is.
+    alive: Option<ChildStdin>,
+}
+
+impl Guard {
+    /// Starts `program guard`, which is to call [`stand_guard`], over a connection.
+    pub(crate) fn start(program: &Path, connection: &TcpStream) -> io::Result<Self> {
+        let connection = OwnedFd::from(connection.try_clone()?);
+        let mut process = Command::new(program)
+            .arg("guard")
+            .stdin(Stdio::piped())
+            .stdout(connection)
+            .stderr(Stdio::null())
+            // Not in the terminal's group: Ctrl-C is for the daemon.
+            .process_group(0)
+            .spawn()?;
+        let alive = process.stdin.take();
+        Ok(Self { process, alive })
+    }
+
+    /// The JVM was left, or is gone: nothing is to be done.
+    pub(crate) fn dismiss(mut self) {
+        if let Some(mut alive) = self.alive.take() {
+            // A guard that is gone needs no word.
+            let _ = alive.write_all(b".");
+        }
+    }
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        drop(self.alive.take());
+        // Within twice FAREWELL, however the JVM behaves.
+        let _ = self.process.wait();
+    }
+}
+
+/// The life of a guard, in its own process: standard input is the daemon's, standard output the connection.
+///
+/// # Errors
+/// The connection broke in the middle; the JVM's agent resumes its threads then.
+pub fn stand_guard() -> io::Result<()> {
+    // Its end, or an error of it, is the daemon's end.
+    if let Some(Ok(_dismissed)) = io::stdin().lock().bytes().next() {
+        return Ok(());
+    }
+    let connection = io::stdout().as_fd().try_clone_to_owned()?;
+    take_leave(TcpStream::from(connection))
+}
+
+fn take_leave(mut connection: TcpStream) -> io::Result<()> {
+    let suspended = header(
+        SUSPEND,
+        PacketKind::Reply {
+            error: ErrorCode::NONE,
+        },
+    );
+    connection.set_read_timeout(Some(TICK))?;
+    connection.set_write_timeout(Some(FAREWELL))?;
+    connection.write_all(&command::<Suspend>(SUSPEND))?;
+    let deadline = Instant::now() + FAREWELL;
+    let (mut stands, mut quiet) = (false, Instant::now());
+    let mut heard = Vec::new();
+    while !(stands && quiet.elapsed() >= QUIET) && Instant::now() < deadline {
+        let before = heard.len();
+        if !hear(&mut connection, &mut heard)? {
+            return Ok(());
+        }
+        if heard.len() > before {
+            quiet = Instant::now();
+            stands |= heard.windows(HEADER_LEN).any(|bytes| bytes == suspended);
+            // Its reply may come in two parts.
+            heard.drain(..heard.len().saturating_sub(HEADER_LEN - 1));
+        }
+    }
+    connection.write_all(&command::<Dispose>(DISPOSE))?;
+    let deadline = Instant::now() + FAREWELL;
+    while Instant::now() < deadline && hear(&mut connection, &mut heard)? {
+        heard.clear();
+    }
+    Ok(())
+}
+
+fn command<C: jdwp::Command>(id: PacketId) -> [u8; HEADER_LEN] {
+    let (set, command) = (C::SET, C::COMMAND);
+    header(id, PacketKind::Command { set, command })
+}
+
+fn header(id: PacketId, kind: PacketKind) -> [u8; HEADER_LEN] {
+    let length = HEADER_LEN as u32;
+    Header { length, id, kind }.encode()
+}
+
+/// Reads what there is, for a tick. Says whether the connection is still open.
+fn hear(connection: &mut TcpStream, heard: &mut Vec<u8>) -> io::Result<bool> {
+    let mut buffer = [0; 1 << 14];
+    match connection.read(&mut buffer) {
+        Ok(0) => Ok(false),
+        Ok(read) => {
+            heard.extend_from_slice(&buffer[..read]);
+            Ok(true)
+        }
+        Err(error) => match error.kind() {
+            ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted => Ok(true),
+            ErrorKind::ConnectionReset => Ok(false),
+            _ => Err(error),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::TcpListener;
+    use std::thread;
+
+    use super::*;
+
+    fn pair() -> (TcpStream, TcpStream) {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let address = listener.local_addr().expect("its address");
+        let guard = TcpStream::connect(address).expect("a connection");
+        (guard, listener.accept().expect("the guard").0)
+    }
+
+    fn told(jvm: &mut TcpStream) -> Header {
+        let mut bytes = [0; HEADER_LEN];
+        jvm.read_exact(&mut bytes).expect("a command");
+        Header::decode(&bytes).expect("a header")
+    }
+
+    #[test]
+    fn a_jvm_is_left_when_it_stands_still_and_has_told_everything() {
+        let (guard, mut jvm) = pair();
+        let guard = thread::spawn(move || take_leave(guard));
+        let suspend = told(&mut jvm);
+        assert_eq!(suspend.kind, PacketKind::Command { set: 1, command: 8 });
+        // The rest of a packet that the daemon had begun to read; the reply, in two parts; events behind it.
+        jvm.write_all(&[0, 0, 0, 11, 0xff, 0xff, 7])
+            .expect("it is heard");
+        let error = ErrorCode::NONE;
+        let reply = header(suspend.id, PacketKind::Reply { error });
+        jvm.write_all(&reply[..4]).expect("it is heard");
+        thread::sleep(2 * TICK);
+        jvm.write_all(&reply[4..]).expect("it is heard");
+        let mut last = Instant::now();
+        for _ in 0..5 {
+            thread::sleep(QUIET / 2);
+            jvm.write_all(&[1; 100]).expect("it is heard");
+            last = Instant::now();
+        }
+        let dispose = told(&mut jvm);
+        assert!(last.elapsed() >= QUIET - TICK, "{:?}", last.elapsed());
+        assert_eq!(dispose.kind, PacketKind::Command { set: 1, command: 6 });
+        drop(jvm);
+        guard.join().expect("no panic").expect("no error");
+    }
+
+    #[test]
+    fn a_jvm_that_is_gone_needs_no_leave() {
+        let (guard, jvm) = pair();
+        drop(jvm);
+        let begun = Instant::now();
+        let _ = take_leave(guard);
+        assert!(begun.elapsed() < FAREWELL);
+    }
+}

@@ -1,0 +1,117 @@
+use jhyde_trace::{FieldId, ObjectId, Value};
+use proptest::prelude::*;
+
+use super::heap::Body;
+use super::{Elements, Heap, UNKNOWN};
+
+/// A write, to one of few places, so that they meet.
+#[derive(Clone, Debug)]
+enum Write {
+    Field(usize, u32, i32),
+    Element(usize, u32, i32),
+    Reference(usize, u32, usize),
+    Static(u32, i32),
+    Create,
+}
+
+fn write() -> impl Strategy<Value = Write> {
+    prop_oneof![
+        (0..3_usize, 0..3_u32, any::<i32>()).prop_map(|(o, f, v)| Write::Field(o, f, v)),
+        (0..2_usize, 0..6_u32, any::<i32>()).prop_map(|(a, i, v)| Write::Element(a, i, v)),
+        (0..2_usize, 0..6_u32, 0..3_usize).prop_map(|(a, i, o)| Write::Reference(a, i, o)),
+        (0..3_u32, any::<i32>()).prop_map(|(f, v)| Write::Static(f, v)),
+        Just(Write::Create),
+    ]
+}
+
+struct Small {
+    heap: Heap,
+    objects: Vec<ObjectId>,
+    ints: Vec<ObjectId>,
+    references: Vec<ObjectId>,
+}
+
+impl Small {
+    fn new() -> Self {
+        let mut heap = Heap::new();
+        let mut make = |body: Body| heap.create(None, body);
+        let objects = (0..3).map(|_| make(Body::Fields(Vec::new()))).collect();
+        let ints = (0..2)
+            .map(|_| make(Body::Array(Elements::new(b'I', 4))))
+            .collect();
+        let references = (0..2)
+            .map(|_| make(Body::Array(Elements::new(b'L', 4))))
+            .collect();
+        Self {
+            heap,
+            objects,
+            ints,
+            references,
+        }
+    }
+
+    fn run(&mut self, writes: &[Write]) {
+        for write in writes {
+            match *write {
+                Write::Field(object, field, value) => {
+                    let value = Value::Int(value);
+                    self.heap
+                        .set_field(self.objects[object], FieldId(field), value);
+                }
+                Write::Element(array, index, value) => {
+                    self.heap
+                        .set_element(self.ints[array], index, Value::Int(value));
+                }
+                Write::Reference(array, index, object) => {
+                    let value = Value::Object(self.objects[object]);
+                    self.heap.set_element(self.references[array], index, value);
+                }
+                Write::Static(field, value) => {
+                    self.heap.set_static(FieldId(field), Value::Int(value))
+                }
+                Write::Create => drop(self.heap.create(None, Body::Opaque)),
+            }
+        }
+    }
+
+    /// All that can be seen.
+    fn seen(&self) -> Vec<String> {
+        let mut all = Vec::new();
+        for &object in &self.objects {
+            let fields = (0..3).map(|field| self.heap.field(object, FieldId(field), UNKNOWN));
+            all.push(format!("{:?}", fields.collect::<Vec<_>>()));
+            all.push(format!("{:?}", self.heap.holder(Value::Object(object))));
+        }
+        for &array in self.ints.iter().chain(&self.references) {
+            let elements = (0..6).map(|index| self.heap.elements(array)?.get(index));
+            all.push(format!("{:?}", elements.collect::<Vec<_>>()));
+        }
+        let statics = (0..3).map(|field| self.heap.static_field(FieldId(field)));
+        all.push(format!("{:?}", statics.collect::<Vec<_>>()));
+        all
+    }
+}
+
+proptest! {
+    #[test]
+    fn what_was_supposed_leaves_nothing_behind(
+        before in prop::collection::vec(write(), 0..20),
+        supposed in prop::collection::vec(write(), 0..40),
+    ) {
+        let mut small = Small::new();
+        small.run(&before);
+        let mut untouched = Small::new();
+        untouched.run(&before);
+        small.heap.suppose();
+        small.run(&supposed);
+        small.heap.take_back();
+        prop_assert_eq!(small.seen(), untouched.seen());
+        // The next object has the number that it would have had.
+        let next = |small: &mut Small| small.heap.create(None, Body::Opaque);
+        prop_assert_eq!(next(&mut small), next(&mut untouched));
+        // And nothing is supposed any more.
+        small.run(&supposed);
+        untouched.run(&supposed);
+        prop_assert_eq!(small.seen(), untouched.seen());
+    }
+}

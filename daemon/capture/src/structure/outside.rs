@@ -1,0 +1,102 @@
+//! What separates the scope from what is outside, and the little that is read of classes there.
+
+use jdwp::ReferenceTypeId;
+use jdwp::commands::{object_reference, reference_type};
+
+use super::{Structure, is_hidden};
+use crate::error::LinkError;
+use crate::link::Link;
+
+impl Structure {
+    /// The value of a `static final` field of a class out of the scope.
+    /// `again`: it is asked for even if it was before.
+    pub(crate) fn final_static(
+        &mut self,
+        link: &mut Link,
+        class: &str,
+        name: &str,
+        again: bool,
+    ) -> Result<Option<jdwp::Value>, LinkError> {
+        const STATIC_FINAL: i32 = 0x0018;
+        let key = (class.to_owned(), name.to_owned());
+        let known = self.constants.get(&key).filter(|_| !again);
+        if let Some(&known) = known {
+            return Ok(known);
+        }
+        let mut open: Vec<_> = self.loaded(link, class)?.into_iter().collect();
+        let mut found = None;
+        while let Some(ref_type) = open.pop() {
+            let fields = link.request(&reference_type::Fields { ref_type })?;
+            let fields = fields.unwrap_or_default();
+            if let Some(field) = fields.iter().find(|f| f.name.as_str() == Some(name)) {
+                if field.mod_bits & STATIC_FINAL == STATIC_FINAL {
+                    let fields = vec![field.field];
+                    let told = link.request(&reference_type::GetValues { ref_type, fields })?;
+                    found = told.ok().and_then(|values| values.first().copied());
+                }
+                break;
+            }
+            let known = self.class(link, ref_type)?;
+            open.extend(self.direct_supertypes(link, ref_type, &known)?);
+        }
+        self.constants.insert(key, found);
+        Ok(found)
+    }
+
+    pub(super) fn is_in_scope(
+        &mut self,
+        link: &mut Link,
+        class: ReferenceTypeId,
+        signature: &str,
+        name: &str,
+    ) -> Result<bool, LinkError> {
+        if !signature.starts_with('L') || is_hidden(signature) {
+            return Ok(false);
+        }
+        let by_loader = self.scope.is_default();
+        // `java.*` can come from no application loader; do not ask for thousands of them.
+        if by_loader && name.starts_with("java.") {
+            return Ok(false);
+        }
+        if !self.scope.covers(name, true) {
+            return Ok(false);
+        }
+        let application = !by_loader || self.is_application(link, class)?;
+        Ok(self.scope.covers(name, application))
+    }
+
+    /// Was the class defined by an application's loader: neither the boot nor the platform one?
+    fn is_application(
+        &mut self,
+        link: &mut Link,
+        class: ReferenceTypeId,
+    ) -> Result<bool, LinkError> {
+        let Ok(loader) = link.request(&reference_type::ClassLoader { ref_type: class })? else {
+            return Ok(false);
+        };
+        if loader.is_null() {
+            return Ok(false);
+        }
+        if let Some(&known) = self.loaders.get(&loader.0) {
+            return Ok(known);
+        }
+        let of = object_reference::ReferenceType {
+            object: loader.into(),
+        };
+        let application = match link.request(&of)? {
+            Ok(kind) => match link.request(&reference_type::Signature {
+                ref_type: kind.type_id,
+            })? {
+                Ok(signature) => {
+                    let name = signature.to_string_lossy().into_owned();
+                    name != "Ljdk/internal/loader/ClassLoaders$PlatformClassLoader;"
+                        && name != "Ljdk/internal/reflect/DelegatingClassLoader;"
+                }
+                Err(_) => false,
+            },
+            Err(_) => false,
+        };
+        self.loaders.insert(loader.0, application);
+        Ok(application)
+    }
+}
