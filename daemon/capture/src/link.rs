@@ -9,12 +9,16 @@ use std::time::{Duration, Instant};
 
 use jdwp::{Command, Incoming, PacketId, Reply, ReplyError, Session};
 use rustc_hash::{FxHashMap, FxHashSet};
+use rustix::io::Errno;
+use rustix::net::{RecvFlags, recv};
 
 use crate::error::LinkError;
 use crate::guard::Guard;
 
 /// How often a reader that waits looks whether it was told to stop.
 const TICK: Duration = Duration::from_millis(50);
+/// How long a reader looks for more before it sleeps.
+const AWAKE: Duration = Duration::from_millis(1);
 /// How long a JVM may take to answer one command. A JVM in a long garbage collection answers late.
 const ANSWER: Duration = Duration::from_secs(30);
 
@@ -28,6 +32,10 @@ pub(crate) struct Link {
     awaited: FxHashSet<u32>,
     arrived: FxHashMap<u32, Reply>,
     buffer: Box<[u8; 1 << 16]>,
+    /// There is a processor beside the one that the debuggee runs on.
+    stays_awake: bool,
+    /// Nothing has come since the last sleep began.
+    slept: bool,
 }
 
 impl Link {
@@ -44,6 +52,9 @@ impl Link {
             awaited: FxHashSet::default(),
             arrived: FxHashMap::default(),
             buffer: Box::new([0; 1 << 16]),
+            stays_awake: std::thread::available_parallelism()
+                .is_ok_and(|processors| processors.get() > 1),
+            slept: false,
         })
     }
 
@@ -102,7 +113,7 @@ impl Link {
                 None => {}
             }
             self.flush()?;
-            match self.stream.read(&mut self.buffer[..]) {
+            match self.read() {
                 Ok(0) => {
                     let partial = self.session.partial_packet().map(|(have, _)| have);
                     return Err(LinkError::Closed { partial });
@@ -116,6 +127,23 @@ impl Link {
                 Err(error) => return Err(error.into()),
             }
         }
+    }
+
+    /// Reads what the JVM sent, after a tick at the latest. Before it sleeps it looks for [`AWAKE`] whether something
+    /// came: waking a sleeper on another processor costs more than all that the two sides do for one stop.
+    fn read(&mut self) -> std::io::Result<usize> {
+        let asleep_at = Instant::now() + AWAKE;
+        while self.stays_awake && !self.slept && Instant::now() < asleep_at {
+            match recv(&self.stream, &mut self.buffer[..], RecvFlags::DONTWAIT) {
+                Ok((read, _)) => return Ok(read),
+                // Whoever else wants the processor goes first.
+                Err(Errno::AGAIN) => std::thread::yield_now(),
+                Err(error) => return Err(error.into()),
+            }
+        }
+        let read = self.stream.read(&mut self.buffer[..]);
+        self.slept = read.is_err();
+        read
     }
 
     /// Waits for the reply to a command that was queued with [`Link::ask`]. What else comes is kept.
