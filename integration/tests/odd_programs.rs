@@ -210,6 +210,36 @@ fn a_class_loader_that_is_asked_in_the_middle_of_an_instruction() {
 }
 
 #[test]
+fn two_classes_of_one_name() {
+    for jdk in jdks() {
+        let folder = Folder::new();
+        let java = program(&jdk, "odd", &[], "odd.Twins");
+        record(&folder, &jdk, "twins", "odd", &java);
+        let all = folder.json(&["events", "twins", "--all"]);
+        let unknown = all
+            .iter()
+            .find(|event| event.to_string().contains("not_recorded"));
+        assert_eq!(unknown, None);
+        let calls = folder.json(&["tree", "twins", "--all"]);
+        let added: Vec<_> = calls
+            .iter()
+            .filter(|call| call["method"] == "add")
+            .collect();
+        let told = added.iter().map(|call| {
+            (
+                call["arguments"][0]["value"].clone(),
+                call["result"].clone(),
+            )
+        });
+        let expected = [(10, 10), (10, 10), (20, 30), (20, 30)];
+        assert!(
+            told.eq(expected.map(|(n, r)| (n.into(), r.into()))),
+            "{added:?}"
+        );
+    }
+}
+
+#[test]
 fn a_handler_of_uncaught_exceptions() {
     for jdk in jdks() {
         let folder = Folder::new();

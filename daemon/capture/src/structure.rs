@@ -9,16 +9,18 @@ use std::rc::Rc;
 use jdwp::ReferenceTypeId;
 use jdwp::commands::{class_type, reference_type, virtual_machine};
 use jhyde_trace::{ClassId, ClassInfo, FieldId, MethodId, MethodInfo};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use crate::error::LinkError;
 use crate::link::Link;
 use crate::scope::{Scope, looks_like_jdk};
 
 mod members;
+mod names;
 mod outside;
 
 pub(crate) use members::Method;
+pub(crate) use names::{Named, dotted};
 
 /// A class of the debuggee.
 #[derive(Debug)]
@@ -27,6 +29,8 @@ pub(crate) struct Class {
     /// Dotted binary name.
     pub(crate) name: String,
     pub(crate) in_scope: bool,
+    /// What defined a class in scope.
+    pub(crate) loader: Loader,
     interface: bool,
     /// For a box such as `java.lang.Integer`: the field that holds the primitive.
     pub(crate) box_field: Option<jdwp::FieldId>,
@@ -55,6 +59,10 @@ pub(crate) struct Field {
     pub(crate) descriptor: String,
 }
 
+/// A class loader, as the JVM numbers its object; 0 is the boot loader. Code names classes, and two loaders may mean
+/// two classes by one name (JVMS 5.3).
+pub(crate) type Loader = u64;
+
 /// A method as the JVM names it.
 pub(crate) type MethodKey = (ReferenceTypeId, jdwp::MethodId);
 
@@ -66,10 +74,9 @@ pub(crate) struct Structure {
     fields: FxHashMap<(ReferenceTypeId, jdwp::FieldId), FieldId>,
     /// Is this loader one of the application's? By loader object.
     loaders: FxHashMap<u64, bool>,
-    /// Classes in scope, by dotted name. Of several with one name, the one prepared last.
-    pub(crate) by_name: FxHashMap<String, ReferenceTypeId>,
-    /// Names that several classes in scope have, of different loaders.
-    ambiguous: FxHashSet<String>,
+    /// Classes in scope, by dotted name: one of each loader that defines such a class, in the order in which they were
+    /// prepared.
+    by_name: FxHashMap<String, Vec<(Loader, ReferenceTypeId)>>,
     /// What is stored of classes outside the scope, to store it again with one method more.
     outside: FxHashMap<ClassId, ClassInfo>,
     outside_by_name: FxHashMap<String, ClassId>,
@@ -103,7 +110,6 @@ impl Structure {
             fields: FxHashMap::default(),
             loaders: FxHashMap::default(),
             by_name: FxHashMap::default(),
-            ambiguous: FxHashSet::default(),
             outside: FxHashMap::default(),
             outside_by_name: FxHashMap::default(),
             outside_methods: FxHashMap::default(),
@@ -195,6 +201,7 @@ impl Structure {
             id,
             name,
             in_scope,
+            loader: 0,
             interface: false,
             box_field: None,
             fields: Vec::new(),
@@ -208,9 +215,8 @@ impl Structure {
             self.covered += 1;
             let info = bare(id, &made.name, true);
             self.read_members(link, class, &mut made, info)?;
-            if self.by_name.insert(made.name.clone(), class).is_some() {
-                self.ambiguous.insert(made.name.clone());
-            }
+            let of_name = self.by_name.entry(made.name.clone()).or_default();
+            of_name.push((made.loader, class));
         } else if is_box(&made.name) {
             made.box_field = box_field(link, class)?;
         }
@@ -238,28 +244,37 @@ impl Structure {
         id
     }
 
-    /// Any class by its dotted name: the one in scope, if there is one.
-    pub(crate) fn class_named(&mut self, name: &str) -> ClassId {
-        match self
-            .by_name
-            .get(name)
-            .and_then(|class| self.classes.get(class))
-        {
-            Some(class) => class.id,
+    /// Any class that code of a loader means by a dotted name: the one in scope, if there is one.
+    pub(crate) fn class_named(&mut self, code: Loader, name: &str) -> ClassId {
+        match self.class_in_scope(code, name).map(|class| class.id) {
+            Some(class) => class,
             None => self.outside_class(name),
         }
     }
 
-    /// A class in scope that is known already, by its dotted name.
-    pub(crate) fn class_in_scope(&self, name: &str) -> Option<&Rc<Class>> {
-        self.by_name
-            .get(name)
-            .and_then(|class| self.classes.get(class))
+    /// The class in scope that code of a loader means by a dotted name, if it is known already. Of several classes with
+    /// that name it is the one that the same loader defines; which of the others a loader delegates to is not asked.
+    pub(crate) fn class_in_scope(&self, code: Loader, name: &str) -> Option<&Rc<Class>> {
+        let class = match self.by_name.get(name)?.as_slice() {
+            [(_, only)] => only,
+            several => &several.iter().find(|(loader, _)| *loader == code)?.1,
+        };
+        self.classes.get(class)
     }
 
-    /// Does the name alone not tell which class of the scope an instruction means?
-    pub(crate) fn is_ambiguous(&self, name: &str) -> bool {
-        self.ambiguous.contains(name)
+    /// Are there classes of the scope with this name, none of which code of a loader is known to mean?
+    pub(crate) fn is_ambiguous(&self, code: Loader, name: &str) -> bool {
+        self.by_name.contains_key(name) && self.class_in_scope(code, name).is_none()
+    }
+
+    /// A name of its own for what code of a loader means by a class's name.
+    pub(crate) fn spelling(&self, code: Loader, name: &str) -> String {
+        let of_name = self.by_name.get(name).map_or(&[][..], Vec::as_slice);
+        match of_name.iter().position(|(loader, _)| *loader == code) {
+            // The first one was spelt before there was another.
+            None | Some(0) => name.to_owned(),
+            Some(at) => format!("{name} {at}"),
+        }
     }
 
     /// The JVM's own name of a class.
@@ -272,13 +287,16 @@ impl Structure {
         self.outside.get(&class).map(|info| info.name.clone())
     }
 
-    /// A class by its dotted name, if the JVM has loaded it.
+    /// A class by the dotted name that code of a loader has for it, if the JVM has loaded it.
     pub(crate) fn loaded(
         &mut self,
         link: &mut Link,
+        code: Loader,
         name: &str,
     ) -> Result<Option<ReferenceTypeId>, LinkError> {
-        if let Some(&known) = self.by_name.get(name).or_else(|| self.loaded.get(name)) {
+        let in_scope = self.class_in_scope(code, name).map(|class| class.id);
+        let in_scope = in_scope.and_then(|class| self.type_of(class));
+        if let Some(known) = in_scope.or_else(|| self.loaded.get(name).copied()) {
             return Ok(Some(known));
         }
         let Ok(signature) = jhyde_bytecode::name_to_signature(name) else {
@@ -352,8 +370,8 @@ impl Structure {
     }
 
     /// The field that an instruction names, as far as the scope declares it (JVMS 5.4.3.2).
-    pub(crate) fn field_named(&self, class: &str, name: &str) -> Option<Field> {
-        let class = self.class_in_scope(class)?;
+    pub(crate) fn field_named(&self, code: Loader, class: &str, name: &str) -> Option<Field> {
+        let class = self.class_in_scope(code, class)?;
         self.field_of(class, name)
     }
 
@@ -370,15 +388,10 @@ impl Structure {
 
     /// The method that an instruction names: of the class in scope that declares it, else of the
     /// nearest class outside (JVMS 5.4.3.3, by names alone).
-    pub(crate) fn method_named(
-        &mut self,
-        class: &str,
-        name: &str,
-        descriptor: &str,
-        is_static: bool,
-    ) -> Rc<Method> {
-        let mut outside = class.to_owned();
-        let mut at = self.class_in_scope(class).cloned();
+    pub(crate) fn method_named(&mut self, named: &Named) -> Rc<Method> {
+        let (name, descriptor) = (named.name.as_str(), named.descriptor.as_str());
+        let mut outside = named.class.clone();
+        let mut at = self.class_in_scope(named.code, &named.class).cloned();
         while let Some(class) = at {
             if let Some(declared) = self.declared(&class, name, descriptor) {
                 return declared;
@@ -400,7 +413,8 @@ impl Structure {
             }
         }
         let class = self.outside_class(&outside);
-        self.outside_method(class, name, descriptor, if is_static { 0x0008 } else { 0 })
+        let modifiers = if named.kind.has_receiver() { 0 } else { 0x0008 };
+        self.outside_method(class, name, descriptor, modifiers)
     }
 
     /// A method that a class in scope, or a superinterface in scope of it, declares itself.
@@ -418,13 +432,19 @@ impl Structure {
     }
 
     /// The method in scope that an instruction names, if there is one.
-    pub(crate) fn declared_in_scope(
+    pub(crate) fn declared_in_scope(&self, named: &Named) -> Option<Rc<Method>> {
+        let class = self.class_in_scope(named.code, &named.class)?;
+        self.inherited(class, &named.name, &named.descriptor)
+    }
+
+    /// The method that a class of the scope has, as far as the scope declares it.
+    pub(crate) fn inherited(
         &self,
-        class: &str,
+        class: &Class,
         name: &str,
         descriptor: &str,
     ) -> Option<Rc<Method>> {
-        let mut at = self.class_in_scope(class);
+        let mut at = Some(class);
         while let Some(class) = at {
             if let Some(found) = self.declared(class, name, descriptor) {
                 return Some(found);
@@ -433,7 +453,7 @@ impl Structure {
                 .above
                 .first()
                 .and_then(|above| self.classes.get(above));
-            at = above.filter(|above| above.in_scope);
+            at = above.filter(|above| above.in_scope).map(|above| &**above);
         }
         None
     }
@@ -467,11 +487,12 @@ impl Structure {
         method
     }
 
-    /// Is a class a subtype of the one named (dotted)? `None` if the JVM does not say.
+    /// Is a class a subtype of the one that code of a loader names (dotted)? `None` if the JVM does not say.
     pub(crate) fn is_subtype(
         &mut self,
         link: &mut Link,
         class: ClassId,
+        code: Loader,
         name: &str,
     ) -> Result<Option<bool>, LinkError> {
         let Some(&start) = self.types.get(&class) else {
@@ -481,6 +502,13 @@ impl Structure {
         let mut seen = vec![start];
         while let Some(class) = open.pop() {
             let known = self.class(link, class)?;
+            if known.name == name
+                && known.in_scope
+                && self.by_name.get(name).is_some_and(|all| all.len() > 1)
+            {
+                let meant = self.class_in_scope(code, name);
+                return Ok(meant.map(|meant| meant.id == known.id));
+            }
             if known.name == name || name == "java.lang.Object" {
                 return Ok(Some(true));
             }

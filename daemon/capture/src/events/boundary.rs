@@ -13,7 +13,6 @@ use jhyde_trace::{CallId, Event, EventKind, MonitorAction, ObjectId, Outcome, Va
 
 use super::Engine;
 use super::hidden::{breakpoint, location};
-use super::named::Named;
 use super::plain::{PlainClasses, known_result, plain, returns_itself};
 use super::threads::Frame;
 use super::views::{keeps, reflects, writes_static_by_handle};
@@ -21,7 +20,7 @@ use crate::arrivals::Place;
 use crate::error::CaptureError;
 use crate::mirror::{Body, Pending, Progress, UNKNOWN, is_known, narrowed};
 use crate::sink::Sink;
-use crate::structure::{Method, MethodKey};
+use crate::structure::{Method, MethodKey, Named};
 
 /// A request that has exits out of the scope reported, for a call that is about to leave it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,9 +110,7 @@ impl<S: Sink> Engine<S> {
 
     /// Can a call of this name only run a method of the scope?
     pub(super) fn leads_into_scope(&self, named: &Named) -> bool {
-        let found = self
-            .structure
-            .declared_in_scope(&named.class, &named.name, &named.descriptor);
+        let found = self.structure.declared_in_scope(named);
         found.is_some_and(|method| !method.is_abstract && !method.native)
             && named.kind != InvokeKind::Interface
             && named.kind != InvokeKind::Dynamic
@@ -244,7 +241,9 @@ impl<S: Sink> Engine<S> {
         }
         let class = match named.kind {
             InvokeKind::Virtual | InvokeKind::Interface => self.class_of(receiver)?,
-            _ => self.structure.loaded(&mut self.link, &named.class)?,
+            _ => self
+                .structure
+                .loaded(&mut self.link, named.code, &named.class)?,
         };
         let declaring = match class {
             Some(class) => {
@@ -278,7 +277,7 @@ impl<S: Sink> Engine<S> {
                 .class(object)
                 .and_then(|class| self.structure.outside_name(class));
             return match name {
-                Some(name) => Ok(self.structure.loaded(&mut self.link, &name)?),
+                Some(name) => Ok(self.structure.loaded(&mut self.link, 0, &name)?),
                 None => Ok(None),
             };
         };
@@ -355,10 +354,7 @@ impl<S: Sink> Engine<S> {
             progress: Progress::Calling,
             ..pending
         });
-        let is_static = !invoke.kind.has_receiver();
-        let callee =
-            self.structure
-                .method_named(&named.class, &named.name, &named.descriptor, is_static);
+        let callee = self.structure.method_named(&named);
         let shown = receiver.iter().chain(&arguments).filter_map(|v| v.object());
         let shown = Shown {
             returns: named.returns().to_owned(),

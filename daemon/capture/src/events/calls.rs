@@ -7,14 +7,13 @@ use jdwp::commands::{stack_frame, thread_reference};
 use jdwp::{FrameId, Location, PacketId};
 use jhyde_trace::{Event, EventKind, Local, Missing, MonitorAction, Value};
 
-use super::named::Named;
 use super::threads::{Frame, StackFrame, Thread};
 use super::{Engine, Question};
 use crate::arrivals::Place;
 use crate::error::CaptureError;
 use crate::mirror::{Activation, Progress, Shared, narrowed};
 use crate::sink::Sink;
-use crate::structure::{Method, MethodKey};
+use crate::structure::{Method, MethodKey, Named};
 
 /// What a new call still has to be asked for.
 #[derive(Clone, Copy, Debug)]

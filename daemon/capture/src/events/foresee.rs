@@ -18,13 +18,13 @@ use jhyde_trace::Value;
 
 use super::Engine;
 use super::boundary::parameters;
-use super::named::{Named, class_constant};
+use super::named::class_constant;
 use super::plain::{known_result, never_throws, plain};
 use super::threads::Stepping;
 use crate::error::CaptureError;
 use crate::mirror::{Activation, Pending, Progress, goes_to, is_known, throws};
 use crate::sink::Sink;
-use crate::structure::Method;
+use crate::structure::{Loader, Method, Named};
 
 /// The most instructions that are foreseen at once: a JVM that interprets runs them in some hundredths of a
 /// second.
@@ -241,10 +241,10 @@ impl<S: Sink> Engine<S> {
             Opcode::PutField => not_null(frame.peek(1)),
             Opcode::CheckCast => {
                 let class = class_constant(method, instruction);
-                self.is_instance(frame.peek(0), &class)?
+                self.is_instance(frame.peek(0), method.loader, &class)?
             }
             Opcode::Aastore => match throws(frame, &self.heap, opcode) {
-                Some(false) => self.takes(frame.peek(2), frame.peek(0))?,
+                Some(false) => self.takes(frame.peek(2), frame.peek(0), method.loader)?,
                 other => other.map(|throws| !throws),
             },
             _ => throws(frame, &self.heap, opcode).map(|throws| !throws),
@@ -312,31 +312,41 @@ impl<S: Sink> Engine<S> {
             .and_then(|object| self.heap.class(object))
             .and_then(|class| self.structure.class_of(class));
         class.is_some_and(|class| {
-            let runs =
-                self.structure
-                    .declared_in_scope(&class.name, &named.name, &named.descriptor);
+            let runs = self
+                .structure
+                .inherited(&class, &named.name, &named.descriptor);
             class.in_scope && runs.is_some_and(|method| !method.native)
         })
     }
 
-    fn is_instance(&mut self, value: Value, class: &str) -> Result<Option<bool>, CaptureError> {
+    fn is_instance(
+        &mut self,
+        value: Value,
+        code: Loader,
+        class: &str,
+    ) -> Result<Option<bool>, CaptureError> {
         if value == Value::Null || class == "java.lang.Object" {
             return Ok(Some(true));
         }
-        Ok(match self.instance_of(value, class)? {
+        Ok(match self.instance_of(value, code, class)? {
             Value::Int(is) => Some(is != 0),
             _ => None,
         })
     }
 
     /// Does an array take an object as an element?
-    fn takes(&mut self, array: Value, element: Value) -> Result<Option<bool>, CaptureError> {
+    fn takes(
+        &mut self,
+        array: Value,
+        element: Value,
+        code: Loader,
+    ) -> Result<Option<bool>, CaptureError> {
         let class = array
             .object()
             .and_then(|array| self.heap.class(array))
             .and_then(|class| self.structure.name_of(class));
         match class.as_deref().and_then(|name| name.strip_suffix("[]")) {
-            Some(component) => self.is_instance(element, component),
+            Some(component) => self.is_instance(element, code, component),
             None => Ok((element == Value::Null).then_some(true)),
         }
     }

@@ -14,11 +14,10 @@ use rustc_hash::FxHashSet;
 
 use super::Engine;
 use super::calls::index_of;
-use super::named::Named;
 use super::threads::StackFrame;
 use crate::error::{CaptureError, LinkError};
 use crate::sink::Sink;
-use crate::structure::{Class, Method, MethodKey};
+use crate::structure::{Class, Method, MethodKey, Named};
 
 /// A thread runs code of the scope while the JVM resolves a constant for it.
 #[derive(Default)]
@@ -41,7 +40,7 @@ impl<S: Sink> Engine<S> {
         let loader = "java.lang.ClassLoader";
         if self
             .structure
-            .is_subtype(&mut self.link, known.id, loader)?
+            .is_subtype(&mut self.link, known.id, 0, loader)?
             == Some(true)
         {
             begins.extend(self.structure.virtual_methods(class, known));

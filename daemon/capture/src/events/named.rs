@@ -1,6 +1,6 @@
 //! Instructions that name something of the constant pool, and what the names stand for.
 
-use jhyde_bytecode::{Constant, Instruction, InvokeKind, Opcode, Operands};
+use jhyde_bytecode::{Constant, Instruction, Opcode, Operands};
 use jhyde_trace::{CallId, ClassId, Content, Event, EventKind, Level, ObjectInfo, Value, Variable};
 
 use super::Engine;
@@ -8,54 +8,7 @@ use crate::arrivals::Place;
 use crate::error::CaptureError;
 use crate::mirror::{Body, Elements, UNKNOWN, initial};
 use crate::sink::Sink;
-use crate::structure::Method;
-
-/// A method that an invoke instruction names.
-#[derive(Clone, Debug)]
-pub(crate) struct Named {
-    /// Dotted; an array's as `int[]`. Empty for `invokedynamic`.
-    pub(crate) class: String,
-    pub(crate) name: String,
-    pub(crate) descriptor: String,
-    pub(crate) kind: InvokeKind,
-}
-
-impl Named {
-    /// What an invoke instruction of this method names.
-    pub(crate) fn of(method: &Method, constant: u16, kind: InvokeKind) -> Option<Self> {
-        let pool = method.pool.as_ref()?;
-        if kind == InvokeKind::Dynamic {
-            let (_, name, descriptor) = pool.call_site(constant).ok()?;
-            return Some(Self {
-                class: "java.lang.invoke.CallSite".to_owned(),
-                name: name.to_owned(),
-                descriptor: descriptor.to_owned(),
-                kind,
-            });
-        }
-        let named = pool.method(constant).ok()?;
-        Some(Self {
-            class: dotted(named.class),
-            name: named.name.to_owned(),
-            descriptor: named.descriptor.to_owned(),
-            kind,
-        })
-    }
-
-    /// Its result's descriptor: `V` for none.
-    pub(crate) fn returns(&self) -> &str {
-        self.descriptor.rsplit(')').next().unwrap_or("V")
-    }
-}
-
-/// A class as a constant names it: `java/lang/String`, or an array's descriptor.
-pub(crate) fn dotted(constant: &str) -> String {
-    if constant.starts_with('[') {
-        jhyde_bytecode::signature_to_name(constant).unwrap_or_else(|_| constant.to_owned())
-    } else {
-        constant.replace('/', ".")
-    }
-}
+use crate::structure::{Loader, Method, dotted};
 
 impl<S: Sink> Engine<S> {
     /// Runs an instruction that names something; calls are elsewhere.
@@ -86,7 +39,8 @@ impl<S: Sink> Engine<S> {
             }
             Opcode::New => {
                 let class = class_constant(method, instruction);
-                let value = self.create(place, call, index, &class, Body::Fields(Vec::new()));
+                let value =
+                    self.create(place, call, method, index, &class, Body::Fields(Vec::new()));
                 self.push(thread, value);
             }
             Opcode::NewArray | Opcode::AnewArray => {
@@ -95,7 +49,7 @@ impl<S: Sink> Engine<S> {
                     Operands::NewArray(primitive) => primitive.name().to_owned(),
                     _ => class_constant(method, instruction),
                 };
-                let value = self.create_array(place, call, index, &element, length);
+                let value = self.create_array(place, call, method, index, &element, length);
                 self.push(thread, value);
             }
             Opcode::MultiAnewArray => {
@@ -103,7 +57,8 @@ impl<S: Sink> Engine<S> {
             }
             Opcode::InstanceOf => {
                 let object = self.pop(thread);
-                let value = self.instance_of(object, &class_constant(method, instruction))?;
+                let value =
+                    self.instance_of(object, method.loader, &class_constant(method, instruction))?;
                 self.push(thread, value);
             }
             // A return or `athrow` is followed by its own event.
@@ -139,7 +94,7 @@ impl<S: Sink> Engine<S> {
             Ok(Constant::Double(value)) => Value::double(*value),
             Ok(Constant::String(text)) => {
                 let text = pool.utf8(*text).unwrap_or_default().to_owned();
-                let class = self.structure.class_named("java.lang.String");
+                let class = self.structure.class_named(0, "java.lang.String");
                 let (object, fresh) = self.heap.constant(&format!("s{text}"), Some(class));
                 if fresh {
                     let content = Content::String(self.objects.cut(&text));
@@ -149,8 +104,9 @@ impl<S: Sink> Engine<S> {
             }
             Ok(Constant::Class(_)) => {
                 let name = dotted(pool.class(at).unwrap_or_default());
-                let class = self.structure.class_named("java.lang.Class");
-                let (object, fresh) = self.heap.constant(&format!("c{name}"), Some(class));
+                let class = self.structure.class_named(0, "java.lang.Class");
+                let spelling = self.structure.spelling(method.loader, &name);
+                let (object, fresh) = self.heap.constant(&format!("c{spelling}"), Some(class));
                 if fresh {
                     self.introduce(place, object, Some(class), Content::Class(name));
                 }
@@ -181,12 +137,15 @@ impl<S: Sink> Engine<S> {
             return Ok(UNKNOWN);
         };
         let class = dotted(named.class);
-        if self.structure.is_ambiguous(&class) {
+        if self.structure.is_ambiguous(method.loader, &class) {
             return Ok(UNKNOWN);
         }
-        let Some(field) = self.structure.field_named(&class, named.name) else {
+        let Some(field) = self
+            .structure
+            .field_named(method.loader, &class, named.name)
+        else {
             return if is_static {
-                self.get_outside(place, thread, &class, named.name)
+                self.get_outside(place, thread, (method.loader, &class), named.name)
             } else {
                 Ok(UNKNOWN)
             };
@@ -218,7 +177,7 @@ impl<S: Sink> Engine<S> {
         &mut self,
         place: Place,
         thread: jdwp::ThreadId,
-        class: &str,
+        (code, class): (Loader, &str),
         name: &str,
     ) -> Result<Value, CaptureError> {
         // What was foreseen read it when its thread stood still.
@@ -226,7 +185,7 @@ impl<S: Sink> Engine<S> {
         let again = !foreseen && is_replaced(class);
         match self
             .structure
-            .final_static(&mut self.link, class, name, again)?
+            .final_static(&mut self.link, (code, class), name, again)?
         {
             Some(value) => {
                 self.observe(place, thread, &value)?;
@@ -237,12 +196,20 @@ impl<S: Sink> Engine<S> {
     }
 
     /// An object that the scope makes: it has a name of ours until the JVM shows its own.
-    fn create(&mut self, place: Place, call: CallId, index: u32, class: &str, body: Body) -> Value {
+    fn create(
+        &mut self,
+        place: Place,
+        call: CallId,
+        method: &Method,
+        index: u32,
+        class: &str,
+        body: Body,
+    ) -> Value {
         let length = match &body {
             Body::Array(elements) => u32::try_from(elements.len()).ok(),
             _ => None,
         };
-        let (value, id) = self.make(class, body);
+        let (value, id) = self.make(method.loader, class, body);
         let Some(object) = value.object() else {
             return value;
         };
@@ -262,8 +229,8 @@ impl<S: Sink> Engine<S> {
     }
 
     /// The same, without a word to anybody.
-    pub(super) fn make(&mut self, class: &str, body: Body) -> (Value, ClassId) {
-        let id = self.structure.class_named(class);
+    pub(super) fn make(&mut self, code: Loader, class: &str, body: Body) -> (Value, ClassId) {
+        let id = self.structure.class_named(code, class);
         let body = match body {
             Body::Fields(_) if !self.structure.is_class_in_scope(id) => Body::Opaque,
             other => other,
@@ -286,6 +253,7 @@ impl<S: Sink> Engine<S> {
         &mut self,
         place: Place,
         call: CallId,
+        method: &Method,
         index: u32,
         element: &str,
         length: Value,
@@ -296,7 +264,7 @@ impl<S: Sink> Engine<S> {
         // A negative length is an exception, and then no array.
         let length = usize::try_from(length).unwrap_or(0);
         let body = Body::Array(Elements::new(descriptor_start(element), length));
-        self.create(place, call, index, &format!("{element}[]"), body)
+        self.create(place, call, method, index, &format!("{element}[]"), body)
     }
 
     /// `multianewarray`: the array, and the arrays in it, outermost first (JVMS 6.5).
@@ -314,7 +282,7 @@ impl<S: Sink> Engine<S> {
         let mut lengths: Vec<Value> = (0..dimensions).map(|_| self.pop(thread)).collect();
         lengths.reverse();
         let class = class_constant(method, instruction);
-        let value = self.nested(place, call, instruction.index, &class, &lengths);
+        let value = self.nested(place, call, method, instruction.index, &class, &lengths);
         self.push(thread, value);
     }
 
@@ -322,6 +290,7 @@ impl<S: Sink> Engine<S> {
         &mut self,
         place: Place,
         call: CallId,
+        method: &Method,
         index: u32,
         class: &str,
         lengths: &[Value],
@@ -330,11 +299,11 @@ impl<S: Sink> Engine<S> {
             return Value::Null;
         };
         let element = class.strip_suffix("[]").unwrap_or(class);
-        let outer = self.create_array(place, call, index, element, length);
+        let outer = self.create_array(place, call, method, index, element, length);
         if let (Some(array), Value::Int(length), false) = (outer.object(), length, inner.is_empty())
         {
             for at in 0..u32::try_from(length).unwrap_or(0) {
-                let value = self.nested(place, call, index, element, inner);
+                let value = self.nested(place, call, method, index, element, inner);
                 if let Some(elements) = self.heap.elements_mut(array) {
                     elements.set(at, value);
                 }
@@ -351,12 +320,13 @@ impl<S: Sink> Engine<S> {
     pub(super) fn instance_of(
         &mut self,
         object: Value,
+        code: Loader,
         class: &str,
     ) -> Result<Value, CaptureError> {
         let known = match object {
             Value::Null => Some(false),
             Value::Object(object) => match self.heap.class(object) {
-                Some(of) => self.structure.is_subtype(&mut self.link, of, class)?,
+                Some(of) => self.structure.is_subtype(&mut self.link, of, code, class)?,
                 None => None,
             },
             _ => None,

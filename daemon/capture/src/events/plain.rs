@@ -14,10 +14,10 @@ use jhyde_trace::Value;
 
 use super::Engine;
 use super::boundary::parameters;
-use super::named::Named;
 use crate::error::LinkError;
 use crate::mirror::Heap;
 use crate::sink::Sink;
+use crate::structure::Named;
 
 /// Final classes whose methods behave so. None has methods that HotSpot's interpreter runs without
 /// telling their exits, as it does those of `Math`.

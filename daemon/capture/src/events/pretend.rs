@@ -5,12 +5,12 @@ use jhyde_trace::Value;
 
 use super::Engine;
 use super::foresee::operands;
-use super::named::{Named, class_constant, descriptor_start, dotted, is_replaced};
+use super::named::{class_constant, descriptor_start, is_replaced};
 use super::plain::{known_result, returns_itself};
 use crate::error::CaptureError;
 use crate::mirror::{Activation, Body, Elements, Heap, execute, initial, is_known, narrowed};
 use crate::sink::Sink;
-use crate::structure::{Field, Method};
+use crate::structure::{Field, Method, Named, dotted};
 
 impl<S: Sink> Engine<S> {
     /// Does what an instruction does, on a frame and a heap that are only supposed. False if something of it is
@@ -30,7 +30,7 @@ impl<S: Sink> Engine<S> {
             }
             Opcode::New => {
                 let class = class_constant(method, instruction);
-                Some(self.make(&class, Body::Fields(Vec::new())).0)
+                Some(self.make(method.loader, &class, Body::Fields(Vec::new())).0)
             }
             Opcode::NewArray | Opcode::AnewArray => {
                 let element = match instruction.operands {
@@ -42,11 +42,15 @@ impl<S: Sink> Engine<S> {
                 };
                 let length = usize::try_from(length).unwrap_or(0);
                 let body = Body::Array(Elements::new(descriptor_start(&element), length));
-                Some(self.make(&format!("{element}[]"), body).0)
+                Some(self.make(method.loader, &format!("{element}[]"), body).0)
             }
             Opcode::InstanceOf => {
                 let object = frame.pop();
-                Some(self.instance_of(object, &class_constant(method, instruction))?)
+                Some(self.instance_of(
+                    object,
+                    method.loader,
+                    &class_constant(method, instruction),
+                )?)
             }
             _ => {
                 if let Some(invoke) = instruction.invoke() {
@@ -78,7 +82,10 @@ impl<S: Sink> Engine<S> {
             Constant::Long(value) => return Some(Value::Long(*value)),
             Constant::Double(value) => return Some(Value::double(*value)),
             Constant::String(text) => format!("s{}", pool.utf8(*text).unwrap_or_default()),
-            Constant::Class(_) => format!("c{}", dotted(pool.class(at).unwrap_or_default())),
+            Constant::Class(_) => {
+                let name = dotted(pool.class(at).unwrap_or_default());
+                format!("c{}", self.structure.spelling(method.loader, &name))
+            }
             _ => return None,
         };
         self.heap.known_constant(&text).map(Value::Object)
@@ -88,8 +95,10 @@ impl<S: Sink> Engine<S> {
     fn unshared_field(&self, method: &Method, instruction: &Instruction) -> Option<Field> {
         let named = method.pool.as_ref()?.field(instruction.constant()?).ok()?;
         let class = dotted(named.class);
-        let field = self.structure.field_named(&class, named.name)?;
-        (!field.is_volatile && !self.structure.is_ambiguous(&class)).then_some(field)
+        let field = self
+            .structure
+            .field_named(method.loader, &class, named.name)?;
+        (!field.is_volatile).then_some(field)
     }
 
     fn known_field(
@@ -115,13 +124,16 @@ impl<S: Sink> Engine<S> {
         let Some((class, name)) = named.map(|named| (dotted(named.class), named.name)) else {
             return Ok(None);
         };
-        if self.structure.class_in_scope(&class).is_some() {
+        let code = method.loader;
+        if self.structure.class_in_scope(code, &class).is_some()
+            || self.structure.is_ambiguous(code, &class)
+        {
             return Ok(None);
         }
         let again = is_replaced(&class);
         let told = self
             .structure
-            .final_static(&mut self.link, &class, name, again)?;
+            .final_static(&mut self.link, (code, &class), name, again)?;
         Ok(told.map(|told| self.heap.value(&told)))
     }
 

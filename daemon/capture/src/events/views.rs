@@ -7,11 +7,11 @@ use jhyde_bytecode::InvokeKind;
 use jhyde_trace::{CallId, Event, EventKind, ObjectId, Value, Variable};
 
 use super::Engine;
-use super::named::Named;
 use crate::arrivals::Place;
 use crate::error::CaptureError;
 use crate::mirror::is_known;
 use crate::sink::Sink;
+use crate::structure::Named;
 
 /// The longest array that is remembered behind another object, in elements: it is read at each call that is
 /// shown that object.

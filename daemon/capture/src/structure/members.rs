@@ -11,7 +11,7 @@ use jhyde_bytecode::{Code, ConstantPool, Instruction, MethodDescriptor};
 use jhyde_trace::{ClassInfo, FieldId, FieldInfo, LineEntry, LocalVariable, MethodId, MethodInfo};
 use rustc_hash::FxHashMap;
 
-use super::{Class, Field, Structure};
+use super::{Class, Field, Loader, Structure};
 use crate::error::LinkError;
 use crate::events::PlainClasses;
 use crate::link::Link;
@@ -44,6 +44,8 @@ pub(crate) struct Method {
     pub(crate) code: Option<Code>,
     pub(crate) pool: Option<Rc<ConstantPool>>,
     pub(crate) is_abstract: bool,
+    /// What defined its class.
+    pub(crate) loader: Loader,
     /// Its stops are set (level `state` and above).
     pub(crate) prepared: Cell<bool>,
     /// The classes whose exits its plain calls need; known when its stops are set.
@@ -79,6 +81,7 @@ impl Method {
             code: None,
             pool: None,
             is_abstract: false,
+            loader: 0,
             prepared: Cell::new(false),
             plain: Cell::default(),
             stops: RefCell::default(),
@@ -156,6 +159,7 @@ impl Structure {
         let methods = link.ask(&reference_type::Methods { ref_type: class });
         let interfaces = link.ask(&reference_type::Interfaces { ref_type: class });
         let pool = link.ask(&reference_type::ConstantPool { ref_type: class });
+        let loader = link.ask(&reference_type::ClassLoader { ref_type: class });
         let modifiers = link
             .reply::<reference_type::Modifiers>(modifiers)?
             .unwrap_or(0);
@@ -197,6 +201,8 @@ impl Structure {
             .ok()
             .and_then(|pool| ConstantPool::parse(pool.count as u16, &pool.bytes).ok())
             .map(Rc::new);
+        let loader = link.reply::<reference_type::ClassLoader>(loader)?;
+        made.loader = loader.map_or(0, |loader| loader.0);
         made.interface = modifiers & INTERFACE != 0;
         let mut declared = self.read_methods(link, class, methods)?;
         let open = self.read_supertypes(link, class, modifiers, interfaces, made, &mut info)?;
@@ -204,7 +210,7 @@ impl Structure {
             self.without_lines.push(info.name.clone());
         }
         for method in &mut declared {
-            let analysed = Rc::new(analyse(method, pool.as_ref(), open));
+            let analysed = Rc::new(analyse(method, made.loader, pool.as_ref(), open));
             if analysed.name == "<clinit>" {
                 made.initialiser = Some(method.jdwp);
             }
@@ -342,7 +348,12 @@ fn variable_entries(table: &method::VariableTableReply) -> Vec<LocalVariable> {
 }
 
 /// Works out what the recording loop needs of a method of the scope.
-fn analyse(method: &Declared, pool: Option<&Rc<ConstantPool>>, open: bool) -> Method {
+fn analyse(
+    method: &Declared,
+    loader: Loader,
+    pool: Option<&Rc<ConstantPool>>,
+    open: bool,
+) -> Method {
     let info = &method.info;
     let receiver = method.modifiers & STATIC == 0;
     let mut slots = Vec::new();
@@ -400,6 +411,7 @@ fn analyse(method: &Declared, pool: Option<&Rc<ConstantPool>>, open: bool) -> Me
         code,
         pool: pool.cloned(),
         is_abstract: method.modifiers & ABSTRACT != 0,
+        loader,
         prepared: Cell::new(false),
         plain: Cell::default(),
         stops: RefCell::default(),

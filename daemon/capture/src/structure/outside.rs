@@ -3,7 +3,7 @@
 use jdwp::ReferenceTypeId;
 use jdwp::commands::{object_reference, reference_type};
 
-use super::{Structure, is_hidden};
+use super::{Loader, Structure, is_hidden};
 use crate::error::LinkError;
 use crate::link::Link;
 
@@ -13,7 +13,7 @@ impl Structure {
     pub(crate) fn final_static(
         &mut self,
         link: &mut Link,
-        class: &str,
+        (code, class): (Loader, &str),
         name: &str,
         again: bool,
     ) -> Result<Option<jdwp::Value>, LinkError> {
@@ -23,7 +23,7 @@ impl Structure {
         if let Some(&known) = known {
             return Ok(known);
         }
-        let mut open: Vec<_> = self.loaded(link, class)?.into_iter().collect();
+        let mut open: Vec<_> = self.loaded(link, code, class)?.into_iter().collect();
         let mut found = None;
         while let Some(ref_type) = open.pop() {
             let fields = link.request(&reference_type::Fields { ref_type })?;

@@ -1,8 +1,9 @@
 //! Growth: the same kind of history at rising sizes, through the real ingest path. Prints ingest rate, bytes
 //! per event, query times and peak memory.
 //!
-//! `cargo bench -p jhyde-store --bench growth -- [--level state|full] [--block EVENTS] [--docs] [SIZE…]`: sizes in events,
-//! default 10^4 to 10^7; the level decides whether uses and edges are among the events (default `full`). With
+//! `cargo bench -p jhyde-store --bench growth -- [--level state|full] [--block EVENTS] [--memory MIB] [--docs] [SIZE…]`:
+//! sizes in events, default 10^4 to 10^7; the level decides whether uses and edges are among the events (default
+//! `full`); the memory is what a daemon is configured to use. With
 //! `--docs` the figures also go to `daemon/store/docs/growth.md` and `growth.svg`. Each size runs in a
 //! process of its own, so that its peak memory is its own.
 
@@ -27,27 +28,21 @@ fn main() {
     arguments.retain(|argument| argument != "--bench");
     let docs = arguments.iter().any(|argument| argument == "--docs");
     arguments.retain(|argument| argument != "--docs");
-    let mut level = "full".to_owned();
-    if let Some(at) = arguments.iter().position(|argument| argument == "--level") {
-        level = arguments.get(at + 1).expect("a level").clone();
-        arguments.drain(at..at + 2);
-    }
+    let level = option(&mut arguments, "--level").unwrap_or_else(|| "full".to_owned());
     assert!(
         ["state", "full"].contains(&level.as_str()),
         "no level {level}"
     );
-    let mut block = StoreOptions::default().block_events.to_string();
-    if let Some(at) = arguments.iter().position(|argument| argument == "--block") {
-        block = arguments.get(at + 1).expect("a number").clone();
-        arguments.drain(at..at + 2);
+    let mut options = StoreOptions::default();
+    if let Some(events) = option(&mut arguments, "--block") {
+        options.block_events = events.parse().expect("a number");
+    }
+    if let Some(mebibytes) = option(&mut arguments, "--memory") {
+        options.memory_bytes = mebibytes.parse::<u64>().expect("a number") << 20;
     }
     if let [one, size] = &arguments[..]
         && one == "one"
     {
-        let options = StoreOptions {
-            block_events: block.parse().expect("a number"),
-            ..StoreOptions::default()
-        };
         let figures = measure(size.parse().expect("a size"), level == "full", options);
         return println!("{}", serde_json::to_string(&figures).expect("figures"));
     }
@@ -62,7 +57,8 @@ fn main() {
     for size in sizes {
         let output = Command::new(std::env::current_exe().expect("this program"))
             .args(["one", &size.to_string(), "--level", &level])
-            .args(["--block", &block])
+            .args(["--block", &options.block_events.to_string()])
+            .args(["--memory", &(options.memory_bytes >> 20).to_string()])
             .stdout(Stdio::piped())
             .spawn()
             .and_then(std::process::Child::wait_with_output)
@@ -79,6 +75,14 @@ fn main() {
         std::fs::write(format!("{folder}/growth.md"), report::page(&all, &level)).expect("written");
         std::fs::write(format!("{folder}/growth.svg"), plot::svg(&all)).expect("written");
     }
+}
+
+/// Takes an option and its value off the arguments.
+fn option(arguments: &mut Vec<String>, name: &str) -> Option<String> {
+    let at = arguments.iter().position(|argument| argument == name)?;
+    let value = arguments.get(at + 1).expect("an option's value").clone();
+    arguments.drain(at..at + 2);
+    Some(value)
 }
 
 /// Processor time, of this thread or of all.
