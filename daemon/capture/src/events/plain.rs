@@ -213,6 +213,7 @@ mod tests {
             name: name.to_owned(),
             descriptor: descriptor.to_owned(),
             kind: InvokeKind::Virtual,
+            code: 0,
         })
     }
 
