@@ -220,6 +220,13 @@ fn two_classes_of_one_name() {
             .iter()
             .find(|event| event.to_string().contains("not_recorded"));
         assert_eq!(unknown, None);
+        // Whose static an instruction reads is not told by its name: what is not known is not in the list.
+        for (variable, times) in [("odd.Twin.count", 8), ("odd.Twin.last", 4)] {
+            let reads = all
+                .iter()
+                .filter(|event| event["kind"] == "use" && event["variable"] == variable);
+            assert_eq!(reads.count(), times, "{variable}");
+        }
         let calls = folder.json(&["tree", "twins", "--all"]);
         let added: Vec<_> = calls
             .iter()

@@ -6,6 +6,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use jhyde_history::History;
+use jhyde_history::state::StateRow;
+use jhyde_history::view::ValueView;
 use jhyde_store::{Catalogue, Recording, StoreOptions, Writer};
 use jhyde_trace::{
     CallId, ClassId, ClassInfo, Content, Event, EventKind, FieldId, FieldInfo, JvmIdentity, Level,
@@ -588,4 +590,21 @@ impl MergeSort {
         }
         self.builder.leave(self.thread);
     }
+}
+
+/// A call of the first thread.
+pub(crate) fn call(number: u64) -> CallId {
+    CallId::new(ThreadId(1), number)
+}
+
+/// The row of a name.
+pub(crate) fn row<'a>(rows: &'a [StateRow], name: &str) -> &'a StateRow {
+    rows.iter()
+        .find(|row| row.name == name)
+        .unwrap_or_else(|| panic!("no row {name}"))
+}
+
+/// A value as the views print it.
+pub(crate) fn shown(value: Option<&ValueView>) -> String {
+    value.map_or_else(|| "-".to_owned(), ToString::to_string)
 }
