@@ -137,7 +137,8 @@ A value
   not recorded           {"not_recorded":"why"}
 
 A place      class, method, descriptor, index (bytecode), line, source_file; index and line may be null
-tree         calls, in preorder, thread by thread
+tree         calls, in preorder, thread by thread; behind them {notes} if damage of the recording hides some (with
+             --all an error in its place)
 call         a call, with input and outcome ({rows, objects, notes}) and path (calls from the outermost on)
 state        {call, from, to, rows, notes}
   a row      kind (return, exception, this, local, static, field, element), name, variable, type,

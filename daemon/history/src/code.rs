@@ -3,7 +3,7 @@
 use jhyde_trace::{FieldId, Local, MethodId};
 
 use crate::error::Result;
-use crate::history::{History, first_line, local_name, place};
+use crate::history::{History, first_line, local_name, place, unless_lost};
 use crate::text::simple_name;
 use crate::view::PlaceView;
 
@@ -44,7 +44,7 @@ impl History {
     /// # Errors
     /// When the recording cannot be read.
     pub fn declared_field(&self, field: FieldId) -> Result<String> {
-        Ok(match self.recording.field(field)? {
+        Ok(match unless_lost(self.recording.field(field))? {
             Some(field) => {
                 let class = simple_name(&field.class.name);
                 format!("{class}.{}", field.field().name)

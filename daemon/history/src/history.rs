@@ -88,8 +88,9 @@ impl History {
         Ok(self.recording.call(call)?)
     }
 
+    /// A method; `None` where the recording does not describe it, or no more.
     pub(crate) fn method(&self, id: MethodId) -> Result<Option<MethodRef>> {
-        Ok(self.recording.method(id)?)
+        unless_lost(self.recording.method(id))
     }
 
     /// The method that a call runs; `None` for roots, and where the recording does not describe it.
@@ -97,14 +98,15 @@ impl History {
         if call.is_root() {
             return Ok(None);
         }
-        self.method(self.recording.call(call)?.method)
+        match unless_lost(self.recording.call(call).map(Some))? {
+            Some(call) => self.method(call.method),
+            None => Ok(None),
+        }
     }
 
     pub(crate) fn thread_name(&self, thread: ThreadId) -> Result<String> {
-        Ok(self
-            .recording
-            .thread(thread)?
-            .map_or_else(|| format!("thread {thread}"), |t| t.name))
+        let info = unless_lost(self.recording.thread(thread))?;
+        Ok(info.map_or_else(|| format!("thread {thread}"), |info| info.name))
     }
 
     /// A value with its object's class and content.
@@ -116,11 +118,12 @@ impl History {
             Value::Null => ValueView::Null,
             Value::Missing(why) => ValueView::NotRecorded(self.why_missing(why).to_owned()),
             Value::Object(id) => {
-                let info = self.recording.object(id)?;
+                let info = unless_lost(self.recording.object(id))?;
                 let class = match info.as_ref().and_then(|info| info.class) {
-                    Some(class) => self.recording.class(class)?.map(|class| class.name.clone()),
+                    Some(class) => unless_lost(self.recording.class(class))?,
                     None => None,
                 };
+                let class = class.map(|class| class.name.clone());
                 ValueView::Object(ObjectView {
                     id,
                     class: class.unwrap_or_default(),
@@ -352,10 +355,8 @@ impl History {
     }
 
     pub(crate) fn field_name(&self, field: FieldId) -> Result<String> {
-        Ok(self
-            .recording
-            .field(field)?
-            .map_or_else(|| format!("field#{field}"), |f| f.field().name.clone()))
+        let info = unless_lost(self.recording.field(field))?;
+        Ok(info.map_or_else(|| format!("field#{field}"), |f| f.field().name.clone()))
     }
 
     pub(crate) fn class_named(&self, name: &str) -> Result<Option<Arc<ClassInfo>>> {
@@ -369,7 +370,18 @@ impl History {
                 found = Some(class);
             }
         }
-        Ok(found)
+        match (found, self.recording.lost_classes()) {
+            (None, Some(lost)) => Err(lost.into()),
+            (found, _) => Ok(found),
+        }
+    }
+}
+
+/// What only names something else: where it is lost, that goes by its number.
+pub(crate) fn unless_lost<T>(found: jhyde_store::Result<Option<T>>) -> Result<Option<T>> {
+    match found {
+        Err(jhyde_store::Error::Damaged { .. }) => Ok(None),
+        found => Ok(found?),
     }
 }
 

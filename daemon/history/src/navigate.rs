@@ -169,7 +169,7 @@ impl History {
         if known {
             Ok(nearest)
         } else {
-            Err(Error::NoSuchClass(class.to_owned()))
+            Err(self.no_such_class(class))
         }
     }
 

@@ -49,6 +49,17 @@ pub(crate) struct Cell {
     pub(crate) not_recorded: bool,
 }
 
+/// Where a damaged part of the recording would tell it, that is noted.
+fn unless_damaged<T>(found: Result<T>, notes: &mut Notes) -> Result<Option<T>> {
+    match found {
+        Err(Error::Store(jhyde_store::Error::Damaged { .. })) => {
+            notes.damaged = true;
+            Ok(None)
+        }
+        found => found.map(Some),
+    }
+}
+
 /// The last write of each variable that was written.
 type LastWrites = FxHashMap<Variable, Write>;
 
@@ -120,7 +131,11 @@ impl History {
         limit: usize,
         notes: &mut Notes,
     ) -> Result<Cells> {
-        let Some(info) = self.recording.object(object)? else {
+        let info = self.recording.object(object).map_err(Error::from);
+        let Some(info) = unless_damaged(info, notes)? else {
+            return Ok(Cells::default());
+        };
+        let Some(info) = info else {
             return Err(Error::NoSuchObject(object.0));
         };
         match info.content {
@@ -143,7 +158,9 @@ impl History {
         limit: usize,
         notes: &mut Notes,
     ) -> Result<Cells> {
-        let classes = self.classes_of_object(object)?;
+        let Some(classes) = unless_damaged(self.classes_of_object(object), notes)? else {
+            return Ok(Cells::default());
+        };
         if classes
             .iter()
             .any(|class| !class.in_scope && class.name != "java.lang.Object")

@@ -121,7 +121,10 @@ impl History {
                 }
             }
         }
-        Ok(found)
+        match self.recording.lost_classes() {
+            Some(lost) if found.is_empty() => Err(lost.into()),
+            _ => Ok(found),
+        }
     }
 }
 

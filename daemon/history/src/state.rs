@@ -507,6 +507,7 @@ impl History {
         /// Made by the compiler (JVMS 4.5): not in the source.
         const SYNTHETIC: u32 = 0x1000;
         let mut cells = Vec::new();
+        notes.damaged |= self.recording.lost_classes().is_some();
         for id in self.recording.classes() {
             let Some(class) = self.recording.class(id)?.filter(|class| class.in_scope) else {
                 continue;

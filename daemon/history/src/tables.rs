@@ -3,7 +3,7 @@
 use jhyde_trace::EventKind;
 
 use crate::error::Result;
-use crate::history::History;
+use crate::history::{History, unless_lost};
 use crate::view::ThreadView;
 
 /// A recorded class.
@@ -39,22 +39,21 @@ impl History {
     /// When the recording cannot be read.
     pub fn threads(&self) -> Result<Vec<ThreadView>> {
         let mut threads = Vec::new();
-        for info in self.recording.threads()? {
-            let root = self.recording.root(info.id)?;
-            let end = match root.last {
-                Some(last) => {
-                    let ended = self.recording.event(last)?.event.kind == EventKind::ThreadEnd;
-                    ended.then_some(last)
-                }
+        for id in self.recording.thread_ids() {
+            let info = unless_lost(self.recording.thread(id))?;
+            let root = self.recording.root(id)?;
+            let last = match root.last {
+                Some(last) => unless_lost(self.recording.event(last).map(Some))?,
                 None => None,
             };
+            let end = last.filter(|last| last.event.kind == EventKind::ThreadEnd);
             threads.push(ThreadView {
-                id: info.id,
-                name: info.name,
-                group: info.group.unwrap_or_default(),
+                id,
+                name: self.thread_name(id)?,
+                group: info.and_then(|info| info.group).unwrap_or_default(),
                 calls: root.calls,
                 start: root.first,
-                end,
+                end: end.map(|end| end.timestamp),
             });
         }
         Ok(threads)

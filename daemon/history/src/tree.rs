@@ -24,6 +24,24 @@ pub struct CallList {
     pub method: Option<String>,
 }
 
+/// A page of calls, and which calls are missing in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CallPage {
+    /// The calls that can be read.
+    pub page: Page<CallView>,
+    /// Which cannot, and why, for people.
+    pub notes: Vec<String>,
+}
+
+/// A row of a [`CallWalk`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Walked {
+    /// The next call.
+    Call(CallRecord),
+    /// Here calls are missing, up to the next one that is told; how to say so, for people.
+    Missing(String),
+}
+
 /// From here on it is quicker to seek behind a subtree than to read over it.
 const WORTH_SEEKING: u64 = 256;
 
@@ -43,7 +61,7 @@ impl History {
             .collect()
     }
 
-    /// A page of calls in preorder.
+    /// A page of calls in preorder. What a damaged block holds is left out and said.
     ///
     /// # Errors
     /// When the request makes no sense or the recording cannot be read.
@@ -53,24 +71,27 @@ impl History {
         with_values: bool,
         page_size: u32,
         page_token: &str,
-    ) -> Result<Page<CallView>> {
+    ) -> Result<CallPage> {
         let limit = rows(page_size)?;
         let tokens = Tokens::of(&[&"calls", &self.recording.id(), list]);
         let from = tokens.position(page_token)?.map(CallId::unpack);
-        let mut calls = self.walk(list, from)?;
         let mut page = Page {
             rows: Vec::new(),
             next: None,
         };
-        for record in &mut calls {
-            let record = record?;
-            if page.rows.len() == limit {
-                page.next = Some(tokens.token(record.id.pack()));
-                break;
+        let mut notes = Vec::new();
+        for walked in self.walk(list, from)? {
+            self.check()?;
+            match walked? {
+                Walked::Missing(note) => notes.push(note),
+                Walked::Call(record) if page.rows.len() == limit => {
+                    page.next = Some(tokens.token(record.id.pack()));
+                    break;
+                }
+                Walked::Call(record) => page.rows.push(self.call(record, with_values)?),
             }
-            page.rows.push(self.call(record, with_values)?);
         }
-        Ok(page)
+        Ok(CallPage { page, notes })
     }
 
     /// The calls of a list, beginning at one of them, as they were when the walk comes to their thread.
@@ -99,9 +120,9 @@ impl History {
                 ));
             }
             None => {
-                for thread in self.recording.threads()? {
-                    let calls = self.recording.root(thread.id)?.calls;
-                    parts.push((thread.id, 1, calls.saturating_add(1)));
+                for thread in self.recording.thread_ids() {
+                    let calls = self.recording.root(thread)?.calls;
+                    parts.push((thread, 1, calls.saturating_add(1)));
                 }
             }
         }
@@ -135,6 +156,7 @@ impl History {
             history: self.clone(),
             parts,
             rows: None,
+            fresh: true,
             deepest: match list.max_depth {
                 0 => u32::MAX,
                 levels => top.saturating_add(levels),
@@ -151,13 +173,15 @@ pub struct CallWalk {
     /// What is still to be read: thread, next and end number; the next one last.
     parts: Vec<(ThreadId, u64, u64)>,
     rows: Option<Rows<CallRecord>>,
+    /// Have the rows told no call yet? Then what they cannot read begins where the next call is looked for.
+    fresh: bool,
     deepest: u32,
     without_boundary: bool,
     methods: Option<FxHashSet<MethodId>>,
 }
 
 impl CallWalk {
-    fn next_record(&mut self) -> Option<Result<CallRecord>> {
+    fn next_call(&mut self) -> Option<Result<Walked>> {
         loop {
             let &mut (thread, ref mut next, end) = self.parts.last_mut()?;
             if *next >= end {
@@ -165,11 +189,13 @@ impl CallWalk {
                 self.rows = None;
                 continue;
             }
-            let rows = self
-                .rows
-                .get_or_insert_with(|| self.history.recording.preorder(thread, *next..end));
+            let rows = self.rows.get_or_insert_with(|| {
+                self.fresh = true;
+                self.history.recording.preorder(thread, *next..end)
+            });
             match rows.next() {
                 Some(Ok(record)) => {
+                    self.fresh = false;
                     if record.id.preorder < *next || record.depth > self.deepest {
                         continue;
                     }
@@ -180,7 +206,15 @@ impl CallWalk {
                             self.rows = None;
                         }
                     }
-                    return Some(Ok(record));
+                    return Some(Ok(Walked::Call(record)));
+                }
+                // It may lie in a subtree that is left out.
+                Some(Err(_)) if !self.fresh => self.rows = None,
+                Some(Err(error @ jhyde_store::Error::Damaged { .. })) => {
+                    let first = CallId::new(thread, *next);
+                    return Some(Ok(Walked::Missing(format!(
+                        "calls from {first} on, up to the next one that is told, are missing: {error}"
+                    ))));
                 }
                 Some(Err(error)) => return Some(Err(error.into())),
                 None => {
@@ -193,13 +227,13 @@ impl CallWalk {
 }
 
 impl Iterator for CallWalk {
-    type Item = Result<CallRecord>;
+    type Item = Result<Walked>;
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
-            let record = match self.next_record()? {
-                Ok(record) => record,
-                Err(error) => return Some(Err(error)),
+            let record = match self.next_call()? {
+                Ok(Walked::Call(record)) => record,
+                other => return Some(other),
             };
             let left_out = (self.without_boundary && record.boundary)
                 || self
@@ -207,7 +241,7 @@ impl Iterator for CallWalk {
                     .as_ref()
                     .is_some_and(|methods| !methods.contains(&record.method));
             if !left_out {
-                return Some(Ok(record));
+                return Some(Ok(Walked::Call(record)));
             }
         }
     }

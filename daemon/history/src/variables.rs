@@ -13,7 +13,7 @@ use jhyde_trace::{
 };
 
 use crate::error::{Error, Result};
-use crate::history::History;
+use crate::history::{History, unless_lost};
 use crate::reference::candidates;
 use crate::text::is_called;
 
@@ -106,7 +106,7 @@ impl History {
                 None => format!("{call}:{}", bare(local)),
             },
             Variable::Field { object, field } => {
-                let Some(declared) = self.recording.field(field)? else {
+                let Some(declared) = unless_lost(self.recording.field(field))? else {
                     return Ok(format!("object#{object}.field#{field}"));
                 };
                 let name = &declared.field().name;
@@ -116,7 +116,7 @@ impl History {
                     _ => format!("object#{object}.{}.{name}", declared.class.name),
                 }
             }
-            Variable::Static { field } => match self.recording.field(field)? {
+            Variable::Static { field } => match unless_lost(self.recording.field(field))? {
                 Some(field) => format!("{}.{}", field.class.name, field.field().name),
                 None => format!("field#{field}"),
             },
@@ -287,11 +287,19 @@ impl History {
                 variable: text.to_owned(),
                 reason: format!("class {class} has no static field '{name}'"),
             }),
-            [] => Err(Error::NoSuchClass(class.to_owned())),
+            [] => Err(self.no_such_class(class)),
             several => Err(Error::Ambiguous {
                 reference: text.to_owned(),
                 candidates: candidates(several.iter().map(|(full, _)| format!("{full}.{name}"))),
             }),
+        }
+    }
+
+    /// No class of this name is known: there is none, or it is lost.
+    pub(crate) fn no_such_class(&self, name: &str) -> Error {
+        match self.recording.lost_classes() {
+            Some(lost) => lost.into(),
+            None => Error::NoSuchClass(name.to_owned()),
         }
     }
 

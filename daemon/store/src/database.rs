@@ -2,17 +2,19 @@
 //! names the recording.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use jhyde_trace::Timestamp;
 use rocksdb::{
     BlockBasedOptions, Cache, ColumnFamily, ColumnFamilyDescriptor, DB, DBCompressionType,
-    DBIteratorWithThreadMode, Direction, FlushOptions, InfoLogger, IteratorMode, LogLevel, Options,
-    ReadOptions, WriteBatch, WriteBufferManager,
+    Direction, FlushOptions, InfoLogger, IteratorMode, LogLevel, Options, ReadOptions, WriteBatch,
+    WriteBufferManager,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::cache::BlockCache;
+use crate::derived::{Derived, Table};
 use crate::error::{Error, Result};
 use crate::families::{self, Family};
 use crate::folder::Files;
@@ -53,7 +55,15 @@ impl std::fmt::Debug for Memory {
 pub(crate) struct Database {
     db: DB,
     recording: String,
-    read_only: bool,
+    mode: Mode,
+    memory: Arc<Memory>,
+    pub(crate) derived: Derived,
+}
+
+impl Drop for Database {
+    fn drop(&mut self) {
+        self.memory.blocks.discharge(self.derived.bytes());
+    }
 }
 
 impl std::fmt::Debug for Database {
@@ -76,10 +86,12 @@ pub(crate) enum Mode {
 }
 
 impl Database {
-    pub(crate) fn open(path: &Path, id: &str, memory: &Memory, mode: Mode) -> Result<Self> {
+    pub(crate) fn open(path: &Path, id: &str, memory: &Arc<Memory>, mode: Mode) -> Result<Self> {
         let mut options = Options::default();
         options.create_if_missing(mode == Mode::Create);
         options.create_missing_column_families(mode == Mode::Create);
+        // Of a file that cannot be opened, what it holds is missing, and not all of the recording.
+        options.set_paranoid_checks(mode != Mode::Read);
         options.set_write_buffer_manager(&memory.buffers);
         // The log is what a crash leaves; it is cut off regularly so that opening stays quick.
         options.set_max_total_wal_size(64 << 20);
@@ -106,7 +118,9 @@ impl Database {
             Ok(db) => Ok(Self {
                 db,
                 recording,
-                read_only: mode == Mode::Read,
+                mode,
+                memory: memory.clone(),
+                derived: Derived::default(),
             }),
             Err(error) => Err(Error::Database {
                 action: "opening the database",
@@ -141,10 +155,33 @@ impl Database {
             .ok_or_else(|| self.damaged(format!("table {}", family.name), "it is not there"))
     }
 
+    pub(crate) fn recording(&self) -> &str {
+        &self.recording
+    }
+
+    /// Takes room from the cache of blocks for a table in memory, until the database is closed.
+    pub(crate) fn charge(&self, bytes: usize) {
+        self.memory.blocks.charge(bytes);
+    }
+
+    /// The value of a key.
     pub(crate) fn get(&self, family: Family, key: &[u8]) -> Result<Option<Vec<u8>>> {
-        self.db
-            .get_cf(self.family(family)?, key)
-            .map_err(|error| self.damaged(format!("table {}", family.name), error.to_string()))
+        let on_disk = || {
+            let value = self.db.get_cf(self.family(family)?, key);
+            value.map_err(|error| self.unreadable(family, &error))
+        };
+        self.or_derived(family, on_disk, |table| table.get(key))
+    }
+
+    /// The first entry from `key` on, in either direction, `key` itself counted.
+    pub(crate) fn nearest(
+        &self,
+        family: Family,
+        key: &[u8],
+        direction: Direction,
+    ) -> Result<Option<KeyValue>> {
+        let on_disk = || self.nearest_with(family, key, direction, ReadOptions::default());
+        self.or_derived(family, on_disk, |table| table.nearest(key, direction))
     }
 
     /// As [`Database::nearest`], for what is read once: the cache keeps what it has.
@@ -155,52 +192,85 @@ impl Database {
         direction: Direction,
     ) -> Result<Option<KeyValue>> {
         let mut options = ReadOptions::default();
-        options.set_total_order_seek(true);
         options.fill_cache(false);
-        let mode = IteratorMode::From(key, direction);
-        self.db
-            .iterator_cf_opt(self.family(family)?, options, mode)
-            .next()
-            .transpose()
-            .map_err(|error| self.damaged(format!("table {}", family.name), error.to_string()))
+        self.nearest_with(family, key, direction, options)
     }
 
-    /// Entries from `key` on, in either direction, `key` itself counted.
-    pub(crate) fn seek(
+    fn nearest_with(
         &self,
         family: Family,
         key: &[u8],
         direction: Direction,
-    ) -> Result<DBIteratorWithThreadMode<'_, DB>> {
-        let mut options = ReadOptions::default();
+        mut options: ReadOptions,
+    ) -> Result<Option<KeyValue>> {
         options.set_total_order_seek(true);
         let mode = IteratorMode::From(key, direction);
-        Ok(self.db.iterator_cf_opt(self.family(family)?, options, mode))
+        let mut rows = self.db.iterator_cf_opt(self.family(family)?, options, mode);
+        let row = rows.next().transpose();
+        row.map_err(|error| self.unreadable(family, &error))
     }
 
-    /// The first entry from `key` on, in either direction, `key` itself counted.
-    pub(crate) fn nearest(
+    /// What the disk says, or, where it is damaged, what the table says that is worked out from the event blocks.
+    fn or_derived<T>(
         &self,
         family: Family,
-        key: &[u8],
-        direction: Direction,
-    ) -> Result<Option<KeyValue>> {
-        self.seek(family, key, direction)?
-            .next()
-            .transpose()
-            .map_err(|error| self.damaged(format!("table {}", family.name), error.to_string()))
+        on_disk: impl FnOnce() -> Result<T>,
+        in_table: impl FnOnce(&Table) -> T,
+    ) -> Result<T> {
+        if let Some(table) = self.derived.known(family) {
+            return Ok(in_table(table));
+        }
+        on_disk().or_else(|error| match self.mode {
+            // Rows are still being added.
+            Mode::Create => Err(error),
+            Mode::Read | Mode::Write => self.derive(family).map(in_table).ok_or(error),
+        })
     }
 
-    /// All entries of a family.
-    pub(crate) fn all(&self, family: Family) -> Result<DBIteratorWithThreadMode<'_, DB>> {
-        Ok(self
+    /// All entries of a table, from memory where it is known to be damaged.
+    pub(crate) fn rows(
+        &self,
+        family: Family,
+    ) -> Result<Box<dyn Iterator<Item = Result<KeyValue>> + '_>> {
+        Ok(match self.derived.known(family) {
+            Some(table) => Box::new(table.all().map(Ok)),
+            None => Box::new(self.all(family)?),
+        })
+    }
+
+    /// All entries of a table that are on the disk.
+    pub(crate) fn all(&self, family: Family) -> Result<impl Iterator<Item = Result<KeyValue>>> {
+        self.all_with(family, ReadOptions::default())
+    }
+
+    /// As [`Database::all`], for what is read once: the cache keeps what it has.
+    pub(crate) fn all_once(
+        &self,
+        family: Family,
+    ) -> Result<impl Iterator<Item = Result<KeyValue>>> {
+        let mut options = ReadOptions::default();
+        options.fill_cache(false);
+        self.all_with(family, options)
+    }
+
+    fn all_with(
+        &self,
+        family: Family,
+        options: ReadOptions,
+    ) -> Result<impl Iterator<Item = Result<KeyValue>>> {
+        let rows = self
             .db
-            .iterator_cf(self.family(family)?, IteratorMode::Start))
+            .iterator_cf_opt(self.family(family)?, options, IteratorMode::Start);
+        Ok(rows.map(move |row| row.map_err(|error| self.unreadable(family, &error))))
+    }
+
+    fn unreadable(&self, family: Family, error: &rocksdb::Error) -> Error {
+        self.damaged(format!("table {}", family.name), error.to_string())
     }
 
     /// Writes a batch; it is in the log, and so survives the process, when this returns.
     pub(crate) fn write(&self, batch: WriteBatch) -> Result<()> {
-        if self.read_only {
+        if self.mode == Mode::Read {
             return Err(Error::ReadOnly(self.recording.clone()));
         }
         self.db

@@ -95,6 +95,20 @@ pub enum Error {
         /// What is wrong.
         reason: String,
     },
+    /// A part of the recording that only repeats what its events say is damaged: questions are answered all
+    /// the same. Only reports say this.
+    #[error(
+        "recording {recording}: {what} is damaged: {reason}; no answer is lost, those that need it are worked \
+         out from the events, which takes longer"
+    )]
+    Slower {
+        /// The recording's id.
+        recording: String,
+        /// Which part.
+        what: String,
+        /// What is wrong.
+        reason: String,
+    },
     /// There is no such call (yet).
     #[error("there is no call {0} in this recording")]
     NoSuchCall(CallId),

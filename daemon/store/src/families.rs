@@ -16,6 +16,8 @@ pub(crate) struct Family {
     pub(crate) compressed: bool,
     /// Size of a write buffer, bytes.
     pub(crate) buffer: usize,
+    /// Does it only repeat what the event blocks say? See [`crate::rows`].
+    pub(crate) derived: bool,
 }
 
 const fn small(name: &'static str) -> Family {
@@ -23,6 +25,14 @@ const fn small(name: &'static str) -> Family {
         name,
         compressed: false,
         buffer: 1 << 19,
+        derived: false,
+    }
+}
+
+const fn derived(name: &'static str) -> Family {
+    Family {
+        derived: true,
+        ..small(name)
     }
 }
 
@@ -33,31 +43,32 @@ pub(crate) const BLOCKS: Family = Family {
     name: "blocks",
     compressed: true,
     buffer: 4 << 20,
+    derived: false,
 };
 
 /// Which full blocks there are. Key: first timestamp u64. Value: `BlockEntry`. Written in one batch
 /// with the block and everything that indexes it.
-pub(crate) const DIRECTORY: Family = small("directory");
+pub(crate) const DIRECTORY: Family = derived("directory");
 
 /// Which blocks have events of a thread. Key: thread u32, first timestamp of the block u64. Value:
 /// `ThreadEntry`.
-pub(crate) const THREAD_BLOCKS: Family = small("thread_blocks");
+pub(crate) const THREAD_BLOCKS: Family = derived("thread_blocks");
 
 /// In which block a call was entered: the last entry at or before the call. Key: packed id u64 of
 /// the first call of a thread that was entered in a block. Value: first timestamp of the block u64.
-pub(crate) const CALL_BLOCKS: Family = small("call_blocks");
+pub(crate) const CALL_BLOCKS: Family = derived("call_blocks");
 
 /// Calls that do not begin and end in one block. Key: packed id u64. Value: `LongCall`. Written
 /// with the block of the enter, and again, complete, with that of the exit.
-pub(crate) const LONG_CALLS: Family = small("long_calls");
+pub(crate) const LONG_CALLS: Family = derived("long_calls");
 
 /// Which blocks hold own events of a long call or a root. Key: packed id u64, first timestamp of
 /// the block u64. No value.
-pub(crate) const OWN_BLOCKS: Family = small("own_blocks");
+pub(crate) const OWN_BLOCKS: Family = derived("own_blocks");
 
 /// Which blocks hold enters of a method. Key: method u32, first invocation in the block u64. Value:
 /// first timestamp of the block u64.
-pub(crate) const METHOD_BLOCKS: Family = small("method_blocks");
+pub(crate) const METHOD_BLOCKS: Family = derived("method_blocks");
 
 /// Runs of postings: which blocks write a variable, create an object, execute a place. Key: number
 /// of the group's first block u32, number behind its last block u32, first posting of the run (16 bytes).
@@ -66,6 +77,7 @@ pub(crate) const INDEX: Family = Family {
     name: "index",
     compressed: true,
     buffer: 2 << 20,
+    derived: false,
 };
 
 /// What is known of objects, in runs of rising ids. Key: first object id u64. Value: `objects::run`,
@@ -74,6 +86,7 @@ pub(crate) const OBJECTS: Family = Family {
     name: "objects",
     compressed: true,
     buffer: 1 << 20,
+    derived: false,
 };
 
 /// What is known of objects that were described out of order, or again. Key: object id u64. Value:

@@ -7,9 +7,8 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use jhyde_trace::{Block, BlockBuilder, CallId, MethodId, ObjectId, ObjectInfo, State};
+use jhyde_trace::{Block, BlockBuilder, ObjectId, ObjectInfo, State};
 use rocksdb::WriteBatch;
-use rustc_hash::FxHashMap;
 
 use crate::catalogue::StoreOptions;
 use crate::database::Database;
@@ -17,9 +16,8 @@ use crate::error::{Error, Result};
 use crate::families;
 use crate::index::{Key, collect, merge, run};
 use crate::objects;
-use crate::state::{
-    BlockEntry, Group, Inner, Live, LongCall, Persisted, Sealed, ThreadEntry, ThreadTotal,
-};
+use crate::rows::{TableRows, has_exceptions};
+use crate::state::{Group, Inner, Live, Persisted, Sealed, ThreadTotal};
 use crate::view::View;
 
 /// Watchers are told of new events this often.
@@ -32,10 +30,9 @@ pub(crate) fn start(inner: Arc<Inner>, options: &StoreOptions) -> std::io::Resul
     std::thread::Builder::new()
         .name(format!("flush {}", inner.id))
         .spawn(move || {
-            let long_calls = FxHashMap::default();
             let mut flusher = Flusher {
                 inner: inner.clone(),
-                long_calls,
+                rows: TableRows::default(),
                 group_blocks,
             };
             if let Err(error) = flusher.run(flush) {
@@ -81,8 +78,7 @@ pub(crate) fn seal(live: &mut Live, now_ms: u64) {
 
 struct Flusher {
     inner: Arc<Inner>,
-    /// Calls that were open when their block was full.
-    long_calls: FxHashMap<CallId, LongCall>,
+    rows: TableRows,
     /// Blocks whose postings are written together.
     group_blocks: usize,
 }
@@ -204,10 +200,16 @@ impl Flusher {
         )?;
         let mut keys: Option<Arc<[Key]>> = None;
         if !block.is_empty() {
-            self.put_block(&mut batch, block)?;
-            let outer = |call: CallId| self.long_calls.get(&call).map(|c| MethodId(c.method));
-            keys = Some(collect::keys(block, outer).into());
-            self.put_calls(&mut batch, block)?;
+            // Before the rows, which take note of the calls that end in the block.
+            keys = Some(collect::keys(block, |call| self.rows.running(call)).into());
+            let bytes = block.encode();
+            let length = bytes.len();
+            let key = block.first().0.to_be_bytes();
+            batch.put_cf(db.family(families::BLOCKS)?, key, bytes);
+            self.rows.of_block(block, length, |family, key, value| {
+                batch.put_cf(db.family(family)?, key, value);
+                Ok(())
+            })?;
         }
         db.write(batch)?;
         let full_group = {
@@ -229,84 +231,6 @@ impl Flusher {
         Ok(())
     }
 
-    fn put_block(&self, batch: &mut WriteBatch, block: &Block) -> Result<()> {
-        let db = &self.inner.db;
-        let first = block.first().0;
-        let bytes = block.encode();
-        let entry = BlockEntry {
-            events: block.len() as u32,
-            has_exceptions: has_exceptions(block),
-            bytes: bytes.len() as u32,
-            wall_ms: block.wall_ms().0,
-        };
-        batch.put_cf(db.family(families::BLOCKS)?, first.to_be_bytes(), bytes);
-        put(db, batch, families::DIRECTORY, &first.to_be_bytes(), &entry)?;
-        let call_blocks = db.family(families::CALL_BLOCKS)?;
-        for thread in block.threads() {
-            let entry = ThreadEntry {
-                first_call: thread.first_call,
-                calls: thread.rows.len() as u32,
-                innermost_at_end: thread.innermost_at_end(),
-                first_event: thread.first_event,
-                last_event: thread.last_event,
-            };
-            let key = families::thread_block(thread.id, first);
-            put(db, batch, families::THREAD_BLOCKS, &key, &entry)?;
-            if !thread.rows.is_empty() {
-                let key = families::call(thread.call_id(thread.first_call));
-                batch.put_cf(call_blocks, key, first.to_be_bytes());
-            }
-        }
-        let method_blocks = db.family(families::METHOD_BLOCKS)?;
-        for (method, invocation) in block.methods() {
-            let key = families::method_block(method, invocation);
-            batch.put_cf(method_blocks, key, first.to_be_bytes());
-        }
-        Ok(())
-    }
-
-    /// Long calls that begin or end in the block, and who has own events in it.
-    fn put_calls(&mut self, batch: &mut WriteBatch, block: &Block) -> Result<()> {
-        let inner = self.inner.clone();
-        let db = &inner.db;
-        let own_blocks = db.family(families::OWN_BLOCKS)?;
-        let first = block.first().0;
-        let own = |call: CallId, batch: &mut WriteBatch| {
-            batch.put_cf(own_blocks, families::own_block(call, first), []);
-        };
-        for thread in block.threads() {
-            own(thread.call_id(thread.innermost), batch);
-            for exit in &thread.outer_exits {
-                own(thread.call_id(exit.parent), batch);
-                let id = thread.call_id(exit.call);
-                if let Some(mut call) = self.long_calls.remove(&id) {
-                    call.ended = Some((first + u64::from(exit.position), exit.size));
-                    put(db, batch, families::LONG_CALLS, &families::call(id), &call)?;
-                }
-            }
-            for (preorder, row) in thread.open_rows() {
-                let id = thread.call_id(preorder);
-                own(id, batch);
-                if let Some(enter) = block.enter(row.enter as usize) {
-                    let call = LongCall {
-                        enter: first + u64::from(row.enter),
-                        ended: None,
-                        parent: row.parent,
-                        depth: row.depth,
-                        method: enter.method.0,
-                        call_site: enter.call_site,
-                        boundary: enter.boundary,
-                        already_running: enter.already_running,
-                        invocation: row.invocation,
-                    };
-                    self.long_calls.insert(id, call);
-                    put(db, batch, families::LONG_CALLS, &families::call(id), &call)?;
-                }
-            }
-        }
-        Ok(())
-    }
-
     /// Writes the postings of all blocks that have none written yet, as one group.
     fn write_group(&self) -> Result<()> {
         write_group(&self.inner)?;
@@ -322,7 +246,8 @@ pub(crate) fn write_group(inner: &Arc<Inner>) -> Result<()> {
         let end = first + persisted.pending.len() as u32;
         (Group { first, end }, persisted.pending.clone())
     };
-    if pending.is_empty() {
+    // In a written group, a block without postings would have none of the keys; without a group, it may have any.
+    if pending.is_empty() || pending.iter().any(Option::is_none) {
         return Ok(());
     }
     let mut postings = Vec::with_capacity(pending.iter().flatten().map(|k| k.len()).sum());
@@ -386,24 +311,6 @@ fn put_objects(
         batch.put_cf(db.family(families::OBJECTS)?, key, objects::encode(run));
     }
     Ok((last, any_late))
-}
-
-fn put<T: serde::Serialize>(
-    db: &Database,
-    batch: &mut WriteBatch,
-    family: families::Family,
-    key: &[u8],
-    value: &T,
-) -> Result<()> {
-    let bytes = postcard::to_stdvec(value)
-        .map_err(|error| db.damaged(format!("table {}", family.name), error.to_string()))?;
-    batch.put_cf(db.family(family)?, key, bytes);
-    Ok(())
-}
-
-/// Has it exceptions, or gaps? Both are rare and are looked for by walking over their blocks.
-pub(crate) fn has_exceptions(block: &Block) -> bool {
-    (0..block.len()).any(|position| block.is_exception(position) || block.is_gap(position))
 }
 
 impl Persisted {

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use jhyde_trace::Timestamp;
 
 use crate::error::{Error, Result};
-use crate::families;
-use crate::flusher::has_exceptions;
-use crate::index::collect;
+use crate::families::{self, Family};
+use crate::index::{collect, run};
 use crate::objects;
 use crate::recording::Recording;
 use crate::records::Direction;
+use crate::rows::has_exceptions;
 use crate::state::BlockEntry;
 use crate::view::View;
 
@@ -63,6 +63,11 @@ impl Recording {
         let view = View::of_database(&self.inner);
         let mut report = CheckReport::default();
         let total = u64::from(view.persisted);
+        for family in families::ALL {
+            if let Err(error) = self.check_table(family, &mut report) {
+                report.note(error);
+            }
+        }
         for ordinal in 0..view.persisted {
             if !progress(ordinal.into(), total) {
                 return report;
@@ -71,13 +76,42 @@ impl Recording {
                 report.note(error);
             }
         }
-        for family in [families::OBJECTS, families::LATE_OBJECTS] {
-            if let Err(error) = self.check_objects(family, &mut report) {
-                report.note(error);
-            }
-        }
         progress(total, total);
         report
+    }
+
+    /// Reads all of a table, and what no block can be compared with. Event blocks are read one by one later.
+    fn check_table(&self, family: Family, report: &mut CheckReport) -> Result<()> {
+        let db = &self.inner.db;
+        if family == families::BLOCKS {
+            return Ok(());
+        }
+        let mut read = || {
+            for row in db.all_once(family)? {
+                let (_, value) = row?;
+                let wrong = |reason: String| db.damaged(format!("table {}", family.name), reason);
+                if [families::OBJECTS, families::LATE_OBJECTS].contains(&family) {
+                    let run = objects::decode(&value).map_err(|error| wrong(error.to_string()))?;
+                    report.entries += run.len() as u64;
+                } else if family == families::INDEX {
+                    run::decode(&value).map_err(|error| wrong(error.to_string()))?;
+                }
+            }
+            Ok(())
+        };
+        read().map_err(|error| match error {
+            Error::Damaged {
+                recording,
+                what,
+                reason,
+                ..
+            } if family == families::INDEX || db.derive(family).is_some() => Error::Slower {
+                recording,
+                what,
+                reason,
+            },
+            error => error,
+        })
     }
 
     fn check_block(&self, view: &View, ordinal: u32, report: &mut CheckReport) -> Result<()> {
@@ -141,18 +175,6 @@ impl Recording {
         Ok(())
     }
 
-    fn check_objects(&self, family: families::Family, report: &mut CheckReport) -> Result<()> {
-        let db = &self.inner.db;
-        let what = || format!("table {}", family.name);
-        for entry in db.all(family)? {
-            let (_, value) = entry.map_err(|error| db.damaged(what(), error.to_string()))?;
-            let run =
-                objects::decode(&value).map_err(|error| db.damaged(what(), error.to_string()))?;
-            report.entries += run.len() as u64;
-        }
-        Ok(())
-    }
-
     /// Says what takes the room.
     pub fn inspect(&self) -> Result<InspectReport> {
         let view = View::of_database(&self.inner);
@@ -171,9 +193,8 @@ impl Recording {
                 .tables
                 .push((family.name.to_owned(), entries, files + buffers));
         }
-        for entry in db.all(families::DIRECTORY)? {
-            let (key, value) =
-                entry.map_err(|e| db.damaged("directory of blocks", e.to_string()))?;
+        for row in db.rows(families::DIRECTORY)? {
+            let (key, value) = row?;
             let entry: BlockEntry = postcard::from_bytes(&value)
                 .map_err(|error| db.damaged("directory of blocks", error.to_string()))?;
             let first = Timestamp(families::u64_at(&key, 0).unwrap_or(0));

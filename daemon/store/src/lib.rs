@@ -22,6 +22,7 @@ pub mod writer;
 
 mod cache;
 mod database;
+mod derived;
 mod families;
 mod flusher;
 mod folder;
@@ -30,6 +31,7 @@ mod lock;
 mod objects;
 mod open;
 mod queries;
+mod rows;
 mod seal;
 mod sessions;
 mod state;

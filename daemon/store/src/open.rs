@@ -5,10 +5,11 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use jhyde_trace::{Block, ClassInfo, ThreadInfo};
+use serde::de::DeserializeOwned;
 
-use crate::database::{Database, Memory, Mode, open_value};
-use crate::error::Result;
-use crate::families;
+use crate::database::{Database, KeyValue, Memory, Mode, open_value};
+use crate::error::{Error, Result};
+use crate::families::{self, Family};
 use crate::folder::{self, Files, FolderMeta};
 use crate::index::{collect, merge};
 use crate::lock::UseLock;
@@ -86,9 +87,33 @@ fn check_files(db: &Database, expected: &Files) -> Result<()> {
 }
 
 fn read_persisted(db: &Database) -> Result<Persisted> {
+    let on_disk = db.all(families::DIRECTORY)?;
+    let mut persisted = match read_directory(db, on_disk) {
+        Ok(persisted) => persisted,
+        Err(error) => match db.derive(families::DIRECTORY) {
+            Some(table) => read_directory(db, table.all().map(Ok))?,
+            None => return Err(error),
+        },
+    };
+    read_threads(db, &mut persisted)?;
+    read_groups(db, &mut persisted);
+    let last = db.nearest(families::OBJECTS, &[0xFF; 8], rocksdb::Direction::Reverse);
+    // Where that cannot be read, nobody adds objects: the recording is over.
+    persisted.last_object = last
+        .unwrap_or_default()
+        .and_then(|(key, _)| families::u64_at(&key, 0));
+    let late = db.nearest(families::LATE_OBJECTS, &[], rocksdb::Direction::Forward);
+    persisted.late_objects = !matches!(late, Ok(None));
+    Ok(persisted)
+}
+
+fn read_directory(
+    db: &Database,
+    rows: impl Iterator<Item = Result<KeyValue>>,
+) -> Result<Persisted> {
     let mut persisted = Persisted::default();
-    for entry in db.all(families::DIRECTORY)? {
-        let (key, value) = entry.map_err(|e| db.damaged("directory of blocks", e.to_string()))?;
+    for row in rows {
+        let (key, value) = row?;
         let entry: BlockEntry = postcard::from_bytes(&value)
             .map_err(|error| db.damaged("directory of blocks", error.to_string()))?;
         let first = families::u64_at(&key, 0)
@@ -105,13 +130,6 @@ fn read_persisted(db: &Database) -> Result<Persisted> {
         persisted.firsts.push(first);
         persisted.end = first + u64::from(entry.events);
     }
-    read_threads(db, &mut persisted)?;
-    read_groups(db, &mut persisted)?;
-    let last = db.nearest(families::OBJECTS, &[0xFF; 8], rocksdb::Direction::Reverse)?;
-    persisted.last_object = last.and_then(|(key, _)| families::u64_at(&key, 0));
-    persisted.late_objects = db
-        .nearest(families::LATE_OBJECTS, &[], rocksdb::Direction::Forward)?
-        .is_some();
     Ok(persisted)
 }
 
@@ -149,14 +167,16 @@ fn read_threads(db: &Database, persisted: &mut Persisted) -> Result<()> {
 }
 
 /// The groups of postings, by seeking from group to group. A group counts if it has its end mark;
-/// where a crash left merged groups beside their merger, the larger counts.
-fn read_groups(db: &Database, persisted: &mut Persisted) -> Result<()> {
+/// where a crash left merged groups beside their merger, the larger counts. Where the index is damaged, the
+/// blocks of the groups that are not found are read instead: see [`index_rest`].
+fn read_groups(db: &Database, persisted: &mut Persisted) {
     let blocks = persisted.firsts.len() as u32;
     let (mut first, mut limit) = (0, u32::MAX);
     while first < blocks {
         // The largest group that begins here comes last.
         let key = families::index_run(first, limit, u128::MAX);
-        let Some((key, _)) = db.nearest(families::INDEX, &key, rocksdb::Direction::Reverse)? else {
+        let found = db.nearest(families::INDEX, &key, rocksdb::Direction::Reverse);
+        let Ok(Some((key, _))) = found else {
             break;
         };
         let group = families::u32_at(&key, 0).zip(families::u32_at(&key, 4));
@@ -171,24 +191,64 @@ fn read_groups(db: &Database, persisted: &mut Persisted) -> Result<()> {
             limit = end - 1;
         }
     }
-    Ok(())
 }
 
 fn read_tables(db: &Database) -> Result<Tables> {
     let mut tables = Tables::default();
-    for entry in db.all(families::CLASSES)? {
-        let (_, value) = entry.map_err(|e| db.damaged("table classes", e.to_string()))?;
-        let class: ClassInfo =
-            open_value(&value).map_err(|reason| db.damaged("table classes", reason))?;
+    let classes = read_values::<ClassInfo>(db, families::CLASSES, &mut tables.lost_classes)?;
+    for class in classes {
         tables.put_class(Arc::new(class));
     }
-    for entry in db.all(families::THREADS)? {
-        let (_, value) = entry.map_err(|e| db.damaged("table threads", e.to_string()))?;
-        let thread: ThreadInfo =
-            open_value(&value).map_err(|reason| db.damaged("table threads", reason))?;
-        tables.threads.insert(thread.id, thread);
-    }
+    let threads = read_values::<ThreadInfo>(db, families::THREADS, &mut tables.lost_threads)?;
+    tables
+        .threads
+        .extend(threads.into_iter().map(|thread| (thread.id, thread)));
     Ok(tables)
+}
+
+/// All values of a table that can be read, and in `lost` why others cannot.
+fn read_values<T: DeserializeOwned>(
+    db: &Database,
+    family: Family,
+    lost: &mut Option<Error>,
+) -> Result<Vec<T>> {
+    let table = || format!("table {}", family.name);
+    let mut values = Vec::new();
+    for row in db.all(family)? {
+        let value = row.and_then(|(_, value)| {
+            open_value(&value).map_err(|reason| db.damaged(table(), reason))
+        });
+        match value {
+            Ok(value) => values.push(value),
+            Err(error) => *lost = Some(error),
+        }
+    }
+    if lost.is_some() {
+        values = read_one_by_one(db, family);
+    }
+    Ok(values)
+}
+
+/// As many rows as never lie in one block of RocksDB, whose unit of damage that is.
+const MOST_IN_A_BLOCK: u32 = 1000;
+
+/// What lies behind a damaged part of a table is found by asking for one row after another: the keys, of four bytes,
+/// are dense.
+fn read_one_by_one<T: DeserializeOwned>(db: &Database, family: Family) -> Vec<T> {
+    let mut values = Vec::new();
+    let (mut key, mut missing) = (0_u32, 0);
+    while missing < MOST_IN_A_BLOCK {
+        let value = db.get(family, &key.to_be_bytes()).ok().flatten();
+        match value.and_then(|value| open_value(&value).ok()) {
+            Some(value) => {
+                missing = 0;
+                values.push(value);
+            }
+            None => missing += 1,
+        }
+        key += 1;
+    }
+    values
 }
 
 /// The beginning of a block that a crash left unfinished: kept in memory, like the block being
@@ -209,12 +269,21 @@ fn read_beginning(db: &Database, end: u64) -> Result<Option<Arc<Sealed>>> {
     }
 }
 
+/// So many blocks' keys are kept in memory at most, about 25 KB each. A crash leaves 255 blocks without an index,
+/// a damaged index any number: the others are candidates for everything.
+const MOST_PENDING: usize = 512;
+
 /// Works out the postings of the blocks behind the last written group: after a crash at most a
 /// group's worth of blocks. A block that cannot be read stays a candidate for everything.
 fn index_rest(inner: &Arc<Inner>, indexed: u32) {
     let view = View::new(inner);
     let mut pending = Vec::new();
     for ordinal in indexed..view.persisted {
+        if pending.len() >= MOST_PENDING {
+            // The index is damaged: what is known of so many blocks would not fit the memory.
+            pending.push(None);
+            continue;
+        }
         let keys = view.block(ordinal).ok().map(|block| {
             let outer = |call| {
                 let long = inner.long_call(call).ok().flatten()?;

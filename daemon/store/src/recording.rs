@@ -12,7 +12,7 @@ use jhyde_trace::{
 };
 use rocksdb::Direction as Seek;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::families;
 use crate::folder;
 use crate::index::Key;
@@ -112,25 +112,43 @@ impl Recording {
         Ok(first + offset as u64)
     }
 
+    /// The ids of all threads that have events or were described.
+    pub fn thread_ids(&self) -> Vec<ThreadId> {
+        let view = self.view();
+        let in_tail = view.tail.iter().flat_map(|block| block.threads());
+        let mut ids: Vec<_> = in_tail.map(|thread| thread.id).collect();
+        ids.extend(self.inner.persisted().threads.keys());
+        ids.extend(self.inner.tables().threads.keys());
+        ids.sort();
+        ids.dedup();
+        ids
+    }
+
     /// All threads, by id.
     pub fn threads(&self) -> Result<Vec<ThreadInfo>> {
-        Ok(self.inner.tables().threads.values().cloned().collect())
+        let tables = self.inner.tables();
+        match &tables.lost_threads {
+            Some(lost) => Err(lost.clone()),
+            None => Ok(tables.threads.values().cloned().collect()),
+        }
     }
 
     /// A thread.
     pub fn thread(&self, id: ThreadId) -> Result<Option<ThreadInfo>> {
-        Ok(self.inner.tables().threads.get(&id).cloned())
+        let tables = self.inner.tables();
+        found(tables.threads.get(&id).cloned(), &tables.lost_threads)
     }
 
     /// A class.
     pub fn class(&self, id: ClassId) -> Result<Option<Arc<ClassInfo>>> {
-        Ok(self.inner.tables().classes.get(&id).cloned())
+        let tables = self.inner.tables();
+        found(tables.classes.get(&id).cloned(), &tables.lost_classes)
     }
 
     /// A method and its class.
     pub fn method(&self, id: MethodId) -> Result<Option<MethodRef>> {
         let tables = self.inner.tables();
-        let found = tables.methods.get(&id).and_then(|&(class, position)| {
+        let method = tables.methods.get(&id).and_then(|&(class, position)| {
             let class = tables.classes.get(&class)?.clone();
             // A class that was replaced may have fewer methods, in another order.
             let is_it = class
@@ -139,13 +157,13 @@ impl Recording {
                 .is_some_and(|method| method.id == id);
             is_it.then_some(MethodRef { class, position })
         });
-        Ok(found)
+        found(method, &tables.lost_classes)
     }
 
     /// A field and its class.
     pub fn field(&self, id: FieldId) -> Result<Option<FieldRef>> {
         let tables = self.inner.tables();
-        let found = tables.fields.get(&id).and_then(|&(class, position)| {
+        let field = tables.fields.get(&id).and_then(|&(class, position)| {
             let class = tables.classes.get(&class)?.clone();
             let is_it = class
                 .fields
@@ -153,22 +171,24 @@ impl Recording {
                 .is_some_and(|field| field.id == id);
             is_it.then_some(FieldRef { class, position })
         });
-        Ok(found)
+        found(field, &tables.lost_classes)
     }
 
-    /// The ids of all classes, by id.
+    /// The ids of all classes, by id; of those that damage left, see [`Recording::lost_classes`].
     pub fn classes(&self) -> Vec<ClassId> {
         self.inner.tables().classes.keys().copied().collect()
     }
 
     /// The classes with exactly this dotted binary name: several when loaders define it several times.
     pub fn classes_named(&self, name: &str) -> Vec<ClassId> {
-        self.inner
-            .tables()
-            .by_name
-            .get(name)
-            .cloned()
-            .unwrap_or_default()
+        let tables = self.inner.tables();
+        tables.by_name.get(name).cloned().unwrap_or_default()
+    }
+
+    /// Why some classes are not there although they were recorded, if so. A name that is not found may be
+    /// one of theirs.
+    pub fn lost_classes(&self) -> Option<Error> {
+        self.inner.tables().lost_classes.clone()
     }
 
     /// What is known of an object; `None` when it was never described.
@@ -234,5 +254,13 @@ impl Recording {
             from = ordinal + 1;
         }
         Ok(None)
+    }
+}
+
+/// What was looked up; what is not there may have been lost.
+fn found<T>(found: Option<T>, lost: &Option<Error>) -> Result<Option<T>> {
+    match (found, lost) {
+        (None, Some(lost)) => Err(lost.clone()),
+        (found, _) => Ok(found),
     }
 }

@@ -165,6 +165,9 @@ pub(crate) struct Tables {
     pub(crate) methods: FxHashMap<MethodId, (ClassId, usize)>,
     pub(crate) fields: FxHashMap<FieldId, (ClassId, usize)>,
     pub(crate) threads: std::collections::BTreeMap<ThreadId, ThreadInfo>,
+    /// Why some classes or threads are not here.
+    pub(crate) lost_classes: Option<Error>,
+    pub(crate) lost_threads: Option<Error>,
     /// About how many bytes the classes take; taken from the cache of blocks.
     pub(crate) bytes: usize,
 }

@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::families;
 use crate::index::{Key, run};
 use crate::records::Direction;
-use crate::state::Inner;
+use crate::state::{Group, Inner};
 
 /// A moment of a recording. Blocks are named by ordinal: those in the database first, then those in
 /// memory.
@@ -230,7 +230,8 @@ impl View {
     }
 
     /// The nearest block, from `from` on in a direction, that may have this key. Blocks in memory are
-    /// always candidates; those in the database are only if they have it.
+    /// always candidates; those in the database are only if they have it, or if what the index says of them is
+    /// damaged: then an answer costs all of them, but is none the worse.
     pub(crate) fn candidate(
         &self,
         key: Key,
@@ -282,27 +283,22 @@ impl View {
         };
         for group in groups {
             let upto = from.min(group.end - 1) - group.first;
-            let posting = key.posting(upto);
-            let start = families::index_run(group.first, group.end, posting);
-            let Some((run_key, bytes)) =
-                self.inner
-                    .db
-                    .nearest(families::INDEX, &start, Seek::Reverse)?
-            else {
-                continue;
-            };
-            if run_key.get(..8) != start.get(..8) {
-                continue;
-            }
-            let run = self.run(&bytes, group.first, group.end)?;
-            let after = run.partition_point(|&other| other <= posting);
-            if let Some(&found) = after.checked_sub(1).and_then(|at| run.get(at))
-                && Key::of_posting(found) == key
-            {
-                return Ok(Some(group.first + Key::block_of(found)));
+            if let Some(found) = maybe(self.last_in_group(group, key, upto), upto)? {
+                return Ok(Some(group.first + found));
             }
         }
         Ok(None)
+    }
+
+    /// The last block of a group that has a key, up to one; blocks are counted from the group's first one.
+    fn last_in_group(&self, group: Group, key: Key, upto: u32) -> Result<Option<u32>> {
+        let posting = key.posting(upto);
+        let run = self.load_run(group.first, group.end, posting, Seek::Reverse)?;
+        let run = run.unwrap_or_default();
+        let after = run.partition_point(|&other| other <= posting);
+        let found = after.checked_sub(1).and_then(|at| run.get(at));
+        let found = found.filter(|found| Key::of_posting(**found) == key);
+        Ok(found.map(|found| Key::block_of(*found)))
     }
 
     fn indexed_forward(&self, key: Key, from: u32) -> Result<Option<u32>> {
@@ -317,13 +313,14 @@ impl View {
                 .collect()
         };
         for group in groups {
-            let posting = key.posting(from.saturating_sub(group.first));
-            let found = self
-                .postings(group.first, group.end, posting)
-                .next()
-                .transpose()?;
-            if let Some(found) = found.filter(|found| Key::of_posting(*found) == key) {
-                return Ok(Some(group.first + Key::block_of(found)));
+            let first = from.saturating_sub(group.first);
+            let mut postings = self.postings(group.first, group.end, key.posting(first));
+            let found = postings.next().transpose().map(|found| {
+                let found = found.filter(|found| Key::of_posting(*found) == key)?;
+                Some(Key::block_of(found))
+            });
+            if let Some(found) = maybe(found, first)? {
+                return Ok(Some(group.first + found));
             }
         }
         let persisted = self.inner.persisted();
@@ -403,4 +400,12 @@ impl View {
 /// Does a pending block have the key? Where its keys are not known it may.
 fn has(keys: Option<&[Key]>, key: Key) -> bool {
     keys.is_none_or(|keys| keys.binary_search(&key).is_ok())
+}
+
+/// What a group of the index says; where it is damaged, the block that was asked for may have the key.
+pub(crate) fn maybe(said: Result<Option<u32>>, asked: u32) -> Result<Option<u32>> {
+    match said {
+        Err(Error::Damaged { .. }) => Ok(Some(asked)),
+        said => said,
+    }
 }

@@ -83,7 +83,10 @@ fn ask(data: &Path, events: u64, threads: &[ThreadId]) -> Seen {
             Err(error) => seen.errors.push(error),
         }
     }
-    seen.put("classes", Ok(recording.classes()));
+    let classes = recording
+        .lost_classes()
+        .map_or(Ok(recording.classes()), Err);
+    seen.put("classes", classes);
     seen.put("class", recording.class(ClassId(4)));
     seen.put("thread", recording.thread(ThreadId(1)));
     seen.put("session", recording.session("s"));

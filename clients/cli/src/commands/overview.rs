@@ -1,9 +1,11 @@
 //! `jhyde threads`, `where`, `classes`: what there is to look at.
 
-use jhyde_proto::v1::{Class, ListClassesRequest, ListThreadsRequest, Thread, UncaughtException};
+use jhyde_proto::v1::{
+    Class, ListClassesRequest, ListClassesResponse, ListThreadsRequest, Thread, UncaughtException,
+};
 use serde::Serialize;
 
-use super::Context;
+use super::{Context, notes};
 use crate::args::{ClassesArgs, RecordingArg};
 use crate::error::Error;
 use crate::json::{CallJson, PlaceJson, ValueJson};
@@ -183,18 +185,17 @@ pub async fn classes(context: &mut Context, args: &ClassesArgs) -> Result<(), Er
         recording: args.recording.clone(),
         all: args.all,
     };
-    let classes = context
-        .client
-        .history
-        .list_classes(request)
-        .await?
-        .into_inner()
-        .classes;
+    let response = context.client.history.list_classes(request).await?;
+    let ListClassesResponse {
+        classes,
+        notes: lost,
+    } = response.into_inner();
     if context.out.json {
         return classes
             .iter()
             .try_for_each(|class| context.out.object(&class_json(class)));
     }
+    notes(&lost, &mut context.out)?;
     let mut table = Table::new(&["CLASS", "METHODS", "CALLS", "SOURCE"]);
     if args.methods {
         table = Table::new(&["METHOD", "DESCRIPTOR", "CALLS", "SOURCE"]);

@@ -3,15 +3,22 @@
 use std::collections::HashMap;
 
 use jhyde_proto::v1::{Call, GetRecordingRequest, ListCallsRequest, ListThreadsRequest, Thread};
+use serde::Serialize;
 use tokio_stream::StreamExt as _;
 
-use super::{Context, Paging, call_argument};
+use super::{Context, Paging, call_argument, notes};
 use crate::args::TreeArgs;
 use crate::error::Error;
 use crate::json::CallJson;
 use crate::output::{Look, Paint};
 use crate::progress;
 use crate::text::{Detail, TreeDrawing, clean, plural};
+
+/// Which calls are missing, behind those that are there.
+#[derive(Serialize)]
+struct Missing<'a> {
+    notes: &'a [String],
+}
 
 /// Shows the tree.
 ///
@@ -95,6 +102,7 @@ async fn pages(
     let mut drawing = TreeDrawing::new(paint, max_depth, !request.method.is_empty());
     let several = heads.len() > 1 && request.call.is_empty();
     let mut shown = 0_u64;
+    let mut missing = Vec::new();
     loop {
         let request = ListCallsRequest {
             page_token: paging.token.clone(),
@@ -117,11 +125,18 @@ async fn pages(
                 context.out.line(line)?;
             }
         }
+        missing.extend(page.notes);
         if !paging.next(page.next_page_token) {
             break;
         }
     }
-    if shown == 0 && !context.out.json {
+    if !missing.is_empty() {
+        if context.out.json {
+            context.out.object(&Missing { notes: &missing })?;
+        } else {
+            notes(&missing, &mut context.out)?;
+        }
+    } else if shown == 0 && !context.out.json {
         let nothing = match request.method.as_str() {
             "" => "no calls were recorded (does --include match the program's classes? jhyde show tells)".into(),
             method => format!("no call of '{method}' was recorded"),

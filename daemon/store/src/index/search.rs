@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::Key;
 use crate::error::Result;
 use crate::state::Group;
-use crate::view::View;
+use crate::view::{View, maybe};
 
 impl View {
     /// The nearest block from `from` on that may have one of the keys: as [`View::candidate`] forward, for
@@ -29,29 +29,7 @@ impl View {
         };
         for group in groups {
             let first = from.saturating_sub(group.first);
-            let mut best: Option<u32> = None;
-            let mut start = keys.start.posting(0);
-            loop {
-                let found = self.postings(group.first, group.end, start).next();
-                let Some(posting) = found.transpose()? else {
-                    break;
-                };
-                let key = Key::of_posting(posting);
-                if key >= keys.end {
-                    break;
-                }
-                let block = Key::block_of(posting);
-                if block >= first {
-                    best = Some(best.map_or(block, |best| best.min(block)));
-                    start = key.next().posting(0);
-                } else {
-                    start = key.posting(first);
-                }
-                if best == Some(first) {
-                    break;
-                }
-            }
-            if let Some(block) = best {
+            if let Some(block) = maybe(self.first_in_group(group, keys, first), first)? {
                 return Ok(Some(group.first + block));
             }
         }
@@ -69,5 +47,29 @@ impl View {
             }
         }
         Ok(None)
+    }
+
+    /// The first block of a group, from one on, that has any of the keys; blocks are counted from the group's first.
+    fn first_in_group(&self, group: Group, keys: &Range<Key>, first: u32) -> Result<Option<u32>> {
+        let mut best: Option<u32> = None;
+        let mut start = keys.start.posting(0);
+        while best != Some(first) {
+            let mut postings = self.postings(group.first, group.end, start);
+            let Some(posting) = postings.next().transpose()? else {
+                break;
+            };
+            let key = Key::of_posting(posting);
+            if key >= keys.end {
+                break;
+            }
+            let block = Key::block_of(posting);
+            if block >= first {
+                best = Some(best.map_or(block, |best| best.min(block)));
+                start = key.next().posting(0);
+            } else {
+                start = key.posting(first);
+            }
+        }
+        Ok(best)
     }
 }

@@ -362,22 +362,25 @@ impl View {
         })
     }
 
-    /// The first call of a thread entered in a block after that of call `preorder`.
+    /// The first call of a thread behind call `preorder`, which lies in a damaged block, that can be read: one that
+    /// runs on behind that block, or the first that was entered behind it.
     fn next_readable_call(&self, thread: ThreadId, preorder: u64) -> Option<u64> {
-        let key = families::call(CallId::new(thread, preorder + 1));
-        let next = self
-            .inner
-            .db
-            .nearest(families::CALL_BLOCKS, &key, Seek::Forward)
-            .ok()?;
-        let next = next
-            .and_then(|(key, _)| families::u64_at(&key, 0))
-            .map(CallId::unpack);
-        if let Some(next) = next.filter(|call| call.thread == thread) {
-            return Some(next.preorder);
+        let behind = families::call(CallId::new(thread, preorder + 1));
+        let next_in = |family| {
+            let next = self.inner.db.nearest(family, &behind, Seek::Forward);
+            let (key, _) = next.ok()??;
+            let call = CallId::unpack(families::u64_at(&key, 0)?);
+            (call.thread == thread).then_some(call.preorder)
+        };
+        let long = next_in(families::LONG_CALLS);
+        let in_block = next_in(families::CALL_BLOCKS).or_else(|| {
+            let mut tail = self.tail.iter().filter_map(|block| block.thread(thread));
+            tail.find(|thread| thread.first_call > preorder)
+                .map(|thread| thread.first_call)
+        });
+        match (long, in_block) {
+            (Some(long), Some(in_block)) => Some(long.min(in_block)),
+            (long, in_block) => long.or(in_block),
         }
-        let mut tail = self.tail.iter().filter_map(|block| block.thread(thread));
-        tail.find(|thread| thread.first_call > preorder)
-            .map(|thread| thread.first_call)
     }
 }

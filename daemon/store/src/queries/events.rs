@@ -340,7 +340,7 @@ impl View {
         let known = &persisted.exceptions;
         let in_tail = |ordinal: &u32| {
             let block = self.tail.get((ordinal - self.persisted) as usize);
-            block.is_some_and(|block| crate::flusher::has_exceptions(block))
+            block.is_some_and(|block| crate::rows::has_exceptions(block))
         };
         match direction {
             Direction::Forward => {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use jhyde_history::History;
-use jhyde_history::tree::CallList;
+use jhyde_history::tree::{CallList, Walked};
 use jhyde_proto::v1;
 use jhyde_trace::{ThreadId, Timestamp};
 use tokio::sync::Notify;
@@ -12,7 +12,8 @@ use tokio_stream::wrappers::ReceiverStream;
 use tonic::Status;
 
 use super::{blocking, status};
-use crate::services::status::invalid;
+use crate::error::Kind;
+use crate::services::status::{invalid, with_details};
 use crate::services::to_proto;
 
 /// So many messages wait for a client that does not take them; no more is read from the disk then.
@@ -30,14 +31,30 @@ pub(super) fn calls(
             Ok(walk) => walk,
             Err(error) => return drop(sender.blocking_send(Err(status(error)))),
         };
-        for record in walk {
-            let call = record.and_then(|record| history.call(record, with_values));
+        let mut missing = Vec::new();
+        for walked in walk {
+            let call = match walked {
+                Ok(Walked::Missing(note)) => {
+                    missing.push(note);
+                    continue;
+                }
+                Ok(Walked::Call(record)) => history.call(record, with_values),
+                Err(error) => Err(error),
+            };
             let call = call.map(|call| to_proto::call(&call)).map_err(status);
             let is_last = call.is_err();
             // An error means that the client has gone.
             if sender.blocking_send(call).is_err() || is_last {
                 return;
             }
+        }
+        if let Some(first) = missing.first() {
+            let others = match missing.len() {
+                1 => String::new(),
+                several => format!(" (and in {} more places)", several - 1),
+            };
+            let told = with_details(Kind::DataLoss, "DAMAGED", None, format!("{first}{others}"));
+            let _ = sender.blocking_send(Err(told));
         }
     });
     ReceiverStream::new(receiver)
