@@ -7,7 +7,7 @@ use rustc_hash::FxHashSet;
 
 use crate::error::{Error, Result};
 use crate::history::History;
-use crate::page::{Page, Tokens, rows};
+use crate::page::{Tokens, rows};
 use crate::reference::MethodName;
 use crate::view::CallView;
 
@@ -25,11 +25,13 @@ pub struct CallList {
 }
 
 /// A page of calls, and which calls are missing in it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct CallPage {
     /// The calls that can be read.
-    pub page: Page<CallView>,
-    /// Which cannot, and why, for people.
+    pub rows: Vec<CallView>,
+    /// The token of the next page; `None` on the last one.
+    pub next: Option<String>,
+    /// Which calls cannot be read, and why, for people.
     pub notes: Vec<String>,
 }
 
@@ -75,15 +77,11 @@ impl History {
         let limit = rows(page_size)?;
         let tokens = Tokens::of(&[&"calls", &self.recording.id(), list]);
         let from = tokens.position(page_token)?.map(CallId::unpack);
-        let mut page = Page {
-            rows: Vec::new(),
-            next: None,
-        };
-        let mut notes = Vec::new();
+        let mut page = CallPage::default();
         for walked in self.walk(list, from)? {
             self.check()?;
             match walked? {
-                Walked::Missing(note) => notes.push(note),
+                Walked::Missing(note) => page.notes.push(note),
                 Walked::Call(record) if page.rows.len() == limit => {
                     page.next = Some(tokens.token(record.id.pack()));
                     break;
@@ -91,7 +89,7 @@ impl History {
                 Walked::Call(record) => page.rows.push(self.call(record, with_values)?),
             }
         }
-        Ok(CallPage { page, notes })
+        Ok(page)
     }
 
     /// The calls of a list, beginning at one of them, as they were when the walk comes to their thread.

@@ -85,7 +85,7 @@ fn ask(data: &Path, events: u64, threads: &[ThreadId]) -> Seen {
     }
     let classes = recording
         .lost_classes()
-        .map_or(Ok(recording.classes()), Err);
+        .map_or_else(|| Ok(recording.classes()), Err);
     seen.put("classes", classes);
     seen.put("class", recording.class(ClassId(4)));
     seen.put("thread", recording.thread(ThreadId(1)));

@@ -304,6 +304,7 @@ impl History for Fake {
         Ok(Response::new(ListCallsResponse {
             calls: calls[start..end].to_vec(),
             next_page_token,
+            ..ListCallsResponse::default()
         }))
     }
     type StreamCallsStream = Streamed<Call>;

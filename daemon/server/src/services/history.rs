@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use jhyde_history::History;
 use jhyde_history::events::{EventList, Inside, Outlines};
 use jhyde_history::navigate::Step;
-use jhyde_history::tree::{CallList, CallPage};
+use jhyde_history::tree::CallList;
 use jhyde_history::writes::WriteList;
 use jhyde_proto::v1;
 use jhyde_store::Direction;
@@ -206,7 +206,7 @@ impl v1::history_server::History for HistoryService {
         let request = request.into_inner();
         self.ask(request.recording.clone(), move |history| {
             let list = call_list(history, &request)?;
-            let CallPage { page, notes } = history
+            let page = history
                 .calls(
                     &list,
                     !request.without_values,
@@ -217,7 +217,7 @@ impl v1::history_server::History for HistoryService {
             Ok(v1::ListCallsResponse {
                 calls: page.rows.iter().map(to_proto::call).collect(),
                 next_page_token: page.next.unwrap_or_default(),
-                notes,
+                notes: page.notes,
             })
         })
         .await
