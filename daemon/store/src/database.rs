@@ -32,14 +32,16 @@ pub(crate) struct Memory {
 }
 
 impl Memory {
-    /// Divides what there is: a quarter each for RocksDB's cache, its write buffers and decoded
-    /// blocks; the last quarter is for queues, postings not yet written, and answers.
+    /// Divides what there is: a quarter for write buffers, and what caches need to be of use (measured in the
+    /// crate's README: larger ones make no kind of question faster, since a block is decoded in a tenth of a
+    /// millisecond and the system keeps the files in its own cache). The rest is for queues, postings not yet
+    /// written, answers, and tables of the recorded programs; what it does not need is left to others.
     pub(crate) fn new(bytes: u64, clock: fn() -> u64) -> Self {
-        let quarter = usize::try_from(bytes.max(64 << 20) / 4).unwrap_or(usize::MAX);
+        let bytes = usize::try_from(bytes.max(64 << 20)).unwrap_or(usize::MAX);
         Self {
-            cache: Cache::new_lru_cache(quarter),
-            buffers: WriteBufferManager::new_write_buffer_manager(quarter, true),
-            blocks: BlockCache::new(quarter),
+            cache: Cache::new_lru_cache((bytes / 256).max(2 << 20)),
+            buffers: WriteBufferManager::new_write_buffer_manager(bytes / 4, true),
+            blocks: BlockCache::new((bytes / 42).max(12 << 20)),
             clock,
         }
     }

@@ -42,7 +42,7 @@ const fn derived(name: &'static str) -> Family {
 pub(crate) const BLOCKS: Family = Family {
     name: "blocks",
     compressed: true,
-    buffer: 4 << 20,
+    buffer: 2 << 20,
     derived: false,
 };
 
@@ -76,7 +76,7 @@ pub(crate) const METHOD_BLOCKS: Family = derived("method_blocks");
 pub(crate) const INDEX: Family = Family {
     name: "index",
     compressed: true,
-    buffer: 2 << 20,
+    buffer: 1 << 20,
     derived: false,
 };
 

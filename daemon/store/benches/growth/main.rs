@@ -9,6 +9,10 @@
 
 #![allow(missing_docs, reason = "a program, not a library")]
 
+/// As jhyded's: the peak of memory is the allocator's matter as well.
+#[global_allocator]
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
+
 mod plot;
 mod program;
 mod questions;
