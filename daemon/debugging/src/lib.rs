@@ -18,6 +18,7 @@
 
 mod bits;
 mod sets;
+mod shelf;
 
 pub mod answers;
 pub mod coverage;
@@ -33,7 +34,7 @@ pub mod tree;
 pub use answers::{Answer, Answers, Given};
 pub use coverage::{Coverage, Entities};
 pub use covered::{CallCoverage, CoverageError};
-pub use recorded::RecordedCoverage;
+pub use recorded::{RecordedCoverage, Stopped};
 pub use session::{AnswerError, Kept, Progress, Session, SessionError};
 pub use sessions::{Asked, Sessions, View};
 pub use statistics::{ClassCounts, Statistics};

@@ -18,7 +18,8 @@
 //! **Cost.** Nothing is kept on disk: one pass over the blocks makes it (measured in the crate's README), and
 //! a recording that still runs is gone on with where the last pass ended. Equal sets are stored once, as
 //! differences of rising numbers; a call costs 8 bytes beside that. Definitions are forgotten once a recording
-//! has ended, and when there are more than [`MOST_DEFINITIONS`] of them.
+//! has ended, and when they take half of the memory that there is for it all. Where the rest takes more than
+//! that, reading ends.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -36,9 +37,8 @@ use crate::coverage::{Coverage, Entities};
 use crate::covered::{Chain, Declaration, Edge, Place};
 use crate::sets::Sets;
 
-/// So many definitions of fields and elements are remembered; then all are forgotten, and the chains from them
-/// are missing. About 16 bytes each.
-pub const MOST_DEFINITIONS: usize = 8_000_000;
+/// What the definition of a field or element takes, about; bytes.
+const DEFINITION: usize = 16;
 
 /// Stands for a call without a set: outside the scope, or not ended.
 const NO_SET: u32 = u32::MAX;
@@ -85,8 +85,10 @@ struct Elements {
 const NONE: u32 = u32::MAX;
 
 /// The coverage of a recording, as far as it was read.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct RecordedCoverage {
+    /// Bytes that all of it may take, about. Default 256 MiB.
+    pub limit: usize,
     /// Timestamp of the next event to read.
     next: Timestamp,
     edges: Sets,
@@ -118,10 +120,35 @@ struct State {
     /// Allocations of objects that are no arrays.
     made_at: FxHashMap<ObjectId, u32>,
     element_count: usize,
+    /// What may be remembered of the heap, bytes.
+    heap_limit: usize,
+}
+
+/// Why reading ended early.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stopped {
+    /// Nobody waits for it any more.
+    Cancelled,
+    /// It takes more memory than it may.
+    Full,
+}
+
+impl Default for RecordedCoverage {
+    fn default() -> Self {
+        Self {
+            limit: 256 << 20,
+            next: Timestamp(0),
+            edges: Sets::default(),
+            chains: Sets::default(),
+            calls: FxHashMap::default(),
+            state: State::default(),
+        }
+    }
 }
 
 impl RecordedCoverage {
-    /// Reads what is new in the recording. `Break` if `cancelled` was set meanwhile: what was read is kept.
+    /// Reads what is new in the recording. `Break` if `cancelled` was set meanwhile, or the memory is full: what was
+    /// read is kept.
     ///
     /// # Errors
     /// When the recording cannot be read. A damaged block is no error: what lies in it is not covered.
@@ -129,13 +156,17 @@ impl RecordedCoverage {
         &mut self,
         recording: &Recording,
         cancelled: &AtomicBool,
-    ) -> Result<ControlFlow<()>, jhyde_store::Error> {
+    ) -> Result<ControlFlow<Stopped>, jhyde_store::Error> {
         // Liveness first, so that nothing can come behind an end that is taken for the last.
         let live = recording.meta().state.is_live();
         let end = recording.end();
+        self.state.heap_limit = self.limit / 2;
         for block in recording.blocks(self.next..end) {
             if cancelled.load(Ordering::Relaxed) {
-                return Ok(ControlFlow::Break(()));
+                return Ok(ControlFlow::Break(Stopped::Cancelled));
+            }
+            if self.memory() > self.limit {
+                return Ok(ControlFlow::Break(Stopped::Full));
             }
             match block {
                 Ok(block) => self.read(recording, &block, end)?,
@@ -153,12 +184,12 @@ impl RecordedCoverage {
         Ok(ControlFlow::Continue(()))
     }
 
-    /// About how many bytes the sets, what calls have of them, and the entities take.
+    /// About how many bytes the sets, what calls have of them, the entities and the definitions take.
     pub fn memory(&self) -> usize {
         let calls: usize = self.calls.values().map(|calls| calls.capacity() * 8).sum();
         let entities = self.state.edges.capacity() * size_of::<Edge>()
             + self.state.chains.capacity() * size_of::<Chain>();
-        calls + self.edges.memory() + self.chains.memory() + entities
+        calls + self.edges.memory() + self.chains.memory() + entities + self.state.heap()
     }
 
     /// Every edge that was taken, by its number.
@@ -426,7 +457,7 @@ impl State {
                         self.made_at.insert(*object, place);
                     }
                 }
-                self.bound();
+                self.bound_heap();
             }
             EventKind::Use { variable } if outside.is_none() => {
                 let Some(defined) = self.definition(thread, at, *variable) else {
@@ -502,7 +533,7 @@ impl State {
             }
             Variable::Field { object, field } => {
                 self.fields.insert((object, field.0), place);
-                self.bound();
+                self.bound_heap();
             }
             Variable::Static { field } => {
                 self.statics.insert(field.0, place);
@@ -520,7 +551,7 @@ impl State {
                 if let Some(last) = elements.last.get_mut(index) {
                     *last = place;
                 }
-                self.bound();
+                self.bound_heap();
             }
             Variable::Return { .. } | Variable::Exception { .. } => {}
         }
@@ -558,12 +589,17 @@ impl State {
     }
 
     /// Keeps what is remembered of the heap within its bound.
-    fn bound(&mut self) {
-        let all =
-            self.fields.len() + self.made_at.len() + self.elements.len() + self.element_count / 4;
-        if all > MOST_DEFINITIONS {
+    fn bound_heap(&mut self) {
+        if self.heap() > self.heap_limit {
             self.forget_heap();
         }
+    }
+
+    /// Bytes that the definitions of fields and elements take, about.
+    fn heap(&self) -> usize {
+        let all =
+            self.fields.len() + self.made_at.len() + self.elements.len() + self.element_count / 4;
+        all * DEFINITION
     }
 
     fn forget_heap(&mut self) {

@@ -1,10 +1,9 @@
 //! The sessions of recordings: kept in the recording's store after every change, taken up from there after
 //! a restart, and on a tree that is read once per recording and shared by its sessions.
 
-use std::collections::VecDeque;
 use std::ops::{ControlFlow, Range};
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use jhyde_store::{Recording, records::CallRecord};
@@ -15,8 +14,9 @@ use thiserror::Error;
 use crate::answers::Answer;
 use crate::coverage::Coverage;
 use crate::covered::{CallCoverage, CoverageError};
-use crate::recorded::RecordedCoverage;
+use crate::recorded::{RecordedCoverage, Stopped};
 use crate::session::{AnswerError, Kept, Progress, Session, SessionError};
+use crate::shelf::Shelf;
 use crate::statistics::Statistics;
 use crate::strategy::{NeedsCoverage, Strategy};
 use crate::suspicious::Classification;
@@ -44,6 +44,21 @@ pub enum Error {
     /// It cannot be said what a call covered.
     #[error(transparent)]
     Coverage(#[from] CoverageError),
+    /// The recording is too long for the memory that the daemon may use.
+    #[error(
+        "{what} {} the {} MB that debugging may use: give the daemon more memory (--memory, of which debugging \
+         has half), or record less",
+        .needs.map_or_else(|| "takes more than".to_owned(), |bytes| format!("takes {} MB, more than", bytes >> 20)),
+        .limit >> 20
+    )]
+    TooLarge {
+        /// What is needed in memory.
+        what: &'static str,
+        /// How much it takes, if that is known; bytes.
+        needs: Option<u64>,
+        /// How much it may take, bytes.
+        limit: usize,
+    },
     /// Whoever asked does not wait for the answer any more.
     #[error("the question was cancelled")]
     Cancelled,
@@ -216,8 +231,18 @@ impl Read {
     fn read_coverage(&mut self, asked: Asked<'_>) -> Result<(), Error> {
         match self.coverage.refresh(asked.recording, asked.cancelled)? {
             ControlFlow::Continue(()) => Ok(()),
-            ControlFlow::Break(()) => Err(Error::Cancelled),
+            ControlFlow::Break(Stopped::Cancelled) => Err(Error::Cancelled),
+            ControlFlow::Break(Stopped::Full) => Err(Error::TooLarge {
+                what: "what its calls covered",
+                needs: None,
+                limit: self.coverage.limit,
+            }),
         }
+    }
+
+    /// About how many bytes it takes.
+    fn memory(&self) -> usize {
+        self.forest.memory() + self.coverage.memory()
     }
 }
 
@@ -225,16 +250,26 @@ impl Read {
 ///
 /// Nothing but caches lives here: everything can be dropped at any time and is read again when needed.
 /// Every call may touch the disk; calls for one recording wait for one another.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Sessions {
-    /// The most recently used recording last.
-    loaded: Mutex<VecDeque<(String, Arc<Mutex<Loaded>>)>>,
+    shelf: Shelf<Loaded>,
 }
 
-/// The trees of so many recordings are kept in memory.
-const MOST_RECORDINGS: usize = 4;
+impl Default for Sessions {
+    /// Within 256 MiB.
+    fn default() -> Self {
+        Self::within(256 << 20)
+    }
+}
 
 impl Sessions {
+    /// Sessions that take at most so many bytes of memory, together.
+    pub fn within(bytes: u64) -> Self {
+        Self {
+            shelf: Shelf::new(usize::try_from(bytes).unwrap_or(usize::MAX)),
+        }
+    }
+
     /// Begins a session.
     ///
     /// # Errors
@@ -429,8 +464,7 @@ impl Sessions {
 
     /// Drops what is in memory of a recording (because it is deleted, say).
     pub fn forget(&self, recording: &str) {
-        let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
-        loaded.retain(|(id, _)| id != recording);
+        self.shelf.forget(recording);
     }
 
     /// Changes a session and keeps it.
@@ -488,33 +522,36 @@ impl Sessions {
         recording: &Recording,
         work: impl FnOnce(&mut Loaded) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        let loaded = self.loaded(recording.id());
+        let slot = self.shelf.of(recording.id());
         // What is behind the lock is only ever replaced as a whole: a panic elsewhere leaves it usable.
-        let mut loaded = loaded.lock().unwrap_or_else(PoisonError::into_inner);
-        if loaded.read.forest.needs_refresh() {
-            loaded.read.forest.refresh(&RecordedTree(recording))?;
-        }
-        work(&mut loaded)
+        let mut loaded = slot.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let result = self.with_loaded(recording, &mut loaded, work);
+        let bytes = loaded.read.memory();
+        drop(loaded);
+        self.shelf.weigh(&slot, bytes);
+        result
     }
 
-    fn loaded(&self, recording: &str) -> Arc<Mutex<Loaded>> {
-        let mut all = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
-        let entry = match all.iter().position(|(id, _)| id == recording) {
-            Some(at) => all.remove(at),
-            None => None,
-        };
-        let entry = entry.unwrap_or_else(|| (recording.to_owned(), Arc::default()));
-        let loaded = Arc::clone(&entry.1);
-        all.push_back(entry);
-        // What somebody works with stays: two copies of one session would lose each other's answers.
-        // Copies of the pointer are made under this lock only, so one owner means nobody.
-        while all.len() > MOST_RECORDINGS {
-            let idle = all
-                .iter()
-                .position(|(_, loaded)| Arc::strong_count(loaded) == 1);
-            let Some(at) = idle else { break };
-            all.remove(at);
+    fn with_loaded<T>(
+        &self,
+        recording: &Recording,
+        loaded: &mut Loaded,
+        work: impl FnOnce(&mut Loaded) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        if loaded.read.forest.needs_refresh() {
+            let calls = recording.stats()?.calls;
+            let needs = calls.saturating_mul(Forest::BYTES_PER_CALL);
+            if needs > self.shelf.limit as u64 {
+                return Err(Error::TooLarge {
+                    what: "the tree of its calls",
+                    needs: Some(needs),
+                    limit: self.shelf.limit,
+                });
+            }
+            loaded.read.forest.refresh(&RecordedTree(recording))?;
         }
-        loaded
+        // The tree is there in any case; coverage has what it leaves.
+        loaded.read.coverage.limit = self.shelf.limit.saturating_sub(loaded.read.forest.memory());
+        work(loaded)
     }
 }

@@ -80,6 +80,15 @@ pub(crate) struct ThreadCalls {
 }
 
 impl ThreadCalls {
+    /// Makes room for so many calls, and no more.
+    fn reserve(&mut self, calls: u64) {
+        let calls = usize::try_from(calls).unwrap_or(0);
+        self.enter.reserve_exact(calls);
+        self.subtree.reserve_exact(calls);
+        self.method.reserve_exact(calls);
+        self.flags.reserve_exact(calls);
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.enter.len()
     }
@@ -233,11 +242,26 @@ impl Forest {
         }
         known.open = still_open;
         if calls > before {
+            if before == 0 {
+                known.reserve(calls);
+            }
             tree.calls(known.thread, before + 1..calls + 1, &mut |facts| {
                 known.push(facts)
             })?;
         }
         Ok(changed || known.len() as u64 > before)
+    }
+
+    /// Bytes that a call takes.
+    pub const BYTES_PER_CALL: u64 = 8 + 8 + 4 + 1;
+
+    /// About how many bytes it takes.
+    pub fn memory(&self) -> usize {
+        let threads = self.threads.iter();
+        let room = threads.map(|thread| {
+            thread.enter.capacity() * Self::BYTES_PER_CALL as usize + thread.open.capacity() * 8
+        });
+        room.sum()
     }
 
     /// Can calls still be added or completed?

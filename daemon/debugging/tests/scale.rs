@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use jhyde_debugging::{Coverage, Entities, RecordedCoverage};
+use jhyde_debugging::{Coverage, Entities, RecordedCoverage, Sessions, Stopped, Strategy};
 use jhyde_store::{Catalogue, StoreOptions};
 use jhyde_trace::{
     CallId, Event, EventKind, FieldId, Level, Local, MethodId, ObjectId, Outcome, RecordingOptions,
@@ -139,10 +139,34 @@ fn a_million_calls_take_less_than_50_mb_and_ten_million_events_a_few_seconds() {
     // A pass that was cancelled goes on where it ended.
     let mut again = RecordedCoverage::default();
     let cancelled = again.refresh(&recording, &AtomicBool::new(true));
-    assert_eq!(cancelled.expect("can be read"), ControlFlow::Break(()));
+    assert_eq!(
+        cancelled.expect("can be read"),
+        ControlFlow::Break(Stopped::Cancelled)
+    );
     assert!(
         again
             .covered(Entities::Edges, CallId::new(THREAD, CALLS))
             .is_none()
     );
+    // What does not fit the memory is not begun, or ended early, and said.
+    let limit = 2 << 20;
+    let mut small = RecordedCoverage::default();
+    small.limit = limit;
+    let full = small.refresh(&recording, &AtomicBool::new(false));
+    assert_eq!(
+        full.expect("can be read"),
+        ControlFlow::Break(Stopped::Full)
+    );
+    assert!(small.memory() < 2 * limit, "{}", small.memory());
+    let strategies = [
+        Strategy::DivideAndQuery,
+        "coverage-halving:edges".parse().expect("a strategy"),
+    ];
+    for (bytes, strategy) in [CALLS * 20, CALLS * 22].into_iter().zip(strategies) {
+        let refused = Sessions::within(bytes).create(&recording, strategy, None);
+        let told = refused.expect_err("does not fit").to_string();
+        assert!(told.contains("--memory"), "{told}");
+    }
+    let fits = Sessions::within(CALLS * 22).create(&recording, Strategy::DivideAndQuery, None);
+    fits.expect("the tree alone fits");
 }

@@ -211,7 +211,7 @@ fn inspect_text(answer: &v1::InspectResponse) -> String {
     }
     lines.push(format!(
         "\n{:<28}{:>28}{:>12}",
-        "COLUMN (before lz4)", "BYTES", "PER EVENT"
+        "COLUMN (of the blocks)", "BYTES", "PER EVENT"
     ));
     for column in &answer.columns {
         lines.push(format!(

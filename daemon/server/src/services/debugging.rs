@@ -33,9 +33,11 @@ type Reply<T> = Result<Response<T>, Status>;
 impl DebuggingService {
     /// The service over this daemon.
     pub fn new(daemon: Arc<Daemon>) -> Self {
+        // The store divides the other half.
+        let sessions = Sessions::within(daemon.options().memory_bytes / 2);
         Self {
             daemon,
-            sessions: Arc::default(),
+            sessions: Arc::new(sessions),
         }
     }
 
@@ -161,6 +163,7 @@ fn message(history: &History, view: View) -> Result<v1::Session, Status> {
 fn status(error: Error) -> Status {
     let (kind, reason, field) = match &error {
         Error::NoSuchSession { .. } => (Kind::NotFound, "NO_SESSION", "session"),
+        Error::TooLarge { .. } => (Kind::FailedPrecondition, "TOO_LARGE", "recording"),
         Error::Cancelled => return Status::cancelled(error.to_string()),
         Error::Store(store) => (store_kind(store), store_reason(store), "recording"),
         Error::Kept(SessionError::Version { .. }) => {
