@@ -17,7 +17,7 @@ const PROGRAMS: [(&str, &str); 6] = [
     ("kxml2", "60"),
     ("csv", "300"),
     ("gson", "60"),
-    ("threads", "2000"),
+    ("threads", "200"),
     ("kernel", "20000"),
 ];
 

@@ -266,6 +266,11 @@ impl Database {
         Ok(rows.map(move |row| row.map_err(|error| self.unreadable(family, &error))))
     }
 
+    /// Is all of a table as RocksDB wrote it?
+    pub(crate) fn verify(&self, family: Family) -> Result<()> {
+        self.all_once(family)?.try_for_each(|row| row.map(drop))
+    }
+
     fn unreadable(&self, family: Family, error: &rocksdb::Error) -> Error {
         self.damaged(format!("table {}", family.name), error.to_string())
     }
@@ -351,7 +356,7 @@ fn family_options(family: &Family, memory: &Memory) -> Options {
     table.set_cache_index_and_filter_blocks(true);
     table.set_pin_l0_filter_and_index_blocks_in_cache(true);
     table.set_bloom_filter(10.0, false);
-    table.set_block_size(16 << 10);
+    table.set_block_size(family.block);
     table.set_format_version(5);
     let mut options = Options::default();
     options.set_block_based_table_factory(&table);

@@ -14,6 +14,9 @@ pub(crate) struct Family {
     pub(crate) name: &'static str,
     /// Are the values compressed already?
     pub(crate) compressed: bool,
+    /// After so many bytes RocksDB begins its next block, which is what it reads, and what damage of a byte costs:
+    /// one value where values are large.
+    pub(crate) block: usize,
     /// Size of a write buffer, bytes.
     pub(crate) buffer: usize,
     /// Does it only repeat what the event blocks say? See [`crate::rows`].
@@ -24,6 +27,7 @@ const fn small(name: &'static str) -> Family {
     Family {
         name,
         compressed: false,
+        block: 16 << 10,
         buffer: 1 << 19,
         derived: false,
     }
@@ -42,6 +46,7 @@ const fn derived(name: &'static str) -> Family {
 pub(crate) const BLOCKS: Family = Family {
     name: "blocks",
     compressed: true,
+    block: 1 << 10,
     buffer: 2 << 20,
     derived: false,
 };
@@ -76,6 +81,7 @@ pub(crate) const METHOD_BLOCKS: Family = derived("method_blocks");
 pub(crate) const INDEX: Family = Family {
     name: "index",
     compressed: true,
+    block: 16 << 10,
     buffer: 1 << 20,
     derived: false,
 };
@@ -85,6 +91,7 @@ pub(crate) const INDEX: Family = Family {
 pub(crate) const OBJECTS: Family = Family {
     name: "objects",
     compressed: true,
+    block: 1 << 10,
     buffer: 1 << 20,
     derived: false,
 };
@@ -94,7 +101,10 @@ pub(crate) const OBJECTS: Family = Family {
 pub(crate) const LATE_OBJECTS: Family = small("late_objects");
 
 /// Classes. Key: class u32. Value: `ClassInfo`, postcard, behind a checksum.
-pub(crate) const CLASSES: Family = small("classes");
+pub(crate) const CLASSES: Family = Family {
+    block: 4 << 10,
+    ..small("classes")
+};
 
 /// Threads. Key: thread u32. Value: `ThreadInfo`, postcard, behind a checksum.
 pub(crate) const THREADS: Family = small("threads");

@@ -148,6 +148,7 @@ impl View {
         let bytes = match self.inner.db.get(families::BLOCKS, &first.to_be_bytes()) {
             Ok(Some(bytes)) => bytes,
             Ok(None) => return Err(damaged("it is not there".to_owned())),
+            Err(Error::Damaged { reason, .. }) => return Err(damaged(reason)),
             Err(error) => return Err(damaged(error.to_string())),
         };
         let block = Block::decode(&bytes).map_err(|error| damaged(error.to_string()))?;
