@@ -85,6 +85,15 @@ pub(crate) enum Mode {
     Create,
     Write,
     Read,
+    /// What can be read: a table file that cannot be opened is damage of what it holds. The list of files must be
+    /// known to be whole: RocksDB is less careful with that, too.
+    ReadDamaged,
+}
+
+impl Mode {
+    pub(crate) fn only_reads(self) -> bool {
+        matches!(self, Self::Read | Self::ReadDamaged)
+    }
 }
 
 impl Database {
@@ -92,8 +101,7 @@ impl Database {
         let mut options = Options::default();
         options.create_if_missing(mode == Mode::Create);
         options.create_missing_column_families(mode == Mode::Create);
-        // Of a file that cannot be opened, what it holds is missing, and not all of the recording.
-        options.set_paranoid_checks(mode != Mode::Read);
+        options.set_paranoid_checks(mode != Mode::ReadDamaged);
         options.set_write_buffer_manager(&memory.buffers);
         // The log is what a crash leaves; it is cut off regularly so that opening stays quick.
         options.set_max_total_wal_size(64 << 20);
@@ -110,7 +118,7 @@ impl Database {
             .iter()
             .map(|family| ColumnFamilyDescriptor::new(family.name, family_options(family, memory)))
             .collect();
-        let opened = if mode == Mode::Read {
+        let opened = if mode.only_reads() {
             DB::open_cf_descriptors_read_only(&options, path, descriptors, false)
         } else {
             DB::open_cf_descriptors(&options, path, descriptors)
@@ -225,7 +233,9 @@ impl Database {
         on_disk().or_else(|error| match self.mode {
             // Rows are still being added.
             Mode::Create => Err(error),
-            Mode::Read | Mode::Write => self.derive(family).map(in_table).ok_or(error),
+            Mode::Read | Mode::ReadDamaged | Mode::Write => {
+                self.derive(family).map(in_table).ok_or(error)
+            }
         })
     }
 
@@ -277,7 +287,7 @@ impl Database {
 
     /// Writes a batch; it is in the log, and so survives the process, when this returns.
     pub(crate) fn write(&self, batch: WriteBatch) -> Result<()> {
-        if self.mode == Mode::Read {
+        if self.mode.only_reads() {
             return Err(Error::ReadOnly(self.recording.clone()));
         }
         self.db

@@ -30,6 +30,9 @@ struct MetaFile<M> {
     sealed: bool,
     /// The files of tables with their sizes, once they do not change any more.
     files: Option<Files>,
+    /// CRC-32 of RocksDB's own list of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    list: Option<u32>,
     meta: M,
     checksum: String,
 }
@@ -50,6 +53,8 @@ pub(crate) struct FolderMeta {
     pub(crate) sealed: bool,
     /// Which files the database of a finished recording has, so that none can be lost unnoticed.
     pub(crate) files: Option<Files>,
+    /// [`list_checksum`] of the database of a finished recording. Recordings of old do not say it.
+    pub(crate) list: Option<u32>,
 }
 
 impl FolderMeta {
@@ -59,6 +64,7 @@ impl FolderMeta {
             meta,
             sealed: false,
             files: None,
+            list: None,
         }
     }
 
@@ -68,6 +74,7 @@ impl FolderMeta {
             jhyde_recording: STORE_VERSION,
             sealed: self.sealed,
             files: self.files.clone(),
+            list: self.list,
             meta: &self.meta,
             checksum: String::new(),
         };
@@ -106,6 +113,15 @@ pub(crate) fn database(folder: &Path) -> PathBuf {
 /// Where the debugging sessions lie.
 pub(crate) fn sessions(folder: &Path) -> PathBuf {
     folder.join("sessions")
+}
+
+/// CRC-32 of RocksDB's list of a database's files (`CURRENT` names it); `None` if it cannot be read. RocksDB checks
+/// each entry, but a flipped bit can make it take an entry for the end of the list, or read it for ever.
+pub(crate) fn list_checksum(folder: &Path) -> Option<u32> {
+    let db = database(folder);
+    let name = fs::read_to_string(db.join("CURRENT")).ok()?;
+    let list = fs::read(db.join(name.trim_end())).ok()?;
+    Some(crc32fast::hash(&list))
 }
 
 /// Does the folder look like a recording's? Yes, too, if we may not look.
@@ -151,6 +167,7 @@ pub(crate) fn parse_meta(bytes: &[u8], path: &Path) -> Result<FolderMeta> {
         meta: file.meta,
         sealed: file.sealed,
         files: file.files,
+        list: file.list,
     })
 }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use jhyde_trace::{Block, ClassInfo, ThreadInfo};
+use jhyde_trace::{Block, ClassInfo, ThreadInfo, Timestamp};
 use serde::de::DeserializeOwned;
 
 use crate::database::{Database, KeyValue, Memory, Mode, open_value};
@@ -29,12 +29,27 @@ pub(crate) fn open(
     memory: &Arc<Memory>,
     mode: Mode,
 ) -> Result<Arc<Inner>> {
-    let (id, files) = {
+    let (id, files, list) = {
         let meta = meta.lock().unwrap_or_else(PoisonError::into_inner);
-        (meta.meta.id.clone(), meta.files.clone())
+        (meta.meta.id.clone(), meta.files.clone(), meta.list)
+    };
+    let found = list.and_then(|_| folder::list_checksum(folder));
+    let mode = match mode {
+        Mode::Read if found.is_some() && found == list => Mode::ReadDamaged,
+        Mode::Read if found.is_some() => {
+            return Err(Error::Damaged {
+                recording: id,
+                what: "RocksDB's list of the database's files".to_owned(),
+                from: Timestamp(0),
+                to: Timestamp(u64::MAX),
+                reason: "its checksum does not fit".to_owned(),
+            });
+        }
+        // Where the list cannot be read, RocksDB says why.
+        mode => mode,
     };
     let db = Database::open(&folder::database(folder), &id, memory, mode)?;
-    if let Some(files) = files.filter(|_| mode == Mode::Read) {
+    if let Some(files) = files.filter(|_| mode.only_reads()) {
         check_files(&db, &files)?;
     }
     let mut persisted = Persisted::default();

@@ -272,6 +272,7 @@ impl Inner {
         let files = self.db.freeze()?;
         let mut meta = self.meta();
         meta.files = Some(files);
+        meta.list = crate::folder::list_checksum(&self.folder);
         crate::folder::write_meta(&self.folder, &meta)
     }
 

@@ -1,8 +1,8 @@
 //! Bits that flip and files that are cut, at every position of a small recording: each is harmless or named,
 //! never a wrong answer, never a crash.
 //!
-//! By default every 13th byte, which takes seconds. `JHYDE_FLIPS=bytes` flips a bit of every byte, another
-//! from byte to byte, which takes two processor minutes; `JHYDE_FLIPS=bits` flips every bit. Files that
+//! By default every 13th byte, and every byte of the files that list the others, which takes seconds.
+//! `JHYDE_FLIPS=bytes` flips a bit of every byte, another from byte to byte, which takes three processor minutes; `JHYDE_FLIPS=bits` flips every bit. Files that
 //! nobody reads again (`LOG`, `OPTIONS`) are tried at some positions only.
 
 mod common;
@@ -256,7 +256,11 @@ fn damages(recording: &Path) -> Vec<(PathBuf, Damage)> {
         let unread = ["LOG", "OPTIONS", "LOCK"]
             .iter()
             .any(|word| name.starts_with(word));
-        let step = match (unread, every_byte) {
+        // What lists the other files is small, and decides over all of them.
+        let lists = ["MANIFEST", "CURRENT", "recording.json"]
+            .iter()
+            .any(|word| name.starts_with(word));
+        let step = match (unread, every_byte || lists) {
             (true, _) => 997,
             (false, true) => 1,
             (false, false) => 13,

@@ -98,7 +98,7 @@ impl Catalogue {
         {
             // From here on the files change: if we are interrupted, the next who opens it lists them anew.
             let mut meta = lock(&meta);
-            meta.files = None;
+            (meta.files, meta.list) = (None, None);
             folder::write_meta(&folder, &meta)?;
         }
         let inner = open(&folder, meta.clone(), true, memory, Mode::Write)?;
