@@ -10,6 +10,7 @@ use common::{Builder, STATIC, local, method};
 use jhyde_history::History;
 use jhyde_history::events::EventList;
 use jhyde_history::state::{RowKind, StateRow};
+use jhyde_history::tree::CallList;
 use jhyde_history::view::{EventKindView, ValueView};
 use jhyde_history::writes::WriteList;
 use jhyde_store::{Catalogue, StoreOptions};
@@ -187,6 +188,30 @@ class Test {
             Err(error) => assert!(error.to_string().contains("damaged"), "{error}"),
         }
     }
+    // Calls behind the damage are listed, in pages as at once, and what is missing is said once.
+    let everything = CallList::default();
+    let all = history
+        .calls(&everything, true, 10_000, "")
+        .expect("a page");
+    assert!(
+        all.rows.len() > 1900 && all.rows.len() < 2001,
+        "{}",
+        all.rows.len()
+    );
+    // RocksDB keeps some of these small blocks together.
+    assert!((1..=4).contains(&all.notes.len()), "{:?}", all.notes);
+    assert!(all.notes[0].contains("damaged"), "{:?}", all.notes);
+    let (mut paged, mut notes, mut token) = (Vec::new(), Vec::new(), String::new());
+    loop {
+        let page = history.calls(&everything, true, 7, &token).expect("a page");
+        paged.extend(page.rows);
+        notes.extend(page.notes);
+        match page.next {
+            Some(next) => token = next,
+            None => break,
+        }
+    }
+    assert_eq!((paged, notes), (all.rows, all.notes));
     let sum = history.resolve_variable("Test.sum").expect("the static");
     let list = WriteList {
         variable: sum,

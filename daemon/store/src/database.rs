@@ -169,6 +169,10 @@ impl Database {
         &self.recording
     }
 
+    pub(crate) fn only_reads(&self) -> bool {
+        self.mode.only_reads()
+    }
+
     /// Takes room from the cache of blocks for a table in memory, until the database is closed.
     pub(crate) fn charge(&self, bytes: usize) {
         self.memory.blocks.charge(bytes);
@@ -287,7 +291,7 @@ impl Database {
 
     /// Writes a batch; it is in the log, and so survives the process, when this returns.
     pub(crate) fn write(&self, batch: WriteBatch) -> Result<()> {
-        if self.mode.only_reads() {
+        if self.only_reads() {
             return Err(Error::ReadOnly(self.recording.clone()));
         }
         self.db

@@ -1,0 +1,179 @@
+//! Bits that flip in recordings of real programs: what is there is told as it was, what is not is said.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use jhyde_integration::programs::Workload;
+use jhyde_integration::{Folder, jdks};
+use serde_json::Value;
+
+const NAME: &str = "damaged";
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).expect("a folder");
+    for entry in fs::read_dir(from).expect("the folder") {
+        let entry = entry.expect("an entry");
+        let to = to.join(entry.file_name());
+        match entry.metadata().expect("its kind").is_dir() {
+            true => copy(&entry.path(), &to),
+            false => drop(fs::copy(entry.path(), to).expect("copied")),
+        }
+    }
+}
+
+/// A copy of the recordings of a data folder, in which nobody works.
+fn copied(whole: &Folder) -> Folder {
+    let folder = Folder::new();
+    let recordings = |folder: &Folder| folder.data().join("recordings");
+    copy(&recordings(whole), &recordings(&folder));
+    folder
+}
+
+/// RocksDB's table files of the only recording.
+fn tables(folder: &Folder) -> Vec<PathBuf> {
+    let recordings = fs::read_dir(folder.data().join("recordings")).expect("the recordings");
+    let recording = recordings.flatten().next().expect("a recording").path();
+    let files = fs::read_dir(recording.join("db"))
+        .expect("the database")
+        .flatten();
+    let mut tables: Vec<_> = files
+        .map(|entry| entry.path())
+        .filter(|path| path.extension().is_some_and(|end| end == "sst"))
+        .collect();
+    tables.sort();
+    tables
+}
+
+/// Where event blocks begin in a file.
+fn event_blocks(bytes: &[u8]) -> Vec<usize> {
+    let places = bytes.windows(3).enumerate();
+    places
+        .filter(|(_, window)| *window == b"JB\x01")
+        .map(|(at, _)| at)
+        .collect()
+}
+
+fn flip(path: &Path, at: usize) {
+    let mut bytes = fs::read(path).expect("the file");
+    bytes[at] ^= 0x10;
+    fs::write(path, bytes).expect("spoiled");
+}
+
+/// What people ask of a recording, as text. The daemon's own words (a note on damage) are not among it.
+fn answers(folder: &Folder, call: &str, variable: &str) -> Vec<String> {
+    let asked: [&[&str]; 7] = [
+        &["tree", NAME, "--all", "--json"],
+        &["call", NAME, call, "--json"],
+        &["state", NAME, call, "--json"],
+        &["events", NAME, call, "--all", "--json"],
+        &["history", NAME, variable, "--json"],
+        &["threads", NAME, "--json"],
+        &["classes", NAME, "--json"],
+    ];
+    asked.iter().map(|words| folder.ask(words)).collect()
+}
+
+/// `jhyded check`: its exit code is 0 only if all is well.
+fn damage_of(folder: &Folder) -> Vec<String> {
+    let output = folder.jhyded(&["check", NAME, "--json"]).output();
+    let output = output.expect("jhyded can be started");
+    let told: Value = serde_json::from_slice(&output.stdout).expect("check prints JSON");
+    let damage = told["damage"].as_array().expect("a list of damage");
+    assert_eq!(output.status.success(), damage.is_empty(), "{told}");
+    damage.iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn what_is_there_is_told_and_what_is_lost_is_said() {
+    let jdk = jdks().swap_remove(0);
+    let workloads = Workload::all();
+    let workload = workloads.iter().find(|workload| workload.name() == "csv");
+    let workload = workload.expect("a workload");
+    let whole = Folder::new();
+    let scope = workload.scope();
+    let options: Vec<&str> = scope.iter().map(String::as_str).collect();
+    let run = whole.launch(
+        &jdk,
+        NAME,
+        &options,
+        &workload.arguments_of_size(&jdk, "60"),
+    );
+    assert!(run.status.success(), "{}", run.stderr);
+    assert!(damage_of(&whole).is_empty());
+
+    let calls = whole.json(&["tree", NAME, "--all"]);
+    let by_id: HashMap<&str, &Value> = calls
+        .iter()
+        .filter_map(|call| Some((call["id"].as_str()?, call)))
+        .collect();
+    let largest = calls.iter().max_by_key(|call| call["descendants"].as_u64());
+    let call = largest.and_then(|call| call["id"].as_str()).expect("calls");
+    let rows = whole.json(&["events", NAME, call, "--all"]);
+    let written = rows.iter().find(|row| row["kind"] == "write");
+    let variable = written.and_then(|row| row["variable"].as_str());
+    let variable = variable.expect("the largest call writes something");
+    let expected = answers(&whole, call, variable);
+
+    let (mut harmless, mut named) = (0, 0);
+    for position in 0..tables(&whole).len() {
+        let folder = copied(&whole);
+        let path = &tables(&folder)[position];
+        let blocks = event_blocks(&fs::read(path).expect("the file"));
+        if let Some(middle) = blocks.get(blocks.len() / 2).filter(|_| blocks.len() > 2) {
+            flip(path, middle + 40);
+            let damage = damage_of(&folder);
+            assert!(
+                damage.len() == 1 && damage[0].contains("event block"),
+                "{damage:?}"
+            );
+            let output = folder.jhyde(&["tree", NAME, "--all", "--json"]).output();
+            let output = output.expect("jhyde can be started");
+            let told = String::from_utf8_lossy(&output.stdout).into_owned();
+            assert!(!output.status.success(), "it says that calls are missing");
+            let said = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert!(
+                said.contains("are missing") && said.contains("event block"),
+                "{said}"
+            );
+            let mut seen = 0;
+            for line in told.lines() {
+                let call: Value = serde_json::from_str(line).expect("a call");
+                let known = by_id[call["id"].as_str().expect("an id")];
+                for field in ["method", "enter", "exit", "parent", "descendants"] {
+                    assert_eq!(call[field], known[field], "{call}");
+                }
+                seen += 1;
+            }
+            assert!(
+                seen < calls.len() && seen > calls.len() * 8 / 10,
+                "{seen} of {}",
+                calls.len()
+            );
+            let page = folder.ask(&["tree", NAME, "--all", "--no-values"]);
+            assert!(page.contains("are missing"), "pages say it, too");
+            named += 1;
+            continue;
+        }
+        flip(path, 5);
+        let damage = damage_of(&folder);
+        assert_eq!(damage.len(), 1, "{}: {damage:?}", path.display());
+        if damage[0].contains("no answer is lost") {
+            assert_eq!(answers(&folder, call, variable), expected, "{damage:?}");
+            harmless += 1;
+        } else {
+            // Objects, classes, threads: the tree is there, with numbers for names.
+            let told = folder.json(&["tree", NAME, "--all"]);
+            assert_eq!(told.len(), calls.len(), "{damage:?}");
+            let same = |field: &str| told.iter().zip(&calls).all(|(a, b)| a[field] == b[field]);
+            assert!(same("id") && same("enter") && same("exit") && same("descendants"));
+            named += 1;
+        }
+    }
+    // Directory, blocks of threads, calls and methods, long calls, own events, index.
+    assert_eq!(harmless, 7);
+    assert!(
+        named >= 3,
+        "event blocks, objects, classes, threads: {named}"
+    );
+}
