@@ -160,8 +160,8 @@ impl ComputationTree for RecordedTree<'_> {
 
     fn threads(&self) -> Result<Vec<(ThreadId, u64)>, Self::Error> {
         let mut threads = Vec::new();
-        for thread in self.0.threads()? {
-            threads.push((thread.id, self.0.root(thread.id)?.calls));
+        for thread in self.0.thread_ids() {
+            threads.push((thread, self.0.root(thread)?.calls));
         }
         Ok(threads)
     }
@@ -193,7 +193,11 @@ impl ComputationTree for RecordedTree<'_> {
     }
 
     fn class_of(&self, method: MethodId) -> Result<Option<ClassId>, Self::Error> {
-        Ok(self.0.method(method)?.map(|method| method.class.id))
+        match self.0.method(method) {
+            // It only groups calls in statistics: those of lost classes go without.
+            Err(jhyde_store::Error::Damaged { .. }) => Ok(None),
+            method => Ok(method?.map(|method| method.class.id)),
+        }
     }
 }
 

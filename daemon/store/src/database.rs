@@ -27,6 +27,8 @@ pub(crate) struct Memory {
     buffers: WriteBufferManager,
     /// Decoded event blocks.
     pub(crate) blocks: BlockCache,
+    /// Bytes that a table may take that is worked out because it is damaged.
+    derived: usize,
     /// See [`crate::StoreOptions::clock`].
     pub(crate) clock: fn() -> u64,
 }
@@ -42,6 +44,7 @@ impl Memory {
             cache: Cache::new_lru_cache((bytes / 256).max(2 << 20)),
             buffers: WriteBufferManager::new_write_buffer_manager(bytes / 4, true),
             blocks: BlockCache::new((bytes / 42).max(12 << 20)),
+            derived: bytes / 8,
             clock,
         }
     }
@@ -171,6 +174,11 @@ impl Database {
 
     pub(crate) fn only_reads(&self) -> bool {
         self.mode.only_reads()
+    }
+
+    /// Bytes that a table worked out from the event blocks may take.
+    pub(crate) fn most_derived(&self) -> usize {
+        self.memory.derived
     }
 
     /// Takes room from the cache of blocks for a table in memory, until the database is closed.

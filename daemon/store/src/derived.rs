@@ -3,7 +3,8 @@
 //! A question that meets a damaged part of such a table reads all event blocks once and makes the whole table
 //! again, in memory, as [`crate::rows`] made it when the blocks were written; from then on the table is asked
 //! there. So a damaged table costs time, and no answer. Where an event block is damaged too, the table cannot
-//! be made: the question fails as it would have, since a table that lacks rows would give wrong answers.
+//! be made: the question fails as it would have, since a table that lacks rows would give wrong answers. So it does
+//! where such tables would take more than an eighth of the memory.
 //! The index of variables is too large to be made so; see [`crate::view::View::candidate`].
 
 use std::collections::BTreeMap;
@@ -102,7 +103,7 @@ impl Database {
             let made = self.make(family);
             let told = match &made {
                 Ok(_) => "it is worked out anew from the events",
-                Err(_) => "events that it could be worked out from are damaged too",
+                Err(error) => &error.to_string(),
             };
             tracing::warn!(
                 recording = self.recording(),
@@ -133,6 +134,10 @@ impl Database {
                 }
                 Ok(())
             })?;
+            if self.derived.bytes() + table.bytes > self.most_derived() {
+                let reason = "worked out from the events, it would not fit the memory";
+                return Err(self.damaged(format!("table {}", family.name), reason));
+            }
         }
         self.charge(table.bytes);
         Ok(table)

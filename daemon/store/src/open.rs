@@ -284,9 +284,10 @@ fn read_beginning(db: &Database, end: u64) -> Result<Option<Arc<Sealed>>> {
     }
 }
 
-/// So many blocks' keys are kept in memory at most, about 25 KB each. A crash leaves 255 blocks without an index,
-/// a damaged index any number: the others are candidates for everything.
-const MOST_PENDING: usize = 512;
+/// So many blocks' keys are kept in memory at most, about 25 KB each. A crash leaves less than a group of blocks
+/// without an index ([`crate::StoreOptions::group_blocks`]), a damaged index any number: the others are candidates
+/// for everything.
+const MOST_PENDING: usize = 4096;
 
 /// Works out the postings of the blocks behind the last written group: after a crash at most a
 /// group's worth of blocks. A block that cannot be read stays a candidate for everything.
