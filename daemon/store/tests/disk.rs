@@ -13,7 +13,7 @@ use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::Command;
 
-use common::data::{all_events, finished, options, script};
+use common::data::{all_events, copy, finished, options, script};
 use jhyde_store::*;
 use jhyde_trace::*;
 
@@ -304,7 +304,7 @@ fn folders_without_permission() {
     let open = finished(&data, &script(300));
     let recordings = data.join("recordings");
     for (name, part) in [("locked", ""), ("mute", "recording.json"), ("closed", "db")] {
-        copy(&recordings.join(&open), &recordings.join(name));
+        copy_readable(&recordings.join(&open), &recordings.join(name));
         mode(&recordings.join(name).join(part), 0);
     }
     fs::rename(recordings.join(&open), recordings.join("open")).expect("renamed");
@@ -343,16 +343,8 @@ fn folders_without_permission() {
     );
 }
 
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir(to).expect("a folder");
-    for entry in fs::read_dir(from).expect("the folder") {
-        let entry = entry.expect("an entry");
-        let to = to.join(entry.file_name());
-        match entry.metadata().expect("its kind").is_dir() {
-            true => copy(&entry.path(), &to),
-            false => drop(fs::copy(entry.path(), to).expect("copied")),
-        }
-    }
+fn copy_readable(from: &Path, to: &Path) {
+    copy(from, to);
     everything_readable(to);
 }
 

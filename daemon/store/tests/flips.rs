@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use common::data::{everything, finished, options, script};
+use common::data::{copy, everything, finished, options, script};
 use jhyde_store::*;
 use jhyde_trace::*;
 
@@ -217,18 +217,6 @@ fn small_recording(data: &Path, sealed: bool) -> (u64, Vec<ThreadId>) {
     threads.sort();
     threads.dedup();
     (events.len() as u64, threads)
-}
-
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).expect("a folder");
-    for entry in fs::read_dir(from).expect("the folder") {
-        let entry = entry.expect("an entry");
-        let to = to.join(entry.file_name());
-        match entry.metadata().expect("its kind").is_dir() {
-            true => copy(&entry.path(), &to),
-            false => drop(fs::copy(entry.path(), to).expect("copied")),
-        }
-    }
 }
 
 #[derive(Clone, Copy, Debug)]

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use common::data::{all_events, finished, options, record, script};
+use common::data::{all_events, copy, finished, options, record, script};
 use jhyde_store::*;
 use jhyde_trace::*;
 
@@ -18,18 +18,6 @@ fn ids(catalogue: &Catalogue) -> Vec<String> {
     let mut ids: Vec<String> = catalogue.list().into_iter().map(|meta| meta.id).collect();
     ids.sort();
     ids
-}
-
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir(to).expect("a folder");
-    for entry in fs::read_dir(from).expect("the folder") {
-        let entry = entry.expect("an entry");
-        let to = to.join(entry.file_name());
-        match entry.metadata().expect("its kind").is_dir() {
-            true => copy(&entry.path(), &to),
-            false => drop(fs::copy(entry.path(), to).expect("copied")),
-        }
-    }
 }
 
 #[test]
