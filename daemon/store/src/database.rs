@@ -351,6 +351,19 @@ impl Database {
             .collect())
     }
 
+    /// How many files the table has that has most.
+    pub(crate) fn most_files(&self) -> Result<usize> {
+        let files = self.db.live_files();
+        let files = files.map_err(|error| self.failed("listing the files of", &error))?;
+        let of = |family: &Family| {
+            let files = files.iter();
+            files
+                .filter(|file| file.column_family_name == family.name)
+                .count()
+        };
+        Ok(families::ALL.iter().map(of).max().unwrap_or(0))
+    }
+
     /// Rewrites a family to its smallest form.
     pub(crate) fn compact(&self, family: Family) -> Result<()> {
         self.db

@@ -14,6 +14,7 @@ use super::{Catalogue, Entry, Known, lock};
 use crate::archive::{self, Progress};
 use crate::database::Mode;
 use crate::error::{Error, Result};
+use crate::families;
 use crate::folder::{self, io_error};
 use crate::lock::UseLock;
 use crate::open::open;
@@ -84,7 +85,9 @@ impl Catalogue {
     /// any number of daemons can open it, and its folder can be moved or copied. Fails with
     /// [`Error::InUse`] while somebody holds it open, and changes nothing when it is sealed already.
     ///
-    /// Takes a while: everything is rewritten once. Only this recording is busy meanwhile.
+    /// Takes a while: everything is read, and rewritten once unless it is in its smallest form already. Only this
+    /// recording is busy meanwhile. A damaged recording is refused with [`Error::Damaged`]: what is rewritten from
+    /// less would look whole.
     pub fn seal(&self, id: &str) -> Result<()> {
         self.writable(id)?;
         let _claim = self.claim(id, "sealed")?;
@@ -93,8 +96,18 @@ impl Catalogue {
             return Ok(());
         }
         let (folder, memory) = (self.folder(id), &self.shared.memory);
-        // Is all there? What is rewritten from less would look whole.
-        drop(open(&folder, meta.clone(), true, memory, Mode::Read)?);
+        let inner = open(&folder, meta.clone(), true, memory, Mode::Read)?;
+        families::ALL
+            .iter()
+            .try_for_each(|family| inner.db.verify(*family))?;
+        if seal::is_compact(&inner)? {
+            let mut meta = lock(&meta);
+            meta.sealed = true;
+            let written = folder::write_meta(&folder, &meta);
+            meta.sealed = written.is_ok();
+            return written;
+        }
+        drop(inner);
         {
             // From here on the files change: if we are interrupted, the next who opens it lists them anew.
             let mut meta = lock(&meta);
