@@ -71,6 +71,7 @@ want_build_tools() {
   command -v cargo >/dev/null 2>&1 || die "cargo is not in PATH: install Rust 1.90 or newer (https://rustup.rs) and run this again"
   want_command c++ g++ "RocksDB is C++: compiled once, and linked"
   want_command cc gcc "links what cargo builds"
+  want_command make make "jemalloc, the daemon's allocator, is compiled by it"
   has_libclang || want libclang-dev "RocksDB's C header is read by bindgen, which needs libclang"
 }
 

@@ -56,7 +56,7 @@ pub const KEYS: &[Key] = &[
     one(
         "memory",
         "512MB",
-        "memory for reading and writing recordings, all together",
+        "memory for recordings and debugging sessions, all together",
     ),
     Key {
         path: "keep",
