@@ -53,7 +53,7 @@ pub struct Global {
     /// Folder that keeps the recordings
     #[arg(long, global = true, value_name = "DIR")]
     pub data: Option<PathBuf>,
-    /// Memory for reading and writing recordings: 512MB, 2GiB
+    /// Memory for recordings and debugging sessions: 512MB, 2GiB
     #[arg(long, global = true, value_name = "SIZE")]
     pub memory: Option<ByteSize>,
     /// What to log to standard error: error, warn, info, debug, trace, or target=level,…

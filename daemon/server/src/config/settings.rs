@@ -15,7 +15,7 @@ use super::units::{ByteSize, Span, from_text};
 pub struct Settings {
     /// Folder that keeps the recordings, absolute.
     pub data: PathBuf,
-    /// Memory for reading and writing recordings.
+    /// Memory for recordings and debugging sessions, all together.
     pub memory: ByteSize,
     /// Which recordings are kept when others come.
     pub keep: Limits,
