@@ -152,6 +152,12 @@ fn what_is_there_is_told_and_what_is_lost_is_said() {
             );
             let page = folder.ask(&["tree", NAME, "--all", "--no-values"]);
             assert!(page.contains("are missing"), "pages say it, too");
+            let asked = folder.json(&["debug", NAME, "--strategy", "divide-and-query"]);
+            let notes = asked[0]["notes"].to_string();
+            assert!(
+                asked[0]["type"] == "question" && notes.contains("cannot be read"),
+                "{asked:?}"
+            );
             named += 1;
             continue;
         }

@@ -174,7 +174,7 @@ sessions     id, recording, strategy, progress, suspicious, answers [{call, answ
 
 jhyde debug REC --json: one line out, one line in
   out  {"type":"question","call":{…},"suspicious":7,"session":"…","strategy":"top-down"}
-       with --details also input and outcome, as jhyde call has them
+       with --details also input and outcome, as jhyde call has them; notes if damage of the recording hides calls
   in   {"answer":"valid"}        or invalid, trusted, unknown
        {"answer":"invalid","call":"merge#3"}     about another call than the proposed one
        {"undo":true}  {"redo":true}  {"strategy":"divide-and-query"}  {"restrict":"1.2"} (null: lift it)

@@ -6,8 +6,8 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use jhyde_store::{Recording, records::CallRecord};
-use jhyde_trace::{CallId, ClassId, Level, MethodId, ThreadId};
+use jhyde_store::Recording;
+use jhyde_trace::{CallId, ClassId, Level, MethodId, ThreadId, Timestamp};
 use rustc_hash::FxHashMap;
 use thiserror::Error;
 
@@ -85,6 +85,9 @@ pub struct View {
     /// The suspicious calls by enter timestamp, at most [`View::MOST_CANDIDATES`], if the search has ended
     /// undecided.
     pub candidates: Vec<(CallId, Classification)>,
+    /// How many calls cannot be read, because a part of the recording is damaged: nobody is asked about them, and
+    /// the search may end at a call above the buggy one.
+    pub lost: u64,
 }
 
 impl View {
@@ -105,6 +108,7 @@ impl View {
             kept: session.kept().clone(),
             progress,
             suspicious: session.suspicious().count(),
+            lost: forest.lost(),
             candidates: candidates
                 .into_iter()
                 .map(|call| (call, session.classify(forest, call)))
@@ -172,22 +176,32 @@ impl ComputationTree for RecordedTree<'_> {
         preorders: Range<u64>,
         visit: &mut dyn FnMut(CallFacts),
     ) -> Result<(), Self::Error> {
-        for record in self.0.preorder(thread, preorders) {
-            let CallRecord {
-                size,
-                enter,
-                method,
-                boundary,
-                exit,
-                ..
-            } = record?;
+        let mut next = preorders.start;
+        let mut enter = Timestamp(0);
+        let mut damaged = false;
+        for record in self.0.preorder(thread, preorders.clone()) {
+            let record = match record {
+                Ok(record) => record,
+                Err(jhyde_store::Error::Damaged { .. }) => {
+                    damaged = true;
+                    continue;
+                }
+                Err(error) => return Err(error),
+            };
+            (next..record.id.preorder).for_each(|_| visit(CallFacts::lost(enter)));
+            next = record.id.preorder + 1;
+            enter = record.enter;
             visit(CallFacts {
-                subtree: size,
+                subtree: record.size,
                 enter,
-                method,
-                boundary,
-                complete: exit.is_some(),
+                method: record.method,
+                boundary: record.boundary,
+                complete: record.exit.is_some(),
+                lost: false,
             });
+        }
+        if damaged {
+            (next..preorders.end).for_each(|_| visit(CallFacts::lost(enter)));
         }
         Ok(())
     }

@@ -25,6 +25,23 @@ pub struct CallFacts {
     pub boundary: bool,
     /// Was its end seen?
     pub complete: bool,
+    /// Nothing is known of it but its number, because a part of the recording is damaged: nobody can be asked
+    /// about it.
+    pub lost: bool,
+}
+
+impl CallFacts {
+    /// A call of which nothing is known but that there is one, behind or below what was entered at a time.
+    pub fn lost(enter: Timestamp) -> Self {
+        Self {
+            subtree: 1,
+            enter,
+            method: MethodId(u32::MAX),
+            boundary: false,
+            complete: true,
+            lost: true,
+        }
+    }
 }
 
 /// Whoever knows the computation tree, complete or still growing.
@@ -66,6 +83,7 @@ pub trait ComputationTree {
 
 const BOUNDARY: u8 = 1;
 const COMPLETE: u8 = 2;
+const LOST: u8 = 4;
 
 /// The calls of one thread; the position of a call is its preorder number less one.
 #[derive(Clone, Debug, Default)]
@@ -77,6 +95,8 @@ pub(crate) struct ThreadCalls {
     flags: Vec<u8>,
     /// Positions of calls whose end was not seen when they were last looked at.
     open: Vec<usize>,
+    /// How many of them are lost.
+    lost: u64,
 }
 
 impl ThreadCalls {
@@ -93,10 +113,11 @@ impl ThreadCalls {
         self.enter.len()
     }
 
+    /// Is it one that nobody is asked about: out of the scope, or lost?
     pub(crate) fn is_boundary(&self, at: usize) -> bool {
         self.flags
             .get(at)
-            .is_some_and(|flags| flags & BOUNDARY != 0)
+            .is_some_and(|flags| flags & (BOUNDARY | LOST) != 0)
     }
 
     pub(crate) fn is_complete(&self, at: usize) -> bool {
@@ -124,6 +145,7 @@ impl ThreadCalls {
         self.subtree.push(facts.subtree.max(1));
         self.method.push(facts.method.0);
         self.flags.push(Self::flags_of(facts));
+        self.lost += u64::from(facts.lost);
         if !facts.complete {
             self.open.push(at);
         }
@@ -135,7 +157,9 @@ impl ThreadCalls {
     }
 
     fn flags_of(facts: CallFacts) -> u8 {
-        (u8::from(facts.boundary) * BOUNDARY) | (u8::from(facts.complete) * COMPLETE)
+        (u8::from(facts.boundary) * BOUNDARY)
+            | (u8::from(facts.complete) * COMPLETE)
+            | (u8::from(facts.lost) * LOST)
     }
 }
 
@@ -279,6 +303,11 @@ impl Forest {
         self.threads.iter().map(|thread| thread.len() as u64).sum()
     }
 
+    /// How many calls damage has taken: nobody is asked about them.
+    pub fn lost(&self) -> u64 {
+        self.threads.iter().map(|thread| thread.lost).sum()
+    }
+
     /// Are there no calls at all?
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -294,6 +323,7 @@ impl Forest {
             method: MethodId(thread.method[place.at]),
             boundary: thread.is_boundary(place.at),
             complete: thread.is_complete(place.at),
+            lost: thread.flags[place.at] & LOST != 0,
         })
     }
 

@@ -263,6 +263,7 @@ impl ComputationTree for Tree<'_> {
                 method: record.method,
                 boundary: record.boundary,
                 complete: record.exit.is_some(),
+                lost: false,
             });
         }
         Ok(())

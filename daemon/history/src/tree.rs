@@ -155,6 +155,7 @@ impl History {
             parts,
             rows: None,
             fresh: true,
+            missing: None,
             deepest: match list.max_depth {
                 0 => u32::MAX,
                 levels => top.saturating_add(levels),
@@ -173,6 +174,8 @@ pub struct CallWalk {
     rows: Option<Rows<CallRecord>>,
     /// Have the rows told no call yet? Then what they cannot read begins where the next call is looked for.
     fresh: bool,
+    /// The call from which on some were told to be missing last.
+    missing: Option<CallId>,
     deepest: u32,
     without_boundary: bool,
     methods: Option<FxHashSet<MethodId>>,
@@ -210,6 +213,10 @@ impl CallWalk {
                 Some(Err(_)) if !self.fresh => self.rows = None,
                 Some(Err(error @ jhyde_store::Error::Damaged { .. })) => {
                     let first = CallId::new(thread, *next);
+                    // Several blocks one behind the other: the calls up to the next one are told to be missing.
+                    if self.missing.replace(first) == Some(first) {
+                        continue;
+                    }
                     return Some(Ok(Walked::Missing(format!(
                         "calls from {first} on, up to the next one that is told, are missing: {error}"
                     ))));

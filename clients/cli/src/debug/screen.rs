@@ -7,6 +7,7 @@ use jhyde_proto::v1::{
 };
 
 use crate::commands::call::given_and_yielded;
+use crate::commands::notes;
 use crate::error::Error;
 use crate::json::answer_word;
 use crate::output::{Look, Output};
@@ -30,7 +31,8 @@ pub(super) fn opening(session: &Session, resumed: bool, out: &mut Output) -> Res
     let hint =
         "Was the call right? valid, invalid, trusted or unknown (v i t u); help shows what else.";
     let hint = out.paint.text(Look::Faint, hint);
-    out.line(hint)
+    out.line(hint)?;
+    notes(&session.notes, out)
 }
 
 /// A call with all that is needed to say whether it was right.

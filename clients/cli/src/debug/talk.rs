@@ -10,8 +10,8 @@ use super::entry::{Entry, parse};
 use super::input::{Input, Line};
 use super::search::{Search, is_refusal};
 use super::{STRATEGIES, screen, variable};
-use crate::commands::Context;
 use crate::commands::call::input_and_outcome;
+use crate::commands::{Context, notes};
 use crate::error::Error;
 use crate::output::Look;
 use crate::run;
@@ -120,6 +120,7 @@ impl Talk<'_> {
                 };
                 let suspects = self.suspects(call).await.unwrap_or_default();
                 screen::found(call, &suspects, &session, &recording, &mut self.context.out)?;
+                notes(&session.notes, &mut self.context.out)?;
                 Ok(true)
             }
             Progress::None => {

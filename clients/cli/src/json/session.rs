@@ -20,6 +20,9 @@ pub enum Message<'a> {
         session: &'a str,
         /// Its strategy.
         strategy: &'a str,
+        /// What people must know of the search.
+        #[serde(skip_serializing_if = "<[String]>::is_empty")]
+        notes: &'a [String],
         /// What the call was given, with `--details`.
         #[serde(skip_serializing_if = "Option::is_none")]
         input: Option<InputJson<'a>>,
@@ -31,6 +34,9 @@ pub enum Message<'a> {
     Found {
         /// The call.
         call: CallJson<'a>,
+        /// What people must know of the search.
+        #[serde(skip_serializing_if = "<[String]>::is_empty")]
+        notes: &'a [String],
     },
     /// No buggy call.
     None,
@@ -74,12 +80,16 @@ impl<'a> Message<'a> {
                     suspicious: session.suspicious,
                     session: id,
                     strategy: &session.strategy,
+                    notes: &session.notes,
                     input: details.map(|(input, _)| InputJson(input)),
                     outcome: details.map(|(_, outcome)| OutcomeJson(outcome)),
                 };
                 (question, false)
             }
-            (Progress::Found, _, Some(call)) => (Self::Found { call }, true),
+            (Progress::Found, _, Some(call)) => {
+                let notes = &session.notes;
+                (Self::Found { call, notes }, true)
+            }
             (Progress::Undecided, ..) => {
                 let calls = session.candidates.iter().map(CallJson).collect();
                 (Self::Undecided { calls, session: id }, true)

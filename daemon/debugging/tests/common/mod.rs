@@ -58,6 +58,7 @@ impl Tree {
                     method: MethodId(method),
                     boundary,
                     complete: false,
+                    lost: false,
                 });
                 self.now += 1;
             }

@@ -156,6 +156,16 @@ fn message(history: &History, view: View) -> Result<v1::Session, Status> {
             .map(|call| call.to_string())
             .unwrap_or_default(),
         created_ms: view.kept.created_ms,
+        notes: (view.lost > 0)
+            .then(|| {
+                format!(
+                    "{} calls cannot be read, because a part of the recording is damaged, and are not asked about: if \
+                     the call that is found has some of them below it, one of those may be the buggy one",
+                    view.lost
+                )
+            })
+            .into_iter()
+            .collect(),
         id: view.kept.id,
     })
 }
