@@ -4,20 +4,16 @@ use std::collections::HashMap;
 
 use serde_json::{Value, json};
 
-/// What ids of the main thread's calls begin with. `key` is where `main` is told: `entered` in events, nothing
-/// in calls.
-///
-/// # Panics
-/// When `main` was not called.
-pub fn main_thread(events: &[Value], key: &str) -> String {
-    let main = events
-        .iter()
-        .find(|event| event[key]["method"] == json!("main"));
-    let id = main.and_then(|event| event[key]["id"].as_str());
-    let thread = id
-        .and_then(|id| id.split_once('.'))
-        .map(|(thread, _)| thread);
-    format!("{}.", thread.expect("main was called"))
+/// What ids of the main thread's calls begin with, among events; `None` where `main` was not called yet.
+pub fn main_thread(events: &[Value]) -> Option<String> {
+    let mut entered = events.iter().map(|event| &event["entered"]);
+    thread_of(entered.find(|call| call["method"] == json!("main"))?)
+}
+
+/// What ids of the calls of a call's thread begin with.
+pub fn thread_of(call: &Value) -> Option<String> {
+    let (thread, _) = call["id"].as_str()?.split_once('.')?;
+    Some(format!("{thread}."))
 }
 
 /// Without times, which count other threads' events, and without what an event tells of its call's future.

@@ -16,7 +16,7 @@ fn events(folder: &Folder, jdk: &Jdk, name: &str, scope: &[String], java: &[Stri
     let run = folder.launch(jdk, name, &options, java);
     assert!(run.status.code().is_some(), "{}", run.stderr);
     let all = folder.json(&["events", name, "--all"]);
-    let main = main_thread(&all, "entered");
+    let main = main_thread(&all).expect("main was called");
     let mut names = Names::default();
     all.iter()
         .filter(|event| {

@@ -13,7 +13,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use jhyde_integration::same::{Names, main_thread, stable};
+use jhyde_integration::same::{Names, main_thread, stable, thread_of};
 use jhyde_integration::{Folder, Jdk, jdks};
 use serde_json::{Value, json};
 
@@ -361,7 +361,10 @@ fn events(folder: &Folder, name: &str) -> (Vec<Value>, Vec<usize>) {
         assert!(now > last, "{name}: event {now:?} follows {last:?}");
         last = now;
     }
-    let main = main_thread(&all, "entered");
+    let Some(main) = main_thread(&all) else {
+        // Killed before the first events were due on the disk.
+        return (Vec::new(), vec![0]);
+    };
     let mut names = Names::default();
     let (mut own, mut lines) = (Vec::new(), Vec::new());
     for event in all {
@@ -384,12 +387,10 @@ fn events(folder: &Folder, name: &str) -> (Vec<Value>, Vec<usize>) {
 
 fn calls(folder: &Folder, name: &str) -> Vec<Value> {
     let all = folder.json(&["tree", name, "--all"]);
-    let main = all
-        .iter()
-        .find(|call| call["method"] == json!("main"))
-        .and_then(|call| call["id"].as_str()?.split_once('.'))
-        .map(|(thread, _)| format!("{thread}."))
-        .expect("a call of main");
+    let main = all.iter().find(|call| call["method"] == json!("main"));
+    let Some(main) = main.and_then(thread_of) else {
+        return Vec::new();
+    };
     let mut names = Names::default();
     let own = all
         .iter()
