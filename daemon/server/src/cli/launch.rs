@@ -19,6 +19,9 @@ use crate::daemon::launch::{CONNECT_TIMEOUT, exit_code_of, signal, start};
 use crate::daemon::record::ListenRequest;
 use crate::error::ProgramError;
 
+/// How long the word that a recording has begun may be on its way from another daemon.
+const WORD_TIME: Duration = Duration::from_secs(2);
+
 /// How long a recording may take to close after its program has ended, before its exit code is passed on
 /// all the same.
 const CLOSE_TIME: Duration = Duration::from_secs(60);
@@ -70,16 +73,20 @@ async fn begin(
     let begun = tokio::select! {
         biased;
         begun = session.begun() => begun,
-        status = child.wait() => {
-            let exit_code = status.map_or(1, exit_code_of);
-            let program = args.command.first().map(|word| word.to_string_lossy().into_owned());
-            Err(ProgramError::EndedEarly {
-                program: program.unwrap_or_default(),
-                exit_code,
-                stderr: String::new(),
+        // A short program may be over before another daemon's word comes that it is recorded.
+        status = child.wait() => match timeout(WORD_TIME, session.begun()).await {
+            Ok(Ok(())) => Ok(()),
+            _ => {
+                let exit_code = status.map_or(1, exit_code_of);
+                let program = args.command.first().map(|word| word.to_string_lossy().into_owned());
+                Err(ProgramError::EndedEarly {
+                    program: program.unwrap_or_default(),
+                    exit_code,
+                    stderr: String::new(),
+                }
+                .into())
             }
-            .into())
-        }
+        },
         _ = signals.next() => Err(Failure::Interrupted),
     };
     match begun {
