@@ -162,7 +162,8 @@ coverage     {call, edges, chains, notes}
              parameter's), used (a place), calls
 threads      id, name, group, calls, start, end
 where        exception, timestamp, thread_name, place, call, ended (calls, innermost first)
-classes      class, source_file, in_scope, methods [{method, descriptor, first_line, last_line, calls}]
+classes      class, source_file, in_scope, methods [{method, descriptor, first_line, last_line, calls}]; behind them
+             {notes} if damage of the recording hides some
 list, show, watch, attach, stop, detach    id, name, state, state_reason, exit_code, created_ms, ended_ms,
              level, engine, include, exclude, string_limit, events, calls, threads, classes, bytes, notes,
              jvm {address, name, version, command}, listen_port (while waiting)

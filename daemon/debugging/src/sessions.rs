@@ -557,7 +557,8 @@ impl Sessions {
         work: impl FnOnce(&mut Loaded) -> Result<T, Error>,
     ) -> Result<T, Error> {
         if loaded.read.forest.needs_refresh() {
-            let calls = recording.stats()?.calls;
+            let threads = RecordedTree(recording).threads()?;
+            let calls: u64 = threads.iter().map(|(_, calls)| calls).sum();
             let needs = calls.saturating_mul(Forest::BYTES_PER_CALL);
             if needs > self.shelf.limit as u64 {
                 return Err(Error::TooLarge {

@@ -6,7 +6,7 @@ mod common;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use common::data::{all_events, everything, finished, options, record, script};
+use common::data::{all_events, class, everything, finished, options, record, script};
 use common::{Model, compare};
 use jhyde_store::*;
 use jhyde_trace::*;
@@ -136,6 +136,7 @@ fn a_table_is_not_made_from_blocks_that_are_damaged_too() {
             .iter()
             .map(|id| whole.call(*id).expect("a call"))
             .collect();
+        assert!(told.len() > 20, "{} calls", told.len());
         drop(whole);
         damage(&folder, table);
         damage(&folder, "blocks");
@@ -164,23 +165,11 @@ fn lost_classes_and_threads_leave_the_rest() {
         .create(Some("small"), RecordingOptions::default())
         .expect("a recording");
     // More classes than one block of RocksDB holds.
-    let classes = 2000;
+    let classes = 2000_u32;
     for id in 0..classes {
-        let class = ClassInfo {
-            id: ClassId(id),
-            name: format!(
-                "some.package.with.a.long.name.{:x}.Class{id}",
-                id.wrapping_mul(0x9E37_79B9)
-            ),
-            source_file: Some(format!("Class{id}.java")),
-            modifiers: 1,
-            super_name: None,
-            interfaces: vec![],
-            in_scope: true,
-            fields: vec![],
-            methods: vec![],
-        };
-        writer.class(class).expect("a class");
+        let number = id.wrapping_mul(0x9E37_79B9);
+        let name = format!("some.package.with.a.long.name.{number:x}.Class{id}");
+        writer.class(class(id, name)).expect("a class");
     }
     let thread = ThreadInfo {
         id: ThreadId(1),
@@ -256,4 +245,29 @@ fn calls_behind_a_damaged_block_are_listed() {
         let lost = |at: Timestamp| matches!(recording.event(at), Err(Error::Damaged { .. }));
         assert!(lost(call.enter) && call.exit.is_some_and(lost), "{call:?}");
     }
+}
+
+#[test]
+fn sealing_merges_several_groups_and_leaves_what_is_compact() {
+    let events = script(1500);
+    let data = tempfile::tempdir().expect("a folder");
+    let merged = opened(&sealed(data.path(), &events)).expect("opens");
+    assert_eq!(merged.inspect().expect("inspected").index_groups, 1);
+    assert_eq!(all_events(&merged), events);
+
+    let data = tempfile::tempdir().expect("a folder");
+    let folder = recorded(data.path(), &events);
+    let tables = || -> Vec<_> {
+        let all = ["blocks", "objects", "classes"].iter().chain(&DERIVED);
+        let files = all.flat_map(|table| files(&folder, table));
+        files
+            .map(|path| (fs::read(&path).expect("the file"), path))
+            .collect()
+    };
+    let before = tables();
+    let catalogue = Catalogue::open(data.path(), options()).expect("a catalogue");
+    let id = folder.file_name().expect("an id").to_string_lossy();
+    catalogue.seal(&id).expect("sealed");
+    assert!(catalogue.is_sealed(&id).expect("is there"));
+    assert!(tables() == before, "its files are as they were");
 }

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use common::data::{copy, everything, finished, options, script};
+use common::data::{class, copy, everything, finished, options, script};
 use jhyde_store::*;
 use jhyde_trace::*;
 
@@ -181,18 +181,7 @@ fn small_recording(data: &Path, sealed: bool) -> (u64, Vec<ThreadId>) {
     let (recording, mut writer) = catalogue
         .create(Some("small"), RecordingOptions::default())
         .expect("a recording");
-    let class = ClassInfo {
-        id: ClassId(4),
-        name: "a.B".to_owned(),
-        source_file: Some("B.java".to_owned()),
-        modifiers: 1,
-        super_name: None,
-        interfaces: vec![],
-        in_scope: true,
-        fields: vec![],
-        methods: vec![],
-    };
-    writer.class(class).expect("a class");
+    writer.class(class(4, "a.B".to_owned())).expect("a class");
     let thread = ThreadInfo {
         id: ThreadId(1),
         name: "main".to_owned(),

@@ -93,6 +93,21 @@ impl Paging {
     }
 }
 
+/// Notes of a list in JSON, behind its rows.
+#[derive(serde::Serialize)]
+struct NotesJson<'a> {
+    notes: &'a [String],
+}
+
+/// Notes of a list behind its rows, where there are some: which rows are missing.
+pub(crate) fn missing(missing: &[String], out: &mut Output) -> Result<(), Error> {
+    match missing {
+        [] => Ok(()),
+        missing if out.json => out.object(&NotesJson { notes: missing }),
+        missing => notes(missing, out),
+    }
+}
+
 /// Notes of an answer: what the recording does not tell.
 pub(crate) fn notes(notes: &[String], out: &mut Output) -> Result<(), Error> {
     for note in notes {

@@ -5,7 +5,7 @@ use jhyde_proto::v1::{
 };
 use serde::Serialize;
 
-use super::{Context, notes};
+use super::{Context, missing};
 use crate::args::{ClassesArgs, RecordingArg};
 use crate::error::Error;
 use crate::json::{CallJson, PlaceJson, ValueJson};
@@ -191,11 +191,11 @@ pub async fn classes(context: &mut Context, args: &ClassesArgs) -> Result<(), Er
         notes: lost,
     } = response.into_inner();
     if context.out.json {
-        return classes
-            .iter()
-            .try_for_each(|class| context.out.object(&class_json(class)));
+        for class in &classes {
+            context.out.object(&class_json(class))?;
+        }
+        return missing(&lost, &mut context.out);
     }
-    notes(&lost, &mut context.out)?;
     let mut table = Table::new(&["CLASS", "METHODS", "CALLS", "SOURCE"]);
     if args.methods {
         table = Table::new(&["METHOD", "DESCRIPTOR", "CALLS", "SOURCE"]);
@@ -226,7 +226,8 @@ pub async fn classes(context: &mut Context, args: &ClassesArgs) -> Result<(), Er
             ]);
         }
     }
-    table.write(&mut context.out)
+    table.write(&mut context.out)?;
+    missing(&lost, &mut context.out)
 }
 
 fn class_json(class: &Class) -> ClassJson<'_> {

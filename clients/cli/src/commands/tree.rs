@@ -3,22 +3,15 @@
 use std::collections::HashMap;
 
 use jhyde_proto::v1::{Call, GetRecordingRequest, ListCallsRequest, ListThreadsRequest, Thread};
-use serde::Serialize;
 use tokio_stream::StreamExt as _;
 
-use super::{Context, Paging, call_argument, notes};
+use super::{Context, Paging, call_argument};
 use crate::args::TreeArgs;
 use crate::error::Error;
 use crate::json::CallJson;
 use crate::output::{Look, Paint};
 use crate::progress;
 use crate::text::{Detail, TreeDrawing, clean, plural};
-
-/// Which calls are missing, behind those that are there.
-#[derive(Serialize)]
-struct Missing<'a> {
-    notes: &'a [String],
-}
 
 /// Shows the tree.
 ///
@@ -130,13 +123,8 @@ async fn pages(
             break;
         }
     }
-    if !missing.is_empty() {
-        if context.out.json {
-            context.out.object(&Missing { notes: &missing })?;
-        } else {
-            notes(&missing, &mut context.out)?;
-        }
-    } else if shown == 0 && !context.out.json {
+    super::missing(&missing, &mut context.out)?;
+    if missing.is_empty() && shown == 0 && !context.out.json {
         let nothing = match request.method.as_str() {
             "" => "no calls were recorded (does --include match the program's classes? jhyde show tells)".into(),
             method => format!("no call of '{method}' was recorded"),

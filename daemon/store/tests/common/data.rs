@@ -79,3 +79,18 @@ pub(crate) fn copy(from: &Path, to: &Path) {
         }
     }
 }
+
+/// A class without members.
+pub(crate) fn class(id: u32, name: String) -> ClassInfo {
+    ClassInfo {
+        id: ClassId(id),
+        name,
+        source_file: Some("B.java".to_owned()),
+        modifiers: 1,
+        super_name: None,
+        interfaces: vec![],
+        in_scope: true,
+        fields: vec![],
+        methods: vec![],
+    }
+}
