@@ -291,6 +291,16 @@ impl Opcode {
         matches!(self as u8, 0x99..=0xa6 | 0xc6 | 0xc7)
     }
 
+    /// `iaload` … `saload`: takes an array and an index, gives the element.
+    pub const fn loads_element(self) -> bool {
+        matches!(self as u8, 0x2e..=0x35)
+    }
+
+    /// `iastore` … `sastore`: takes an array, an index and the element's new value.
+    pub const fn stores_element(self) -> bool {
+        matches!(self as u8, 0x4f..=0x56)
+    }
+
     /// `goto`, `goto_w`.
     pub const fn is_goto(self) -> bool {
         matches!(self, Self::Goto | Self::GotoW)

@@ -96,6 +96,39 @@ impl Arrivals {
         }
     }
 
+    /// Number of the arrival's events.
+    pub(crate) fn events(&mut self, place: Place) -> usize {
+        self.at(place).map_or(0, |arrival| arrival.events.len())
+    }
+
+    /// Adds events, each behind so many of those that the arrival has now; in ascending order.
+    pub(crate) fn insert(&mut self, place: Place, added: Vec<(usize, Event)>) {
+        let Some(arrival) = self.at(place).filter(|_| !added.is_empty()) else {
+            return;
+        };
+        let mut rest = std::mem::take(&mut arrival.events).into_iter();
+        let mut taken = 0;
+        for (behind, event) in added {
+            arrival.events.extend(rest.by_ref().take(behind - taken));
+            arrival.events.push(event);
+            taken = behind;
+        }
+        arrival.events.extend(rest);
+    }
+
+    /// Takes away the arrival's events behind the first `keep`.
+    pub(crate) fn split_off(&mut self, place: Place, keep: usize) -> Vec<Event> {
+        self.at(place)
+            .filter(|arrival| keep < arrival.events.len())
+            .map(|arrival| arrival.events.split_off(keep))
+            .unwrap_or_default()
+    }
+
+    /// Number of arrivals that have not left.
+    pub(crate) fn waiting(&self) -> usize {
+        self.queue.len()
+    }
+
     /// Adds what is known of an object that the arrival's events refer to.
     pub(crate) fn object(&mut self, place: Place, object: ObjectId, info: ObjectInfo) {
         if let Some(arrival) = self.at(place) {
@@ -134,5 +167,70 @@ impl Arrivals {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jhyde_trace::{ClassInfo, ThreadId, ThreadInfo};
+
+    use super::*;
+
+    #[derive(Default)]
+    struct Kept {
+        events: Vec<Event>,
+    }
+
+    impl Sink for Kept {
+        fn class(&mut self, _: ClassInfo) -> Result<(), SinkError> {
+            Ok(())
+        }
+
+        fn thread(&mut self, _: ThreadInfo) -> Result<(), SinkError> {
+            Ok(())
+        }
+
+        fn object(&mut self, _: ObjectId, _: ObjectInfo) -> Result<(), SinkError> {
+            Ok(())
+        }
+
+        fn append(&mut self, event: Event) -> Result<(), SinkError> {
+            self.events.push(event);
+            Ok(())
+        }
+    }
+
+    fn edge(to: u32) -> Event {
+        Event {
+            call: CallId::root(ThreadId(1)),
+            index: Event::NO_INDEX,
+            kind: EventKind::Edge { from: 0, to },
+        }
+    }
+
+    #[test]
+    fn what_is_told_late_stands_where_it_happened() {
+        let mut arrivals = Arrivals::default();
+        let place = arrivals.open();
+        for to in [10, 20, 30] {
+            arrivals.event(place, edge(to));
+        }
+        arrivals.insert(
+            place,
+            vec![(0, edge(1)), (2, edge(21)), (2, edge(22)), (3, edge(31))],
+        );
+        assert_eq!(arrivals.split_off(place, 6), [edge(31)]);
+        let later = arrivals.open();
+        arrivals.event(later, edge(40));
+        arrivals.answered(later);
+        let mut kept = Kept::default();
+        arrivals.leave(&mut kept).expect("a vector takes all");
+        assert!(
+            kept.events.is_empty() && arrivals.waiting() == 2,
+            "the first is not complete"
+        );
+        arrivals.answered(place);
+        arrivals.leave(&mut kept).expect("a vector takes all");
+        assert_eq!(kept.events, [1, 10, 20, 21, 22, 30, 40].map(edge));
     }
 }

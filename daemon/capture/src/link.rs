@@ -38,6 +38,15 @@ pub(crate) struct Link {
     slept: bool,
 }
 
+/// What [`Link::receive`] waited for.
+enum Received {
+    Incoming(Incoming),
+    /// A reply that somebody will ask for.
+    Awaited,
+    /// Nothing came for a tick.
+    Nothing,
+}
+
 impl Link {
     /// Takes a stream whose handshake is done.
     pub(crate) fn new(stream: TcpStream, session: Session) -> Result<Self, LinkError> {
@@ -94,7 +103,13 @@ impl Link {
         if let Some(incoming) = self.backlog.pop_front() {
             return Ok(Some(incoming));
         }
-        self.receive()
+        loop {
+            match self.receive()? {
+                Received::Incoming(incoming) => return Ok(Some(incoming)),
+                Received::Awaited => {}
+                Received::Nothing => return Ok(None),
+            }
+        }
     }
 
     /// Is there something that can be handled without reading from the socket?
@@ -102,14 +117,14 @@ impl Link {
         !self.backlog.is_empty()
     }
 
-    fn receive(&mut self) -> Result<Option<Incoming>, LinkError> {
+    fn receive(&mut self) -> Result<Received, LinkError> {
         loop {
             match self.session.poll()? {
                 Some(Incoming::Reply(reply)) if self.awaited.remove(&reply.id.0) => {
                     self.arrived.insert(reply.id.0, reply);
-                    return Ok(None);
+                    return Ok(Received::Awaited);
                 }
-                Some(other) => return Ok(Some(other)),
+                Some(other) => return Ok(Received::Incoming(other)),
                 None => {}
             }
             self.flush()?;
@@ -119,7 +134,7 @@ impl Link {
                     return Err(LinkError::Closed { partial });
                 }
                 Ok(read) => self.session.receive(&self.buffer[..read]),
-                Err(error) if is_tick(&error) => return Ok(None),
+                Err(error) if is_tick(&error) => return Ok(Received::Nothing),
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) if error.kind() == ErrorKind::ConnectionReset => {
                     return Err(LinkError::Closed { partial: None });
@@ -156,13 +171,16 @@ impl Link {
             if let Some(reply) = self.arrived.remove(&id.0) {
                 return Ok(self.decode::<C>(&reply));
             }
-            if let Some(other) = self.receive()? {
-                self.backlog.push_back(other);
-            } else if Instant::now() > deadline {
-                return Err(LinkError::Timeout {
-                    command: C::NAME,
-                    after: ANSWER,
-                });
+            match self.receive()? {
+                Received::Incoming(other) => self.backlog.push_back(other),
+                Received::Awaited => {}
+                Received::Nothing if Instant::now() > deadline => {
+                    return Err(LinkError::Timeout {
+                        command: C::NAME,
+                        after: ANSWER,
+                    });
+                }
+                Received::Nothing => {}
             }
         }
     }

@@ -155,6 +155,7 @@ impl<S: Sink> Engine<S> {
         let Some(instruction) = pending.and_then(|pending| method.instruction(pending)) else {
             return Ok(());
         };
+        let unknown = unknown || self.finds_objects(thread);
         self.be_careful(thread, unknown);
         let hides = self
             .threads
@@ -185,7 +186,7 @@ impl<S: Sink> Engine<S> {
         self.name_objects(thread, shown.iter().copied())?;
         let shown: Vec<ObjectId> = shown.into_iter().filter_map(Value::object).collect();
         for array in self.viewed(&shown) {
-            self.name_elements(Value::Object(array))?;
+            self.name_elements(thread, Value::Object(array))?;
         }
         if self.leaves_scope(&named, receiver) {
             self.open_boundary(place, thread)?;
@@ -487,7 +488,7 @@ impl<S: Sink> Engine<S> {
                 self.compare_statics(place, thread, call)?;
             }
             let made = result.filter(|_| !shown.spun && shown.returns != "Ljava/lang/String;");
-            self.keep_views(made.or(shown.constructed), &shown.objects)?;
+            self.keep_views(thread, made.or(shown.constructed), &shown.objects)?;
         }
         if let Some(known) = self.threads.get_mut(&thread.0) {
             let index = Event::NO_INDEX;

@@ -5,6 +5,7 @@ use jdwp::commands::{array_reference, object_reference, string_reference};
 use jhyde_trace::{CallId, Event, EventKind, ObjectId, Value, Variable};
 
 use super::Engine;
+use super::found::Others;
 use crate::arrivals::Place;
 use crate::error::CaptureError;
 use crate::mirror::{Elements, has_name_of_the_jvm, is_known};
@@ -23,13 +24,17 @@ impl<S: Sink> Engine<S> {
     ) -> Result<(), CaptureError> {
         for value in objects {
             self.name_object(thread, value, 3)?;
-            self.name_elements(value)?;
+            self.name_elements(thread, value)?;
         }
         Ok(())
     }
 
     /// Learns the JVM's names of what an array holds, while everything still lies where the mirror has it.
-    pub(super) fn name_elements(&mut self, array: Value) -> Result<(), CaptureError> {
+    pub(super) fn name_elements(
+        &mut self,
+        thread: jdwp::ThreadId,
+        array: Value,
+    ) -> Result<(), CaptureError> {
         let Some(array) = array.object() else {
             return Ok(());
         };
@@ -42,7 +47,12 @@ impl<S: Sink> Engine<S> {
             && elements.references().any(|held| self.heap.is_unnamed(held))
             && let Some(now) = self.read_array(real, length)?
         {
-            self.tie_elements(array, &now);
+            let others = self.others(thread);
+            if others.are_outside {
+                self.tie_elements(array, &now);
+            } else {
+                self.suspect_names(thread, &others, array, &now);
+            }
         }
         Ok(())
     }
@@ -75,7 +85,13 @@ impl<S: Sink> Engine<S> {
         if let Ok(jdwp::ArrayRegion::Object { elements, .. }) = told
             && let Some(&element) = elements.first()
         {
-            self.tie(thread, value, element);
+            let others = self.others(thread);
+            if others.are_outside {
+                self.tie(thread, value, element);
+            } else {
+                let variable = Variable::Element { array, index };
+                self.suspect_name(thread, &others, variable, value, element);
+            }
         }
         Ok(())
     }
@@ -138,13 +154,16 @@ impl<S: Sink> Engine<S> {
             let Some(now) = self.read_array(real, length)? else {
                 return Ok(());
             };
-            if shown {
-                self.tie_elements(object, &now);
+            let others = self.others(thread);
+            if others.are_outside {
+                if shown {
+                    self.tie_elements(object, &now);
+                }
+                for region in &now {
+                    self.observe_region(place, thread, region)?;
+                }
             }
-            for region in &now {
-                self.observe_region(place, thread, region)?;
-            }
-            return self.compare_elements(place, call, object, &now);
+            return self.compare_elements((place, thread, call), &others, object, shown, &now);
         }
         let class = self
             .heap
@@ -159,18 +178,33 @@ impl<S: Sink> Engine<S> {
             object: real,
             fields,
         })?;
+        let others = self.others(thread);
         for (&(field, _), value) in class.instance_fields.iter().zip(&told.unwrap_or_default()) {
-            self.observe(place, thread, value)?;
-            let value = self.value(place, value, false);
-            let zero = crate::mirror::zero_like(value);
+            let zero = crate::mirror::zero_like(self.heap.value(value));
             let before = self.heap.field(object, field, zero);
-            if is_known(before) && before != value && !self.heap.is_unnamed(before) {
-                self.heap.set_field(object, field, value);
-                let variable = Variable::Field { object, field };
-                let kind = EventKind::Write { variable, value };
-                let index = Event::NO_INDEX;
-                self.arrivals.event(place, Event { call, index, kind });
-            }
+            let variable = Variable::Field { object, field };
+            self.compare_field((place, thread, call), &others, variable, before, value)?;
+        }
+        Ok(())
+    }
+
+    /// What a boundary call did to a field, which is read behind it.
+    pub(super) fn compare_field(
+        &mut self,
+        (place, thread, call): (Place, jdwp::ThreadId, CallId),
+        others: &Others,
+        variable: Variable,
+        before: Value,
+        told: &jdwp::Value,
+    ) -> Result<(), CaptureError> {
+        if others.are_outside {
+            self.observe(place, thread, told)?;
+            self.value(place, told, false);
+        }
+        let value = self.heap.value(told);
+        if is_known(before) && before != value && !self.heap.is_unnamed(before) {
+            let at = (place, thread, call);
+            self.found(at, others, variable, value, told.object());
         }
         Ok(())
     }
@@ -199,9 +233,10 @@ impl<S: Sink> Engine<S> {
     /// it, because it came back by another way before the two could be tied, is the same one.
     fn compare_elements(
         &mut self,
-        place: Place,
-        call: CallId,
+        (place, thread, call): (Place, jdwp::ThreadId, CallId),
+        others: &Others,
         array: ObjectId,
+        shown: bool,
         now: &[jdwp::ArrayRegion],
     ) -> Result<(), CaptureError> {
         let mut first = 0_u32;
@@ -218,21 +253,25 @@ impl<S: Sink> Engine<S> {
                 })
                 .collect();
             for (index, value) in changed {
+                let variable = Variable::Element { array, index };
+                let told = match region {
+                    jdwp::ArrayRegion::Object { elements, .. } => {
+                        elements.get((index - first) as usize).copied()
+                    }
+                    _ => None,
+                };
                 let before = self.heap.elements(array).and_then(|e| e.get(index));
                 if let Some(before) = before.filter(|&before| self.heap.is_unnamed(before))
                     && value.object().is_some_and(has_name_of_the_jvm)
                     && self.heap.may_be(before, value)
                     && !self.are_different_texts(before, value)?
                 {
+                    if let Some(told) = told.filter(|_| shown && !others.are_outside) {
+                        self.suspect_name(thread, others, variable, before, told);
+                    }
                     continue;
                 }
-                if let Some(elements) = self.heap.elements_mut(array) {
-                    elements.set(index, value);
-                }
-                let variable = Variable::Element { array, index };
-                let kind = EventKind::Write { variable, value };
-                let index = Event::NO_INDEX;
-                self.arrivals.event(place, Event { call, index, kind });
+                self.found((place, thread, call), others, variable, value, told);
             }
             first += length;
         }
@@ -252,6 +291,27 @@ impl<S: Sink> Engine<S> {
             string: string.into(),
         })?;
         Ok(told.is_ok_and(|told| told.to_string_lossy() != text))
+    }
+
+    /// As [`Self::tie_elements`], where other threads may have written since.
+    fn suspect_names(
+        &mut self,
+        thread: jdwp::ThreadId,
+        others: &Others,
+        array: ObjectId,
+        now: &[jdwp::ArrayRegion],
+    ) {
+        let told = now.iter().flat_map(|region| match region {
+            jdwp::ArrayRegion::Object { elements, .. } => &elements[..],
+            _ => &[],
+        });
+        for (index, &told) in (0_u32..).zip(told) {
+            let held = self.heap.elements(array).and_then(|e| e.get(index));
+            if let Some(held) = held.filter(|&held| self.heap.is_unnamed(held)) {
+                let variable = Variable::Element { array, index };
+                self.suspect_name(thread, others, variable, held, told);
+            }
+        }
     }
 
     /// All elements of an array, in pieces.

@@ -146,9 +146,9 @@ impl<S: Sink> Engine<S> {
             }
         };
         let value = self.value(place, value, false);
-        match variable {
-            Variable::Field { object, field } => self.heap.set_field(object, field, value),
-            _ => self.heap.set_static(field, value),
+        self.heap.write(variable, value);
+        if let Some(known) = self.threads.get_mut(&thread.0) {
+            known.writing = Some(variable);
         }
         let kind = EventKind::Write { variable, value };
         self.arrivals.event(place, Event { call, index, kind });

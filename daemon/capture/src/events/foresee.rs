@@ -14,7 +14,7 @@
 use std::rc::Rc;
 
 use jhyde_bytecode::{Instruction, Invoke, InvokeKind, Opcode};
-use jhyde_trace::Value;
+use jhyde_trace::{Value, Variable};
 
 use super::Engine;
 use super::boundary::parameters;
@@ -59,7 +59,7 @@ impl<S: Sink> Engine<S> {
             return Ok(());
         };
         let idle = known.stack.is_empty() || known.hidden.is_some();
-        let settled = known.entering.is_none() && known.unsure.is_none();
+        let settled = known.entering.is_none() && known.unsure.is_none() && known.found.is_empty();
         if idle || !self.records_state() {
             return Ok(());
         }
@@ -78,7 +78,7 @@ impl<S: Sink> Engine<S> {
     }
 
     /// Are all other threads out of the scope, so that they stop before they run in it?
-    fn runs_alone(&self, thread: jdwp::ThreadId) -> bool {
+    pub(super) fn runs_alone(&self, thread: jdwp::ThreadId) -> bool {
         self.threads.iter().all(|(&id, other)| {
             let outside = match other.stack.last() {
                 Some(top) => {
@@ -93,6 +93,25 @@ impl<S: Sink> Engine<S> {
 
     /// Is all certain that a thread does until it stops again?
     fn looks_ahead(&mut self, thread: jdwp::ThreadId) -> Result<bool, CaptureError> {
+        self.heap.suppose();
+        let certain = self.suppose_run(thread);
+        self.heap.take_back();
+        certain
+    }
+
+    /// What a thread writes on the rest of its foreseen run.
+    pub(super) fn foreseen_writes(
+        &mut self,
+        thread: jdwp::ThreadId,
+    ) -> Result<Vec<Variable>, CaptureError> {
+        self.heap.suppose();
+        let certain = self.suppose_run(thread);
+        let writes = self.heap.supposed_writes();
+        self.heap.take_back();
+        certain.map(|_| writes)
+    }
+
+    fn suppose_run(&mut self, thread: jdwp::ThreadId) -> Result<bool, CaptureError> {
         let Some(known) = self.threads.get(&thread.0) else {
             return Ok(false);
         };
@@ -104,10 +123,7 @@ impl<S: Sink> Engine<S> {
         let (Some(frame), method) = (top.mirror.clone(), Rc::clone(&top.method)) else {
             return Ok(false);
         };
-        self.heap.suppose();
-        let certain = self.run_ahead(thread, at, frame, method);
-        self.heap.take_back();
-        certain
+        self.run_ahead(thread, at, frame, method)
     }
 
     /// Does the thread stop when it is back from a call out of the scope?
@@ -237,7 +253,7 @@ impl<S: Sink> Engine<S> {
             },
             Opcode::GetField if self.is_shared(frame.peek(0)) => None,
             Opcode::GetField => not_null(frame.peek(0)),
-            _ if loads_element(opcode) && self.is_shared(frame.peek(1)) => None,
+            _ if opcode.loads_element() && self.is_shared(frame.peek(1)) => None,
             Opcode::PutField => not_null(frame.peek(1)),
             Opcode::CheckCast => {
                 let class = class_constant(method, instruction);
@@ -350,11 +366,6 @@ impl<S: Sink> Engine<S> {
             None => Ok((element == Value::Null).then_some(true)),
         }
     }
-}
-
-/// iaload … saload.
-const fn loads_element(opcode: Opcode) -> bool {
-    matches!(opcode as u8, 0x2e..=0x35)
 }
 
 /// True if something is done with an object, false if it throws.

@@ -10,7 +10,7 @@
 //! - `calls`, `arguments`: enter and exit. `exceptions`: exits that JDWP does not report.
 //! - `fields`: classes and writes to fields.
 //! - `steps`, `named`: instructions (levels `state` and `full`); `boundary`, `plain`: calls out of the scope;
-//!   `compare`: what they did;
+//!   `compare`: what they did, `found`: whether they did it or another thread;
 //!   `hidden`: static initialisers and class loaders; `observe`: what is read of a thread that stands still;
 //!   `views`: what code out of the scope changes later.
 //! - `foresee`, `pretend`: instructions that no step has to tell; `catch_up`: what they did.
@@ -30,6 +30,7 @@ mod doubt;
 mod exceptions;
 mod fields;
 mod foresee;
+mod found;
 mod hidden;
 mod named;
 mod observe;
@@ -188,6 +189,8 @@ impl<S: Sink> Engine<S> {
                 }
             }
         };
+        // Where the JVM can no longer be asked, nobody is taken for the writer of what is in doubt.
+        let _ = self.settle_all();
         self.lose_foreseen();
         // What is complete so far is kept even if the last answers never came.
         let kept = self.store_structure().and_then(|()| {
@@ -244,19 +247,22 @@ impl<S: Sink> Engine<S> {
     /// Handles one thing that the JVM sent. False if a tick passed without any.
     fn turn(&mut self) -> Result<bool, End> {
         let incoming = self.link.next().map_err(End::Closed)?;
+        let came = incoming.is_some();
         match incoming {
-            None => return Ok(false),
+            // Whoever had something to tell has told it.
+            None => self.settle_all().map_err(sort_out)?,
             Some(Incoming::Reply(reply)) => self.answer(&reply).map_err(sort_out)?,
             Some(Incoming::Event(composite)) => self.composite(&composite).map_err(sort_out)?,
             Some(Incoming::Command { set, command, .. }) => {
                 tracing::debug!(set, command, "the JVM sent a command that we do not know");
             }
         }
+        self.settle_crowd().map_err(sort_out)?;
         self.store_structure().map_err(End::Failed)?;
         self.arrivals
             .leave(&mut self.sink)
             .map_err(|error| End::Failed(error.into()))?;
-        Ok(true)
+        Ok(came)
     }
 
     /// Asks which of the objects that are kept are gone, and forgets them: memory follows what lives
@@ -296,6 +302,10 @@ impl<S: Sink> Engine<S> {
         // Requests may overlap, so one composite may tell the same thing twice.
         let mut dead = false;
         if let Some(thread) = composite.thread() {
+            self.settle(thread)?;
+            if let Some(known) = self.threads.get_mut(&thread.0) {
+                known.writing = None;
+            }
             let thrown = composite.events.iter().find_map(|event| match event {
                 Event::Exception { location, .. } => Some(location),
                 _ => None,

@@ -5,10 +5,13 @@ use std::rc::Rc;
 
 use jdwp::commands::thread_reference;
 use jdwp::{PacketId, RequestId};
-use jhyde_trace::{CallId, Event, EventKind, MonitorAction, ObjectId, Outcome, ThreadId, Value};
+use jhyde_trace::{
+    CallId, Event, EventKind, MonitorAction, ObjectId, Outcome, ThreadId, Value, Variable,
+};
 
 use super::boundary::{Shown, Watch};
 use super::calls::Entering;
+use super::found::Found;
 use super::hidden::Hidden;
 use super::plain::Standing;
 use crate::arrivals::{Arrivals, Place};
@@ -136,6 +139,10 @@ pub(crate) struct Thread {
     pub(crate) last_exit: Option<jdwp::Value>,
     /// The exit request of an [`Unsure`] that is settled: to be cleared.
     pub(crate) settled: Option<RequestId>,
+    /// What its last boundary call, or another thread, has written.
+    pub(crate) found: Vec<Found>,
+    /// The field of which its last event said that it is about to be written.
+    pub(crate) writing: Option<Variable>,
 }
 
 impl Thread {
@@ -157,6 +164,8 @@ impl Thread {
             standing: Standing::default(),
             last_exit: None,
             settled: None,
+            found: Vec::new(),
+            writing: None,
         }
     }
 

@@ -246,11 +246,7 @@ impl<S: Sink> Engine<S> {
         if let Ok(values) = self.link.decode::<object_reference::GetValues>(reply) {
             for (&variable, value) in variables.iter().zip(&values) {
                 let value = self.value(place, value, false);
-                match variable {
-                    Variable::Static { field } => self.heap.set_static(field, value),
-                    Variable::Field { object, field } => self.heap.set_field(object, field, value),
-                    _ => {}
-                }
+                self.heap.write(variable, value);
                 self.arrivals
                     .beginning(place, EventKind::Snapshot { variable, value });
             }

@@ -4,12 +4,11 @@
 
 use jdwp::commands::reference_type;
 use jhyde_bytecode::InvokeKind;
-use jhyde_trace::{CallId, Event, EventKind, ObjectId, Value, Variable};
+use jhyde_trace::{CallId, ObjectId, Value, Variable};
 
 use super::Engine;
 use crate::arrivals::Place;
 use crate::error::CaptureError;
-use crate::mirror::is_known;
 use crate::sink::Sink;
 use crate::structure::Named;
 
@@ -74,6 +73,7 @@ impl<S: Sink> Engine<S> {
     /// A call out of the scope made an object, and was shown these: arrays among them may lie behind it.
     pub(super) fn keep_views(
         &mut self,
+        thread: jdwp::ThreadId,
         made: Option<ObjectId>,
         shown: &[ObjectId],
     ) -> Result<(), CaptureError> {
@@ -85,7 +85,7 @@ impl<S: Sink> Engine<S> {
             let elements = self.heap.elements(array);
             if elements.is_some_and(|elements| elements.len() <= LONGEST_VIEWED) {
                 self.heap.view(made, array);
-                self.name_elements(Value::Object(array))?;
+                self.name_elements(thread, Value::Object(array))?;
             }
         }
         Ok(())
@@ -108,20 +108,14 @@ impl<S: Sink> Engine<S> {
                 asked.push((names, self.link.ask(&values)));
             }
         }
+        let others = self.others(thread);
         for (names, id) in asked {
             let told = self.link.reply::<reference_type::GetValues>(id)?;
             let told = told.unwrap_or_default();
             for (&field, value) in names.iter().zip(&told) {
                 let before = self.heap.static_field(field);
-                self.observe(place, thread, value)?;
-                let value: Value = self.value(place, value, false);
-                if is_known(before) && before != value && !self.heap.is_unnamed(before) {
-                    self.heap.set_static(field, value);
-                    let variable = Variable::Static { field };
-                    let kind = EventKind::Write { variable, value };
-                    let index = Event::NO_INDEX;
-                    self.arrivals.event(place, Event { call, index, kind });
-                }
+                let variable = Variable::Static { field };
+                self.compare_field((place, thread, call), &others, variable, before, value)?;
             }
         }
         Ok(())

@@ -9,7 +9,7 @@
 
 use std::rc::Rc;
 
-use jhyde_trace::{ClassId, FieldId, ObjectId, Value};
+use jhyde_trace::{ClassId, FieldId, ObjectId, Value, Variable};
 use rustc_hash::FxHashMap;
 
 use super::{Elements, UNKNOWN};
@@ -73,6 +73,9 @@ pub(crate) struct Heap {
     next: u64,
     /// How to take back what is only supposed, if something is.
     supposed: Option<Vec<Undo>>,
+    /// Variables that may have another value than is written here, until they are written or that is settled.
+    doubts: FxHashMap<Variable, u64>,
+    next_doubt: u64,
     /// UTF-16 units of all texts that are kept.
     text_units: usize,
     /// Code ran that may use reflection.
@@ -106,6 +109,8 @@ impl Heap {
             viewed: FxHashMap::default(),
             next: 0,
             supposed: None,
+            doubts: FxHashMap::default(),
+            next_doubt: 0,
             text_units: 0,
             reflection: false,
             sweep_at: FIRST_SWEEP,
@@ -322,6 +327,7 @@ impl Heap {
                 }
             };
             self.note(|_| Undo::Field(object, field, before));
+            self.is_written(Variable::Field { object, field });
         }
     }
 
@@ -344,6 +350,7 @@ impl Heap {
             None => value,
         };
         self.hold(written, array, index);
+        self.is_written(Variable::Element { array, index });
         Some(written)
     }
 
@@ -354,6 +361,39 @@ impl Heap {
     pub(crate) fn set_static(&mut self, field: FieldId, value: Value) {
         let before = self.statics.insert(field, value);
         self.note(|_| Undo::Static(field, before));
+        self.is_written(Variable::Static { field });
+    }
+
+    /// Writes an element, a field or a static field.
+    pub(crate) fn write(&mut self, variable: Variable, value: Value) {
+        match variable {
+            Variable::Element { array, index } => drop(self.set_element(array, index, value)),
+            Variable::Field { object, field } => self.set_field(object, field, value),
+            Variable::Static { field } => self.set_static(field, value),
+            Variable::Local { .. } | Variable::Return { .. } | Variable::Exception { .. } => {}
+        }
+    }
+
+    /// A variable may hold another value by now: gives the doubt's number.
+    pub(crate) fn doubt(&mut self, variable: Variable) -> u64 {
+        self.next_doubt += 1;
+        self.doubts.insert(variable, self.next_doubt);
+        self.next_doubt
+    }
+
+    /// Ends a doubt. False if the variable was written since, or doubted again.
+    pub(crate) fn settle(&mut self, variable: Variable, doubt: u64) -> bool {
+        let open = self.doubts.get(&variable) == Some(&doubt);
+        if open {
+            self.doubts.remove(&variable);
+        }
+        open
+    }
+
+    fn is_written(&mut self, variable: Variable) {
+        if self.supposed.is_none() && !self.doubts.is_empty() {
+            self.doubts.remove(&variable);
+        }
     }
 
     /// From here on everything is only supposed, until [`Heap::take_back`].
@@ -366,6 +406,18 @@ impl Heap {
             let undo = undo(self);
             self.supposed.get_or_insert_default().push(undo);
         }
+    }
+
+    /// The variables that were supposed to be written.
+    pub(crate) fn supposed_writes(&self) -> Vec<Variable> {
+        let all = self.supposed.iter().flatten();
+        all.filter_map(|undo| match *undo {
+            Undo::Element(array, index, _) => Some(Variable::Element { array, index }),
+            Undo::Field(object, field, _) => Some(Variable::Field { object, field }),
+            Undo::Static(field, _) => Some(Variable::Static { field }),
+            Undo::Create(_) | Undo::Hold(..) => None,
+        })
+        .collect()
     }
 
     /// Undoes all that was supposed.

@@ -1,4 +1,4 @@
-use jhyde_trace::{FieldId, ObjectId, Value};
+use jhyde_trace::{FieldId, ObjectId, Value, Variable};
 use proptest::prelude::*;
 
 use super::heap::Body;
@@ -89,6 +89,38 @@ impl Small {
         let statics = (0..3).map(|field| self.heap.static_field(FieldId(field)));
         all.push(format!("{:?}", statics.collect::<Vec<_>>()));
         all
+    }
+}
+
+#[test]
+fn a_doubt_ends_with_the_next_write_or_doubt() {
+    let mut small = Small::new();
+    let array = small.ints[0];
+    let element = Variable::Element { array, index: 1 };
+    let first = small.heap.doubt(element);
+    // What is only supposed, and what is written elsewhere, ends none.
+    small.heap.suppose();
+    small.heap.write(element, Value::Int(3));
+    small.heap.take_back();
+    small
+        .heap
+        .write(Variable::Element { array, index: 2 }, Value::Int(3));
+    assert!(small.heap.settle(element, first));
+    assert!(!small.heap.settle(element, first));
+
+    let field = Variable::Field {
+        object: small.objects[0],
+        field: FieldId(1),
+    };
+    let fixed = Variable::Static { field: FieldId(1) };
+    for variable in [element, field, fixed] {
+        let before = small.heap.doubt(variable);
+        small.heap.write(variable, Value::Int(4));
+        assert!(!small.heap.settle(variable, before), "{variable:?}");
+        let older = small.heap.doubt(variable);
+        let newer = small.heap.doubt(variable);
+        assert!(!small.heap.settle(variable, older), "{variable:?}");
+        assert!(small.heap.settle(variable, newer), "{variable:?}");
     }
 }
 

@@ -1,0 +1,111 @@
+//! Threads that run code of the scope at the same time, and show what they all write to code out of it. Each write is
+//! told once, as what its own thread did; what code out of the scope wrote is told as that, once, too. What is read
+//! behind such code is ahead of the events that are on their way from other threads.
+
+use jhyde_integration::{Folder, Jdk, jdks};
+use serde_json::Value;
+
+/// What `odd.Together` has.
+const THREADS: usize = 4;
+const TURNS: u64 = 150;
+
+/// A program recorded once.
+struct Together {
+    events: Vec<Value>,
+    jdk: u32,
+}
+
+impl Together {
+    fn record(jdk: &Jdk) -> Self {
+        let folder = Folder::new();
+        let classes = jdk.classes("odd").display().to_string();
+        let java = ["-cp", &classes, "odd.Together"].map(str::to_owned);
+        let options = ["--level", "full", "--include", "odd.*"];
+        let run = folder.launch(jdk, "together", &options, &java);
+        assert!(run.status.success(), "{}", run.stderr);
+        let printed = String::from_utf8_lossy(&run.stdout).into_owned();
+        assert_eq!(printed.trim(), "[150, 150, 150, 150]");
+        let events = folder.json(&["events", "together", "--all"]);
+        let jdk = jdk.major;
+        Self { events, jdk }
+    }
+
+    /// Values written to a variable, in order, and the method that the recording says wrote each.
+    fn writes(&self, variable: &str) -> Vec<(Value, String)> {
+        let all = self.events.iter();
+        all.filter(|event| event["kind"] == "write" && event["variable"] == variable)
+            .map(|event| {
+                let method = event["place"]["method"].as_str().unwrap_or_default();
+                (event["value"].clone(), method.to_owned())
+            })
+            .collect()
+    }
+
+    /// The numbers of the objects that were written to what goes by this name in the source.
+    fn objects(&self, name: &str) -> Vec<u64> {
+        let all = self.events.iter();
+        all.filter(|event| event["kind"] == "write" && event["name"] == name)
+            .filter_map(|event| event["value"]["object"].as_u64())
+            .collect()
+    }
+
+    fn counts_up(&self, variable: &str, method: &str) {
+        let told = self.writes(variable);
+        let expected: Vec<_> = (1..=TURNS)
+            .map(|turn| (Value::from(turn), method.to_owned()))
+            .collect();
+        let wrong = told
+            .iter()
+            .zip(&expected)
+            .position(|(told, expected)| told != expected);
+        assert!(
+            told == expected,
+            "JDK {}: {variable} has {} writes instead of {TURNS}; from {wrong:?} on {:?}",
+            self.jdk,
+            told.len(),
+            told.iter()
+                .skip(wrong.unwrap_or_default())
+                .take(5)
+                .collect::<Vec<_>>()
+        );
+    }
+}
+
+#[test]
+fn each_write_is_told_once_by_its_own_thread() {
+    for jdk in jdks() {
+        let run = Together::record(&jdk);
+        let gap = run.events.iter().find(|event| event["kind"] == "gap");
+        assert_eq!(gap, None, "JDK {}", jdk.major);
+        let of = |name: &str| run.objects(name)[0];
+        let (shared, rows, cells) = (of("this.shared"), of("this.rows"), of("this.box"));
+        for thread in 0..THREADS {
+            run.counts_up(&format!("array#{shared}[{thread}]"), "work");
+            let field = ["a", "b", "c", "d"][thread];
+            run.counts_up(&format!("object#{cells}.{field}"), "count");
+
+            // Objects that the JVM names only when somebody asks for them.
+            let put = run.writes(&format!("array#{rows}[{thread}]"));
+            assert_eq!(put.len() as u64, TURNS, "{put:?}");
+            for (turn, (row, method)) in (1..).zip(&put) {
+                assert_eq!(method, "work");
+                let first = run.writes(&format!("array#{}[0]", row["object"]));
+                assert_eq!(first, [(Value::from(turn), "work".to_owned())]);
+            }
+        }
+    }
+}
+
+#[test]
+fn what_code_out_of_the_scope_writes_meanwhile_is_told_as_its_own() {
+    for jdk in jdks() {
+        let run = Together::record(&jdk);
+        let own = run.objects("own");
+        assert_eq!(own.len(), THREADS);
+        for array in own {
+            for index in 0..3 {
+                run.counts_up(&format!("array#{array}[{index}]"), "fill");
+            }
+        }
+    }
+}
