@@ -255,7 +255,7 @@ async fn a_waiting_recording_is_seen_and_ended_without_a_trace() {
 async fn a_wait_ends_when_nobody_comes() {
     let daemon = TestDaemon::start().await;
     let request = ListenRequest {
-        timeout_ms: 150,
+        timeout_ms: 600,
         ..ListenRequest::default()
     };
     let waiting = daemon
@@ -279,6 +279,35 @@ async fn a_wait_ends_when_nobody_comes() {
         last.state_reason
     );
     assert!(list(&daemon).await.is_empty());
+}
+
+/// Whoever watches is told how it ended, however near the end it is when they begin.
+#[tokio::test]
+async fn a_watch_tells_the_end_of_a_wait_that_is_just_over() {
+    let daemon = TestDaemon::start().await;
+    let mut told = 0;
+    for timeout_ms in (1..=60).map(|turn| 92 + turn % 12) {
+        let request = ListenRequest {
+            timeout_ms,
+            ..ListenRequest::default()
+        };
+        let waiting = daemon.recordings().listen(request).await;
+        let waiting = waiting.unwrap().into_inner();
+        let mut watch = match daemon.recordings().watch(named(&waiting.id)).await {
+            Ok(watch) => watch.into_inner(),
+            Err(status) => {
+                assert_eq!(status.code(), Code::NotFound, "{status}");
+                continue;
+            }
+        };
+        let mut last = None;
+        while let Some(message) = watch.message().await.unwrap() {
+            last = Some(message);
+        }
+        assert_eq!(last.unwrap().state(), RecordingState::Failed);
+        told += 1;
+    }
+    assert!(told > 0, "every wait was over before it was watched");
 }
 
 #[tokio::test]

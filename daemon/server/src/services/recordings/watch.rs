@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use jhyde_proto::v1;
 use tokio::sync::{Notify, mpsc};
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, sleep_until, timeout};
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::Status;
 
@@ -17,6 +17,9 @@ use crate::error::Error;
 /// Shortest time between two messages.
 const INTERVAL: Duration = Duration::from_millis(100);
 
+/// How long a recording may take to say how it ended, once its folder is deleted.
+const CLOSING: Duration = Duration::from_secs(5);
+
 /// Begins to watch.
 pub(super) async fn watch(
     daemon: Arc<Daemon>,
@@ -26,13 +29,17 @@ pub(super) async fn watch(
     let (live, first) = blocking(move || {
         let live = asked.live(&name)?;
         let first = match live.as_ref().and_then(|live| final_of(live)) {
-            // It ended just now; what was left of it may be gone already.
-            Some(last) => last,
-            None => recording(&asked.describe(&name)?),
+            Some(last) => Ok(last),
+            None => asked.describe(&name).map(|now| recording(&now)),
         };
         Ok((live, first))
     })
     .await?;
+    let first = match (first, &live) {
+        (Ok(first), _) => first,
+        (Err(error), Some(live)) => end_of(live, error).await?,
+        (Err(error), None) => return Err(error.into()),
+    };
     // One message waits for the client at most: a slow one gets fewer, newer ones.
     let (sender, receiver) = mpsc::channel(1);
     tokio::spawn(async move {
@@ -83,9 +90,10 @@ async fn follow(
             // It closes just now; what it is then comes last.
             Ok(description) if !description.meta.state.is_live() => continue,
             Ok(description) => recording(&description),
-            // It ended in between, with nothing left: the last message tells.
-            Err(_) if live.status().borrow().is_final() => break,
-            Err(error) => return Err(error),
+            Err(error) => {
+                end_of(&live, error).await?;
+                break;
+            }
         };
         if now != last {
             last = now;
@@ -100,6 +108,15 @@ async fn follow(
         let _ = sender.send(Ok(end)).await;
     }
     Ok(())
+}
+
+/// The last message of a recording that could not be described: nothing is left of one that ends before anything was
+/// recorded, and that is so a moment before its end is told.
+async fn end_of(live: &live::Live, error: Error) -> Result<v1::Recording, Error> {
+    match timeout(CLOSING, live.ended()).await {
+        Ok(_) => final_of(live).ok_or(error),
+        Err(_) => Err(error),
+    }
 }
 
 /// The last message, if the recording has ended.
