@@ -13,19 +13,16 @@
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
+mod measure;
 mod plot;
 mod program;
 mod questions;
 mod report;
 
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
 
-use jhyde_store::{Catalogue, StoreOptions};
-use jhyde_trace::*;
-use program::generate;
-use report::Figures;
-use rustix::time::{ClockId, clock_gettime};
+use jhyde_store::StoreOptions;
+use measure::{Figures, measure};
 
 fn main() {
     let mut arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -87,87 +84,4 @@ fn option(arguments: &mut Vec<String>, name: &str) -> Option<String> {
     let value = arguments.get(at + 1).expect("an option's value").clone();
     arguments.drain(at..at + 2);
     Some(value)
-}
-
-/// Processor time, of this thread or of all.
-fn processor(clock: ClockId) -> Duration {
-    let time = clock_gettime(clock);
-    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
-}
-
-/// What a piece of work takes: wall time, and processor time of the thread that does it.
-fn timed(work: impl FnOnce()) -> (Duration, Duration) {
-    let (begin, busy) = (Instant::now(), processor(ClockId::ThreadCPUTime));
-    work();
-    (begin.elapsed(), processor(ClockId::ThreadCPUTime) - busy)
-}
-
-fn measure(size: u64, full: bool, options: StoreOptions) -> Figures {
-    let data = tempfile::tempdir().expect("a folder");
-    let catalogue = Catalogue::open(data.path(), options.clone()).expect("a catalogue");
-    let (recording, mut writer) = catalogue
-        .create(None, RecordingOptions::default())
-        .expect("a recording");
-    writer.class(program::class()).expect("a class");
-    // What the generator itself takes is no part of the rate.
-    let mut checksum = 0;
-    let (_, generating) =
-        timed(|| generate(size, full, |event| checksum ^= u64::from(event.index)));
-    assert!(checksum < u64::MAX, "the generator is not optimised away");
-    let begin = Instant::now();
-    let (_, appending) = timed(|| {
-        generate(size, full, |event| {
-            writer.append(event).expect("the event nests");
-        });
-    });
-    let flushing = flusher_time();
-    writer.finish(State::Stopped).expect("finished");
-    let wall = begin.elapsed();
-    let peak_ingest = memory("VmHWM");
-    let stats = recording.stats().expect("stats");
-    let id = recording.id().to_owned();
-    drop((recording, catalogue));
-    let begin = Instant::now();
-    let catalogue = Catalogue::open(data.path(), options).expect("a catalogue");
-    let recording = catalogue.open_recording(&id).expect("opens");
-    let opening = begin.elapsed();
-    let questions = questions::ask(&recording, size);
-    let per_event = |time: Duration| time.as_secs_f64() * 1e9 / size as f64;
-    Figures {
-        events: size,
-        ingest: size as f64 / wall.as_secs_f64() / 1e6,
-        append_ns: per_event(appending.saturating_sub(generating)),
-        flush_ns: per_event(flushing),
-        bytes_per_event: stats.bytes_on_disk as f64 / size as f64,
-        opening_ms: opening.as_secs_f64() * 1e3,
-        peak_ingest,
-        peak: memory("VmHWM"),
-        questions,
-    }
-}
-
-/// A figure of `/proc/self/status` in MB; 0 where there is none.
-fn memory(name: &str) -> f64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find(|line| line.starts_with(name));
-    let kilobytes = line.and_then(|line| line.split_whitespace().nth(1)?.parse::<f64>().ok());
-    kilobytes.unwrap_or(0.0) / 1024.0
-}
-
-/// Processor time of the thread that encodes, indexes and writes. Its clock ticks every ten milliseconds.
-fn flusher_time() -> Duration {
-    let tasks = std::fs::read_dir("/proc/self/task")
-        .into_iter()
-        .flatten()
-        .flatten();
-    let ticks: u64 = tasks
-        .filter_map(|task| std::fs::read_to_string(task.path().join("stat")).ok())
-        .filter_map(|stat| {
-            let (name, rest) = stat.split_once('(')?.1.rsplit_once(')')?;
-            let fields = rest.split_whitespace().skip(11).take(2);
-            let ticks: u64 = fields.filter_map(|field| field.parse::<u64>().ok()).sum();
-            name.starts_with("flush").then_some(ticks)
-        })
-        .sum();
-    Duration::from_millis(ticks * 10)
 }

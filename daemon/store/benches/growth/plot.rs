@@ -2,7 +2,7 @@
 
 use plotters::prelude::*;
 
-use crate::report::Figures;
+use crate::measure::Figures;
 
 type Pane<'a> = DrawingArea<SVGBackend<'a>, plotters::coord::Shift>;
 

@@ -6,9 +6,8 @@ use jhyde_store::{Direction, Recording};
 use jhyde_trace::*;
 use rustix::time::ClockId;
 
-use crate::processor;
+use crate::measure::{Question, processor};
 use crate::program::{Random, TABLE};
-use crate::report::Question;
 
 /// How often each kind is asked.
 const TIMES: usize = 300;

@@ -1,35 +1,6 @@
 //! The figures as text.
 
-use serde::{Deserialize, Serialize};
-
-/// What was measured at one size.
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Figures {
-    pub(crate) events: u64,
-    /// Millions of events per second, by the clock on the wall, from the first append until all is on the disk.
-    pub(crate) ingest: f64,
-    /// Processor time per event of the thread that appends, without the generator, nanoseconds.
-    pub(crate) append_ns: f64,
-    /// Processor time per event of the thread that encodes, indexes and writes, nanoseconds.
-    pub(crate) flush_ns: f64,
-    pub(crate) bytes_per_event: f64,
-    pub(crate) opening_ms: f64,
-    /// Most memory that was resident until everything was on the disk, MB.
-    pub(crate) peak_ingest: f64,
-    /// The same after all questions.
-    pub(crate) peak: f64,
-    pub(crate) questions: Vec<Question>,
-}
-
-/// Times of one kind of question, milliseconds.
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Question {
-    pub(crate) name: String,
-    pub(crate) median: f64,
-    pub(crate) p99: f64,
-    /// 99th percentile of the processor time: what p99 would be if the machine did nothing else.
-    pub(crate) processor_p99: f64,
-}
+use crate::measure::Figures;
 
 impl Figures {
     /// Millions of events per second that the slower of the two threads is able to take.

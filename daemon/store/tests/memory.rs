@@ -1,0 +1,57 @@
+//! The memory of a store stays the same as its recordings grow: the benchmark's history, ten times as long, is stored and
+//! asked about within a fifth more.
+
+/// As jhyded's: the peak of memory is the allocator's matter as well.
+#[global_allocator]
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
+
+#[path = "../benches/growth/measure.rs"]
+mod measure;
+#[path = "../benches/growth/program.rs"]
+mod program;
+#[path = "../benches/growth/questions.rs"]
+mod questions;
+
+use std::process::Command;
+
+use jhyde_store::StoreOptions;
+use measure::{Figures, measure};
+
+/// Has this program measure one size, so that the peak is that of a process of its own.
+const SIZE: &str = "JHYDE_TEST_EVENTS";
+
+#[test]
+fn memory_stays_the_same_as_recordings_grow() {
+    if let Ok(size) = std::env::var(SIZE) {
+        let size = size.parse().expect("a number of events");
+        let figures = measure(size, true, StoreOptions::default());
+        return println!("\n{}", serde_json::to_string(&figures).expect("figures"));
+    }
+    let (small, large) = (in_a_process(1_000_000), in_a_process(10_000_000));
+    let said = format!(
+        "{:.1} MB at {} events, {:.1} MB at {}",
+        small.peak, small.events, large.peak, large.events
+    );
+    assert!(small.peak > 10.0, "nothing was measured: {said}");
+    assert!(large.peak < 1.2 * small.peak, "{said}");
+    println!("{said}");
+}
+
+fn in_a_process(size: u64) -> Figures {
+    let output = Command::new(std::env::current_exe().expect("this program"))
+        .args([
+            "--exact",
+            "memory_stays_the_same_as_recordings_grow",
+            "--nocapture",
+        ])
+        .env(SIZE, size.to_string())
+        .output()
+        .expect("a process");
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{said}");
+    let line = said
+        .lines()
+        .find(|line| line.starts_with('{'))
+        .expect("figures");
+    serde_json::from_str(line).expect("figures")
+}
