@@ -124,6 +124,12 @@ impl Arrivals {
             .unwrap_or_default()
     }
 
+    /// Number of arrivals that have come after it.
+    pub(crate) fn after(&self, place: Place) -> usize {
+        let next = self.left + self.queue.len() as u64;
+        usize::try_from(next.saturating_sub(place.0 + 1)).unwrap_or(usize::MAX)
+    }
+
     /// Number of arrivals that have not left.
     pub(crate) fn waiting(&self) -> usize {
         self.queue.len()

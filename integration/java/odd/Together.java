@@ -1,10 +1,13 @@
 package odd;
 
 import java.util.Arrays;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 
 /**
  * Threads that write side by side into shared arrays and an object, each its own element and field, and show them to
- * code out of the scope while the others write. Next to that each has an array of its own, which such code fills.
+ * code out of the scope while the others write. Such code fills an array of each thread's own, one that only a shared
+ * array holds, and a part of a shared one; and it hands arrays from thread to thread.
  */
 public final class Together {
 
@@ -20,6 +23,8 @@ public final class Together {
 
     private final int[] shared = new int[THREADS];
     private final int[][] rows = new int[THREADS][];
+    private final long[] parts = new long[2 * THREADS];
+    private final BlockingQueue<int[]> handed = new LinkedBlockingQueue<>();
     private final Box box = new Box();
 
     public static void main(String[] args) throws InterruptedException {
@@ -27,7 +32,7 @@ public final class Together {
         Thread[] all = new Thread[THREADS];
         for (int me = 0; me < THREADS; me++) {
             int mine = me;
-            all[me] = new Thread(() -> together.work(mine), "w" + me);
+            all[me] = new Thread(() -> together.run(mine), "w" + me);
         }
         for (Thread one : all) {
             one.start();
@@ -38,7 +43,15 @@ public final class Together {
         System.out.println(Arrays.toString(together.shared));
     }
 
-    private int work(int me) {
+    private void run(int me) {
+        try {
+            work(me);
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private int work(int me) throws InterruptedException {
         int[] own = new int[3];
         int seen = 0;
         for (int turn = 1; turn <= TURNS; turn++) {
@@ -49,7 +62,11 @@ public final class Together {
             rows[me] = new int[] {turn};
             seen ^= Arrays.asList(rows).size();
             Arrays.fill(own, turn);
-            if (own[1] != turn || rows[me][0] != turn) {
+            Arrays.fill(rows[me], -turn);
+            Arrays.fill(parts, 2 * me, 2 * me + 2, turn);
+            handed.add(rows[me]);
+            int[] taken = handed.take();
+            if (own[1] != turn || rows[me][0] != -turn || parts[2 * me] != turn || taken[0] >= 0) {
                 throw new IllegalStateException();
             }
         }

@@ -56,6 +56,13 @@ pub(crate) struct Shown {
     objects: Vec<ObjectId>,
 }
 
+impl Shown {
+    /// Receiver and arguments that are objects.
+    pub(super) fn objects(&self) -> &[ObjectId] {
+        &self.objects
+    }
+}
+
 /// What runs first in a call through a method handle or an `invokedynamic` call site, and ends last.
 const INVOKERS: [&str; 2] = [
     "java.lang.invoke.LambdaForm$MH*",
@@ -371,7 +378,7 @@ impl<S: Sink> Engine<S> {
             keeps: keeps(&named),
             reflects: reflects(&named),
             result: receiver.and_then(|text| known_result(&named, text, &arguments, &self.heap)),
-            objects: shown.collect(),
+            objects: distinct(shown),
         };
         let Some(known) = self.threads.get_mut(&thread.0) else {
             return Ok(false);
@@ -539,6 +546,17 @@ impl<S: Sink> Engine<S> {
         }
         Ok(Some(self.value(place, &value, false)))
     }
+}
+
+/// The objects, each once.
+fn distinct(shown: impl Iterator<Item = ObjectId>) -> Vec<ObjectId> {
+    let mut all = Vec::new();
+    for object in shown {
+        if !all.contains(&object) {
+            all.push(object);
+        }
+    }
+    all
 }
 
 /// Is the method shown an array of objects, whose order it may change?

@@ -38,7 +38,8 @@ impl<S: Sink> Engine<S> {
         let Some(array) = array.object() else {
             return Ok(());
         };
-        let (Some(elements), Some(real)) = (self.heap.elements(array), self.heap.real(array))
+        let (Some(elements), Some(real)) =
+            (self.heap.elements(array), self.heap.likely_real(array))
         else {
             return Ok(());
         };
@@ -74,7 +75,7 @@ impl<S: Sink> Engine<S> {
             return Ok(());
         };
         self.name_object(thread, Value::Object(array), depth - 1)?;
-        let Some(real) = self.heap.real(array) else {
+        let Some(real) = self.heap.likely_real(array) else {
             return Ok(());
         };
         let told = self.link.request(&array_reference::GetValues {
@@ -136,7 +137,7 @@ impl<S: Sink> Engine<S> {
         object: ObjectId,
         shown: bool,
     ) -> Result<(), CaptureError> {
-        let Some(real) = self.heap.real(object) else {
+        let Some(real) = self.heap.likely_real(object) else {
             return Ok(());
         };
         if let Some(elements) = self.heap.elements(object) {
@@ -261,7 +262,14 @@ impl<S: Sink> Engine<S> {
                     _ => None,
                 };
                 let before = self.heap.elements(array).and_then(|e| e.get(index));
-                if let Some(before) = before.filter(|&before| self.heap.is_unnamed(before))
+                let name = before
+                    .and_then(|before| before.object())
+                    .and_then(|object| self.heap.doubts.name(object));
+                if name.is_some() && name == told.map(|told| told.id) {
+                    continue;
+                }
+                if name.is_none()
+                    && let Some(before) = before.filter(|&before| self.heap.is_unnamed(before))
                     && value.object().is_some_and(has_name_of_the_jvm)
                     && self.heap.may_be(before, value)
                     && !self.are_different_texts(before, value)?

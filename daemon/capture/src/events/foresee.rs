@@ -20,7 +20,7 @@ use super::Engine;
 use super::boundary::parameters;
 use super::named::class_constant;
 use super::plain::{known_result, never_throws, plain};
-use super::threads::Stepping;
+use super::threads::{Frame, Stepping};
 use crate::error::CaptureError;
 use crate::mirror::{Activation, Pending, Progress, goes_to, is_known, throws};
 use crate::sink::Sink;
@@ -81,10 +81,11 @@ impl<S: Sink> Engine<S> {
     pub(super) fn runs_alone(&self, thread: jdwp::ThreadId) -> bool {
         self.threads.iter().all(|(&id, other)| {
             let outside = match other.stack.last() {
-                Some(top) => {
+                Some(top) if top.boundary => {
                     let behind = jdwp::ThreadId(id);
-                    top.boundary && self.stops_behind_boundary(behind, other.stack.len() - 1)
+                    self.stops_behind_boundary(behind, other.stack.len() - 1)
                 }
+                Some(top) => is_in_a_call(top),
                 None => true,
             };
             outside || id == thread.0
@@ -104,10 +105,14 @@ impl<S: Sink> Engine<S> {
         &mut self,
         thread: jdwp::ThreadId,
     ) -> Result<Vec<Variable>, CaptureError> {
+        let throws_at = self.threads.get(&thread.0).and_then(|t| t.throws_at);
         self.heap.suppose();
         let certain = self.suppose_run(thread);
         let writes = self.heap.supposed_writes();
         self.heap.take_back();
+        if let Some(known) = self.threads.get_mut(&thread.0) {
+            known.throws_at = throws_at;
+        }
         certain.map(|_| writes)
     }
 
@@ -366,6 +371,15 @@ impl<S: Sink> Engine<S> {
             None => Ok((element == Value::Null).then_some(true)),
         }
     }
+}
+
+/// Has a thread said that it makes a call out of the scope, behind which it stops? If it calls back, it stops at the
+/// entry.
+pub(super) fn is_in_a_call(top: &Frame) -> bool {
+    let pending = top.mirror.as_ref().and_then(|mirror| mirror.pending);
+    let pending = pending.filter(|p| p.told && p.progress == Progress::Reached);
+    let instruction = pending.and_then(|pending| top.method.instruction(pending));
+    instruction.is_some_and(|i| i.invoke().is_some() && top.method.stops_at(i.next()))
 }
 
 /// True if something is done with an object, false if it throws.

@@ -9,19 +9,25 @@
 //! still to tell is known, too: the one instruction that they stand at, or a run that was foreseen. The rest is the
 //! call's. Until then the call's end waits in [`crate::arrivals`], so that the events come in the order in which they were.
 
+use std::rc::Rc;
+
 use jdwp::TaggedObject;
-use jhyde_trace::{CallId, Event, EventKind, Value, Variable};
+use jhyde_trace::{CallId, Event, EventKind, ObjectId, Value, Variable};
 use rustc_hash::FxHashSet;
 
 use super::Engine;
-use super::threads::Thread;
+use super::foresee::is_in_a_call;
+use super::threads::{Frame, Thread};
 use crate::arrivals::Place;
 use crate::error::CaptureError;
-use crate::mirror::Progress;
+use crate::mirror::{Doubted, Progress};
 use crate::sink::Sink;
 
 /// So many arrivals may wait for a thread's next event. The agent's queue holds fewer where threads are stepped.
 const MOST_WAITING: usize = 1 << 12;
+
+const AMBIGUOUS: &str = "what this call wrote cannot be told from what a call in another thread wrote at the same time, \
+    to which the same was shown";
 
 /// The other threads, at the time at which something is read for one.
 #[derive(Debug)]
@@ -30,13 +36,15 @@ pub(super) struct Others {
     pub(super) are_outside: bool,
     /// What each that does is about to write: it may have done so untold, or not have done so although it was told.
     writing: Vec<Variable>,
+    /// What calls out of the scope have been shown that run in them.
+    shown: FxHashSet<ObjectId>,
 }
 
 /// Something that memory shows and the mirror does not.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Found {
     variable: Variable,
-    /// Of [`crate::mirror::Heap::doubt`].
+    /// Of [`crate::mirror::Doubts`].
     number: u64,
     means: Means,
 }
@@ -52,25 +60,31 @@ enum Means {
         value: Value,
         /// The value as the JVM names it, if it is an object.
         told: Option<TaggedObject>,
+        /// A call out of the scope in another thread was shown the same, and may have written it.
+        shared: bool,
     },
     /// The object that the mirror has there is the one to which the JVM gives this name.
-    Named { object: Value, real: TaggedObject },
+    Named {
+        object: ObjectId,
+        real: TaggedObject,
+    },
 }
 
 impl<S: Sink> Engine<S> {
     /// What the other threads are at.
     pub(super) fn others(&self, thread: jdwp::ThreadId) -> Others {
         let are_outside = self.runs_alone(thread);
+        let (mut writing, mut shown) = (Vec::new(), FxHashSet::default());
         let others = self.threads.iter().filter(|&(&id, _)| id != thread.0);
-        let writing = |(_, other): (_, &Thread)| other.writing.or_else(|| other.element_to_write());
-        let writing = others.filter_map(writing);
+        for (_, other) in others.filter(|_| !are_outside) {
+            writing.extend(other.writing.or_else(|| other.element_to_write()));
+            let objects = other.stack.last().map(Frame::shown_outside);
+            shown.extend(objects.into_iter().flatten());
+        }
         Others {
             are_outside,
-            writing: if are_outside {
-                Vec::new()
-            } else {
-                writing.collect()
-            },
+            writing,
+            shown,
         }
     }
 
@@ -95,6 +109,7 @@ impl<S: Sink> Engine<S> {
             call,
             value,
             told,
+            shared: holder(variable).is_some_and(|holder| others.shown.contains(&holder)),
         };
         if self.suspect(thread, others, variable, means) {
             // It stays, and what comes after it waits, until that is settled.
@@ -111,7 +126,12 @@ impl<S: Sink> Engine<S> {
         object: Value,
         real: TaggedObject,
     ) {
-        if !real.id.is_null() && self.heap.may_be(object, self.heap.reference(real.id)) {
+        if let Some(object) = object.object()
+            && !real.id.is_null()
+            && self
+                .heap
+                .may_be(Value::Object(object), self.heap.reference(real.id))
+        {
             self.suspect(thread, others, variable, Means::Named { object, real });
         }
     }
@@ -126,8 +146,14 @@ impl<S: Sink> Engine<S> {
         if others.writing.contains(&variable) {
             return false;
         }
-        let number = self.heap.doubt(variable);
+        let doubted = match means {
+            Means::Written { value, .. } => Doubted::Value(value),
+            Means::Named { object, real } => Doubted::Name(object, real.id),
+        };
         let Some(known) = self.threads.get_mut(&thread.0) else {
+            return false;
+        };
+        let Some(number) = self.heap.doubts.raise(variable, doubted) else {
             return false;
         };
         known.found.push(Found {
@@ -151,56 +177,94 @@ impl<S: Sink> Engine<S> {
         })
     }
 
-    /// Settles what is in doubt in a thread that has gone on since.
-    pub(super) fn settle(&mut self, thread: jdwp::ThreadId) -> Result<(), CaptureError> {
-        let Some(known) = self
-            .threads
-            .get_mut(&thread.0)
-            .filter(|t| !t.found.is_empty())
-        else {
+    /// Settles what is in doubt in a thread that has gone on since. `asks`: objects that are seen for the first time can
+    /// be looked at.
+    pub(super) fn settle(
+        &mut self,
+        thread: jdwp::ThreadId,
+        asks: bool,
+    ) -> Result<(), CaptureError> {
+        let Some(known) = self.threads.get_mut(&thread.0) else {
             return Ok(());
         };
         let all = std::mem::take(&mut known.found);
+        if all.is_empty() {
+            return Ok(());
+        }
         let others = self.others(thread);
-        let foreseen = self.untold_writes(thread)?;
+        let is_open = |engine: &Self, found: &Found| {
+            engine.heap.doubts.is_open(found.variable, found.number)
+                && !others.writing.contains(&found.variable)
+        };
+        let foreseen = match all.iter().any(|found| is_open(self, found)) {
+            true => self.untold_writes(thread)?,
+            false => Vec::new(),
+        };
         // All was found at one arrival: the next one settles it.
-        let (mut found_at, mut own) = (None, Vec::new());
+        let (mut found_at, mut own, mut ambiguous) = (None, Vec::new(), false);
         for found in all {
             let variable = found.variable;
             if let Means::Written { place, .. } = found.means {
                 self.arrivals.answered(place);
                 found_at = Some(place);
             }
-            if !self.heap.settle(variable, found.number)
-                || foreseen.contains(&variable)
-                || others.writing.contains(&variable)
-            {
+            if !self.heap.doubts.is_open(variable, found.number) {
+                // Written since, or another thread saw the same and has gone on earlier.
                 continue;
             }
+            let nobody =
+                is_open(self, &found) && !foreseen.iter().any(|all| all.contains(&variable));
+            self.heap.doubts.end(variable);
             match found.means {
-                Means::Named { object, real } => self.tie(thread, object, real),
+                Means::Named { object, real } if nobody => {
+                    self.tie(thread, Value::Object(object), real);
+                }
                 Means::Written {
                     place,
                     behind,
                     call,
-                    value,
+                    mut value,
                     told,
-                } => {
-                    let mut value = value;
-                    if let Some(told) = told {
+                    shared,
+                } if nobody && self.holder_is_named(variable) => {
+                    if let Some(told) = told.filter(|_| asks) {
                         let seen = self.look_at(place, thread, told)?;
                         own.extend(seen.into_iter().map(|kind| (behind, in_call(call, kind))));
                         value = self.heap.reference(told.id);
                     }
                     self.heap.write(variable, value);
                     own.push((behind, written(call, variable, value)));
+                    if shared && !std::mem::replace(&mut ambiguous, true) {
+                        let reason = AMBIGUOUS.to_owned();
+                        own.push((behind, in_call(call, EventKind::Gap { reason })));
+                    }
                 }
+                _ => {}
             }
         }
         if let Some(place) = found_at {
             self.arrivals.insert(place, own);
         }
         Ok(())
+    }
+
+    /// What was read is what the variable's array or object holds if that is what the name stands for, by which it was
+    /// read.
+    fn holder_is_named(&mut self, variable: Variable) -> bool {
+        let Some(holder) = holder(variable) else {
+            return true;
+        };
+        if let Some(real) = self.heap.likely_real(holder) {
+            self.tie_object(Value::Object(holder), real);
+        }
+        self.heap.real(holder).is_some()
+    }
+
+    /// An object turns up that the JVM seems to have named in an array's element: the name counts.
+    pub(super) fn tie_suspected(&mut self, real: jdwp::ObjectId) {
+        if let Some(object) = self.heap.doubts.object(real) {
+            self.tie_object(Value::Object(object), real);
+        }
     }
 
     /// Learns an object, and gives what is to be told of it.
@@ -222,19 +286,30 @@ impl<S: Sink> Engine<S> {
     }
 
     /// Settles what is in doubt everywhere: nothing more comes.
-    pub(super) fn settle_all(&mut self) -> Result<(), CaptureError> {
+    pub(super) fn settle_all(&mut self, asks: bool) -> Result<(), CaptureError> {
         let open = self.threads.iter().filter(|(_, t)| !t.found.is_empty());
         let open: Vec<u64> = open.map(|(&id, _)| id).collect();
         for id in open {
-            self.settle(jdwp::ThreadId(id))?;
+            self.settle(jdwp::ThreadId(id), asks)?;
         }
         Ok(())
     }
 
-    /// Settles everything where too much waits for a thread that makes no event, because it waits itself.
+    /// Settles where too much waits for a thread that makes no event, because it waits itself.
     pub(super) fn settle_crowd(&mut self) -> Result<(), CaptureError> {
-        if self.arrivals.waiting() > MOST_WAITING {
-            self.settle_all()?;
+        if self.arrivals.waiting() <= MOST_WAITING {
+            return Ok(());
+        }
+        let waits = |known: &Thread| {
+            known.found.iter().any(|found| match found.means {
+                Means::Written { place, .. } => self.arrivals.after(place) > MOST_WAITING,
+                Means::Named { .. } => false,
+            })
+        };
+        let late = self.threads.iter().filter(|(_, known)| waits(known));
+        let late: Vec<u64> = late.map(|(&id, _)| id).collect();
+        for id in late {
+            self.settle(jdwp::ThreadId(id), true)?;
         }
         Ok(())
     }
@@ -243,17 +318,25 @@ impl<S: Sink> Engine<S> {
     fn untold_writes(
         &mut self,
         thread: jdwp::ThreadId,
-    ) -> Result<FxHashSet<Variable>, CaptureError> {
+    ) -> Result<Vec<Rc<FxHashSet<Variable>>>, CaptureError> {
         let foreseen = self
             .threads
             .iter()
             .filter(|&(&id, other)| id != thread.0 && other.foreseen && !other.stack.is_empty());
         let foreseen: Vec<u64> = foreseen.map(|(&id, _)| id).collect();
-        let mut writes = FxHashSet::default();
-        for id in foreseen {
-            writes.extend(self.foreseen_writes(jdwp::ThreadId(id))?);
-        }
-        Ok(writes)
+        let all = foreseen.into_iter().map(|id| {
+            let known = self.threads.get(&id);
+            if let Some(writes) = known.and_then(|known| known.untold.clone()) {
+                return Ok(writes);
+            }
+            let writes = self.foreseen_writes(jdwp::ThreadId(id))?;
+            let writes = Rc::new(writes.into_iter().collect());
+            if let Some(known) = self.threads.get_mut(&id) {
+                known.untold = Some(Rc::clone(&writes));
+            }
+            Ok(writes)
+        });
+        all.collect()
     }
 }
 
@@ -273,6 +356,29 @@ impl Thread {
         };
         let index = u32::try_from(index).ok()?;
         Some(Variable::Element { array, index })
+    }
+}
+
+impl Frame {
+    /// What a call out of the scope is shown that runs behind this frame, if one does.
+    fn shown_outside(&self) -> Vec<ObjectId> {
+        match (&self.shown, &self.mirror) {
+            (Some(shown), _) => shown.objects().to_vec(),
+            (None, Some(mirror)) if is_in_a_call(self) => {
+                let stack = mirror.stack.iter();
+                stack.filter_map(|value| value.object()).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// The array or object of which a variable is a part.
+fn holder(variable: Variable) -> Option<ObjectId> {
+    match variable {
+        Variable::Element { array, .. } => Some(array),
+        Variable::Field { object, .. } => Some(object),
+        _ => None,
     }
 }
 

@@ -104,7 +104,12 @@ pub(crate) struct Engine<S> {
     replaceable: bool,
     /// What an instruction did; kept to be filled again.
     effects: Vec<Effect>,
+    /// Ticks since the JVM told something last.
+    silence: u32,
 }
+
+/// Ticks after which nothing is on its way, unless the JVM stands still itself: a second.
+const LONG_SILENCE: u32 = 20;
 
 /// Why the loop ended.
 enum End {
@@ -127,6 +132,7 @@ impl<S: Sink> Engine<S> {
             objects: Objects::new(options.string_limit),
             heap: Heap::new(),
             effects: Vec::new(),
+            silence: 0,
             arrivals: Arrivals::default(),
             questions: FxHashMap::default(),
             threads: FxHashMap::default(),
@@ -190,7 +196,7 @@ impl<S: Sink> Engine<S> {
             }
         };
         // Where the JVM can no longer be asked, nobody is taken for the writer of what is in doubt.
-        let _ = self.settle_all();
+        let _ = self.settle_all(false);
         self.lose_foreseen();
         // What is complete so far is kept even if the last answers never came.
         let kept = self.store_structure().and_then(|()| {
@@ -248,9 +254,17 @@ impl<S: Sink> Engine<S> {
     fn turn(&mut self) -> Result<bool, End> {
         let incoming = self.link.next().map_err(End::Closed)?;
         let came = incoming.is_some();
+        if came {
+            self.silence = 0;
+        }
         match incoming {
-            // Whoever had something to tell has told it.
-            None => self.settle_all().map_err(sort_out)?,
+            None => {
+                self.silence += 1;
+                if self.silence >= LONG_SILENCE {
+                    // Whoever had something to tell has told it.
+                    self.settle_all(true).map_err(sort_out)?;
+                }
+            }
             Some(Incoming::Reply(reply)) => self.answer(&reply).map_err(sort_out)?,
             Some(Incoming::Event(composite)) => self.composite(&composite).map_err(sort_out)?,
             Some(Incoming::Command { set, command, .. }) => {
@@ -302,9 +316,10 @@ impl<S: Sink> Engine<S> {
         // Requests may overlap, so one composite may tell the same thing twice.
         let mut dead = false;
         if let Some(thread) = composite.thread() {
-            self.settle(thread)?;
+            self.settle(thread, true)?;
             if let Some(known) = self.threads.get_mut(&thread.0) {
                 known.writing = None;
+                known.untold = None;
             }
             let thrown = composite.events.iter().find_map(|event| match event {
                 Event::Exception { location, .. } => Some(location),

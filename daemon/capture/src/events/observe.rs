@@ -32,6 +32,7 @@ impl<S: Sink> Engine<S> {
         };
         let mut open = vec![object];
         while let Some(object) = open.pop() {
+            self.tie_suspected(object.id);
             if object.id.is_null() || self.heap.knows(self.heap.name(object.id)) {
                 continue;
             }

@@ -8,6 +8,7 @@ use jdwp::{PacketId, RequestId};
 use jhyde_trace::{
     CallId, Event, EventKind, MonitorAction, ObjectId, Outcome, ThreadId, Value, Variable,
 };
+use rustc_hash::FxHashSet;
 
 use super::boundary::{Shown, Watch};
 use super::calls::Entering;
@@ -143,6 +144,8 @@ pub(crate) struct Thread {
     pub(crate) found: Vec<Found>,
     /// The field of which its last event said that it is about to be written.
     pub(crate) writing: Option<Variable>,
+    /// What it writes on the rest of its foreseen run, where that was asked since its last event.
+    pub(crate) untold: Option<Rc<FxHashSet<Variable>>>,
 }
 
 impl Thread {
@@ -166,6 +169,7 @@ impl Thread {
             settled: None,
             found: Vec::new(),
             writing: None,
+            untold: None,
         }
     }
 

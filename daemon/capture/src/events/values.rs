@@ -18,6 +18,7 @@ impl<S: Sink> Engine<S> {
     /// Asks about an object if it is seen for the first time. `created`: a constructor was just
     /// entered with it.
     pub(super) fn meet_object(&mut self, place: Place, object: TaggedObject, created: bool) {
+        self.tie_suspected(object.id);
         if object.id.is_null() || !self.objects.meet(object.id) {
             return;
         }

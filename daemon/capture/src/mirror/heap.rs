@@ -12,7 +12,7 @@ use std::rc::Rc;
 use jhyde_trace::{ClassId, FieldId, ObjectId, Value, Variable};
 use rustc_hash::FxHashMap;
 
-use super::{Elements, UNKNOWN};
+use super::{Doubts, Elements, UNKNOWN};
 
 /// What an object holds.
 #[derive(Clone, Debug)]
@@ -73,9 +73,8 @@ pub(crate) struct Heap {
     next: u64,
     /// How to take back what is only supposed, if something is.
     supposed: Option<Vec<Undo>>,
-    /// Variables that may have another value than is written here, until they are written or that is settled.
-    doubts: FxHashMap<Variable, u64>,
-    next_doubt: u64,
+    /// Ended by what is written here.
+    pub(crate) doubts: Doubts,
     /// UTF-16 units of all texts that are kept.
     text_units: usize,
     /// Code ran that may use reflection.
@@ -109,8 +108,7 @@ impl Heap {
             viewed: FxHashMap::default(),
             next: 0,
             supposed: None,
-            doubts: FxHashMap::default(),
-            next_doubt: 0,
+            doubts: Doubts::default(),
             text_units: 0,
             reflection: false,
             sweep_at: FIRST_SWEEP,
@@ -374,25 +372,14 @@ impl Heap {
         }
     }
 
-    /// A variable may hold another value by now: gives the doubt's number.
-    pub(crate) fn doubt(&mut self, variable: Variable) -> u64 {
-        self.next_doubt += 1;
-        self.doubts.insert(variable, self.next_doubt);
-        self.next_doubt
-    }
-
-    /// Ends a doubt. False if the variable was written since, or doubted again.
-    pub(crate) fn settle(&mut self, variable: Variable, doubt: u64) -> bool {
-        let open = self.doubts.get(&variable) == Some(&doubt);
-        if open {
-            self.doubts.remove(&variable);
-        }
-        open
+    /// How the JVM names an object, or seems to.
+    pub(crate) fn likely_real(&self, object: ObjectId) -> Option<jdwp::ObjectId> {
+        self.real(object).or_else(|| self.doubts.name(object))
     }
 
     fn is_written(&mut self, variable: Variable) {
-        if self.supposed.is_none() && !self.doubts.is_empty() {
-            self.doubts.remove(&variable);
+        if self.supposed.is_none() {
+            self.doubts.end(variable);
         }
     }
 

@@ -2,7 +2,7 @@ use jhyde_trace::{FieldId, ObjectId, Value, Variable};
 use proptest::prelude::*;
 
 use super::heap::Body;
-use super::{Elements, Heap, UNKNOWN};
+use super::{Doubted, Elements, Heap, UNKNOWN};
 
 /// A write, to one of few places, so that they meet.
 #[derive(Clone, Debug)]
@@ -93,34 +93,28 @@ impl Small {
 }
 
 #[test]
-fn a_doubt_ends_with_the_next_write_or_doubt() {
+fn a_write_ends_a_doubt_and_a_supposed_one_does_not() {
     let mut small = Small::new();
     let array = small.ints[0];
-    let element = Variable::Element { array, index: 1 };
-    let first = small.heap.doubt(element);
-    // What is only supposed, and what is written elsewhere, ends none.
-    small.heap.suppose();
-    small.heap.write(element, Value::Int(3));
-    small.heap.take_back();
-    small
-        .heap
-        .write(Variable::Element { array, index: 2 }, Value::Int(3));
-    assert!(small.heap.settle(element, first));
-    assert!(!small.heap.settle(element, first));
-
-    let field = Variable::Field {
-        object: small.objects[0],
-        field: FieldId(1),
-    };
-    let fixed = Variable::Static { field: FieldId(1) };
-    for variable in [element, field, fixed] {
-        let before = small.heap.doubt(variable);
+    let object = small.objects[0];
+    let field = FieldId(1);
+    let places = [
+        Variable::Element { array, index: 1 },
+        Variable::Field { object, field },
+        Variable::Static { field },
+    ];
+    for variable in places {
+        let doubts = &mut small.heap.doubts;
+        let doubt = doubts.raise(variable, Doubted::Value(Value::Int(9)));
+        let doubt = doubt.expect("a number");
+        small.heap.suppose();
+        small.heap.write(variable, Value::Int(3));
+        small.heap.take_back();
+        let elsewhere = Variable::Element { array, index: 2 };
+        small.heap.write(elsewhere, Value::Int(3));
+        assert!(small.heap.doubts.is_open(variable, doubt), "{variable:?}");
         small.heap.write(variable, Value::Int(4));
-        assert!(!small.heap.settle(variable, before), "{variable:?}");
-        let older = small.heap.doubt(variable);
-        let newer = small.heap.doubt(variable);
-        assert!(!small.heap.settle(variable, older), "{variable:?}");
-        assert!(small.heap.settle(variable, newer), "{variable:?}");
+        assert!(!small.heap.doubts.is_open(variable, doubt), "{variable:?}");
     }
 }
 

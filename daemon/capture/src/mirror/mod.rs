@@ -8,10 +8,12 @@
 //! shows it.
 //!
 //! Nothing here talks to a JVM. [`activation`] is one frame, [`machine`] the instructions that need no
-//! names, [`jumps`] where they lead, [`heap`] objects, arrays and statics.
+//! names, [`jumps`] where they lead, [`heap`] objects, arrays and statics, [`doubts`] what may have
+//! been written there unseen.
 
 pub(crate) mod activation;
 pub(crate) mod arithmetic;
+pub(crate) mod doubts;
 pub(crate) mod elements;
 pub(crate) mod heap;
 #[cfg(test)]
@@ -24,6 +26,7 @@ mod machine_tests;
 use jhyde_trace::{Missing, Value};
 
 pub(crate) use activation::{Activation, Pending, Progress};
+pub(crate) use doubts::{Doubted, Doubts};
 pub(crate) use elements::Elements;
 pub(crate) use heap::{Body, Heap, Shared, has_name_of_the_jvm};
 pub(crate) use jumps::{goes_to, throws};
