@@ -167,7 +167,7 @@ classes      class, source_file, in_scope, methods [{method, descriptor, first_l
 list, show, watch, attach, stop, detach    id, name, state, state_reason, exit_code, created_ms, ended_ms,
              level, engine, include, exclude, string_limit, events, calls, threads, classes, bytes, notes,
              jvm {address, name, version, command}, listen_port (while waiting)
-  states     waiting running complete detached stopped connection-lost cut failed
+  states     waiting running complete detached stopped connection-lost cut failed unreadable
 delete       deleted, bytes
 launch       the recording, as show gives it, on standard error when the program has ended
 sessions     id, recording, strategy, progress, suspicious, answers [{call, answer}], can_undo, can_redo,

@@ -75,6 +75,9 @@ pub struct CallCoverage {
     pub edges: Vec<Covered<Edge>>,
     /// By the place of the use, and then by that of the definition.
     pub chains: Vec<Covered<Chain>>,
+    /// Number of events of the recording that cannot be read, because blocks are damaged: the numbers of calls are at
+    /// least these.
+    pub unread: u64,
 }
 
 /// Why it cannot be said what a call covered.
@@ -136,6 +139,7 @@ impl CallCoverage {
         Ok(Self {
             edges: covered(coverage, Entities::Edges, edges, coverage.edges()),
             chains: covered(coverage, Entities::DuChains, chains, coverage.chains()),
+            unread: coverage.unread(),
         })
     }
 }

@@ -95,6 +95,8 @@ pub struct RecordedCoverage {
     chains: Sets,
     /// Per thread and call, from preorder number 1: its sets of edges and chains.
     calls: FxHashMap<ThreadId, Vec<[u32; 2]>>,
+    /// Events in damaged blocks.
+    unread: u64,
     state: State,
 }
 
@@ -141,6 +143,7 @@ impl Default for RecordedCoverage {
             edges: Sets::default(),
             chains: Sets::default(),
             calls: FxHashMap::default(),
+            unread: 0,
             state: State::default(),
         }
     }
@@ -171,7 +174,10 @@ impl RecordedCoverage {
             match block {
                 Ok(block) => self.read(recording, &block, end)?,
                 Err(jhyde_store::Error::Damaged { to, .. }) => {
-                    self.next = Timestamp(to.0.saturating_add(1)).max(self.next);
+                    // Damage of which nobody knows how far it goes ends with the recording.
+                    let behind = Timestamp(to.0.saturating_add(1)).min(end).max(self.next);
+                    self.unread += behind.0 - self.next.0;
+                    self.next = behind;
                     self.state.forget_after_damage();
                 }
                 Err(error) => return Err(error),
@@ -182,6 +188,11 @@ impl RecordedCoverage {
             self.state.forget_all();
         }
         Ok(ControlFlow::Continue(()))
+    }
+
+    /// Number of events that cannot be read, because blocks are damaged: what they covered is in no set.
+    pub fn unread(&self) -> u64 {
+        self.unread
     }
 
     /// About how many bytes the sets, what calls have of them, the entities and the definitions take.

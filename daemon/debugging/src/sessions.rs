@@ -88,6 +88,8 @@ pub struct View {
     /// How many calls cannot be read, because a part of the recording is damaged: nobody is asked about them, and
     /// the search may end at a call above the buggy one.
     pub lost: u64,
+    /// How many events a strategy by coverage does not weigh, because a part of the recording is damaged.
+    pub unweighed: u64,
 }
 
 impl View {
@@ -109,6 +111,7 @@ impl View {
             progress,
             suspicious: session.suspicious().count(),
             lost: forest.lost(),
+            unweighed: 0,
             candidates: candidates
                 .into_iter()
                 .map(|call| (call, session.classify(forest, call)))
@@ -242,7 +245,11 @@ impl Read {
             self.read_coverage(asked)?;
             coverage = Some(&self.coverage as &dyn Coverage);
         }
-        View::of(session, &self.forest, coverage)
+        let mut view = View::of(session, &self.forest, coverage)?;
+        if strategy.needs_coverage() {
+            view.unweighed = self.coverage.unread();
+        }
+        Ok(view)
     }
 
     /// Reads what calls covered, as far as the recording is now.

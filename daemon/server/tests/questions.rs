@@ -10,8 +10,9 @@ use jhyde_proto::v1::debugging_client::DebuggingClient;
 use jhyde_proto::v1::history_client::HistoryClient;
 use jhyde_proto::v1::{
     AnswerKind, AnswerRequest, Call, Classification, CreateSessionRequest, ExpandObjectRequest,
-    GetCallRequest, GetStateRequest, ListCallsRequest, ListClassesRequest, ListEventsRequest,
-    ListSessionsRequest, ListThreadsRequest, ListWritesRequest, Mark, NavigateRequest, Progress,
+    GetCallRequest, GetRecordingRequest, GetStateRequest, KeepRequest, ListCallsRequest,
+    ListClassesRequest, ListEventsRequest, ListRecordingsRequest, ListSessionsRequest,
+    ListThreadsRequest, ListWritesRequest, Mark, NavigateRequest, Progress, RecordingState,
     RestrictRequest, Session, SessionRequest, SetStrategyRequest, Step, StreamEventsRequest, event,
     value,
 };
@@ -496,4 +497,122 @@ async fn questions_that_make_no_sense_say_which_field_is_wrong() {
         client.stream_events(thread).await.unwrap_err().code(),
         Code::NotFound
     );
+}
+
+/// Between two questions nothing has the recording open, and still somebody is at it.
+#[tokio::test]
+async fn a_recording_in_a_session_is_spared_and_goes_when_it_is_named() {
+    let daemon = daemon(Level::Full).await;
+    let mut recordings = daemon.recordings();
+    let everything = || KeepRequest {
+        limits: vec!["1B".to_owned()],
+        dry_run: true,
+    };
+    let plan = recordings.keep(everything()).await.unwrap().into_inner();
+    assert_eq!((plan.deleted.len(), plan.spared.len()), (1, 0));
+    let session = begin(&daemon, "top-down").await.unwrap();
+    let request = KeepRequest {
+        dry_run: false,
+        ..everything()
+    };
+    let kept = recordings.keep(request).await.unwrap().into_inner();
+    assert_eq!((kept.deleted.len(), kept.spared.len()), (0, 1));
+    let call = asked(&session).id.clone();
+    answer(&daemon, &session.id, &call, AnswerKind::Invalid)
+        .await
+        .unwrap();
+    let named = GetRecordingRequest {
+        recording: NAME.to_owned(),
+    };
+    recordings.delete(named).await.unwrap();
+    let gone = begin(&daemon, "top-down").await.unwrap_err();
+    assert_eq!(gone.code(), Code::NotFound);
+}
+
+/// What cannot be used is listed with its reason, is no reason to fail, and can be deleted.
+#[tokio::test]
+async fn recordings_that_cannot_be_used_are_listed_and_can_be_deleted() {
+    let folder = MergeSort::recorded(Level::Full, true)
+        .builder
+        .finish()
+        .into_folder();
+    let recordings = folder.path().join("recordings");
+    let good = std::fs::read_dir(&recordings).unwrap().next().unwrap();
+    let good = good.unwrap().path();
+    let id = good.file_name().unwrap().to_str().unwrap().to_owned();
+    let copy = |to: &str| {
+        let to = recordings.join(to);
+        let mut copy = std::process::Command::new("cp");
+        let status = copy.arg("-R").args([&good, &to]).status();
+        assert!(status.unwrap().success());
+        to
+    };
+    let description = copy("bad-description").join("recording.json");
+    std::fs::write(&description, "{}").unwrap();
+    let text = std::fs::read_to_string(good.join("recording.json")).unwrap();
+    let older = text.replace("\"jhyde_recording\": 2", "\"jhyde_recording\": 1");
+    assert_ne!(older, text);
+    std::fs::write(copy("older").join("recording.json"), older).unwrap();
+    std::fs::remove_dir_all(copy("without-database").join("db")).unwrap();
+
+    let daemon = TestDaemon::start_in(folder).await;
+    let mut client = daemon.recordings();
+    let list = |page_size, page_token: String| ListRecordingsRequest {
+        page_size,
+        page_token,
+    };
+    let all = client.list(list(0, String::new())).await.unwrap();
+    let all = all.into_inner().recordings;
+    let told: Vec<_> = all
+        .iter()
+        .map(|one| (one.id.as_str(), one.state()))
+        .collect();
+    let unreadable = RecordingState::Unreadable;
+    assert_eq!(told.len(), 4, "{told:?}");
+    assert_eq!(
+        all.iter().filter(|one| one.state() == unreadable).count(),
+        3
+    );
+    let why = |id: &str| {
+        let one = all.iter().find(|one| one.id == id);
+        let one = one.unwrap_or_else(|| panic!("{id} is not listed: {told:?}"));
+        (one.state() == unreadable).then(|| one.state_reason.clone())
+    };
+    assert_eq!(why(&id), None);
+    assert!(why("bad-description").unwrap().contains("recording.json"));
+    let older = why("older").unwrap();
+    assert!(
+        older.contains("version 1") && older.contains("an older jhyde"),
+        "{older}"
+    );
+    assert!(!why("without-database").unwrap().is_empty());
+
+    // Page by page they are the same.
+    let (mut paged, mut token) = (Vec::new(), String::new());
+    loop {
+        let page = client.list(list(1, token)).await.unwrap().into_inner();
+        paged.extend(page.recordings);
+        token = page.next_page_token;
+        if token.is_empty() {
+            break;
+        }
+    }
+    assert_eq!(paged, all);
+
+    for id in ["bad-description", "older", "without-database"] {
+        let named = GetRecordingRequest {
+            recording: id.to_owned(),
+        };
+        client
+            .delete(named)
+            .await
+            .unwrap_or_else(|status| panic!("{id}: {status}"));
+        assert!(!daemon.folder.path().join("recordings").join(id).exists());
+    }
+    let rest = client
+        .list(list(0, String::new()))
+        .await
+        .unwrap()
+        .into_inner();
+    assert_eq!(rest.recordings.len(), 1);
 }

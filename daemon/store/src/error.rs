@@ -71,7 +71,8 @@ pub enum Error {
     ReadOnly(String),
     /// The recording was written in a format that this version does not know.
     #[error(
-        "{what} has format version {found}, this version of jhyde reads up to {known}: use a newer jhyde"
+        "{what} has format version {found}, this version of jhyde reads version {known}: use {} jhyde",
+        if found < known { "an older" } else { "a newer" }
     )]
     UnknownVersion {
         /// What was to be read.

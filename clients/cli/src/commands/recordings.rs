@@ -30,6 +30,7 @@ pub fn state_word(state: RecordingState) -> &'static str {
         RecordingState::ConnectionLost => "connection-lost",
         RecordingState::Cut => "cut",
         RecordingState::Failed => "failed",
+        RecordingState::Unreadable => "unreadable",
     }
 }
 
@@ -46,7 +47,9 @@ fn state_look(state: RecordingState) -> Look {
         RecordingState::Running | RecordingState::Waiting => Look::Hint,
         RecordingState::Complete | RecordingState::Detached | RecordingState::Stopped => Look::Good,
         RecordingState::Cut | RecordingState::ConnectionLost => Look::ChangedBelow,
-        RecordingState::Failed | RecordingState::Unspecified => Look::Bad,
+        RecordingState::Failed | RecordingState::Unreadable | RecordingState::Unspecified => {
+            Look::Bad
+        }
     }
 }
 
@@ -97,7 +100,19 @@ pub async fn list(context: &mut Context) -> Result<(), Error> {
         let text = out.paint.text(Look::Faint, text);
         return out.line(text);
     }
-    table(&recordings).write(out)
+    table(&recordings).write(out)?;
+    let unreadable = recordings
+        .iter()
+        .filter(|recording| recording.state() == RecordingState::Unreadable);
+    let why: Vec<String> = unreadable
+        .map(|recording| {
+            format!(
+                "{} cannot be used: {}",
+                recording.name, recording.state_reason
+            )
+        })
+        .collect();
+    notes(&why, out)
 }
 
 fn table(recordings: &[Recording]) -> Table {
@@ -110,15 +125,21 @@ fn table(recordings: &[Recording]) -> Table {
             .options
             .as_ref()
             .map(|options| options.level.as_str());
+        let is_readable = state != RecordingState::Unreadable;
+        let known = |figure: String| if is_readable { figure } else { String::new() };
+        let made = match recording.created_ms {
+            0 => String::new(),
+            created_ms => age(created_ms),
+        };
         table.row(vec![
             Cell::with(Look::Strong, clean(&recording.name)),
             Cell::with(Look::Faint, recording.id.as_str()),
             Cell::with(state_look(state), state_word(state)),
             Cell::new(level.unwrap_or_default()),
-            Cell::number(count(recording.calls)),
-            Cell::number(count(recording.events)),
-            Cell::number(size(recording.bytes)),
-            Cell::with(Look::Faint, age(recording.created_ms)),
+            Cell::number(known(count(recording.calls))),
+            Cell::number(known(count(recording.events))),
+            Cell::number(known(size(recording.bytes))),
+            Cell::with(Look::Faint, made),
             Cell::with(Look::Faint, program(recording)),
         ]);
     }

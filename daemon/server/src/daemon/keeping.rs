@@ -57,6 +57,7 @@ impl Daemon {
     /// [`Error::Live`] while it is being made; the store's while somebody reads it.
     pub fn seal(&self, id_or_name: &str) -> Result<Description, Error> {
         let id = self.ended(id_or_name)?;
+        self.attended.leave(&id);
         self.catalogue.seal(&id)?;
         // It is smaller now.
         lock(&self.stats).remove(&id);
@@ -74,6 +75,7 @@ impl Daemon {
 
     /// Which recordings would have to go so that the rest is within these limits.
     pub fn plan_keep(&self, keep: &Keep) -> RetentionPlan {
+        self.attended.leave_idle();
         self.catalogue.plan_retention(keep)
     }
 

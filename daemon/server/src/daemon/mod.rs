@@ -7,6 +7,7 @@
 //!
 //! Reading order: this file, [`live`], [`record`], [`launch`].
 
+mod attended;
 pub mod capture;
 pub mod keeping;
 pub mod launch;
@@ -25,6 +26,8 @@ use jhyde_capture::Ending;
 use jhyde_store::{Catalogue, Keep, Recording, Stats, StoreOptions};
 use jhyde_trace::{EngineKind, Level, RecordingMeta, State};
 use tokio::time::timeout;
+
+use attended::Attended;
 
 use crate::config::settings::Attach;
 use crate::error::Error;
@@ -59,8 +62,10 @@ pub struct Options {
 pub struct Description {
     /// What it says of itself.
     pub meta: RecordingMeta,
-    /// How much there is; `None` where the recording cannot be opened (a newer version, damage).
+    /// How much there is; `None` where that cannot be told.
     pub stats: Option<Stats>,
+    /// Why the recording cannot be opened, if so: in words for people.
+    pub unusable: Option<String>,
     /// The port that waits for its JVM; 0: none.
     pub listen_port: u16,
 }
@@ -74,6 +79,7 @@ pub struct Daemon {
     live: Mutex<HashMap<String, Arc<Live>>>,
     /// Of recordings that have ended: they never change, and opening one costs.
     stats: Mutex<HashMap<String, Stats>>,
+    attended: Attended,
     stopping: AtomicBool,
 }
 
@@ -96,6 +102,7 @@ impl Daemon {
             catalogue,
             live: Mutex::default(),
             stats: Mutex::default(),
+            attended: Attended::default(),
             stopping: AtomicBool::new(false),
         }))
     }
@@ -117,9 +124,25 @@ impl Daemon {
         }
     }
 
+    /// Somebody debugs with a recording: for an hour from now on it is not deleted by itself.
+    pub fn attend(&self, recording: &Arc<Recording>) {
+        // What is being made is not deleted anyway, and must be let go of to be closed.
+        if self.live_of(recording.id()).is_none() {
+            self.attended.attend(recording);
+        }
+    }
+
     /// What all recordings say of themselves, newest first.
     pub fn list(&self) -> Vec<RecordingMeta> {
         self.catalogue.list()
+    }
+
+    /// Folders that look like recordings and say nothing that can be read: their ids, and why, in words for people.
+    pub fn unreadable(&self) -> Vec<(String, String)> {
+        let all = self.catalogue.unreadable();
+        all.into_iter()
+            .map(|(id, error)| (id, error.to_string()))
+            .collect()
     }
 
     /// One recording as a whole.
@@ -140,10 +163,12 @@ impl Daemon {
             return Description {
                 meta: recording.meta(),
                 stats: recording.stats().ok(),
+                unusable: None,
                 listen_port,
             };
         }
         let known = lock(&self.stats).get(&meta.id).cloned();
+        let mut unusable = None;
         let stats = known.or_else(|| {
             let opened = self
                 .catalogue
@@ -156,6 +181,12 @@ impl Daemon {
                 }
                 Err(error) => {
                     tracing::warn!(recording = meta.id, %error, "cannot tell how much there is");
+                    if !matches!(
+                        error,
+                        jhyde_store::Error::Busy { .. } | jhyde_store::Error::InUse(_)
+                    ) {
+                        unusable = Some(error.to_string());
+                    }
                     None
                 }
             }
@@ -163,6 +194,7 @@ impl Daemon {
         Description {
             meta,
             stats,
+            unusable,
             listen_port: 0,
         }
     }
@@ -229,7 +261,14 @@ impl Daemon {
     /// # Errors
     /// [`Error::Live`] while it is being made; the store's if somebody reads it just now.
     pub fn delete(&self, id_or_name: &str) -> Result<u64, Error> {
-        let meta = self.catalogue.find(id_or_name)?;
+        let meta = match self.catalogue.find(id_or_name) {
+            Ok(meta) => meta,
+            Err(_) if self.unreadable().iter().any(|(id, _)| id == id_or_name) => {
+                self.catalogue.delete(id_or_name)?;
+                return Ok(0);
+            }
+            Err(error) => return Err(error.into()),
+        };
         if self.live_of(&meta.id).is_some() {
             return Err(Error::Live(meta.name));
         }
@@ -238,6 +277,7 @@ impl Daemon {
             .describe_meta(meta)
             .stats
             .map_or(0, |stats| stats.bytes_on_disk);
+        self.attended.leave(&id);
         self.catalogue.delete(&id)?;
         lock(&self.stats).remove(&id);
         Ok(bytes)

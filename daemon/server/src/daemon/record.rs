@@ -244,6 +244,7 @@ impl Daemon {
             let description = Arc::new(Description {
                 meta,
                 stats,
+                unusable: None,
                 listen_port: 0,
             });
             let status = if gone {

@@ -49,7 +49,11 @@ impl DebuggingService {
         let (daemon, sessions) = (Arc::clone(&self.daemon), Arc::clone(&self.sessions));
         let cancelled = CancelOnDrop::default();
         let flag = Arc::clone(&cancelled.0);
-        let work = move || work(&sessions, &open(&daemon, &recording)?.cancelled_by(flag));
+        let work = move || {
+            let history = open(&daemon, &recording)?;
+            daemon.attend(history.recording());
+            work(&sessions, &history.cancelled_by(flag))
+        };
         blocking(work).await.map(Response::new)
     }
 
@@ -156,18 +160,26 @@ fn message(history: &History, view: View) -> Result<v1::Session, Status> {
             .map(|call| call.to_string())
             .unwrap_or_default(),
         created_ms: view.kept.created_ms,
-        notes: (view.lost > 0)
-            .then(|| {
-                format!(
-                    "{} calls cannot be read, because a part of the recording is damaged, and are not asked about: if \
-                     the call that is found has some of them below it, one of those may be the buggy one",
-                    view.lost
-                )
-            })
-            .into_iter()
-            .collect(),
+        notes: damage_notes(view.lost, view.unweighed),
         id: view.kept.id,
     })
+}
+
+/// What damage of the recording means for a search.
+fn damage_notes(lost: u64, unweighed: u64) -> Vec<String> {
+    let lost = (lost > 0).then(|| {
+        format!(
+            "{lost} calls cannot be read, because a part of the recording is damaged, and are not asked about: if \
+             the call that is found has some of them below it, one of those may be the buggy one"
+        )
+    });
+    let unweighed = (unweighed > 0).then(|| {
+        format!(
+            "{unweighed} events cannot be read, because a part of the recording is damaged: what they covered does \
+             not count when calls are weighed"
+        )
+    });
+    lost.into_iter().chain(unweighed).collect()
 }
 
 fn status(error: Error) -> Status {

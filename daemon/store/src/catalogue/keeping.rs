@@ -67,12 +67,19 @@ impl Catalogue {
         })
     }
 
-    /// Deletes a recording and its folder. Fails with [`Error::InUse`] while it is being
-    /// written, or while somebody, in this process or another, holds it open.
+    /// Deletes a recording and its folder, also one of [`Catalogue::unreadable`]. Fails with [`Error::InUse`] while it
+    /// is being written, or while somebody, in this process or another, holds it open.
     pub fn delete(&self, id: &str) -> Result<()> {
         self.writable(id)?;
-        let claim = self.claim(id, "deleted")?;
         let folder = self.folder(id);
+        let is_unreadable = self.unreadable().iter().any(|(other, _)| other == id);
+        let claim = match is_unreadable {
+            true if UseLock::is_held(&folder::database(&folder)) => {
+                return Err(Error::InUse(id.to_owned()));
+            }
+            true => None,
+            false => Some(self.claim(id, "deleted")?),
+        };
         // Under another name first: a deletion that is interrupted leaves no half recording.
         let doomed = self.recordings().join(format!("{DELETED}{id}"));
         fs::rename(&folder, &doomed).map_err(|error| io_error("deleting", &folder, &error))?;

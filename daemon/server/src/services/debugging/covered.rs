@@ -16,6 +16,14 @@ pub(super) fn message(
 ) -> Result<v1::CallCoverage> {
     let record = history.recording().call(call)?;
     let chains = &coverage.chains;
+    let mut notes = history.gap_notes(call)?;
+    if coverage.unread > 0 {
+        notes.push(format!(
+            "{} events of this recording cannot be read, because a part of it is damaged: an edge or chain may have been \
+             covered by more calls than are counted here, and by this one if a damaged part lies inside it",
+            coverage.unread
+        ));
+    }
     Ok(v1::CallCoverage {
         call: Some(to_proto::call(&history.call(record, true)?)),
         edges: coverage
@@ -27,7 +35,7 @@ pub(super) fn message(
             .iter()
             .map(|covered| chain(history, chains, covered))
             .collect::<Result<_>>()?,
-        notes: history.gap_notes(call)?,
+        notes,
     })
 }
 

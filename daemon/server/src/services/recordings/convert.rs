@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use jhyde_proto::program::JavaCommand;
 use jhyde_proto::v1;
-use jhyde_trace::{RecordingMeta, State};
+use jhyde_trace::State;
 use tonic::Status;
 
 use crate::daemon::options::Wanted;
@@ -16,14 +16,21 @@ pub fn recording(description: &Description) -> v1::Recording {
     let Description {
         meta,
         stats,
+        unusable,
         listen_port,
     } = description;
     let stats = stats.clone().unwrap_or_default();
     v1::Recording {
         id: meta.id.clone(),
         name: meta.name.clone(),
-        state: state(&meta.state).into(),
-        state_reason: words::reason(&meta.state).to_owned(),
+        state: match unusable {
+            Some(_) => v1::RecordingState::Unreadable.into(),
+            None => state(&meta.state).into(),
+        },
+        state_reason: match unusable {
+            Some(reason) => reason.clone(),
+            None => words::reason(&meta.state).to_owned(),
+        },
         exit_code: match meta.state {
             State::Complete { exit_code } => exit_code,
             _ => None,
@@ -50,6 +57,17 @@ pub fn recording(description: &Description) -> v1::Recording {
         bytes: stats.bytes_on_disk,
         notes: meta.notes.clone(),
         listen_port: u32::from(*listen_port),
+    }
+}
+
+/// A folder of which nothing but its name is known.
+pub(super) fn unreadable(id: String, reason: String) -> v1::Recording {
+    v1::Recording {
+        name: id.clone(),
+        id,
+        state: v1::RecordingState::Unreadable.into(),
+        state_reason: reason,
+        ..v1::Recording::default()
     }
 }
 
@@ -103,9 +121,9 @@ pub(super) fn list_token(token: &str) -> Result<Option<(u64, String)>, Status> {
     }
 }
 
-/// The token for what follows this recording.
-pub(super) fn list_token_of(meta: &RecordingMeta) -> String {
-    format!("{}-{}", meta.created_ms, meta.id)
+/// The token for what follows the recording of this time and id.
+pub(super) fn list_token_of((created_ms, id): (u64, &str)) -> String {
+    format!("{created_ms}-{id}")
 }
 
 #[cfg(test)]

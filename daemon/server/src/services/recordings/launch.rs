@@ -137,6 +137,7 @@ fn describe(live: &Live) -> v1::Recording {
         (_, Some(recording)) => convert::recording(&Description {
             meta: recording.meta(),
             stats: recording.stats().ok(),
+            unusable: None,
             listen_port: 0,
         }),
         (_, None) => v1::Recording {

@@ -12,6 +12,7 @@ use std::time::Duration;
 use jhyde_capture::Ending;
 use jhyde_proto::v1;
 use jhyde_proto::v1::recordings_server::Recordings;
+use jhyde_trace::RecordingMeta;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Request, Response, Status, Streaming};
 
@@ -136,21 +137,30 @@ impl Recordings for RecordingsService {
         let after = convert::list_token(&request.page_token)?;
         let daemon = Arc::clone(&self.daemon);
         let response = blocking(move || {
-            let mut rest = daemon.list();
-            // Newest first; the id orders those of one millisecond.
-            rest.sort_by(|a, b| (b.created_ms, &b.id).cmp(&(a.created_ms, &a.id)));
-            if let Some(after) = &after {
-                rest.retain(|meta| {
-                    (meta.created_ms, meta.id.as_str()) < (after.0, after.1.as_str())
-                });
+            let mut rest: Vec<Listed> = daemon
+                .list()
+                .into_iter()
+                .map(|meta| Listed::Readable(Box::new(meta)))
+                .collect();
+            let unreadable = daemon.unreadable();
+            rest.extend(
+                unreadable
+                    .into_iter()
+                    .map(|(id, why)| Listed::Unreadable(id, why)),
+            );
+            rest.sort_by(|a, b| b.place().cmp(&a.place()));
+            if let Some((created_ms, id)) = &after {
+                rest.retain(|listed| listed.place() < (*created_ms, id.as_str()));
             }
             let next = (rest.len() > size).then(|| rest.get(size - 1)).flatten();
-            let next_page_token = next.map(convert::list_token_of).unwrap_or_default();
+            let next = next.map(|listed| convert::list_token_of(listed.place()));
+            let next_page_token = next.unwrap_or_default();
             rest.truncate(size);
-            let recordings = rest
-                .into_iter()
-                .map(|meta| recording(&daemon.describe_meta(meta)))
-                .collect();
+            let described = |listed| match listed {
+                Listed::Readable(meta) => recording(&daemon.describe_meta(*meta)),
+                Listed::Unreadable(id, why) => convert::unreadable(id, why),
+            };
+            let recordings = rest.into_iter().map(described).collect();
             Ok(v1::ListRecordingsResponse {
                 recordings,
                 next_page_token,
@@ -275,6 +285,23 @@ impl Recordings for RecordingsService {
         keeping::keep(daemon, request.into_inner())
             .await
             .map(Response::new)
+    }
+}
+
+/// What a list holds.
+enum Listed {
+    Readable(Box<RecordingMeta>),
+    /// Id, and why.
+    Unreadable(String, String),
+}
+
+impl Listed {
+    /// Lists go backwards by it: newest first, and the id orders those of one millisecond.
+    fn place(&self) -> (u64, &str) {
+        match self {
+            Self::Readable(meta) => (meta.created_ms, &meta.id),
+            Self::Unreadable(id, _) => (0, id),
+        }
     }
 }
 
