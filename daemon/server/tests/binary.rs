@@ -8,6 +8,8 @@ use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use jhyde_proto::endpoint::socket_of;
+use jhyde_store::{Catalogue, StoreOptions};
+use jhyde_trace::{RecordingOptions, State};
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
@@ -304,4 +306,43 @@ fn ctrl_c_ends_a_wait_without_a_trace() {
     .unwrap();
     assert_eq!(wait(&mut child).code(), Some(130));
     assert_empty(data.path());
+}
+
+/// Read-only media, or a folder of somebody else: what is there is served, and nothing is written. Where no mount
+/// namespace can be had, `JHYDE_NO_MOUNTS=1` leaves this out.
+#[test]
+fn a_folder_that_cannot_be_written_is_read() {
+    if std::env::var_os("JHYDE_NO_MOUNTS").is_some() {
+        return;
+    }
+    let data = tempfile::tempdir().unwrap();
+    let catalogue = Catalogue::open(data.path(), StoreOptions::default()).unwrap();
+    let options = RecordingOptions::default();
+    let (_, writer) = catalogue.create(Some("kept"), options).unwrap();
+    writer.finish(State::Stopped).unwrap();
+    drop(catalogue);
+    let read_only = |arguments: &[&str]| {
+        let mut command = Command::new("unshare");
+        let mounted =
+            "mount --bind \"$0\" \"$0\" && mount -o remount,bind,ro \"$0\" && exec \"$@\"";
+        if !rustix::process::geteuid().is_root() {
+            command.args(["--user", "--map-root-user"]);
+        }
+        command.args(["--mount", "sh", "-c", mounted]);
+        command.arg(data.path()).arg(env!("CARGO_BIN_EXE_jhyded"));
+        command.args(arguments).env("JHYDED_DATA", data.path());
+        command.stdin(Stdio::null()).output().unwrap()
+    };
+    let checked = read_only(&["check", "kept"]);
+    let said = text(&checked.stderr);
+    assert!(checked.status.success(), "{said}");
+    assert!(text(&checked.stdout).contains("all is well"), "{said}");
+    assert!(said.contains("cannot be written"), "{said}");
+    let refused = read_only(&["launch", "--name", "new", "--", "java", "Main"]);
+    assert!(!refused.status.success());
+    assert!(
+        text(&refused.stderr).contains("reading only"),
+        "{}",
+        text(&refused.stderr)
+    );
 }

@@ -67,7 +67,7 @@ pub enum Error {
         what: &'static str,
     },
     /// The recording, or the whole data folder, was opened for reading only.
-    #[error("recording {0} is open for reading only here")]
+    #[error("{0}: nothing can be written here, it is open for reading only")]
     ReadOnly(String),
     /// The recording was written in a format that this version does not know.
     #[error(

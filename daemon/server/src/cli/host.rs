@@ -115,7 +115,7 @@ impl Own {
             Ok(bound) => Some(serve(bound, &services::routes(&daemon).await?)),
             Err(error) => {
                 // Recording works without; only nobody can watch meanwhile.
-                tracing::warn!(%error, "cannot be reached while recording");
+                tracing::warn!(%error, "cannot be reached by others meanwhile");
                 None
             }
         };

@@ -25,6 +25,7 @@ use std::time::Duration;
 use jhyde_capture::Ending;
 use jhyde_store::{Catalogue, Keep, Recording, Stats, StoreOptions};
 use jhyde_trace::{EngineKind, Level, RecordingMeta, State};
+use rustix::fs::{Access, access};
 use tokio::time::timeout;
 
 use attended::Attended;
@@ -84,13 +85,22 @@ pub struct Daemon {
 }
 
 impl Daemon {
-    /// Opens the data folder, making it if it is not there, and takes its lock.
+    /// Opens the data folder, making it if it is not there, and takes its lock. In a folder that cannot be written (of
+    /// somebody else, on read-only media) recordings are served and none is made.
     ///
     /// # Errors
     /// The store's: another daemon serves the folder, or it cannot be used.
     pub fn open(options: Options) -> Result<Arc<Self>, Error> {
+        let read_only = options.data.is_dir() && access(&options.data, Access::WRITE_OK).is_err();
+        if read_only {
+            tracing::warn!(
+                data = %options.data.display(),
+                "the data folder cannot be written: its recordings are served, and none can be made"
+            );
+        }
         let store = StoreOptions {
             memory_bytes: options.memory_bytes,
+            read_only,
             ..StoreOptions::default()
         };
         let catalogue = Catalogue::open(&options.data, store)?;
