@@ -16,7 +16,7 @@ use crate::error::{Error, Result};
 use crate::families;
 use crate::index::{Key, collect, merge, run};
 use crate::objects;
-use crate::rows::{TableRows, has_exceptions};
+use crate::rows::{Rare, TableRows};
 use crate::state::{Group, Inner, Live, Persisted, Sealed, ThreadTotal};
 use crate::view::View;
 
@@ -317,9 +317,7 @@ impl Persisted {
     /// Takes note of a full block that is in the database.
     pub(crate) fn add_block(&mut self, block: &Block) {
         let first = block.first().0;
-        if has_exceptions(block) {
-            self.exceptions.push(self.firsts.len() as u32);
-        }
+        self.add_rare(Rare::of(block));
         self.firsts.push(first);
         self.end = block.end().0;
         for thread in block.threads() {

@@ -10,7 +10,6 @@ use crate::index::{collect, run};
 use crate::objects;
 use crate::recording::Recording;
 use crate::records::Direction;
-use crate::rows::has_exceptions;
 use crate::state::BlockEntry;
 use crate::view::View;
 
@@ -131,7 +130,7 @@ impl Recording {
         let entry = inner.db.get(families::DIRECTORY, &first.to_be_bytes())?;
         let entry: Option<BlockEntry> = entry.and_then(|bytes| postcard::from_bytes(&bytes).ok());
         match entry {
-            Some(entry) if entry.has_exceptions == has_exceptions(&block) => {}
+            Some(entry) if entry.rare.is_true_of(&block) => {}
             _ => {
                 return Err(wrong(
                     "directory of blocks",

@@ -139,9 +139,7 @@ fn read_directory(
                 format!("block {} is followed by block {first}", persisted.end),
             ));
         }
-        if entry.has_exceptions {
-            persisted.exceptions.push(persisted.firsts.len() as u32);
-        }
+        persisted.add_rare(entry.rare);
         persisted.firsts.push(first);
         persisted.end = first + u64::from(entry.events);
     }

@@ -5,7 +5,7 @@
 
 use jhyde_trace::{Block, CallId, MethodId};
 use rustc_hash::FxHashMap;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
 use crate::families::{self, Family};
@@ -34,7 +34,7 @@ impl TableRows {
         let first = block.first().0.to_be_bytes();
         let entry = BlockEntry {
             events: block.len() as u32,
-            has_exceptions: has_exceptions(block),
+            rare: Rare::of(block),
             bytes: length as u32,
             wall_ms: block.wall_ms().0,
         };
@@ -112,7 +112,91 @@ fn value<T: Serialize>(value: &T) -> Vec<u8> {
     postcard::to_stdvec(value).unwrap_or_default()
 }
 
-/// Has it exceptions, or gaps? Both are rare and are looked for by walking over their blocks.
-pub(crate) fn has_exceptions(block: &Block) -> bool {
-    (0..block.len()).any(|position| block.is_exception(position) || block.is_gap(position))
+/// Which of those events a block has that are looked for by walking over the blocks that have some: one byte of the
+/// directory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(crate) struct Rare(u8);
+
+impl Rare {
+    /// Of blocks that do not say which, as they were written once.
+    const EITHER: u8 = 1;
+    const EXCEPTIONS: u8 = 2;
+    const GAPS: u8 = 4;
+
+    pub(crate) fn of(block: &Block) -> Self {
+        let bit = |is: bool, bit: u8| if is { bit } else { 0 };
+        Self((0..block.len()).fold(0, |bits, at| {
+            bits | bit(block.is_exception(at), Self::EXCEPTIONS) | bit(block.is_gap(at), Self::GAPS)
+        }))
+    }
+
+    pub(crate) const fn may_have_exceptions(self) -> bool {
+        self.0 & (Self::EITHER | Self::EXCEPTIONS) != 0
+    }
+
+    pub(crate) const fn may_have_gaps(self) -> bool {
+        self.0 & (Self::EITHER | Self::GAPS) != 0
+    }
+
+    /// Does it say of a block what there is?
+    pub(crate) fn is_true_of(self, block: &Block) -> bool {
+        let there = Self::of(block);
+        self == there || (self.0 == Self::EITHER && there != Self::default())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jhyde_trace::*;
+
+    use super::*;
+
+    fn block(kinds: Vec<EventKind>) -> Block {
+        let mut builder = BlockBuilder::new(8);
+        for kind in kinds {
+            let event = Event {
+                call: CallId::root(ThreadId(1)),
+                index: Event::NO_INDEX,
+                kind,
+            };
+            builder.append(&event).expect("fits");
+        }
+        builder.block().clone()
+    }
+
+    #[test]
+    fn what_is_rare_is_told_apart_and_old_entries_are_understood() {
+        let exception = || EventKind::Caught {
+            exception: Value::Null,
+        };
+        let gap = || EventKind::Gap {
+            reason: "x".to_owned(),
+        };
+        let all = [
+            (vec![EventKind::ThreadStart], false, false),
+            (vec![exception()], true, false),
+            (vec![EventKind::ThreadStart, gap()], false, true),
+            (vec![gap(), exception()], true, true),
+        ];
+        for (kinds, exceptions, gaps) in all {
+            let block = block(kinds);
+            let rare = Rare::of(&block);
+            let bytes = value(&rare);
+            assert_eq!(bytes.len(), 1);
+            let rare: Rare = postcard::from_bytes(&bytes).expect("decodes");
+            assert_eq!(
+                (rare.may_have_exceptions(), rare.may_have_gaps()),
+                (exceptions, gaps)
+            );
+            assert!(rare.is_true_of(&block));
+            // Recordings of once have a flag for either.
+            let old: Rare = postcard::from_bytes(&value(&(exceptions || gaps))).expect("decodes");
+            assert!(old.is_true_of(&block));
+            assert!(old.may_have_exceptions() >= exceptions && old.may_have_gaps() >= gaps);
+            let wrong: Rare =
+                postcard::from_bytes(&value(&!(exceptions || gaps))).expect("decodes");
+            assert!(!wrong.is_true_of(&block));
+        }
+    }
 }

@@ -21,6 +21,7 @@ use crate::error::{Error, Result};
 use crate::folder::FolderMeta;
 use crate::index::Key;
 use crate::lock::UseLock;
+use crate::rows::Rare;
 use crate::watch::WatchState;
 
 /// One open recording.
@@ -88,6 +89,8 @@ pub(crate) struct Persisted {
     pub(crate) end: u64,
     /// Ordinals of the blocks with exception events.
     pub(crate) exceptions: Vec<u32>,
+    /// Those with gaps.
+    pub(crate) gaps: Vec<u32>,
     /// Groups of blocks whose postings are written, by first block; without gaps from block 0.
     pub(crate) groups: Vec<Group>,
     /// Keys of the blocks behind the last group; `None` where the block could not be read.
@@ -100,6 +103,17 @@ pub(crate) struct Persisted {
 }
 
 impl Persisted {
+    /// Takes note of what the next block has that is rare.
+    pub(crate) fn add_rare(&mut self, rare: Rare) {
+        let ordinal = self.firsts.len() as u32;
+        if rare.may_have_exceptions() {
+            self.exceptions.push(ordinal);
+        }
+        if rare.may_have_gaps() {
+            self.gaps.push(ordinal);
+        }
+    }
+
     /// The first block whose postings are not in a written group.
     pub(crate) fn indexed(&self) -> u32 {
         self.groups.last().map_or(0, |group| group.end)
@@ -125,7 +139,7 @@ pub(crate) struct ThreadTotal {
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct BlockEntry {
     pub(crate) events: u32,
-    pub(crate) has_exceptions: bool,
+    pub(crate) rare: Rare,
     /// Length and checksum of the block's bytes: a block that is replaced by another is told.
     pub(crate) bytes: u32,
     /// Milliseconds since 1970-01-01 UTC at the first event.

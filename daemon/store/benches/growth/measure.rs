@@ -59,7 +59,12 @@ pub(crate) fn measure(size: u64, full: bool, options: StoreOptions) -> Figures {
     let (recording, mut writer) = catalogue
         .create(None, RecordingOptions::default())
         .expect("a recording");
-    writer.class(program::class()).expect("a class");
+    for class in program::classes() {
+        writer.class(class).expect("a class");
+    }
+    for (object, info) in program::first_objects() {
+        writer.object(object, info).expect("an object");
+    }
     // What the generator itself takes is no part of the rate.
     let mut checksum = 0;
     let (_, generating) =
@@ -68,6 +73,15 @@ pub(crate) fn measure(size: u64, full: bool, options: StoreOptions) -> Figures {
     let begin = Instant::now();
     let (_, appending) = timed(|| {
         generate(size, full, |event| {
+            if let EventKind::New {
+                object,
+                class,
+                length,
+            } = event.kind
+            {
+                let info = program::described(class, length);
+                writer.object(object, info).expect("an object");
+            }
             writer.append(event).expect("the event nests");
         });
     });

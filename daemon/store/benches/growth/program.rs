@@ -284,32 +284,60 @@ pub(crate) fn generate(events: u64, full: bool, mut sink: impl FnMut(Event)) {
     }
 }
 
-/// The class whose line 81 is asked for: where `fails` throws.
-pub(crate) fn class() -> ClassInfo {
-    ClassInfo {
-        id: ClassId(5),
-        name: "bench.Request".to_owned(),
+/// What is known of an object when it is made; of one that was there before, too.
+pub(crate) fn described(class: ClassId, length: Option<u32>) -> ObjectInfo {
+    ObjectInfo {
+        class: Some(class),
+        content: length.map_or(Content::None, Content::Array),
+    }
+}
+
+/// The objects that were there before: the shared map and the large array.
+pub(crate) fn first_objects() -> [(ObjectId, ObjectInfo); 2] {
+    [
+        (TABLE, described(ClassId(4), None)),
+        (ObjectId(2), described(ClassId(6), Some(1_000_000))),
+    ]
+}
+
+/// The program's classes. Line 81 of the request's is asked for: where `fails` throws.
+pub(crate) fn classes() -> [ClassInfo; 4] {
+    let field = |id: u32, modifiers| FieldInfo {
+        id: FieldId(id),
+        name: format!("f{id}"),
+        descriptor: "J".to_owned(),
+        modifiers,
+    };
+    let class = |id, name: &str, fields| ClassInfo {
+        id: ClassId(id),
+        name: name.to_owned(),
         source_file: None,
         modifiers: 1,
         super_name: None,
         interfaces: vec![],
         in_scope: true,
-        fields: vec![],
-        methods: vec![MethodInfo {
-            id: MethodId(8),
-            name: "fails".to_owned(),
-            descriptor: "()V".to_owned(),
-            modifiers: 1,
-            lines: vec![
-                LineEntry { start: 0, line: 80 },
-                LineEntry { start: 9, line: 81 },
-                LineEntry {
-                    start: 12,
-                    line: 82,
-                },
-            ],
-            variables: vec![],
-            code: vec![],
-        }],
-    }
+        fields,
+        methods: vec![],
+    };
+    let fails = MethodInfo {
+        id: MethodId(8),
+        name: "fails".to_owned(),
+        descriptor: "()V".to_owned(),
+        modifiers: 1,
+        lines: [(0, 80), (9, 81), (12, 82)]
+            .map(|(start, line)| LineEntry { start, line })
+            .to_vec(),
+        variables: vec![],
+        code: vec![],
+    };
+    let requests = (10..=13).map(|id| field(id, 1)).collect();
+    [
+        class(4, "bench.Table", vec![field(20, 1), field(30, 9)]),
+        ClassInfo {
+            methods: vec![fails],
+            ..class(5, "bench.Request", requests)
+        },
+        class(6, "int[]", vec![]),
+        class(7, "bench.Failure", vec![]),
+    ]
 }

@@ -1,7 +1,10 @@
 //! Every kind of question, at random places of a recording, timed.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use jhyde_history::History;
+use jhyde_history::writes::WriteList;
 use jhyde_store::{Direction, Recording};
 use jhyde_trace::*;
 use rustix::time::ClockId;
@@ -41,7 +44,7 @@ impl Asked {
 }
 
 /// Asks every kind of question.
-pub(crate) fn ask(recording: &Recording, size: u64) -> Vec<Question> {
+pub(crate) fn ask(recording: &Arc<Recording>, size: u64) -> Vec<Question> {
     let mut asked = Asked(Vec::new());
     let calls: Vec<u64> = (1..=4)
         .map(|thread| recording.root(ThreadId(thread)).expect("a thread").calls)
@@ -165,5 +168,71 @@ pub(crate) fn ask(recording: &Recording, size: u64) -> Vec<Question> {
             .calls_at_line(ClassId(5), 81, any_time(random), 10)
             .expect("calls");
     });
+    views(
+        &mut asked,
+        &History::new(Arc::clone(recording)),
+        any_call,
+        any_time,
+    );
     asked.0
+}
+
+/// What people see is made of the above by `jhyde-history`: these are its answers, as a client gets them.
+fn views(
+    asked: &mut Asked,
+    history: &History,
+    any_call: impl Fn(&mut Random) -> CallId,
+    any_time: impl Fn(&mut Random) -> Timestamp,
+) {
+    let between = |random: &mut Random| {
+        let (a, b) = (any_time(random), any_time(random));
+        (a.min(b), a.max(b))
+    };
+    asked.time(
+        "state of a call before and after, changed below",
+        |random| {
+            let state = history.state(any_call(random), None, None, 0);
+            state.expect("a state");
+        },
+    );
+    asked.time("state of main between two times, changed below", |random| {
+        let main = CallId::new(ThreadId(random.below(4) as u32 + 1), 1);
+        let main = history.recording().call(main).expect("a call");
+        let end = main.exit.unwrap_or(Timestamp(u64::MAX));
+        let (from, to) = between(random);
+        let within = |at: Timestamp| Some(at.clamp(main.enter, end));
+        let state = history.state(main.id, within(from), within(to), 0);
+        state.expect("a state");
+    });
+    asked.time("objects reachable from what a call was given", |random| {
+        history.input(any_call(random)).expect("objects");
+    });
+    asked.time("an object's fields at two times, changed below", |random| {
+        let (from, to) = between(random);
+        let page = history.expand(TABLE, from, to, 0, 50, "");
+        page.expect("a page");
+    });
+    let hot = Variable::Field {
+        object: TABLE,
+        field: FieldId(20),
+    };
+    let list = |from, to, newest_first| WriteList {
+        variable: hot,
+        from,
+        to,
+        newest_first,
+    };
+    asked.time("history: page of 50 from a time on", |random| {
+        let list = list(Some(any_time(random)), None, false);
+        history.writes(&list, 50, "").expect("a page");
+    });
+    asked.time("history: page of 50 backwards from a time", |random| {
+        let list = list(None, Some(any_time(random)), true);
+        history.writes(&list, 50, "").expect("a page");
+    });
+    asked.time("history: last page of 50, from the end", |_| {
+        history
+            .writes(&list(None, None, true), 50, "")
+            .expect("a page");
+    });
 }

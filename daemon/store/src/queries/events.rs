@@ -11,6 +11,7 @@ use crate::error::Result;
 use crate::families;
 use crate::recording::{Recording, Rows};
 use crate::records::{Direction, ExceptionEvent, ExceptionKind, OwnEvent, TimedEvent};
+use crate::rows::Rare;
 use crate::view::View;
 
 /// Walks over ordinals in a direction.
@@ -224,7 +225,7 @@ impl Recording {
         };
         let mut next = Some(start);
         pages(move || {
-            let ordinal = view.block_of_exceptions(next.take()?, direction)?;
+            let ordinal = view.block_with(Wanted::Exceptions, next.take()?, direction)?;
             if view.is_past(ordinal, &range, direction) {
                 return None;
             }
@@ -251,7 +252,7 @@ impl Recording {
         };
         let mut next = Some(start);
         pages(move || {
-            let ordinal = view.block_of_exceptions(next.take()?, Direction::Forward)?;
+            let ordinal = view.block_with(Wanted::Gaps, next.take()?, Direction::Forward)?;
             if view.is_past(ordinal, &range, Direction::Forward) {
                 return None;
             }
@@ -335,12 +336,15 @@ impl View {
         Ok(record.enter.0..record.exit.map_or(self.end, |exit| exit.0 + 1))
     }
 
-    fn block_of_exceptions(&self, from: u32, direction: Direction) -> Option<u32> {
+    fn block_with(&self, wanted: Wanted, from: u32, direction: Direction) -> Option<u32> {
         let persisted = self.inner.persisted();
-        let known = &persisted.exceptions;
+        let (known, has): (_, fn(Rare) -> bool) = match wanted {
+            Wanted::Exceptions => (&persisted.exceptions, Rare::may_have_exceptions),
+            Wanted::Gaps => (&persisted.gaps, Rare::may_have_gaps),
+        };
         let in_tail = |ordinal: &u32| {
             let block = self.tail.get((ordinal - self.persisted) as usize);
-            block.is_some_and(|block| crate::rows::has_exceptions(block))
+            block.is_some_and(|block| has(Rare::of(block)))
         };
         match direction {
             Direction::Forward => {
@@ -361,6 +365,13 @@ impl View {
             }
         }
     }
+}
+
+/// Events that few blocks have.
+#[derive(Clone, Copy)]
+enum Wanted {
+    Exceptions,
+    Gaps,
 }
 
 fn exception_at(block: &Block, at: usize) -> Option<ExceptionEvent> {
