@@ -56,7 +56,7 @@ pub const KEYS: &[Key] = &[
     one(
         "memory",
         "512MB",
-        "memory for recordings and debugging sessions, all together",
+        "memory for recordings and debugging sessions, all together; 64MB at least",
     ),
     Key {
         path: "keep",

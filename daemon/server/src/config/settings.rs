@@ -6,6 +6,7 @@ use std::str::FromStr;
 
 use jhyde_trace::{EngineKind, Level};
 use serde::Deserialize;
+use serde::de::{Deserializer, Error as _};
 
 use super::keep::Limits;
 use super::units::{ByteSize, Span, from_text};
@@ -15,7 +16,8 @@ use super::units::{ByteSize, Span, from_text};
 pub struct Settings {
     /// Folder that keeps the recordings, absolute.
     pub data: PathBuf,
-    /// Memory for recordings and debugging sessions, all together.
+    /// Memory for recordings and debugging sessions, all together; at least [`LEAST_MEMORY`].
+    #[serde(deserialize_with = "enough")]
     pub memory: ByteSize,
     /// Which recordings are kept when others come.
     pub keep: Limits,
@@ -29,6 +31,18 @@ pub struct Settings {
     pub attach: Attach,
     /// How the daemon ends.
     pub shutdown: Shutdown,
+}
+
+/// What the store needs for one recording that is made and one that is asked, with room to work.
+pub const LEAST_MEMORY: ByteSize = ByteSize(64_000_000);
+
+fn enough<'de, D: Deserializer<'de>>(deserializer: D) -> Result<ByteSize, D::Error> {
+    let memory = ByteSize::deserialize(deserializer)?;
+    if memory < LEAST_MEMORY {
+        let reason = format!("{memory} is too little: give {LEAST_MEMORY} or more");
+        return Err(D::Error::custom(reason));
+    }
+    Ok(memory)
 }
 
 /// Where clients connect.

@@ -135,6 +135,7 @@ fn bad_values_name_key_and_layer() {
         ("[listen]\nunix = \"perhaps\"", "listen.unix"),
         ("[listen]\ntcp = \"127.0.0.1:1\"", "listen.tcp"),
         ("memory = [\"1GB\"]", "memory"),
+        ("memory = \"63MB\"", "memory"),
         ("[attach]\ntimeout = \"soon\"", "attach.timeout"),
     ] {
         let path = file(folder.path(), "bad.toml", text);
