@@ -111,3 +111,32 @@ fn most_steps_are_foreseen() {
         );
     }
 }
+
+/// A thread that waits in a call out of the scope runs no code of it: what runs meanwhile is foreseen.
+#[test]
+fn a_thread_that_waits_for_another_is_no_reason_for_steps() {
+    for jdk in jdks() {
+        let folder = Folder::new();
+        let classes = jdk.classes("odd").display().to_string();
+        let seconds = |name: &str, more: &[&str]| {
+            let java = ["-cp", &classes, "odd.Waited"]
+                .into_iter()
+                .chain(more.iter().copied());
+            let java: Vec<String> = java.map(str::to_owned).collect();
+            let options = ["--level", "full", "--include", "odd.*"];
+            let begun = Instant::now();
+            let run = folder.launch(&jdk, name, &options, &java);
+            assert!(run.status.success(), "{}", run.stderr);
+            (begun.elapsed().as_secs_f64(), run.stdout)
+        };
+        let (alone, printed) = seconds("alone", &[]);
+        let (waited, same) = seconds("waited", &["other"]);
+        assert_eq!(printed, same);
+        // Stepped, it takes six times as long and more.
+        assert!(
+            waited < 2.5 * alone,
+            "JDK {}: {waited:.2} s in another thread, {alone:.2} s in the main thread",
+            jdk.major
+        );
+    }
+}
