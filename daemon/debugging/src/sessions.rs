@@ -359,7 +359,8 @@ impl Sessions {
     /// [`Error`] when it is not there or cannot be deleted.
     pub fn delete(&self, recording: &Recording, id: &str) -> Result<(), Error> {
         self.with_forest(recording, |loaded| {
-            if recording.session(id)?.is_none() {
+            // A damaged one, too: it is there, and cannot be read.
+            if !recording.sessions()?.iter().any(|known| known == id) {
                 return Err(Error::NoSuchSession {
                     session: id.to_owned(),
                     recording: recording.id().to_owned(),

@@ -284,7 +284,9 @@ pub fn store_kind(error: &StoreError) -> Kind {
         | StoreError::InUse(_)
         | StoreError::ReadOnly(_)
         | StoreError::UnknownVersion { .. } => Kind::FailedPrecondition,
-        StoreError::Damaged { .. } | StoreError::Slower { .. } => Kind::DataLoss,
+        StoreError::Damaged { .. }
+        | StoreError::DamagedSession { .. }
+        | StoreError::Slower { .. } => Kind::DataLoss,
         _ => Kind::Internal,
     }
 }
@@ -302,7 +304,9 @@ pub fn store_reason(error: &StoreError) -> &'static str {
         StoreError::Locked { .. } => "FOLDER_IN_USE",
         StoreError::InUse(_) => "RECORDING_IN_USE",
         StoreError::UnknownVersion { .. } => "UNKNOWN_VERSION",
-        StoreError::Damaged { .. } | StoreError::Slower { .. } => "DAMAGED",
+        StoreError::Damaged { .. }
+        | StoreError::DamagedSession { .. }
+        | StoreError::Slower { .. } => "DAMAGED",
         _ => "STORE",
     }
 }

@@ -13,8 +13,8 @@ use jhyde_proto::v1::{
     GetCallRequest, GetRecordingRequest, GetStateRequest, KeepRequest, ListCallsRequest,
     ListClassesRequest, ListEventsRequest, ListRecordingsRequest, ListSessionsRequest,
     ListThreadsRequest, ListWritesRequest, Mark, NavigateRequest, Progress, RecordingState,
-    RestrictRequest, Session, SessionRequest, SetStrategyRequest, Step, StreamEventsRequest, event,
-    value,
+    RestrictRequest, Session, SessionRequest, SetStrategyRequest, Step, StreamEventsRequest,
+    check_event, event, value,
 };
 use jhyde_trace::Level;
 use recordings::MergeSort;
@@ -615,4 +615,58 @@ async fn recordings_that_cannot_be_used_are_listed_and_can_be_deleted() {
         .unwrap()
         .into_inner();
     assert_eq!(rest.recordings.len(), 1);
+}
+
+/// A session's file is damaged: the others are listed, `check` says it, and it can be deleted.
+#[tokio::test]
+async fn a_damaged_session_hides_no_other() {
+    let first = daemon(Level::Full).await;
+    let good = begin(&first, "top-down").await.unwrap();
+    let bad = begin(&first, "top-down").await.unwrap();
+    // Another daemon, which has nothing of it in memory.
+    let folder = tempfile::tempdir().unwrap();
+    let mut copy = std::process::Command::new("cp");
+    copy.arg("-R").arg(first.folder.path().join("recordings"));
+    assert!(copy.arg(folder.path()).status().unwrap().success());
+    let recordings = folder.path().join("recordings");
+    let recording = std::fs::read_dir(&recordings).unwrap().next().unwrap();
+    let file = recording.unwrap().path().join("sessions").join(&bad.id);
+    let mut bytes = std::fs::read(&file).unwrap();
+    *bytes.last_mut().unwrap() ^= 1;
+    std::fs::write(&file, bytes).unwrap();
+    let daemon = TestDaemon::start_in(folder).await;
+
+    let request = ListSessionsRequest {
+        recording: NAME.to_owned(),
+    };
+    let listed = debugging(&daemon).list_sessions(request).await.unwrap();
+    let listed = listed.into_inner();
+    let ids: Vec<_> = listed.sessions.iter().map(|session| &session.id).collect();
+    assert_eq!(ids, [&good.id]);
+    let said = |text: &str| text.contains(&bad.id) && text.contains("is not touched");
+    assert!(
+        matches!(&listed.notes[..], [note] if said(note)),
+        "{:?}",
+        listed.notes
+    );
+    let named = GetRecordingRequest {
+        recording: NAME.to_owned(),
+    };
+    let events = daemon.recordings().check(named).await.unwrap().into_inner();
+    let events: Vec<_> = events.map(|event| event.unwrap().event).collect().await;
+    let report = events.into_iter().rev().find_map(|event| match event {
+        Some(check_event::Event::Report(report)) => Some(report),
+        _ => None,
+    });
+    let damage = report.expect("a report").damage;
+    assert!(
+        matches!(&damage[..], [one] if said(&one.message) && one.from.is_none()),
+        "{damage:?}"
+    );
+    let request = SessionRequest {
+        recording: NAME.to_owned(),
+        session: bad.id,
+    };
+    debugging(&daemon).delete_session(request).await.unwrap();
+    assert!(!file.exists());
 }

@@ -96,6 +96,17 @@ pub enum Error {
         /// What is wrong.
         reason: String,
     },
+    /// The file of a debugging session is damaged. Nothing of what was recorded is.
+    #[error(
+        "recording {recording}: debugging session {session} is damaged: its checksum does not fit; delete it and begin \
+         a new one, what was recorded is not touched"
+    )]
+    DamagedSession {
+        /// The recording's id.
+        recording: String,
+        /// The session's id.
+        session: String,
+    },
     /// A part of the recording that only repeats what its events say is damaged: questions are answered all
     /// the same. Only reports say this.
     #[error(

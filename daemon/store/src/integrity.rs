@@ -67,6 +67,11 @@ impl Recording {
                 report.note(error);
             }
         }
+        for session in self.sessions().unwrap_or_default() {
+            if let Err(error) = self.session(&session) {
+                report.note(error);
+            }
+        }
         let tables = report.damage.len();
         for ordinal in 0..view.persisted {
             if !progress(ordinal.into(), total) {

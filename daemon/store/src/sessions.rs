@@ -8,8 +8,6 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::PathBuf;
 
-use jhyde_trace::Timestamp;
-
 use crate::error::{Error, Result};
 use crate::folder::{self, io_error};
 use crate::recording::Recording;
@@ -43,12 +41,9 @@ impl Recording {
             .split_first_chunk::<4>()
             .is_some_and(|(head, body)| *head == crc32fast::hash(body).to_le_bytes());
         if !fits {
-            return Err(Error::Damaged {
+            return Err(Error::DamagedSession {
                 recording: self.inner.id.clone(),
-                what: format!("debugging session {id}"),
-                from: Timestamp(0),
-                to: Timestamp(0),
-                reason: "its checksum does not fit".to_owned(),
+                session: id.to_owned(),
             });
         }
         bytes.drain(..4);

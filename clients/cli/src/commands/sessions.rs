@@ -2,7 +2,7 @@
 
 use jhyde_proto::v1::{ListSessionsRequest, Session, SessionRequest};
 
-use super::Context;
+use super::{Context, missing};
 use crate::args::SessionsArgs;
 use crate::error::Error;
 use crate::json::{SessionJson, progress_word};
@@ -27,19 +27,20 @@ pub async fn sessions(context: &mut Context, args: &SessionsArgs) -> Result<(), 
     let request = ListSessionsRequest {
         recording: args.recording.clone(),
     };
-    let sessions = context
+    let listed = context
         .client
         .debugging
         .list_sessions(request)
         .await?
-        .into_inner()
-        .sessions;
+        .into_inner();
+    let (sessions, unreadable) = (listed.sessions, listed.notes);
     if context.out.json {
-        return sessions
+        sessions
             .iter()
-            .try_for_each(|session| context.out.object(&SessionJson(session)));
+            .try_for_each(|session| context.out.object(&SessionJson(session)))?;
+        return missing(&unreadable, &mut context.out);
     }
-    if sessions.is_empty() {
+    if sessions.is_empty() && unreadable.is_empty() {
         let text = format!("no sessions; jhyde debug {} begins one", args.recording);
         let text = context.out.paint.text(Look::Faint, text);
         return context.out.line(text);
@@ -62,7 +63,8 @@ pub async fn sessions(context: &mut Context, args: &SessionsArgs) -> Result<(), 
             Cell::with(Look::Faint, age(session.created_ms)),
         ]);
     }
-    table.write(&mut context.out)
+    table.write(&mut context.out)?;
+    missing(&unreadable, &mut context.out)
 }
 
 fn stands_at(session: &Session) -> String {

@@ -180,6 +180,7 @@ impl Debugging for Fake {
     async fn list_sessions(&self, _: Request<ListSessionsRequest>) -> Answer<ListSessionsResponse> {
         Ok(Response::new(ListSessionsResponse {
             sessions: vec![self.session()],
+            notes: vec!["session b is damaged".to_owned()],
         }))
     }
     async fn delete_session(&self, _: Request<SessionRequest>) -> Answer<DeleteSessionResponse> {

@@ -251,19 +251,23 @@ impl v1::debugging_server::Debugging for DebuggingService {
         self.with(request.into_inner().recording, |sessions, history| {
             let recording = history.recording();
             let ids = sessions.ids(recording).map_err(status)?;
-            let mut listed = Vec::new();
+            let (mut listed, mut notes) = (Vec::new(), Vec::new());
             for id in ids {
                 match sessions.view(asked(history), &id) {
                     Ok(view) => listed.push(message(history, view)?),
                     // One that cannot be read does not hide the others; asked for by its id it says what is wrong.
-                    Err(error @ Error::Kept(_)) => {
-                        tracing::warn!(recording = recording.id(), session = id, %error, "left out of the list");
-                    }
+                    Err(
+                        error @ (Error::Kept(_)
+                        | Error::Store(jhyde_store::Error::DamagedSession { .. })),
+                    ) => notes.push(error.to_string()),
                     Err(error) => return Err(status(error)),
                 }
             }
             listed.sort_by_key(|session| session.created_ms);
-            Ok(v1::ListSessionsResponse { sessions: listed })
+            Ok(v1::ListSessionsResponse {
+                sessions: listed,
+                notes,
+            })
         })
         .await
     }
