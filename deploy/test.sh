@@ -37,7 +37,8 @@ while IFS= read -r home; do
   echo "   JDK $(jdk_major "$home"): $out"
 done < <(tr : '\n' <<<"$JHYDE_JDKS")
 
-say "documentation's examples"
+say "documentation"
+RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked --quiet
 cargo test --workspace --doc --locked </dev/null
 
 say "tests"

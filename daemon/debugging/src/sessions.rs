@@ -298,7 +298,7 @@ impl Sessions {
     /// Begins a session.
     ///
     /// # Errors
-    /// [`Error`] when the strategy or the restriction makes no sense for the recording, or it cannot be kept.
+    /// [`enum@Error`] when the strategy or the restriction makes no sense for the recording, or it cannot be kept.
     pub fn create<'a>(
         &self,
         asked: impl Into<Asked<'a>>,
@@ -337,7 +337,7 @@ impl Sessions {
     /// A session as it stands now.
     ///
     /// # Errors
-    /// [`Error`] when it is not there or cannot be read.
+    /// [`enum@Error`] when it is not there or cannot be read.
     pub fn view<'a>(&self, asked: impl Into<Asked<'a>>, id: &str) -> Result<View, Error> {
         let asked = asked.into();
         self.with_session(asked.recording, id, |session, read| {
@@ -356,7 +356,7 @@ impl Sessions {
     /// Deletes a session.
     ///
     /// # Errors
-    /// [`Error`] when it is not there or cannot be deleted.
+    /// [`enum@Error`] when it is not there or cannot be deleted.
     pub fn delete(&self, recording: &Recording, id: &str) -> Result<(), Error> {
         self.with_forest(recording, |loaded| {
             // A damaged one, too: it is there, and cannot be read.
@@ -375,7 +375,7 @@ impl Sessions {
     /// Answers for a call.
     ///
     /// # Errors
-    /// [`Error`] when it is refused or cannot be kept; the session is then as it was.
+    /// [`enum@Error`] when it is refused or cannot be kept; the session is then as it was.
     pub fn answer<'a>(
         &self,
         asked: impl Into<Asked<'a>>,
@@ -442,7 +442,7 @@ impl Sessions {
     /// How the calls stand in numbers.
     ///
     /// # Errors
-    /// [`Error`] when the session is not there or cannot be read.
+    /// [`enum@Error`] when the session is not there or cannot be read.
     pub fn statistics(&self, recording: &Recording, id: &str) -> Result<Statistics, Error> {
         self.with_session(recording, id, |session, read| {
             Ok(session.statistics(&read.forest))
@@ -452,7 +452,7 @@ impl Sessions {
     /// How each of these calls stands.
     ///
     /// # Errors
-    /// [`Error`] when the session is not there or cannot be read.
+    /// [`enum@Error`] when the session is not there or cannot be read.
     pub fn classify(
         &self,
         recording: &Recording,

@@ -1,4 +1,4 @@
-//! Finding the daemon: the one that was named, the one of the data folder, or a new one ([`start`]).
+//! Finding the daemon: the one that was named, the one of the data folder, or a new one (`start`).
 
 mod folder;
 mod start;

@@ -1,5 +1,5 @@
 //! `jhyde debug`: declarative debugging (design, section 5). The daemon searches; this side shows its
-//! questions and passes the answers on, to people ([`talk`]) or programs ([`lines`]).
+//! questions and passes the answers on, to people (`talk`) or programs (`lines`).
 
 mod entry;
 mod input;
