@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::Write as _;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -33,6 +34,9 @@ struct MetaFile<M> {
     /// CRC-32 of RocksDB's own list of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     list: Option<u32>,
+    /// Why the history ends before its time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    cut_short: Option<String>,
     meta: M,
     checksum: String,
 }
@@ -55,6 +59,9 @@ pub(crate) struct FolderMeta {
     pub(crate) files: Option<Files>,
     /// [`list_checksum`] of the database of a finished recording. Recordings of old do not say it.
     pub(crate) list: Option<u32>,
+    /// What was recorded behind the last event was lost to damage: why. Said when the recording was closed, because
+    /// what was damaged, RocksDB's log, is gone then.
+    pub(crate) cut_short: Option<String>,
 }
 
 impl FolderMeta {
@@ -65,6 +72,7 @@ impl FolderMeta {
             sealed: false,
             files: None,
             list: None,
+            cut_short: None,
         }
     }
 
@@ -75,6 +83,7 @@ impl FolderMeta {
             sealed: self.sealed,
             files: self.files.clone(),
             list: self.list,
+            cut_short: self.cut_short.clone(),
             meta: &self.meta,
             checksum: String::new(),
         };
@@ -168,6 +177,7 @@ pub(crate) fn parse_meta(bytes: &[u8], path: &Path) -> Result<FolderMeta> {
         sealed: file.sealed,
         files: file.files,
         list: file.list,
+        cut_short: file.cut_short,
     })
 }
 
@@ -206,17 +216,23 @@ pub(crate) fn release(folder: &Path) {
     let _ = fs::remove_file(folder.join(RESERVE));
 }
 
-/// Bytes of all files of a folder. Files that go while we look count as far as they were seen.
+/// Does the database have a log? One that is open, or that a crash left, has.
+pub(crate) fn has_log(folder: &Path) -> bool {
+    let files = fs::read_dir(database(folder));
+    let mut names = files.into_iter().flatten().flatten();
+    names.any(|file| file.path().extension().is_some_and(|end| end == "log"))
+}
+
+/// Bytes that a folder takes of the disk with all that is in it: whole blocks of the file system, as `du` counts.
+/// What goes while we look counts as far as it was seen.
 pub(crate) fn size(folder: &Path) -> u64 {
-    let Ok(entries) = fs::read_dir(folder) else {
-        return 0;
-    };
-    entries
-        .flatten()
-        .map(|entry| match entry.metadata() {
-            Ok(meta) if meta.is_dir() => size(&entry.path()),
-            Ok(meta) => meta.len(),
-            Err(_) => 0,
-        })
-        .sum()
+    /// The unit of what the system says, whatever the file system's own.
+    const UNIT: u64 = 512;
+    let taken = |path: &Path| fs::symlink_metadata(path).map_or(0, |meta| meta.blocks() * UNIT);
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let inside = entries.map(|entry| match entry.file_type() {
+        Ok(kind) if kind.is_dir() => size(&entry.path()),
+        _ => taken(&entry.path()),
+    });
+    taken(folder) + inside.sum::<u64>()
 }
