@@ -7,8 +7,8 @@ use std::sync::Arc;
 use jhyde_trace::Timestamp;
 use rocksdb::{
     BlockBasedOptions, Cache, ColumnFamily, ColumnFamilyDescriptor, DB, DBCompressionType,
-    DBRecoveryMode, Direction, FlushOptions, InfoLogger, IteratorMode, LogLevel, Options, ReadOptions, WriteBatch,
-    WriteBufferManager,
+    DBRecoveryMode, Direction, FlushOptions, InfoLogger, IteratorMode, LogLevel, Options,
+    ReadOptions, WriteBatch, WriteBufferManager,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;

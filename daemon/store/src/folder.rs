@@ -57,7 +57,7 @@ pub(crate) struct FolderMeta {
     pub(crate) sealed: bool,
     /// Which files the database of a finished recording has, so that none can be lost unnoticed.
     pub(crate) files: Option<Files>,
-    /// [`list_checksum`] of the database of a finished recording. Recordings of old do not say it.
+    /// [`crate::list::checksum`] of the database of a finished recording. Recordings of old do not say it.
     pub(crate) list: Option<u32>,
     /// What was recorded behind the last event was lost to damage: why. Said when the recording was closed, because
     /// what was damaged, RocksDB's log, is gone then.
@@ -122,15 +122,6 @@ pub(crate) fn database(folder: &Path) -> PathBuf {
 /// Where the debugging sessions lie.
 pub(crate) fn sessions(folder: &Path) -> PathBuf {
     folder.join("sessions")
-}
-
-/// CRC-32 of RocksDB's list of a database's files (`CURRENT` names it); `None` if it cannot be read. RocksDB checks
-/// each entry, but a flipped bit can make it take an entry for the end of the list, or read it for ever.
-pub(crate) fn list_checksum(folder: &Path) -> Option<u32> {
-    let db = database(folder);
-    let name = fs::read_to_string(db.join("CURRENT")).ok()?;
-    let list = fs::read(db.join(name.trim_end())).ok()?;
-    Some(crc32fast::hash(&list))
 }
 
 /// Does the folder look like a recording's? Yes, too, if we may not look.

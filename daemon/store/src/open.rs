@@ -13,6 +13,7 @@ use crate::families::{self, Family};
 use crate::flusher;
 use crate::folder::{self, Files, FolderMeta};
 use crate::index::{collect, merge};
+use crate::list::{self, List};
 use crate::lock::UseLock;
 use crate::state::{
     BlockEntry, Group, Inner, Live, Persisted, Sealed, Tables, ThreadEntry, ThreadTotal,
@@ -30,22 +31,16 @@ pub(crate) fn open(
     memory: &Arc<Memory>,
     mode: Mode,
 ) -> Result<Arc<Inner>> {
-    let (id, files, list, over) = {
+    let (id, files, known_list, over) = {
         let meta = meta.lock().unwrap_or_else(PoisonError::into_inner);
         let over = !meta.meta.state.is_live();
         (meta.meta.id.clone(), meta.files.clone(), meta.list, over)
     };
-    let found = list.and_then(|_| folder::list_checksum(folder));
+    let found = known_list.and_then(|_| list::checksum(folder));
     let mode = match mode {
-        Mode::Read if found.is_some() && found == list => Mode::ReadDamaged,
+        Mode::Read if found.is_some() && found == known_list => Mode::ReadDamaged,
         Mode::Read if found.is_some() => {
-            return Err(Error::Damaged {
-                recording: id,
-                what: "RocksDB's list of the database's files".to_owned(),
-                from: Timestamp(0),
-                to: Timestamp(u64::MAX),
-                reason: "its checksum does not fit".to_owned(),
-            });
+            return Err(damaged_list(id));
         }
         // Where the list cannot be read, RocksDB says why.
         mode => mode,
@@ -119,10 +114,15 @@ fn open_with_log(
     mode: Mode,
 ) -> Result<(Database, Option<String>)> {
     let path = folder::database(folder);
-    // RocksDB always has one.
-    let gone = (!folder::has_log(folder)).then(|| "RocksDB's log is gone".to_owned());
+    let lost = match list::inspect(folder) {
+        List::Damaged => return Err(damaged_list(id.to_owned())),
+        List::Cut => Some("RocksDB's list of the database's files is cut".to_owned()),
+        // RocksDB always has one.
+        List::Whole if !folder::has_log(folder) => Some("RocksDB's log is gone".to_owned()),
+        List::Whole => None,
+    };
     match Database::open(&path, id, memory, mode, Log::Whole) {
-        Ok(db) => Ok((db, gone)),
+        Ok(db) => Ok((db, lost)),
         Err(whole) => {
             let db = Database::open(&path, id, memory, mode, Log::UpToDamage)?;
             let reason = match whole {
@@ -137,13 +137,19 @@ fn open_with_log(
     }
 }
 
+fn damaged_list(recording: String) -> Error {
+    Error::Damaged {
+        recording,
+        what: "RocksDB's list of the database's files".to_owned(),
+        from: Timestamp(0),
+        to: Timestamp(u64::MAX),
+        reason: "its checksum does not fit".to_owned(),
+    }
+}
+
 /// What was recorded behind `end` is lost, if there is a reason now or was one when the recording was closed.
 /// The recording says so of itself from now on.
-fn note_lost_end(
-    meta: &Mutex<FolderMeta>,
-    reason: Option<String>,
-    end: u64,
-) -> Option<Error> {
+fn note_lost_end(meta: &Mutex<FolderMeta>, reason: Option<String>, end: u64) -> Option<Error> {
     let mut meta = meta.lock().unwrap_or_else(PoisonError::into_inner);
     if meta.cut_short.is_none()
         && let Some(reason) = reason

@@ -274,7 +274,7 @@ impl Inner {
         let files = self.db.freeze()?;
         let mut meta = self.meta();
         meta.files = Some(files);
-        meta.list = crate::folder::list_checksum(&self.folder);
+        meta.list = crate::list::checksum(&self.folder);
         crate::folder::write_meta(&self.folder, &meta)?;
         if !meta.meta.state.is_live() {
             // A crash left it. While a recording is made, its final state is still to be written.
