@@ -3,7 +3,7 @@
 //!
 //! By default a bit of every byte flips, another from byte to byte, which takes three processor minutes.
 //! `JHYDE_FLIPS=some` flips one in every 13th byte, and in every byte of the files that list the others;
-//! `JHYDE_FLIPS=bits` flips every bit. Files that nobody reads again (`LOG`, `OPTIONS`) are tried at some positions
+//! `JHYDE_FLIPS=bits` flips every bit. Files that nobody reads again (`LOG`, `OPTIONS`, `reserve`) are tried at some positions
 //! only.
 
 mod common;
@@ -322,7 +322,7 @@ enum Damage {
 }
 
 /// What is done to which file.
-fn damages(recording: &Path) -> Vec<(PathBuf, Damage)> {
+fn damages(recording: &Path, kind: Kind) -> Vec<(PathBuf, Damage)> {
     let thorough = std::env::var("JHYDE_FLIPS").unwrap_or_default();
     let every_bit = thorough == "bits";
     let every_byte = thorough != "some";
@@ -336,20 +336,20 @@ fn damages(recording: &Path) -> Vec<(PathBuf, Damage)> {
             .map(|name| name.to_string_lossy().into_owned());
         let name = name.unwrap_or_default();
         let length = fs::metadata(&path).expect("the file").len();
-        let unread = ["LOG", "OPTIONS", "LOCK"]
+        let unread = ["LOG", "OPTIONS", "LOCK", "reserve"]
             .iter()
             .any(|word| name.starts_with(word));
         // What lists the other files is small, and decides over all of them.
         let lists = ["MANIFEST", "CURRENT", "recording.json"]
             .iter()
             .any(|word| name.starts_with(word));
-        // A log says most things several times.
-        let log = name.ends_with(".log");
+        // A log says most things several times, and a closed recording's tables are those of a finished one.
+        let thin = name.ends_with(".log") || kind == Kind::Closed;
         let step = match (unread, every_byte || lists) {
             (true, _) => 997,
-            (false, true) if log => 7,
+            (false, true) if thin => 7,
             (false, true) => 1,
-            (false, false) if log => 53,
+            (false, false) if thin => 53,
             (false, false) => 13,
         };
         let path = path.strip_prefix(recording).expect("inside").to_owned();
@@ -402,7 +402,7 @@ fn try_all(kind: Kind) {
         .expect("an entry")
         .file_name();
     let source = data.path().join("recordings").join(&id);
-    let damages = damages(&source);
+    let damages = damages(&source, kind);
     let next = AtomicUsize::new(0);
     let (harmless, partly, refused) = (
         AtomicUsize::new(0),
