@@ -118,7 +118,15 @@ impl History {
             Value::Null => ValueView::Null,
             Value::Missing(why) => ValueView::NotRecorded(self.why_missing(why).to_owned()),
             Value::Object(id) => {
-                let info = unless_lost(self.recording.object(id))?;
+                let info = match self.recording.object(id) {
+                    // It may be a text, or anything: that it has nothing inside would be a guess.
+                    Err(jhyde_store::Error::Damaged { .. }) => {
+                        return Ok(ValueView::NotRecorded(format!(
+                            "the description of object#{id} is damaged"
+                        )));
+                    }
+                    info => info?,
+                };
                 let class = match info.as_ref().and_then(|info| info.class) {
                     Some(class) => unless_lost(self.recording.class(class))?,
                     None => None,

@@ -150,7 +150,8 @@ impl<'h> Search<'h> {
     /// Can nothing be reached through it? True of arrays of primitives, which need not be read then.
     fn is_leaf(&mut self, object: ObjectId) -> Result<bool> {
         let ValueView::Object(view) = self.history.value(Value::Object(object))? else {
-            return Ok(true);
+            // It is damaged, which who looks into it notes.
+            return Ok(false);
         };
         let Content::Array(length) = view.content else {
             return Ok(false);

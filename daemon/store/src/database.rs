@@ -7,8 +7,8 @@ use std::sync::Arc;
 use jhyde_trace::Timestamp;
 use rocksdb::{
     BlockBasedOptions, Cache, ColumnFamily, ColumnFamilyDescriptor, DB, DBCompressionType,
-    Direction, FlushOptions, InfoLogger, IteratorMode, LogLevel, Options, ReadOptions, WriteBatch,
-    WriteBufferManager,
+    DBRecoveryMode, Direction, FlushOptions, InfoLogger, IteratorMode, LogLevel, Options,
+    ReadOptions, WriteBatch, WriteBufferManager,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -93,6 +93,15 @@ pub(crate) enum Mode {
     ReadDamaged,
 }
 
+/// What to do about damage of RocksDB's log, which holds what is not in table files yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Log {
+    /// Any damage, a last entry that is cut among it, is an error.
+    Whole,
+    /// Read up to the damage: all tables are as they were at one moment.
+    UpToDamage,
+}
+
 impl Mode {
     pub(crate) fn only_reads(self) -> bool {
         matches!(self, Self::Read | Self::ReadDamaged)
@@ -100,8 +109,17 @@ impl Mode {
 }
 
 impl Database {
-    pub(crate) fn open(path: &Path, id: &str, memory: &Arc<Memory>, mode: Mode) -> Result<Self> {
-        let mut options = Options::default();
+    pub(crate) fn open(
+        path: &Path,
+        id: &str,
+        memory: &Arc<Memory>,
+        mode: Mode,
+        log: Log,
+    ) -> Result<Self> {
+        // Room that is taken before it is needed would be most of what a recording takes while it is made. Where
+        // this version of RocksDB did not know the word, it would go on taking it.
+        let options = Options::default().get_options_from_string("allow_fallocate=false");
+        let mut options = options.unwrap_or_default();
         options.create_if_missing(mode == Mode::Create);
         options.create_missing_column_families(mode == Mode::Create);
         options.set_paranoid_checks(mode != Mode::ReadDamaged);
@@ -115,7 +133,12 @@ impl Database {
         options.set_max_file_opening_threads(1);
         options.set_stats_dump_period_sec(0);
         options.set_stats_persist_period_sec(0);
-        options.set_wal_recovery_mode(rocksdb::DBRecoveryMode::TolerateCorruptedTailRecords);
+        options.set_wal_recovery_mode(match log {
+            Log::Whole => DBRecoveryMode::AbsoluteConsistency,
+            Log::UpToDamage => DBRecoveryMode::PointInTime,
+        });
+        // All tables reach the disk together, so that none is ahead of the others where the log is damaged.
+        options.set_atomic_flush(true);
         options.set_recycle_log_file_num(0);
         let descriptors: Vec<_> = families::ALL
             .iter()

@@ -187,8 +187,11 @@ pub enum Error {
 
 /// What damage between these timestamps means; of a table, nobody can say which events need what is lost.
 fn affected(from: &Timestamp, to: &Timestamp) -> String {
-    match *to {
-        Timestamp(u64::MAX) => "questions that need what is lost there fail".to_owned(),
+    match (*from, *to) {
+        (Timestamp(0), Timestamp(u64::MAX)) => {
+            "questions that need what is lost there fail".to_owned()
+        }
+        (_, Timestamp(u64::MAX)) => format!("events from {from} on cannot be read"),
         _ => format!("events {from} to {to} cannot be read"),
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use jhyde_trace::{Block, BlockBuilder, ObjectId, ObjectInfo, State};
+use jhyde_trace::{Block, BlockBuilder, CallId, ObjectId, ObjectInfo, State};
 use rocksdb::WriteBatch;
 
 use crate::catalogue::StoreOptions;
@@ -236,6 +236,31 @@ impl Flusher {
         write_group(&self.inner)?;
         merge::merge_newest(&View::of_database(&self.inner))
     }
+}
+
+/// Makes a full block of the one that a crash left unfinished, so that it is a block like all others. What
+/// points to it is as the flusher would have written it.
+pub(crate) fn finish_last_block(inner: &Arc<Inner>) -> Result<()> {
+    let Some(unfinished) = inner.live().tail.front().cloned() else {
+        return Ok(());
+    };
+    let mut rows = TableRows::default();
+    for row in inner.db.rows(families::LONG_CALLS)? {
+        let (key, value) = row?;
+        let call = postcard::from_bytes(&value);
+        let call = call.map_err(|e| inner.db.damaged("table long_calls", e.to_string()))?;
+        if let Some(id) = families::u64_at(&key, 0) {
+            rows.known(CallId::unpack(id), call);
+        }
+    }
+    let mut flusher = Flusher {
+        inner: inner.clone(),
+        rows,
+        group_blocks: usize::MAX,
+    };
+    flusher.write_block(&unfinished)?;
+    inner.live().tail.clear();
+    Ok(())
 }
 
 /// Writes the postings of all blocks that have none written yet, as one group.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::Write as _;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -33,6 +34,9 @@ struct MetaFile<M> {
     /// CRC-32 of RocksDB's own list of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     list: Option<u32>,
+    /// Why the history ends before its time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    cut_short: Option<String>,
     meta: M,
     checksum: String,
 }
@@ -53,8 +57,11 @@ pub(crate) struct FolderMeta {
     pub(crate) sealed: bool,
     /// Which files the database of a finished recording has, so that none can be lost unnoticed.
     pub(crate) files: Option<Files>,
-    /// [`list_checksum`] of the database of a finished recording. Recordings of old do not say it.
+    /// [`crate::list::checksum`] of the database of a finished recording. Recordings of old do not say it.
     pub(crate) list: Option<u32>,
+    /// What was recorded behind the last event was lost to damage: why. Said when the recording was closed, because
+    /// what was damaged, RocksDB's log, is gone then.
+    pub(crate) cut_short: Option<String>,
 }
 
 impl FolderMeta {
@@ -65,6 +72,7 @@ impl FolderMeta {
             sealed: false,
             files: None,
             list: None,
+            cut_short: None,
         }
     }
 
@@ -75,6 +83,7 @@ impl FolderMeta {
             sealed: self.sealed,
             files: self.files.clone(),
             list: self.list,
+            cut_short: self.cut_short.clone(),
             meta: &self.meta,
             checksum: String::new(),
         };
@@ -113,15 +122,6 @@ pub(crate) fn database(folder: &Path) -> PathBuf {
 /// Where the debugging sessions lie.
 pub(crate) fn sessions(folder: &Path) -> PathBuf {
     folder.join("sessions")
-}
-
-/// CRC-32 of RocksDB's list of a database's files (`CURRENT` names it); `None` if it cannot be read. RocksDB checks
-/// each entry, but a flipped bit can make it take an entry for the end of the list, or read it for ever.
-pub(crate) fn list_checksum(folder: &Path) -> Option<u32> {
-    let db = database(folder);
-    let name = fs::read_to_string(db.join("CURRENT")).ok()?;
-    let list = fs::read(db.join(name.trim_end())).ok()?;
-    Some(crc32fast::hash(&list))
 }
 
 /// Does the folder look like a recording's? Yes, too, if we may not look.
@@ -168,6 +168,7 @@ pub(crate) fn parse_meta(bytes: &[u8], path: &Path) -> Result<FolderMeta> {
         sealed: file.sealed,
         files: file.files,
         list: file.list,
+        cut_short: file.cut_short,
     })
 }
 
@@ -206,17 +207,23 @@ pub(crate) fn release(folder: &Path) {
     let _ = fs::remove_file(folder.join(RESERVE));
 }
 
-/// Bytes of all files of a folder. Files that go while we look count as far as they were seen.
+/// Does the database have a log? One that is open, or that a crash left, has.
+pub(crate) fn has_log(folder: &Path) -> bool {
+    let files = fs::read_dir(database(folder));
+    let mut names = files.into_iter().flatten().flatten();
+    names.any(|file| file.path().extension().is_some_and(|end| end == "log"))
+}
+
+/// Bytes that a folder takes of the disk with all that is in it: whole blocks of the file system, as `du` counts.
+/// What goes while we look counts as far as it was seen.
 pub(crate) fn size(folder: &Path) -> u64 {
-    let Ok(entries) = fs::read_dir(folder) else {
-        return 0;
-    };
-    entries
-        .flatten()
-        .map(|entry| match entry.metadata() {
-            Ok(meta) if meta.is_dir() => size(&entry.path()),
-            Ok(meta) => meta.len(),
-            Err(_) => 0,
-        })
-        .sum()
+    /// The unit of what the system says, whatever the file system's own.
+    const UNIT: u64 = 512;
+    let taken = |path: &Path| fs::symlink_metadata(path).map_or(0, |meta| meta.blocks() * UNIT);
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let inside = entries.map(|entry| match entry.file_type() {
+        Ok(kind) if kind.is_dir() => size(&entry.path()),
+        _ => taken(&entry.path()),
+    });
+    taken(folder) + inside.sum::<u64>()
 }

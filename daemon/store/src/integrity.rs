@@ -29,9 +29,9 @@ pub struct CheckReport {
 /// What [`Recording::inspect`] found.
 #[derive(Clone, Debug, Default)]
 pub struct InspectReport {
-    /// Events in blocks on disk.
+    /// Events, those of a block that is not finished among them.
     pub events: u64,
-    /// Blocks on disk.
+    /// Their blocks.
     pub blocks: u64,
     /// Per table of the database: its name, entries as RocksDB estimates them, bytes of its files.
     pub tables: Vec<(String, u64, u64)>,
@@ -59,9 +59,12 @@ impl Recording {
     /// with the blocks. `progress` is told the number of blocks done and of all, and may answer
     /// `false` to end early.
     pub fn check(&self, mut progress: impl FnMut(u64, u64) -> bool) -> CheckReport {
-        let view = View::of_database(&self.inner);
+        let view = View::sweeping(&self.inner);
         let mut report = CheckReport::default();
-        let total = u64::from(view.persisted);
+        let total = u64::from(view.blocks());
+        if let Some(lost) = self.lost_end() {
+            report.note(lost);
+        }
         for family in families::ALL {
             if let Err(error) = self.check_table(family, &mut report) {
                 report.note(error);
@@ -73,7 +76,7 @@ impl Recording {
             }
         }
         let tables = report.damage.len();
-        for ordinal in 0..view.persisted {
+        for ordinal in 0..view.blocks() {
             if !progress(ordinal.into(), total) {
                 return report;
             }
@@ -132,15 +135,14 @@ impl Recording {
             to: Timestamp(block.end().0 - 1),
             reason,
         };
-        let entry = inner.db.get(families::DIRECTORY, &first.to_be_bytes())?;
-        let entry: Option<BlockEntry> = entry.and_then(|bytes| postcard::from_bytes(&bytes).ok());
-        match entry {
-            Some(entry) if entry.rare.is_true_of(&block) => {}
-            _ => {
-                return Err(wrong(
-                    "directory of blocks",
-                    "it does not fit the block".to_owned(),
-                ));
+        // A block that a crash left unfinished is in no table yet.
+        if ordinal < view.persisted {
+            let entry = inner.db.get(families::DIRECTORY, &first.to_be_bytes())?;
+            let entry: Option<BlockEntry> =
+                entry.and_then(|bytes| postcard::from_bytes(&bytes).ok());
+            if entry.is_none_or(|entry| !entry.rare.is_true_of(&block)) {
+                let reason = "it does not fit the block".to_owned();
+                return Err(wrong("directory of blocks", reason));
             }
         }
         // Calls: parents, sizes and invocations as the tables say.
@@ -182,11 +184,11 @@ impl Recording {
 
     /// Says what takes the room.
     pub fn inspect(&self) -> Result<InspectReport> {
-        let view = View::of_database(&self.inner);
+        let view = View::sweeping(&self.inner);
         let db = &self.inner.db;
         let mut report = InspectReport {
             events: view.end,
-            blocks: view.persisted.into(),
+            blocks: view.blocks().into(),
             index_groups: self.inner.persisted().groups.len() as u64,
             ..InspectReport::default()
         };
@@ -215,9 +217,9 @@ impl Recording {
             }
         }
         keep_largest(&mut report.largest_blocks);
-        let step = (view.persisted / 1000).max(1);
+        let step = (view.blocks() / 1000).max(1);
         let mut columns: BTreeMap<String, u64> = BTreeMap::new();
-        for ordinal in (0..view.persisted).step_by(step as usize) {
+        for ordinal in (0..view.blocks()).step_by(step as usize) {
             // A damaged block has no columns; `check` names it.
             let Ok(block) = view.block(ordinal) else {
                 continue;

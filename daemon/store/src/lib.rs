@@ -27,6 +27,7 @@ mod families;
 mod flusher;
 mod folder;
 mod index;
+mod list;
 mod lock;
 mod objects;
 mod open;

@@ -7,11 +7,13 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use jhyde_trace::{Block, ClassInfo, ThreadInfo, Timestamp};
 use serde::de::DeserializeOwned;
 
-use crate::database::{Database, KeyValue, Memory, Mode, open_value};
+use crate::database::{Database, KeyValue, Log, Memory, Mode, open_value};
 use crate::error::{Error, Result};
 use crate::families::{self, Family};
+use crate::flusher;
 use crate::folder::{self, Files, FolderMeta};
 use crate::index::{collect, merge};
+use crate::list::{self, List};
 use crate::lock::UseLock;
 use crate::state::{
     BlockEntry, Group, Inner, Live, Persisted, Sealed, Tables, ThreadEntry, ThreadTotal,
@@ -29,26 +31,29 @@ pub(crate) fn open(
     memory: &Arc<Memory>,
     mode: Mode,
 ) -> Result<Arc<Inner>> {
-    let (id, files, list) = {
+    let (id, files, known_list, over) = {
         let meta = meta.lock().unwrap_or_else(PoisonError::into_inner);
-        (meta.meta.id.clone(), meta.files.clone(), meta.list)
+        let over = !meta.meta.state.is_live();
+        (meta.meta.id.clone(), meta.files.clone(), meta.list, over)
     };
-    let found = list.and_then(|_| folder::list_checksum(folder));
+    let found = known_list.and_then(|_| list::checksum(folder));
     let mode = match mode {
-        Mode::Read if found.is_some() && found == list => Mode::ReadDamaged,
+        Mode::Read if found.is_some() && found == known_list => Mode::ReadDamaged,
         Mode::Read if found.is_some() => {
-            return Err(Error::Damaged {
-                recording: id,
-                what: "RocksDB's list of the database's files".to_owned(),
-                from: Timestamp(0),
-                to: Timestamp(u64::MAX),
-                reason: "its checksum does not fit".to_owned(),
-            });
+            return Err(damaged_list(id));
         }
         // Where the list cannot be read, RocksDB says why.
         mode => mode,
     };
-    let db = Database::open(&folder::database(folder), &id, memory, mode)?;
+    let (db, log_lost) = match over && files.is_none() {
+        true => open_with_log(folder, &id, memory, mode)?,
+        // The log's end is just being written, or nothing in it counts any more.
+        false => {
+            let path = folder::database(folder);
+            let db = Database::open(&path, &id, memory, mode, Log::UpToDamage)?;
+            (db, None)
+        }
+    };
     if let Some(files) = files.filter(|_| mode.only_reads()) {
         check_files(&db, &files)?;
     }
@@ -58,8 +63,18 @@ pub(crate) fn open(
     if mode != Mode::Create {
         persisted = read_persisted(&db)?;
         tables = read_tables(&db)?;
-        live.tail.extend(read_beginning(&db, persisted.end)?);
     }
+    let beginning = match mode {
+        Mode::Create => Ok(None),
+        _ => read_beginning(&db, persisted.end),
+    };
+    let block_lost = beginning.as_ref().err().map(|error| match error {
+        Error::Damaged { what, reason, .. } => format!("{what} is damaged: {reason}"),
+        other => other.to_string(),
+    });
+    live.tail.extend(beginning.ok().flatten());
+    let end = live.tail.back().map(|sealed| sealed.block.end().0);
+    let lost_end = note_lost_end(&meta, log_lost.or(block_lost), end.unwrap_or(persisted.end));
     let indexed = persisted.indexed();
     memory.blocks.charge(tables.bytes);
     let inner = Arc::new(Inner {
@@ -78,9 +93,78 @@ pub(crate) fn open(
         tables: RwLock::new(tables),
         index_use: RwLock::new(()),
         watch: Default::default(),
+        lost_end,
     });
     index_rest(&inner, indexed);
+    if mode == Mode::Write
+        && let Err(error) = flusher::finish_last_block(&inner)
+    {
+        // It goes on being read from memory.
+        tracing::warn!(recording = %inner.id, %error, "the last block stays unfinished");
+    }
     Ok(inner)
+}
+
+/// Opens the database of a recording that was not closed: what its log has counts. Says what is wrong with the
+/// log, if something is; what lies behind the damage is lost then.
+fn open_with_log(
+    folder: &Path,
+    id: &str,
+    memory: &Arc<Memory>,
+    mode: Mode,
+) -> Result<(Database, Option<String>)> {
+    let path = folder::database(folder);
+    let lost = match list::inspect(folder) {
+        List::Damaged => return Err(damaged_list(id.to_owned())),
+        List::Cut => Some("RocksDB's list of the database's files is cut".to_owned()),
+        // RocksDB always has one.
+        List::Whole if !folder::has_log(folder) => Some("RocksDB's log is gone".to_owned()),
+        List::Whole => None,
+    };
+    match Database::open(&path, id, memory, mode, Log::Whole) {
+        Ok(db) => Ok((db, lost)),
+        Err(whole) => {
+            let db = Database::open(&path, id, memory, mode, Log::UpToDamage)?;
+            let reason = match whole {
+                Error::Database { reason, .. } => reason,
+                other => other.to_string(),
+            };
+            Ok((
+                db,
+                Some(format!("RocksDB's log is damaged or cut: {reason}")),
+            ))
+        }
+    }
+}
+
+fn damaged_list(recording: String) -> Error {
+    Error::Damaged {
+        recording,
+        what: "RocksDB's list of the database's files".to_owned(),
+        from: Timestamp(0),
+        to: Timestamp(u64::MAX),
+        reason: "its checksum does not fit".to_owned(),
+    }
+}
+
+/// What was recorded behind `end` is lost, if there is a reason now or was one when the recording was closed.
+/// The recording says so of itself from now on.
+fn note_lost_end(meta: &Mutex<FolderMeta>, reason: Option<String>, end: u64) -> Option<Error> {
+    let mut meta = meta.lock().unwrap_or_else(PoisonError::into_inner);
+    if meta.cut_short.is_none()
+        && let Some(reason) = reason
+    {
+        let note = format!("what was recorded from event {end} on is lost: {reason}");
+        meta.meta.notes.push(note);
+        meta.cut_short = Some(reason);
+    }
+    Some(Error::Damaged {
+        recording: meta.meta.id.clone(),
+        what: "what was recorded last".to_owned(),
+        from: Timestamp(end),
+        to: Timestamp(u64::MAX),
+        reason: meta.cut_short.clone()?,
+    })
 }
 
 /// A finished recording's database has the files that it had when it was finished. RocksDB takes the end of
@@ -270,15 +354,16 @@ fn read_beginning(db: &Database, end: u64) -> Result<Option<Arc<Sealed>>> {
     let Some(bytes) = db.get(families::BLOCKS, &end.to_be_bytes())? else {
         return Ok(None);
     };
-    let block = Block::decode(&bytes)
-        .map_err(|error| db.damaged(format!("event block {end}"), error.to_string()));
-    match block {
+    match Block::decode(&bytes) {
         Ok(block) if block.first().0 == end => Ok(Some(Arc::new(Sealed {
             block: Arc::new(block),
             objects: Vec::new(),
         }))),
-        // The last words of a crash; all before them is served.
-        _ => Ok(None),
+        Ok(block) => {
+            let reason = format!("it begins at event {}", block.first());
+            Err(db.damaged(format!("event block {end}"), reason))
+        }
+        Err(error) => Err(db.damaged(format!("event block {end}"), error.to_string())),
     }
 }
 

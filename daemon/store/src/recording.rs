@@ -191,6 +191,11 @@ impl Recording {
         self.inner.tables().lost_classes.clone()
     }
 
+    /// Why the history ends before its time, if damage has cost what came behind its last event.
+    pub fn lost_end(&self) -> Option<Error> {
+        self.inner.lost_end.clone()
+    }
+
     /// What is known of an object; `None` when it was never described.
     pub fn object(&self, id: ObjectId) -> Result<Option<ObjectInfo>> {
         // In memory the latest description counts; so it does in the table of late ones.

@@ -19,6 +19,13 @@ pub(crate) struct TableRows {
 }
 
 impl TableRows {
+    /// Takes note of a long call of blocks that were written before.
+    pub(crate) fn known(&mut self, id: CallId, call: LongCall) {
+        if call.ended.is_none() {
+            self.running.insert(id, call);
+        }
+    }
+
     /// The method of a call that runs on behind the blocks so far.
     pub(crate) fn running(&self, call: CallId) -> Option<MethodId> {
         self.running.get(&call).map(|call| MethodId(call.method))

@@ -51,6 +51,8 @@ pub(crate) struct Inner {
     /// written to delete merged groups.
     pub(crate) index_use: RwLock<()>,
     pub(crate) watch: Arc<WatchState>,
+    /// What was recorded behind the last event is lost, and why.
+    pub(crate) lost_end: Option<Error>,
 }
 
 /// What is not yet in the database.
@@ -286,8 +288,13 @@ impl Inner {
         let files = self.db.freeze()?;
         let mut meta = self.meta();
         meta.files = Some(files);
-        meta.list = crate::folder::list_checksum(&self.folder);
-        crate::folder::write_meta(&self.folder, &meta)
+        meta.list = crate::list::checksum(&self.folder);
+        crate::folder::write_meta(&self.folder, &meta)?;
+        if !meta.meta.state.is_live() {
+            // A crash left it. While a recording is made, its final state is still to be written.
+            crate::folder::release(&self.folder);
+        }
+        Ok(())
     }
 
     /// The long call of this id, if the database has it.

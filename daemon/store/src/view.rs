@@ -68,6 +68,14 @@ impl View {
         }
     }
 
+    /// All there is, for who reads everything once.
+    pub(crate) fn sweeping(inner: &Arc<Inner>) -> Self {
+        Self {
+            sweep: true,
+            ..Self::new(inner)
+        }
+    }
+
     /// What is in the database, without what is in memory.
     pub(crate) fn of_database(inner: &Arc<Inner>) -> Self {
         let (persisted, end) = {
@@ -212,10 +220,11 @@ impl View {
     }
 
     pub(crate) fn no_such(&self, at: u64) -> Error {
-        Error::NoSuchEvent {
+        let lost = self.inner.lost_end.clone();
+        lost.unwrap_or(Error::NoSuchEvent {
             timestamp: Timestamp(at),
             events: self.end,
-        }
+        })
     }
 
     /// The block and position of an event.

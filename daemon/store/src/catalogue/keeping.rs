@@ -112,6 +112,7 @@ impl Catalogue {
             meta.sealed = true;
             let written = folder::write_meta(&folder, &meta);
             meta.sealed = written.is_ok();
+            folder::release(&folder);
             return written;
         }
         drop(inner);

@@ -235,6 +235,12 @@ impl View {
             let newest = found.entry(low).or_insert(ordinal);
             *newest = (*newest).max(ordinal);
         };
+        let lows_in = |block: &Block| {
+            let lows = (0..block.len()).filter_map(block.writes_to(object));
+            lows.filter(|low| *low >= from)
+                .collect::<BTreeSet<_>>()
+                .into_iter()
+        };
         let start = Key::of_object(object, from);
         let _groups = self.inner.using_index();
         let (groups, indexed, pending) = {
@@ -273,22 +279,25 @@ impl View {
             }
         }
         for (at, keys) in pending.iter().enumerate() {
-            let Some(keys) = keys else { continue };
+            let ordinal = indexed + at as u32;
+            let Some(keys) = keys else {
+                // It may write any; where it cannot be read, nobody knows the state.
+                lows_in(&*self.block(ordinal)?).for_each(|low| note(low, ordinal));
+                continue;
+            };
             let first = keys.partition_point(|key| *key < start);
             let own = keys[first..]
                 .iter()
                 .take_while(|key| key.is_of_object(object))
                 .take(limit);
-            own.for_each(|key| note(key.low(), indexed + at as u32));
+            own.for_each(|key| note(key.low(), ordinal));
         }
         for (at, block) in self.tail.iter().enumerate() {
             let ordinal = self.persisted + at as u32;
             if ordinal > last {
                 break;
             }
-            let lows = (0..block.len()).filter_map(block.writes_to(object));
-            lows.filter(|low| *low >= from)
-                .for_each(|low| note(low, ordinal));
+            lows_in(block).for_each(|low| note(low, ordinal));
         }
         if let Some(&behind) = found.keys().nth(limit) {
             found.split_off(&behind);
