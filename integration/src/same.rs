@@ -21,7 +21,14 @@ pub fn stable(value: &Value, main: &str) -> Value {
     match value {
         Value::Object(map) => {
             let entries = map.iter().filter_map(|(key, value)| {
-                let dropped = ["timestamp", "enter", "exit", "thread", "incomplete"];
+                let dropped = [
+                    "timestamp",
+                    "enter",
+                    "exit",
+                    "thread",
+                    "incomplete",
+                    "recording_ended",
+                ];
                 let dropped = dropped.contains(&key.as_str());
                 let mut value = value.clone();
                 if key == "entered"

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use jhyde_integration::programs::Workload;
 use jhyde_integration::{Folder, jdks};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 const NAME: &str = "damaged";
 
@@ -76,6 +76,44 @@ fn damage_of(folder: &Folder) -> Vec<String> {
     damage.iter().map(ToString::to_string).collect()
 }
 
+/// The events of a recording in which one block cannot be read: a gap stands in its place, the others are as they
+/// were.
+fn events_around_the_damage_are_told(folder: &Folder, whole: &[Value]) {
+    let output = folder.jhyde(&["events", NAME, "--json"]).output();
+    let output = output.expect("jhyde can be started");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(7), "{said}");
+    assert!(said.contains("cannot be read"), "{said}");
+    let told = String::from_utf8_lossy(&output.stdout).into_owned();
+    let told: Vec<Value> = told
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("an event"))
+        .collect();
+    let is_hole = |row: &Value| row["kind"] == "gap" && row["call"].is_null();
+    let holes: Vec<usize> = (0..told.len()).filter(|at| is_hole(&told[*at])).collect();
+    let [hole] = holes[..] else {
+        panic!("gaps at {holes:?}")
+    };
+    // The same before and behind it, but for what only the damaged block tells of them.
+    let same = |told: &[Value], whole: &[Value]| {
+        for (told, whole) in told.iter().zip(whole) {
+            for field in ["timestamp", "kind", "call", "variable", "place"] {
+                assert_eq!(told[field], whole[field], "{told}");
+            }
+        }
+    };
+    let behind = told.len() - hole - 1;
+    assert!(hole > 100 && behind > 100, "{hole} and {behind} events");
+    same(&told[..hole], &whole[..hole]);
+    same(&told[hole + 1..], &whole[whole.len() - behind..]);
+    // Those just before the damage are had without it.
+    let from = told[hole - 8]["timestamp"].to_string();
+    let few = folder.json(&["events", NAME, "--from", &from, "--limit", "8"]);
+    let next = json!({ "next_page": told[hole]["timestamp"].to_string() });
+    assert_eq!((few.len(), &few[8]), (9, &next));
+    same(&few[..8], &told[hole - 8..hole]);
+}
+
 #[test]
 fn what_is_there_is_told_and_what_is_lost_is_said() {
     let jdk = jdks().swap_remove(0);
@@ -106,6 +144,17 @@ fn what_is_there_is_told_and_what_is_lost_is_said() {
     let variable = written.and_then(|row| row["variable"].as_str());
     let variable = variable.expect("the largest call writes something");
     let expected = answers(&whole, call, variable);
+    let events = whole.json(&["events", NAME]);
+    let mut writes: HashMap<&str, usize> = HashMap::new();
+    for event in events.iter().filter(|event| event["kind"] == "write") {
+        *writes
+            .entry(event["variable"].as_str().expect("a variable"))
+            .or_default() += 1;
+    }
+    // There is hardly a block in which it is not written.
+    let busiest = writes.iter().max_by_key(|(_, count)| **count);
+    let busiest = (*busiest.expect("writes").0).to_owned();
+    let writes_of = |variable: &str| writes[variable];
 
     let (mut harmless, mut named) = (0, 0);
     for position in 0..tables(&whole).len() {
@@ -142,6 +191,19 @@ fn what_is_there_is_told_and_what_is_lost_is_said() {
                 "{seen} of {}",
                 calls.len()
             );
+            events_around_the_damage_are_told(&folder, &events);
+            let words = ["history", NAME, &busiest, "--all"];
+            let rows = folder.json(&words);
+            let notes = rows.last().expect("notes")["notes"].to_string();
+            assert!(notes.contains("their block is damaged"), "{notes}");
+            let missing = writes_of(&busiest) - (rows.len() - 1);
+            assert!((1..5000).contains(&missing), "{missing} writes");
+            let text = folder.ask(&words);
+            let said = text.lines().filter(|line| line.starts_with("! "));
+            assert_eq!(said.count(), 1, "{text}");
+            for words in [["where", NAME], ["classes", NAME], ["threads", NAME]] {
+                folder.json(&words);
+            }
             let page = folder.ask(&["tree", NAME, "--all", "--no-values"]);
             assert!(page.contains("are missing"), "pages say it, too");
             let asked = folder.json(&["debug", NAME, "--strategy", "divide-and-query"]);

@@ -354,7 +354,9 @@ impl Asked for Folder {
 /// The main thread's events in a form that is equal where the runs are, and after how many of them each line
 /// was written.
 fn events(folder: &Folder, name: &str) -> (Vec<Value>, Vec<usize>) {
-    let all = folder.json(&["events", name, "--all"]);
+    let mut all = folder.json(&["events", name, "--all"]);
+    // Behind the events stands that the recording was cut.
+    all.retain(|row| row.get("notes").is_none());
     let mut last = None;
     for event in &all {
         let now = event["timestamp"].as_u64();

@@ -106,7 +106,9 @@ started then. The jhyded to start is JHYDE_DAEMON_PROGRAM, the one beside jhyde,
 
 const JSON: &str = r#"JSON (--json): one object per line, for every command. Names are stable: they may get company, but do not
 change. Numbers are exact, also those of 64 bits. Lists come whole, unless --limit or --page asks for a
-page; then a last line {"next_page":"TOKEN"} says that there is more, for --page TOKEN.
+page; then a last line {"next_page":"TOKEN"} says that there is more, for --page TOKEN. Behind the rows of a list stands
+{"notes":["…", …]} if the recording does not tell everything: what its level leaves out, what damage hides, and that it
+was cut, failed or was stopped before the run ended.
 
 A call (jhyde tree, and wherever a call stands inside something else)
   id           "1.7": thread and number in it, in preorder
@@ -124,7 +126,8 @@ A call (jhyde tree, and wherever a call stands inside something else)
   exception    instead of result, if it ended by one; neither is there while it runs
   line         first line of the method's code, or null
   also: receiver (not for static methods), thread, thread_name, source_file, call_site (a place),
-  incomplete, already_running (only if true), classification (only in sessions)
+  incomplete, recording_ended (only if true: it is incomplete and stays so, the recording has ended),
+  already_running (only if true), classification (only in sessions)
 
 A value
   int, long, short, byte, float, double, boolean   number, true, false; "NaN", "Infinity", "-Infinity"
@@ -137,9 +140,10 @@ A value
   not recorded           {"not_recorded":"why"}
 
 A place      class, method, descriptor, index (bytecode), line, source_file; index and line may be null
-tree         calls, in preorder, thread by thread; behind them {notes} if damage of the recording hides some (with
-             --all an error in its place)
-call         a call, with input and outcome ({rows, objects, notes}) and path (calls from the outermost on)
+tree         calls, in preorder, thread by thread; all of them with an error at the end if damage hides some, and
+             pages with notes
+call         a call, with input and outcome ({rows, objects, notes}) and path (calls from the outermost on); outcome
+             is null, with notes beside it, if it has not ended
 state        {call, from, to, rows, notes}
   a row      kind (return, exception, this, local, static, field, element), name, variable, type,
              start, end (not there while the variable has no value yet), changed, changed_below (null: not
@@ -150,6 +154,8 @@ events       timestamp, call (its id), kind, place, and by kind: entered or exit
              from, to (edge). Of a call also level (how many loops and iterations it stands in), mark (direct,
              inside) with --mark, and the rows of loops: kind loop (row, iterations, from, to, running) and
              iteration (row, iteration, from, to), followed by what is inside, with a higher level
+  a gap      also stands where a damaged part cannot be read; of the whole recording (call is null if it is not one
+             thread's) an error follows at the end
   kinds      enter exit new write thrown caught uncaught thread_start thread_end class_prepared gap monitor
              use edge loop iteration
 step         an event for each step, as of events
@@ -160,10 +166,9 @@ coverage     {call, edges, chains, notes}
   a chain    declaration (local, field, static, element), name ("lc", "Cls.size", "a[]"), defined (a place, without
              index if by_entry; null: by code outside of the recorded classes), by_entry (the value is the
              parameter's), used (a place), calls
-threads      id, name, group, calls, start, end
+threads      id, name, group, calls, start, end, recording_ended (only if true: it has no end and gets none)
 where        exception, timestamp, thread_name, place, call, ended (calls, innermost first)
-classes      class, source_file, in_scope, methods [{method, descriptor, first_line, last_line, calls}]; behind them
-             {notes} if damage of the recording hides some
+classes      class, source_file, in_scope, methods [{method, descriptor, first_line, last_line, calls}]
 list, show, watch, attach, stop, detach    id, name, state, state_reason, exit_code, created_ms, ended_ms,
              level, engine, include, exclude, string_limit, events, calls, threads, classes, bytes, notes,
              jvm {address, name, version, command}, listen_port (while waiting)
@@ -175,7 +180,8 @@ sessions     id, recording, strategy, progress, suspicious, answers [{call, answ
 
 jhyde debug REC --json: one line out, one line in
   out  {"type":"question","call":{…},"suspicious":7,"session":"…","strategy":"top-down"}
-       with --details also input and outcome, as jhyde call has them; notes if damage of the recording hides calls
+       with --details also input and outcome, as jhyde call has them; notes if damage hides calls, or the recording
+       ended before the run did (also in found, none and undecided)
   in   {"answer":"valid"}        or invalid, trusted, unknown
        {"answer":"invalid","call":"merge#3"}     about another call than the proposed one
        {"undo":true}  {"redo":true}  {"strategy":"divide-and-query"}  {"restrict":"1.2"} (null: lift it)

@@ -6,7 +6,7 @@ mod common;
 use std::io::Write as _;
 use std::process::{Command, Output, Stdio};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// Runs `jhyde` with a daemon; `input` is its standard input.
 async fn jhyde(arguments: &[&str], input: &str) -> Output {
@@ -192,6 +192,23 @@ async fn a_script_may_not_know_or_not_go_on() {
     assert_eq!(said[0]["outcome"]["objects"][0]["rows"][0]["changed"], true);
     let left = jhyde(&["debug", "demo", "--json"], "").await;
     assert_eq!(types(&messages(&left)), ["question", "left"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn notes_of_any_page_are_told_once() {
+    // Of the first page there are none; the two others say the same.
+    let history = |more: &'static [&str]| async move {
+        jhyde(&[&["history", "demo", "pkg.A.F"], more].concat(), "").await
+    };
+    let all = messages(&history(&["--json"]).await);
+    let notes = json!({"notes": ["a block is damaged"]});
+    assert_eq!((all.len(), all.last()), (4, Some(&notes)));
+    let said = text(&history(&["--all"]).await);
+    assert_eq!(said.matches("! a block is damaged").count(), 1, "{said}");
+    let page = messages(&history(&["--json", "--page", "1"]).await);
+    assert_eq!(page[1..], [notes, json!({"next_page": "2"})]);
+    let first = messages(&history(&["--json", "--limit", "1"]).await);
+    assert_eq!(first[1..], [json!({"next_page": "1"})]);
 }
 
 #[tokio::test(flavor = "multi_thread")]

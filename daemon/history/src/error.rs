@@ -101,23 +101,38 @@ pub enum Error {
     /// Whoever asked does not wait for the answer any more.
     #[error("the question was cancelled")]
     Cancelled,
+    /// The recording ended before a call did.
+    #[error(
+        "call {call} had not ended when the recording ended, so what it covers as a whole is not known: ask about a \
+         call inside it{}", .end.as_ref().map(|end| format!("; {end}")).unwrap_or_default()
+    )]
+    Unended {
+        /// The call.
+        call: CallId,
+        /// Why the recording ended, if it does not hold the whole run.
+        end: Option<String>,
+    },
     /// A step that leads nowhere.
-    #[error("from {from} there is no {what}")]
+    #[error("from {from} there is no {what}{}", .end.as_ref().map(|end| format!("; {end}")).unwrap_or_default())]
     NoStep {
         /// Where it was asked for.
         from: Timestamp,
         /// What is not there.
         what: String,
+        /// Why it may be missing: the recording does not hold the whole run.
+        end: Option<String>,
     },
 }
 
-/// Whose mistake an [`Error`] is.
+/// Whose mistake an [`enum@Error`] is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// What was named is not there.
     NotFound,
     /// What was asked is not written right.
     Invalid,
+    /// What was asked is not there to be told.
+    Impossible,
     /// Nobody's: whoever asked went away.
     Cancelled,
     /// The store's; ask its error.
@@ -130,6 +145,7 @@ impl Error {
         match self {
             Self::Store(_) => Fault::Store,
             Self::Cancelled => Fault::Cancelled,
+            Self::Unended { .. } => Fault::Impossible,
             Self::NoSuchMethod(_)
             | Self::NoSuchInvocation { .. }
             | Self::NoSuchVariable { .. }

@@ -3,7 +3,8 @@
 use jhyde_store::records::{CallRecord, Direction, ExceptionKind};
 use jhyde_trace::{CallId, Outcome, Timestamp, Value};
 
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::gaps::or_noted;
 use crate::history::History;
 use crate::view::{CallView, PlaceView, ValueView};
 
@@ -24,31 +25,47 @@ pub struct UncaughtView {
     pub ended: Vec<CallView>,
 }
 
+/// The exceptions that nobody caught, as far as the recording tells.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Uncaught {
+    /// In order.
+    pub exceptions: Vec<UncaughtView>,
+    /// Where others may be missing, for people.
+    pub notes: Vec<String>,
+}
+
 impl History {
-    /// The exceptions that nobody caught, in order.
+    /// The exceptions that nobody caught. What damage hides of them is left out and said.
     ///
     /// # Errors
     /// When the recording cannot be read.
-    pub fn uncaught(&self) -> Result<Vec<UncaughtView>> {
-        let mut all = Vec::new();
+    pub fn uncaught(&self) -> Result<Uncaught> {
+        let mut all = Uncaught::default();
         let everything = Timestamp(0)..self.recording.end();
         for event in self.recording.exceptions(everything, Direction::Forward) {
-            let event = event?;
+            self.check()?;
+            let notes = &mut all.notes;
+            let Some(event) = or_noted(event.map_err(Error::from), notes)? else {
+                continue;
+            };
             if event.kind != ExceptionKind::Uncaught {
                 continue;
             }
             let (mut call, mut index) = (event.call, event.index);
-            if let Some(thrown) = self.thrown_before(event.timestamp, event.exception)? {
+            let thrown = self.thrown_before(event.timestamp, event.exception);
+            if let Some(thrown) = or_noted(thrown, notes)?.flatten() {
                 let thrown = self.recording.event(thrown)?.event;
                 (call, index) = (thrown.call, thrown.index);
             }
-            let ended = self.ended_by(call, event.exception)?;
+            let ended = or_noted(self.ended_by(call, event.exception), notes)?;
             let record = match call.is_root() {
                 true => None,
-                false => Some(self.call(self.recording.call(call)?, true)?),
+                false => or_noted(self.record(call), notes)?,
             };
-            let ended = ended.into_iter().map(|record| self.call(record, true));
-            all.push(UncaughtView {
+            let record = record.map(|record| self.call(record, true)).transpose()?;
+            let ended = ended.into_iter().flatten();
+            let ended = ended.map(|record| self.call(record, true));
+            all.exceptions.push(UncaughtView {
                 exception: self.value(event.exception)?,
                 timestamp: event.timestamp,
                 place: self.place_in(call, index)?,
@@ -57,6 +74,7 @@ impl History {
                 ended: ended.collect::<Result<_>>()?,
             });
         }
+        all.notes.extend(self.end_note());
         Ok(all)
     }
 

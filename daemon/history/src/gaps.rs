@@ -7,7 +7,7 @@ use jhyde_store::Error as StoreError;
 use jhyde_store::records::Write;
 use jhyde_trace::{CallId, EventKind, Timestamp, Variable};
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::history::History;
 use crate::state::Interval;
 
@@ -99,6 +99,20 @@ impl History {
             Err(StoreError::Damaged { from, to, .. }) => Ok(Err(damage_note(from, to))),
             Err(error) => Err(error.into()),
         }
+    }
+}
+
+/// What can be read; what damage hides is noted, once.
+pub(crate) fn or_noted<T>(found: Result<T>, notes: &mut Vec<String>) -> Result<Option<T>> {
+    match found {
+        Err(Error::Store(StoreError::Damaged { from, to, .. })) => {
+            let note = damage_note(from, to);
+            if !notes.contains(&note) {
+                notes.push(note);
+            }
+            Ok(None)
+        }
+        found => found.map(Some),
     }
 }
 

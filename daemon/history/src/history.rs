@@ -196,6 +196,7 @@ impl History {
             line,
             source_file,
             call_site,
+            recording_ended: record.exit.is_none() && self.has_ended(),
             thread_name: self.thread_name(record.id.thread)?,
             values,
         })
@@ -278,11 +279,25 @@ impl History {
         Ok(self.method_of(call)?.map(|method| place(&method, index)))
     }
 
-    /// An event with names.
+    /// An event with names. Where a damaged block would tell these, that is what it says.
     ///
     /// # Errors
     /// When the recording cannot be read.
     pub fn event(&self, timestamp: Timestamp, event: &Event) -> Result<EventView> {
+        match self.event_in_words(timestamp, event) {
+            Err(Error::Store(error @ jhyde_store::Error::Damaged { .. })) => Ok(EventView {
+                timestamp,
+                call: Some(event.call),
+                place: None,
+                kind: EventKindView::Unreadable(format!(
+                    "what happened here cannot be told: {error}"
+                )),
+            }),
+            told => told,
+        }
+    }
+
+    fn event_in_words(&self, timestamp: Timestamp, event: &Event) -> Result<EventView> {
         let call = event.call;
         let kind = match &event.kind {
             EventKind::ThreadStart => EventKindView::ThreadStart(self.thread_name(call.thread)?),
@@ -322,7 +337,7 @@ impl History {
         };
         Ok(EventView {
             timestamp,
-            call,
+            call: Some(call),
             place: self.place_in(call, event.index)?,
             kind,
         })

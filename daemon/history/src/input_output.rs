@@ -48,7 +48,7 @@ impl History {
             call: self.call(record, true)?,
             rows,
             objects,
-            notes: notes.told(self.level),
+            notes: notes.told(self),
         })
     }
 
@@ -79,8 +79,9 @@ impl History {
             .iter()
             .map(|cell| self.row(cell, None))
             .collect::<Result<_>>()?;
-        let mut told = notes.told(self.level);
+        let mut told = notes.told(self);
         told.extend(self.gaps(Some(call), interval)?.notes());
+        told.extend(self.end_note_of(call)?);
         Ok(Side {
             call: self.call(record, true)?,
             rows,

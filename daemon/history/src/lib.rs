@@ -4,10 +4,10 @@
 //! words of its source: names, types, places. In reading order:
 //! - [`history`]: the type itself; calls, values and places in words ([`view`]); `code`: places and declarations
 //!   that are known by number;
-//! - [`reference`] and [`variables`]: how people and scripts name calls and variables;
+//! - [`mod@reference`] and [`variables`]: how people and scripts name calls and variables;
 //! - [`tree`], [`events`], [`writes`], [`navigate`], [`exceptions`], [`tables`]: lists and steps;
 //! - [`objects`], [`state`], [`reach`], [`input_output`]: what variables held at a time; `gaps`: and what is not
-//!   known of that;
+//!   known of that; [`end`]: what comes behind the end of a recording is not known either;
 //! - [`page`]: pages and their tokens.
 //!
 //! What the level of a recording leaves out is said to be missing, never shown as unchanged. Nothing here
@@ -16,6 +16,7 @@
 #![forbid(unsafe_code)]
 
 mod code;
+pub mod end;
 pub mod error;
 pub mod events;
 pub mod exceptions;

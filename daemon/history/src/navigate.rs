@@ -48,12 +48,27 @@ impl History {
             }
             Step::Throw => self.throw(from, &start.event.kind)?,
         };
-        let none = || Error::NoStep {
-            from,
-            what: step.to_string(),
+        let Some(there) = there else {
+            return Err(Error::NoStep {
+                from,
+                what: step.to_string(),
+                end: self.end_note_behind(step)?,
+            });
         };
-        let event = self.recording.event(there.ok_or_else(none)?)?;
+        let event = self.recording.event(there)?;
         self.event(event.timestamp, &event.event)
+    }
+
+    /// What a step that leads nowhere has to say of the end of the recording, if that is where it would lead.
+    fn end_note_behind(&self, step: &Step) -> Result<Option<String>> {
+        match step {
+            Step::Into(Direction::Forward)
+            | Step::Over(Direction::Forward)
+            | Step::Out(Direction::Forward)
+            | Step::Line(.., Direction::Forward) => Ok(self.end_note()),
+            Step::Write(variable, Direction::Forward) => self.end_note_of_variable(*variable),
+            _ => Ok(None),
+        }
     }
 
     /// The timestamps behind (or before) one.

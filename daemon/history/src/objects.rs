@@ -116,8 +116,9 @@ impl History {
             rows,
             next: part.next.map(|next| tokens.token(u64::from(next))),
         };
-        let mut told = notes.told(self.level);
+        let mut told = notes.told(self);
         told.extend(gaps.notes());
+        told.extend(self.end_note_up_to(to));
         Ok((page, told))
     }
 

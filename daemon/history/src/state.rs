@@ -132,7 +132,8 @@ impl Notes {
     }
 
     /// In words for people.
-    pub(crate) fn told(self, level: Level) -> Vec<String> {
+    pub(crate) fn told(self, history: &History) -> Vec<String> {
+        let level = history.level;
         let mut notes = Vec::new();
         let mut note = |is: bool, text: String| {
             if is {
@@ -140,8 +141,12 @@ impl Notes {
             }
         };
         note(
-            self.running,
+            self.running && !history.has_ended(),
             "the call has not ended: this is how far it was".to_owned(),
+        );
+        note(
+            self.running && history.has_ended(),
+            "the call had not ended when the recording ended: this is how far it was".to_owned(),
         );
         note(
             self.locals,
@@ -231,8 +236,11 @@ impl History {
         let rows = rows.collect::<Result<_>>()?;
         notes.add(search.notes());
         let call = self.call(record, true)?;
-        let mut told = notes.told(self.level);
+        let mut told = notes.told(self);
         told.extend(gaps.notes());
+        if call.record.exit.is_none() {
+            told.extend(self.end_note_up_to(to));
+        }
         Ok(NodeState {
             call,
             from,

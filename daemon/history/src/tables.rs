@@ -1,8 +1,13 @@
 //! The threads and the classes of a recording.
 
-use jhyde_trace::EventKind;
+use std::collections::BTreeMap;
 
-use crate::error::Result;
+use jhyde_store::Error as StoreError;
+use jhyde_store::records::TimedEvent;
+use jhyde_trace::{EventKind, MethodId, Timestamp};
+
+use crate::error::{Error, Result};
+use crate::gaps::{damage_note, or_noted};
 use crate::history::{History, unless_lost};
 use crate::view::ThreadView;
 
@@ -28,44 +33,74 @@ pub struct MethodView {
     pub descriptor: String,
     /// First and last line of its code.
     pub lines: Option<(u32, u32)>,
-    /// Number of its calls.
+    /// Number of its calls; at least so many, where a note says that they cannot all be read.
     pub calls: u64,
 }
+
+/// The threads of a recording.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Threads {
+    /// By first appearance.
+    pub threads: Vec<ThreadView>,
+    /// What is not known of them, for people.
+    pub notes: Vec<String>,
+}
+
+/// The classes of a recording.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Classes {
+    /// By name.
+    pub classes: Vec<ClassView>,
+    /// What is missing among them or in their numbers, for people.
+    pub notes: Vec<String>,
+}
+
+/// So many methods are named whose calls are not all counted; of more there is the number.
+const NAMED: usize = 3;
 
 impl History {
     /// The threads by first appearance.
     ///
     /// # Errors
     /// When the recording cannot be read.
-    pub fn threads(&self) -> Result<Vec<ThreadView>> {
-        let mut threads = Vec::new();
+    pub fn threads(&self) -> Result<Threads> {
+        let mut all = Threads::default();
         for id in self.recording.thread_ids() {
             let info = unless_lost(self.recording.thread(id))?;
             let root = self.recording.root(id)?;
             let last = match root.last {
-                Some(last) => unless_lost(self.recording.event(last).map(Some))?,
+                Some(last) => {
+                    let last = self.recording.event(last).map_err(Error::from);
+                    or_noted(last, &mut all.notes)?
+                }
                 None => None,
             };
-            let end = last.filter(|last| last.event.kind == EventKind::ThreadEnd);
-            threads.push(ThreadView {
+            let is_end = |last: &TimedEvent| last.event.kind == EventKind::ThreadEnd;
+            let runs = last.as_ref().is_some_and(|last| !is_end(last));
+            all.threads.push(ThreadView {
                 id,
                 name: self.thread_name(id)?,
                 group: info.and_then(|info| info.group).unwrap_or_default(),
                 calls: root.calls,
                 start: root.first,
-                end: end.map(|end| end.timestamp),
+                end: last.filter(is_end).map(|end| end.timestamp),
+                recording_ended: runs && self.has_ended(),
             });
         }
-        Ok(threads)
+        all.notes.extend(self.end_note());
+        Ok(all)
     }
 
     /// The classes of the scope, or `all` that were met, by name.
     ///
     /// # Errors
     /// When the recording cannot be read.
-    pub fn classes(&self, all: bool) -> Result<Vec<ClassView>> {
+    pub fn classes(&self, all: bool) -> Result<Classes> {
         let mut classes = Vec::new();
+        // What hides the last calls of methods, and of which.
+        let mut uncounted: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for id in self.recording.classes() {
+            self.check()?;
             let Some(class) = self.recording.class(id)? else {
                 continue;
             };
@@ -75,11 +110,20 @@ impl History {
             let mut methods = Vec::new();
             for method in &class.methods {
                 let lines = method.lines.iter().map(|entry| entry.line);
+                let calls = match self.recording.invocations(method.id) {
+                    Err(StoreError::Damaged { from, to, .. }) => {
+                        let name = format!("{}.{}", class.name, method.name);
+                        let damage = damage_note(from, to);
+                        uncounted.entry(damage).or_default().push(name);
+                        self.invocations_before(method.id, from)?
+                    }
+                    calls => calls?,
+                };
                 methods.push(MethodView {
                     name: method.name.clone(),
                     descriptor: method.descriptor.clone(),
                     lines: lines.clone().min().zip(lines.max()),
-                    calls: self.recording.invocations(method.id)?,
+                    calls,
                 });
             }
             classes.push(ClassView {
@@ -90,6 +134,43 @@ impl History {
             });
         }
         classes.sort_by(|a, b| a.name.cmp(&b.name));
-        Ok(classes)
+        let lost = self.recording.lost_classes();
+        let mut notes: Vec<String> = lost.iter().map(ToString::to_string).collect();
+        notes.extend(uncounted.into_iter().map(|(damage, methods)| {
+            let more = match methods.len().saturating_sub(NAMED) {
+                0 => String::new(),
+                more => format!(" and {more} other methods"),
+            };
+            let named = methods.into_iter().take(NAMED).collect::<Vec<_>>();
+            format!(
+                "calls of {}{more} are counted only as far as they can be read: {damage}",
+                named.join(", ")
+            )
+        }));
+        notes.extend(self.end_note());
+        Ok(Classes { classes, notes })
+    }
+
+    /// How many calls of a method began before the damaged block that has its last ones: calls have numbers, and
+    /// the last one before is looked for by halving.
+    fn invocations_before(&self, method: MethodId, damage: Timestamp) -> Result<u64> {
+        let is_there = |number: u64| match self.recording.call_by_invocation(method, number) {
+            // What other damage hides has its number all the same.
+            Err(StoreError::Damaged { from, .. }) => Ok(from != damage),
+            found => found.map(|found| found.is_some()),
+        };
+        // So many there are; so many there are not before the damage.
+        let (mut known, mut unknown) = (0_u64, 1_u64);
+        while is_there(unknown - 1)? {
+            (known, unknown) = (unknown, unknown.saturating_mul(2));
+        }
+        while unknown - known > 1 {
+            let middle = known + (unknown - known) / 2;
+            match is_there(middle - 1)? {
+                true => known = middle,
+                false => unknown = middle,
+            }
+        }
+        Ok(known)
     }
 }

@@ -24,14 +24,14 @@ pub struct CallList {
     pub method: Option<String>,
 }
 
-/// A page of calls, and which calls are missing in it.
+/// A page of calls, and which calls are missing in it or, on the last page, behind it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CallPage {
     /// The calls that can be read.
     pub rows: Vec<CallView>,
     /// The token of the next page; `None` on the last one.
     pub next: Option<String>,
-    /// Which calls cannot be read, and why, for people.
+    /// Which calls are missing, and why, for people.
     pub notes: Vec<String>,
 }
 
@@ -88,6 +88,12 @@ impl History {
                 }
                 Walked::Call(record) => page.rows.push(self.call(record, with_values)?),
             }
+        }
+        if page.next.is_none() {
+            page.notes.extend(match list.subtree {
+                Some(call) => self.end_note_of(call)?,
+                None => self.end_note(),
+            });
         }
         Ok(page)
     }

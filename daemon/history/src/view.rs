@@ -244,6 +244,8 @@ pub struct CallView {
     pub call_site: Option<PlaceView>,
     /// Name of its thread.
     pub thread_name: String,
+    /// It has no end, and will not get one: the recording has ended.
+    pub recording_ended: bool,
     /// Receiver, arguments and end; `None` if they were not asked for.
     pub values: Option<CallValues>,
 }
@@ -264,8 +266,8 @@ pub struct CallValues {
 pub struct EventView {
     /// Its number.
     pub timestamp: Timestamp,
-    /// The call that it belongs to.
-    pub call: CallId,
+    /// The call that it belongs to; `None` for what cannot be read of all threads.
+    pub call: Option<CallId>,
     /// Where; `None` for events of a thread's root.
     pub place: Option<PlaceView>,
     /// What.
@@ -310,6 +312,8 @@ pub enum EventKindView {
     Monitor(MonitorAction, ValueView),
     /// Something was not recorded: why.
     Gap(String),
+    /// Something was recorded and cannot be read: why.
+    Unreadable(String),
 }
 
 /// A write with names.
@@ -338,6 +342,8 @@ pub struct ThreadView {
     pub start: Option<Timestamp>,
     /// Timestamp of its end, once it ended.
     pub end: Option<Timestamp>,
+    /// It has no end, and will not get one: the recording has ended.
+    pub recording_ended: bool,
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use jhyde_trace::{Level, Timestamp, Value, Variable};
 
 use crate::error::{Error, Result};
 use crate::gaps::damage_note;
-use crate::history::{Bound, History, bound};
+use crate::history::{Bound, History, bound, unless_lost};
 use crate::page::{Page, Tokens, rows};
 use crate::state::Interval;
 use crate::view::{CallView, PlaceView, ValueView};
@@ -30,7 +30,7 @@ pub struct WriteRow {
     pub timestamp: Timestamp,
     /// The value that the variable got.
     pub value: ValueView,
-    /// The call that wrote; `None` outside of all calls.
+    /// The call that wrote; `None` outside of all calls, and where its beginning cannot be read.
     pub call: Option<CallView>,
     /// Where in it.
     pub place: Option<PlaceView>,
@@ -43,7 +43,7 @@ pub struct Writes {
     pub variable: String,
     /// The writes.
     pub page: Page<WriteRow>,
-    /// What the recording does not tell of this variable.
+    /// What the recording does not tell of this variable, or not here.
     pub notes: Vec<String>,
 }
 
@@ -77,6 +77,7 @@ impl History {
         };
         let mut notes = self.write_notes(list.variable)?;
         notes.extend(self.lost_writes(list.variable, range.clone())?);
+        let first_page = page_token.is_empty();
         let mut page = Page {
             rows: Vec::new(),
             next: None,
@@ -103,7 +104,9 @@ impl History {
                 };
                 let call = match write.call.is_root() {
                     true => None,
-                    false => Some(self.call(self.recording.call(write.call)?, true)?),
+                    false => unless_lost(self.recording.call(write.call).map(Some))?
+                        .map(|call| self.call(call, true))
+                        .transpose()?,
                 };
                 let row = WriteRow {
                     timestamp: write.timestamp,
@@ -119,7 +122,9 @@ impl History {
             let (row, snapshot) = match row? {
                 Ok(row) => row,
                 Err(note) => {
-                    notes.push(note);
+                    if !notes.contains(&note) {
+                        notes.push(note);
+                    }
                     continue;
                 }
             };
@@ -134,6 +139,13 @@ impl History {
                 ));
             }
             page.rows.push(row);
+        }
+        let latest_page = match list.newest_first {
+            true => first_page,
+            false => page.next.is_none(),
+        };
+        if latest_page && list.to.is_none_or(|to| to >= self.recording.end()) {
+            notes.extend(self.end_note_of_variable(list.variable)?);
         }
         Ok(Writes {
             variable: self.written_form(list.variable)?,

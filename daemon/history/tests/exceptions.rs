@@ -51,7 +51,7 @@ fn an_uncaught_exception_names_its_throw_and_the_calls_that_it_ended() {
     builder.end_thread(thread);
     let history = builder.history();
 
-    let all = history.uncaught().expect("the list");
+    let all = history.uncaught().expect("the list").exceptions;
     assert_eq!(all.len(), 1);
     let one = &all[0];
     assert_eq!(one.exception.to_string(), "Broken object#2: \"no\"");
@@ -75,7 +75,7 @@ fn an_uncaught_exception_names_its_throw_and_the_calls_that_it_ended() {
     let at = history
         .navigate(handler, &Step::Throw)
         .expect("where it was thrown");
-    assert_eq!(at.call, inner);
+    assert_eq!(at.call, Some(inner));
     assert_eq!(
         throw(first_exit).expect("where it was thrown"),
         at.timestamp
@@ -206,4 +206,57 @@ fn objects_show_what_is_recorded_of_them_and_say_what_is_not() {
     assert_eq!(result.objects[0].path, "this");
     let names: Vec<_> = result.rows.iter().map(|row| row.name.as_str()).collect();
     assert_eq!(names, ["return", "Derived.COUNT"]);
+}
+
+#[test]
+fn damage_hides_neither_other_exceptions_nor_other_calls() {
+    let mut builder = Builder::new(Level::State);
+    let methods = vec![
+        method("main", "()V", STATIC, 1, &[]),
+        method("work", "()V", STATIC, 30, &[]),
+        method("first", "()V", STATIC, 60, &[]),
+    ];
+    let (_, _, methods) = builder.class("p.Main", None, true, &[], methods);
+    let error = builder.plain_class("p.Broken");
+    let thread = builder.thread("main");
+    builder.enter(thread, methods[0], None, &[]);
+    for round in 0..400 {
+        // All calls of `first` lie at the beginning.
+        let called = methods[if round < 60 { 2 } else { 1 }];
+        let thrown = Value::Object(builder.object(error, Content::Throwable(None)));
+        builder.enter(thread, called, None, &[]);
+        builder.here(thread, 4, EventKind::Thrown { exception: thrown });
+        builder.exit(thread, Outcome::Threw(thrown));
+        builder.here(thread, 12, EventKind::Caught { exception: thrown });
+        if round % 100 == 99 {
+            let other = builder.thread("other");
+            let root = CallId::root(other);
+            builder.event(root, 0, EventKind::Uncaught { exception: thrown });
+            builder.end_thread(other);
+        }
+    }
+    builder.leave(thread);
+    builder.end_thread(thread);
+    // The middle of it: the exceptions around are told, and that others may be missing.
+    let made = builder.finish().damaged(0.5);
+    let told = made.history().uncaught().expect("what can be read");
+    assert!((3..=4).contains(&told.exceptions.len()), "{told:?}");
+    assert!(!told.notes.is_empty(), "{told:?}");
+    let damaged = |note: &String| note.contains("cannot be read: their block is damaged");
+    assert!(told.notes.iter().all(damaged), "{:?}", told.notes);
+    let counted = |history: &jhyde_history::History| {
+        let told = history.classes(false).expect("what can be read");
+        let calls: Vec<u64> = told.classes[0].methods.iter().map(|m| m.calls).collect();
+        (calls, told.notes)
+    };
+    assert_eq!(counted(&made.history()), (vec![1, 340, 60], Vec::new()));
+    // The end of it: some calls of `work` cannot be counted, all others are.
+    let made = made.damaged(1.0);
+    let (calls, notes) = counted(&made.history());
+    assert_eq!((calls[0], calls[2]), (1, 60));
+    assert!((200..340).contains(&calls[1]), "{calls:?}");
+    assert!(
+        notes.len() == 1 && notes[0].contains("p.Main.work") && notes[0].contains("damaged"),
+        "{notes:?}"
+    );
 }

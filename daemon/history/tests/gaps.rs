@@ -4,9 +4,7 @@ mod common;
 #[path = "common/machine.rs"]
 mod machine;
 
-use std::fs;
-
-use common::{Builder, STATIC, local, method};
+use common::{Builder, STATIC, damage, local, method};
 use jhyde_history::History;
 use jhyde_history::events::EventList;
 use jhyde_history::state::{RowKind, StateRow};
@@ -15,7 +13,8 @@ use jhyde_history::view::{EventKindView, ValueView};
 use jhyde_history::writes::WriteList;
 use jhyde_store::{Catalogue, StoreOptions};
 use jhyde_trace::{
-    CallId, Content, EventKind, Level, RecordingOptions, State, ThreadId, Value, Variable,
+    CallId, Content, EventKind, Level, RecordingOptions, State, ThreadId, Timestamp, Value,
+    Variable,
 };
 use machine::{Machine, compile};
 
@@ -136,7 +135,7 @@ class Test {
             .expect("can be closed");
         recording.id().to_owned()
     };
-    damage(&folder.path().join("recordings").join(&id).join("db"));
+    damage(&folder.path().join("recordings").join(&id).join("db"), 0.5);
     let catalogue = Catalogue::open(folder.path(), store()).expect("opens all the same");
     let recording = catalogue.open_recording(&id).expect("opens all the same");
     let history = History::new(recording);
@@ -212,6 +211,36 @@ class Test {
         }
     }
     assert_eq!((paged, notes), (all.rows, all.notes));
+    // So are events: what cannot be read stands in its place, and the rest is told before and behind it.
+    let everything = Timestamp(0)..history.recording().end();
+    let told = history.range(everything.start, everything.end, None);
+    let told: Vec<_> = told.collect::<Result<_, _>>().expect("events");
+    let holes: Vec<_> = (told.iter().enumerate())
+        .filter(|(_, event)| matches!(event.kind, EventKindView::Unreadable(_)))
+        .map(|(at, event)| (at, event.timestamp))
+        .collect();
+    assert!((1..=4).contains(&holes.len()), "{holes:?}");
+    let (first, _) = holes[0];
+    assert_eq!(told[first].call, None);
+    assert!(first > 5000 && told.len() - first > 5000, "{holes:?}");
+    assert!(told.is_sorted_by_key(|event| event.timestamp));
+    // Also from the middle of the hole.
+    let inside = Timestamp(holes[0].1.0 + 3);
+    let mut rest = history.range(inside, everything.end, Some(ThreadId(1)));
+    let hole = rest.next().expect("events").expect("a hole");
+    assert_eq!(
+        (hole.timestamp, hole.call),
+        (inside, Some(CallId::root(ThreadId(1))))
+    );
+
+    // `f` is called to the end: its calls are counted only up to where they can be read, if that is the end.
+    let classes = history.classes(false).expect("classes");
+    let f = classes.classes[0].methods.iter().find(|m| m.name == "f");
+    assert_eq!(
+        (f.expect("a method").calls, classes.notes),
+        (2000, Vec::new())
+    );
+
     let sum = history.resolve_variable("Test.sum").expect("the static");
     let list = WriteList {
         variable: sum,
@@ -226,28 +255,4 @@ class Test {
         "{:?}",
         writes.notes
     );
-}
-
-/// Flips a bit in an event block of a database.
-fn damage(db: &std::path::Path) {
-    let mut tables: Vec<_> = fs::read_dir(db)
-        .expect("the database")
-        .map(|entry| entry.expect("an entry").path())
-        .filter(|path| path.extension().is_some_and(|end| end == "sst"))
-        .filter_map(|path| {
-            let bytes = fs::read(&path).expect("a table");
-            let blocks: Vec<_> = bytes
-                .windows(3)
-                .enumerate()
-                .filter(|(_, window)| *window == b"JB\x01")
-                .map(|(at, _)| at)
-                .collect();
-            let middle = *blocks.get(blocks.len() / 2)?;
-            Some((blocks.len(), path, bytes, middle))
-        })
-        .collect();
-    tables.sort_by_key(|(blocks, ..)| *blocks);
-    let (_, path, mut bytes, middle) = tables.pop().expect("a table with event blocks");
-    bytes[middle + 40] ^= 0x10;
-    fs::write(path, &bytes).expect("damaged");
 }

@@ -21,6 +21,9 @@ struct CallReport<'a> {
     call: CallJson<'a>,
     input: InputJson<'a>,
     outcome: Option<OutcomeJson<'a>>,
+    /// Of a call without an outcome.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    notes: &'a [String],
     path: Vec<CallJson<'a>>,
 }
 
@@ -42,6 +45,10 @@ pub async fn call(context: &mut Context, args: &CallArgs) -> Result<(), Error> {
             call: CallJson(&call),
             input: InputJson(&input),
             outcome: call.exit.is_some().then_some(OutcomeJson(&outcome)),
+            notes: match call.exit {
+                Some(_) => &[],
+                None => &outcome.notes,
+            },
             path: path.iter().map(CallJson).collect(),
         };
         return context.out.object(&report);
@@ -82,6 +89,10 @@ pub(crate) async fn input_and_outcome(
 fn about(call: &Call, out: &mut Output) -> Result<(), Error> {
     let time = match call.exit {
         Some(exit) => format!("events {} to {exit}", call.enter),
+        None if call.recording_ended => format!(
+            "from event {} on, not ended when the recording ended",
+            call.enter
+        ),
         None => format!(
             "from event {} on, still running or not seen to end",
             call.enter
@@ -138,7 +149,12 @@ pub(crate) fn given_and_yielded(
     notes(&news(&input.notes), out)?;
     if call.exit.is_none() {
         section("yielded", out)?;
-        return lines_or(&[], "nothing yet", out);
+        let nothing = match call.recording_ended {
+            true => "nothing: it had not ended when the recording ended",
+            false => "nothing yet",
+        };
+        lines_or(&[], nothing, out)?;
+        return notes(&news(&outcome.notes), out);
     }
     let unseen = !outcome.notes.is_empty();
     let nothing = if unseen {

@@ -3,7 +3,7 @@
 use jhyde_proto::v1::{Event, EventRow, ListEventsRequest, StreamEventsRequest};
 use tokio_stream::StreamExt as _;
 
-use super::{Context, Paging, call_argument, notes, variable_argument};
+use super::{Context, Notes, Paging, call_argument, recordings, variable_argument};
 use crate::args::EventsArgs;
 use crate::error::Error;
 use crate::json::{EventJson, NextPage, RowJson};
@@ -29,6 +29,7 @@ async fn of_call(context: &mut Context, args: &EventsArgs, call: String) -> Resu
     let mut paging = Paging::new(&args.page, context.out.json);
     let mut shown = 0_u64;
     let mut closed = false;
+    let mut notes = Notes::default();
     // Whoever reads JSON reads all of it; people open what they look for.
     let unfold = args
         .unfold
@@ -56,9 +57,7 @@ async fn of_call(context: &mut Context, args: &EventsArgs, call: String) -> Resu
             .list_events(request)
             .await?
             .into_inner();
-        if shown == 0 && !context.out.json {
-            notes(&page.notes, &mut context.out)?;
-        }
+        notes.add(page.notes);
         shown += page.rows.len() as u64;
         closed |= page
             .rows
@@ -81,6 +80,7 @@ async fn of_call(context: &mut Context, args: &EventsArgs, call: String) -> Resu
         let text = context.out.paint.text(Look::Hint, text);
         context.out.line(text)?;
     }
+    notes.tell(&mut context.out)?;
     paging.tell(&plural(shown, "row"), &mut context.out)
 }
 
@@ -120,7 +120,7 @@ async fn of_recording(context: &mut Context, args: &EventsArgs) -> Result<(), Er
     let mut events = context
         .client
         .history
-        .stream_events(request)
+        .stream_events(request.clone())
         .await?
         .into_inner();
     if args.follow {
@@ -128,14 +128,21 @@ async fn of_recording(context: &mut Context, args: &EventsArgs) -> Result<(), Er
         while let Some(event) = events.next().await {
             show(&mut vec![event?], &mut context.out)?;
         }
-        return Ok(());
+        return end(context, &request).await;
     }
     let bar = progress::spinner("reading events");
     let mut shown = 0_u64;
     let mut batch = Vec::new();
     let mut next = None;
+    let mut failed = None;
     while let Some(event) = events.next().await {
-        let event = event?;
+        let event = match event {
+            Ok(event) => event,
+            Err(status) => {
+                failed = Some(status);
+                break;
+            }
+        };
         if limit.is_some_and(|limit| shown == limit) {
             next = Some(event.timestamp);
             break;
@@ -146,9 +153,18 @@ async fn of_recording(context: &mut Context, args: &EventsArgs) -> Result<(), Er
             show(&mut batch, &mut context.out)?;
         }
     }
+    // What came before a failure came all the same.
     show(&mut batch, &mut context.out)?;
     bar.finish_and_clear();
-    nothing(shown, &mut context.out)?;
+    if failed.is_none() {
+        nothing(shown, &mut context.out)?;
+    }
+    if next.is_none() {
+        end(context, &request).await?;
+    }
+    if let Some(status) = failed {
+        return Err(status.into());
+    }
     match next {
         None => Ok(()),
         Some(next) if context.out.json => context.out.object(&NextPage {
@@ -163,6 +179,20 @@ async fn of_recording(context: &mut Context, args: &EventsArgs) -> Result<(), Er
             context.out.line(text)
         }
     }
+}
+
+/// Behind the last event: what is to be said of the recording's end, if the events go on up to it.
+async fn end(context: &mut Context, request: &StreamEventsRequest) -> Result<(), Error> {
+    let recording = recordings::named(&request.recording);
+    let Ok(recording) = context.client.recordings.get(recording).await else {
+        return Ok(());
+    };
+    let recording = recording.into_inner();
+    let mut notes = Notes::default();
+    if request.to.is_none_or(|to| to >= recording.events) {
+        notes.add([recording.end_note]);
+    }
+    notes.tell(&mut context.out)
 }
 
 fn show(batch: &mut Vec<Event>, out: &mut Output) -> Result<(), Error> {

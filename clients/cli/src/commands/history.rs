@@ -2,7 +2,7 @@
 
 use jhyde_proto::v1::{ListWritesRequest, VariableWrite};
 
-use super::{Context, Paging, notes, variable_argument};
+use super::{Context, Notes, Paging, variable_argument};
 use crate::args::HistoryArgs;
 use crate::error::Error;
 use crate::json::WriteJson;
@@ -16,6 +16,7 @@ use crate::text::{Cell, Table, call_name, clean, place, plural, value_or};
 pub async fn history(context: &mut Context, args: &HistoryArgs) -> Result<(), Error> {
     let mut paging = Paging::new(&args.page, context.out.json);
     let mut shown = 0_u64;
+    let mut notes = Notes::default();
     loop {
         let request = ListWritesRequest {
             recording: args.recording.clone(),
@@ -43,11 +44,11 @@ pub async fn history(context: &mut Context, args: &HistoryArgs) -> Result<(), Er
             if shown == 0 {
                 let title = context.out.paint.text(Look::Strong, clean(&page.variable));
                 context.out.line(title)?;
-                notes(&page.notes, &mut context.out)?;
             }
             writes(&page.writes, &mut context.out)?;
         }
         shown += page.writes.len() as u64;
+        notes.add(page.notes);
         if !paging.next(page.next_page_token) {
             break;
         }
@@ -59,6 +60,7 @@ pub async fn history(context: &mut Context, args: &HistoryArgs) -> Result<(), Er
             .text(Look::Faint, "  no writes to it were recorded");
         context.out.line(text)?;
     }
+    notes.tell(&mut context.out)?;
     paging.tell(&plural(shown, "write"), &mut context.out)
 }
 

@@ -99,13 +99,50 @@ struct NotesJson<'a> {
     notes: &'a [String],
 }
 
-/// Notes of a list behind its rows, where there are some: which rows are missing.
-pub(crate) fn missing(missing: &[String], out: &mut Output) -> Result<(), Error> {
-    match missing {
-        [] => Ok(()),
-        missing if out.json => out.object(&NotesJson { notes: missing }),
-        missing => notes(missing, out),
+/// What the notes of a list's pages say, each once, behind its rows: which rows are missing, and what else the
+/// recording does not tell.
+#[derive(Debug, Default)]
+pub(crate) struct Notes(Vec<String>);
+
+impl Notes {
+    /// Takes those of a page; empty ones say nothing.
+    pub(crate) fn add(&mut self, notes: impl IntoIterator<Item = String>) {
+        for note in notes {
+            if !note.is_empty() && !self.0.contains(&note) {
+                self.0.push(note);
+            }
+        }
     }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Says them, if there are any.
+    pub(crate) fn tell(&self, out: &mut Output) -> Result<(), Error> {
+        match self.0.as_slice() {
+            [] => Ok(()),
+            told if out.json => out.object(&NotesJson { notes: told }),
+            told => notes(told, out),
+        }
+    }
+}
+
+impl From<Notes> for Vec<String> {
+    fn from(notes: Notes) -> Self {
+        notes.0
+    }
+}
+
+/// What answers that touch the end of a recording have to say, for those that carry no notes. Empty where there is
+/// nothing to say, or nobody who says it.
+pub(crate) async fn end_note(client: &Client, recording: &str) -> String {
+    let request = recordings::named(recording);
+    let recording = client.recordings.clone().get(request).await;
+    recording.map_or_else(
+        |_| String::new(),
+        |recording| recording.into_inner().end_note,
+    )
 }
 
 /// Notes of an answer: what the recording does not tell.
@@ -146,6 +183,15 @@ mod tests {
         assert_eq!(call_argument("[1.7]"), "1.7");
         assert_eq!(call_argument("1.7"), "1.7");
         assert_eq!(variable_argument("merge #3:i"), "merge#3:i");
+    }
+
+    #[test]
+    fn notes_are_told_once() {
+        let mut told = Notes::default();
+        told.add(["a block is damaged".to_owned(), String::new()]);
+        told.add(["it was cut".to_owned(), "a block is damaged".to_owned()]);
+        assert_eq!(told.0, ["a block is damaged", "it was cut"]);
+        assert!(!told.is_empty() && Notes::default().is_empty());
     }
 
     #[test]

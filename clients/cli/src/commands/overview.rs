@@ -5,7 +5,7 @@ use jhyde_proto::v1::{
 };
 use serde::Serialize;
 
-use super::{Context, missing};
+use super::{Context, Notes};
 use crate::args::{ClassesArgs, RecordingArg};
 use crate::error::Error;
 use crate::json::{CallJson, PlaceJson, ValueJson};
@@ -20,6 +20,8 @@ struct ThreadJson<'a> {
     calls: u64,
     start: Option<u64>,
     end: Option<u64>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    recording_ended: bool,
 }
 
 /// The threads.
@@ -30,20 +32,19 @@ pub async fn threads(context: &mut Context, args: &RecordingArg) -> Result<(), E
     let request = ListThreadsRequest {
         recording: args.recording.clone(),
     };
-    let threads = context
-        .client
-        .history
-        .list_threads(request)
-        .await?
-        .into_inner()
-        .threads;
+    let answer = context.client.history.list_threads(request).await?;
+    let answer = answer.into_inner();
+    let threads = answer.threads;
+    let mut notes = Notes::default();
+    notes.add(answer.notes);
     if context.out.json {
-        return threads.iter().try_for_each(|t| {
+        threads.iter().try_for_each(|t| {
             let Thread {
                 id,
                 calls,
                 start,
                 end,
+                recording_ended,
                 ..
             } = *t;
             context.out.object(&ThreadJson {
@@ -53,8 +54,10 @@ pub async fn threads(context: &mut Context, args: &RecordingArg) -> Result<(), E
                 calls,
                 start,
                 end,
+                recording_ended,
             })
-        });
+        })?;
+        return notes.tell(&mut context.out);
     }
     let mut table = Table::new(&["ID", "THREAD", "GROUP", "CALLS", "FIRST SEEN", "ENDED"]);
     let time = |t: Option<u64>| t.map(|t| t.to_string()).unwrap_or_default();
@@ -68,7 +71,8 @@ pub async fn threads(context: &mut Context, args: &RecordingArg) -> Result<(), E
             Cell::number(time(thread.end)),
         ]);
     }
-    table.write(&mut context.out)
+    table.write(&mut context.out)?;
+    notes.tell(&mut context.out)
 }
 
 #[derive(Serialize)]
@@ -89,15 +93,13 @@ pub async fn where_(context: &mut Context, args: &RecordingArg) -> Result<(), Er
     let request = ListThreadsRequest {
         recording: args.recording.clone(),
     };
-    let exceptions = context
-        .client
-        .history
-        .list_uncaught(request)
-        .await?
-        .into_inner()
-        .exceptions;
+    let answer = context.client.history.list_uncaught(request).await?;
+    let answer = answer.into_inner();
+    let exceptions = answer.exceptions;
+    let mut notes = Notes::default();
+    notes.add(answer.notes);
     if context.out.json {
-        return exceptions.iter().try_for_each(|e| {
+        exceptions.iter().try_for_each(|e| {
             context.out.object(&UncaughtJson {
                 exception: e.exception.as_ref().map(ValueJson),
                 timestamp: e.timestamp,
@@ -106,18 +108,24 @@ pub async fn where_(context: &mut Context, args: &RecordingArg) -> Result<(), Er
                 call: e.call.as_ref().map(CallJson),
                 ended: e.ended.iter().map(CallJson).collect(),
             })
-        });
+        })?;
+        return notes.tell(&mut context.out);
     }
     if exceptions.is_empty() {
-        let text = context
-            .out
-            .paint
-            .text(Look::Good, "every exception was caught");
-        return context.out.line(text);
+        let (look, text) = match notes.is_empty() {
+            true => (Look::Good, "every exception was caught"),
+            false => (
+                Look::Plain,
+                "every exception was caught, as far as the recording tells",
+            ),
+        };
+        let text = context.out.paint.text(look, text);
+        context.out.line(text)?;
     }
     exceptions
         .iter()
-        .try_for_each(|exception| uncaught(context, exception))
+        .try_for_each(|exception| uncaught(context, exception))?;
+    notes.tell(&mut context.out)
 }
 
 fn uncaught(context: &mut Context, exception: &UncaughtException) -> Result<(), Error> {
@@ -188,13 +196,15 @@ pub async fn classes(context: &mut Context, args: &ClassesArgs) -> Result<(), Er
     let response = context.client.history.list_classes(request).await?;
     let ListClassesResponse {
         classes,
-        notes: lost,
+        notes: told,
     } = response.into_inner();
+    let mut notes = Notes::default();
+    notes.add(told);
     if context.out.json {
         for class in &classes {
             context.out.object(&class_json(class))?;
         }
-        return missing(&lost, &mut context.out);
+        return notes.tell(&mut context.out);
     }
     let mut table = Table::new(&["CLASS", "METHODS", "CALLS", "SOURCE"]);
     if args.methods {
@@ -227,7 +237,7 @@ pub async fn classes(context: &mut Context, args: &ClassesArgs) -> Result<(), Er
         }
     }
     table.write(&mut context.out)?;
-    missing(&lost, &mut context.out)
+    notes.tell(&mut context.out)
 }
 
 fn class_json(class: &Class) -> ClassJson<'_> {

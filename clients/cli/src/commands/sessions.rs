@@ -2,7 +2,7 @@
 
 use jhyde_proto::v1::{ListSessionsRequest, Session, SessionRequest};
 
-use super::{Context, missing};
+use super::{Context, Notes};
 use crate::args::SessionsArgs;
 use crate::error::Error;
 use crate::json::{SessionJson, progress_word};
@@ -33,12 +33,14 @@ pub async fn sessions(context: &mut Context, args: &SessionsArgs) -> Result<(), 
         .list_sessions(request)
         .await?
         .into_inner();
-    let (sessions, unreadable) = (listed.sessions, listed.notes);
+    let sessions = listed.sessions;
+    let mut unreadable = Notes::default();
+    unreadable.add(listed.notes);
     if context.out.json {
         sessions
             .iter()
             .try_for_each(|session| context.out.object(&SessionJson(session)))?;
-        return missing(&unreadable, &mut context.out);
+        return unreadable.tell(&mut context.out);
     }
     if sessions.is_empty() && unreadable.is_empty() {
         let text = format!("no sessions; jhyde debug {} begins one", args.recording);
@@ -64,7 +66,7 @@ pub async fn sessions(context: &mut Context, args: &SessionsArgs) -> Result<(), 
         ]);
     }
     table.write(&mut context.out)?;
-    missing(&unreadable, &mut context.out)
+    unreadable.tell(&mut context.out)
 }
 
 fn stands_at(session: &Session) -> String {

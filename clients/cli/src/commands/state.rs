@@ -5,7 +5,7 @@ use std::pin::Pin;
 use jhyde_proto::v1::value::Kind;
 use jhyde_proto::v1::{ExpandObjectRequest, GetStateRequest, NodeState, RowKind, StateRow, Value};
 
-use super::{Context, call_argument, notes};
+use super::{Context, Notes, call_argument, notes};
 use crate::args::StateArgs;
 use crate::client::Client;
 use crate::error::Error;
@@ -49,7 +49,9 @@ pub async fn state(context: &mut Context, args: &StateArgs) -> Result<(), Error>
         used: vec![false; args.expand.len()],
         left: MOST_OPENED,
         path: Vec::new(),
+        notes: Notes::default(),
     };
+    opening.notes.add(std::mem::take(&mut state.notes));
     let nodes = opening.nodes(rows, args.depth).await?;
     let unused = opening.used.iter().position(|used| !used);
     if let Some(name) = unused.and_then(|index| args.expand.get(index)) {
@@ -59,6 +61,7 @@ pub async fn state(context: &mut Context, args: &StateArgs) -> Result<(), Error>
         )));
     }
     let exhausted = opening.left == 0;
+    state.notes = opening.notes.into();
     if context.out.json {
         return context.out.object(&StateJson {
             state: &state,
@@ -85,6 +88,8 @@ struct Opening<'a> {
     left: usize,
     /// Objects that are open above the current row: cycles end at them.
     path: Vec<u64>,
+    /// Those of the state, and of each object that was opened.
+    notes: Notes,
 }
 
 type Nodes<'f> = Pin<Box<dyn Future<Output = Result<Vec<Node>, Error>> + Send + 'f>>;
@@ -163,6 +168,7 @@ impl Opening<'_> {
                 .expand_object(request)
                 .await?
                 .into_inner();
+            self.notes.add(inside.notes);
             self.path.push(id);
             let nodes = self.nodes(inside.rows, depth).await?;
             self.path.pop();

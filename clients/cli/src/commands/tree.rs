@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use jhyde_proto::v1::{Call, GetRecordingRequest, ListCallsRequest, ListThreadsRequest, Thread};
+use jhyde_proto::v1::{Call, ListCallsRequest, ListThreadsRequest, Thread};
 use tokio_stream::StreamExt as _;
 
-use super::{Context, Paging, call_argument};
+use super::{Context, Notes, Paging, call_argument, end_note, recordings};
 use crate::args::TreeArgs;
 use crate::error::Error;
 use crate::json::CallJson;
@@ -38,9 +38,9 @@ pub async fn tree(context: &mut Context, args: &TreeArgs) -> Result<(), Error> {
 /// One call per line, as fast as they come.
 async fn stream(context: &mut Context, request: ListCallsRequest) -> Result<(), Error> {
     let whole = request.call.is_empty() && request.max_depth == 0 && request.method.is_empty();
-    let recording = GetRecordingRequest {
-        recording: request.recording.clone(),
-    };
+    let recording = request.recording.clone();
+    // A thread's root has no end; nor has a call that is incomplete.
+    let mut to_the_end = request.call.is_empty() || request.call.ends_with(".0");
     let request = ListCallsRequest {
         page_size: 0,
         ..request
@@ -54,7 +54,8 @@ async fn stream(context: &mut Context, request: ListCallsRequest) -> Result<(), 
     // How many there will be is known only for the whole recording.
     // It is only for the bar: where it cannot be had, there is none.
     let answer = if whole {
-        context.client.recordings.get(recording).await.ok()
+        let named = recordings::named(&recording);
+        context.client.recordings.get(named).await.ok()
     } else {
         None
     };
@@ -65,8 +66,17 @@ async fn stream(context: &mut Context, request: ListCallsRequest) -> Result<(), 
         progress::spinner("reading calls")
     };
     let mut seen = 0_u64;
+    let mut failed = None;
     while let Some(call) = calls.next().await {
-        context.out.object(&CallJson(&call?))?;
+        let call = match call {
+            Ok(call) => call,
+            Err(status) => {
+                failed = Some(status);
+                break;
+            }
+        };
+        to_the_end |= seen == 0 && call.incomplete;
+        context.out.object(&CallJson(&call))?;
         seen += 1;
         // Telling the bar is cheap, but not for nothing.
         if seen.is_multiple_of(256) {
@@ -74,7 +84,12 @@ async fn stream(context: &mut Context, request: ListCallsRequest) -> Result<(), 
         }
     }
     bar.finish_and_clear();
-    Ok(())
+    let mut notes = Notes::default();
+    if to_the_end {
+        notes.add([end_note(&context.client, &recording).await]);
+    }
+    notes.tell(&mut context.out)?;
+    failed.map_or(Ok(()), |status| Err(status.into()))
 }
 
 async fn pages(
@@ -95,7 +110,7 @@ async fn pages(
     let mut drawing = TreeDrawing::new(paint, max_depth, !request.method.is_empty());
     let several = heads.len() > 1 && request.call.is_empty();
     let mut shown = 0_u64;
-    let mut missing = Vec::new();
+    let mut notes = Notes::default();
     loop {
         let request = ListCallsRequest {
             page_token: paging.token.clone(),
@@ -118,13 +133,13 @@ async fn pages(
                 context.out.line(line)?;
             }
         }
-        missing.extend(page.notes);
+        notes.add(page.notes);
         if !paging.next(page.next_page_token) {
             break;
         }
     }
-    super::missing(&missing, &mut context.out)?;
-    if missing.is_empty() && shown == 0 && !context.out.json {
+    notes.tell(&mut context.out)?;
+    if notes.is_empty() && shown == 0 && !context.out.json {
         let nothing = match request.method.as_str() {
             "" => "no calls were recorded (does --include match the program's classes? jhyde show tells)".into(),
             method => format!("no call of '{method}' was recorded"),
@@ -160,6 +175,7 @@ fn thread_head(call: &Call, threads: &HashMap<String, Thread>, paint: Paint) -> 
         .map(|thread| format!(" · {}", plural(thread.calls, "call")))
         .unwrap_or_default();
     let end = match thread {
+        Some(thread) if thread.recording_ended => " · not ended when the recording ended",
         Some(thread) if thread.end.is_none() => " · still running or not seen to end",
         _ => "",
     };

@@ -189,6 +189,7 @@ pub(super) fn none(session: &Session, recording: &str, out: &mut Output) -> Resu
                 answered valid, or outside the recorded classes.";
     let text = out.paint.text(Look::Faint, text);
     out.line(text)?;
+    notes(&session.notes, out)?;
     left_behind(session, recording, out)
 }
 

@@ -6,6 +6,7 @@ use jhyde_proto::v1::{
 };
 
 use crate::client::Client;
+use crate::commands::{Notes, end_note};
 use crate::error::Error;
 
 /// A session, as the daemon described it last.
@@ -13,6 +14,7 @@ use crate::error::Error;
 pub(super) struct Search {
     pub(super) client: Client,
     pub(super) recording: String,
+    /// Its notes say, too, that the recording ended before the run did.
     pub(super) session: Session,
 }
 
@@ -30,11 +32,7 @@ impl Search {
             restrict_to,
         };
         let session = client.debugging.create_session(request).await?.into_inner();
-        Ok(Self {
-            client,
-            recording: recording.to_owned(),
-            session,
-        })
+        Self::of(client, recording.to_owned(), session).await
     }
 
     /// An older session, by its id or as `last`.
@@ -63,22 +61,35 @@ impl Search {
                     "{recording} has no session yet; leave --session out"
                 ))
             })?;
-            return Ok(Self {
-                client,
-                recording,
-                session,
-            });
+            return Self::of(client, recording, session).await;
         }
         let request = SessionRequest {
             recording: recording.clone(),
             session: session.to_owned(),
         };
         let session = client.debugging.get_session(request).await?.into_inner();
-        Ok(Self {
+        Self::of(client, recording, session).await
+    }
+
+    async fn of(client: Client, recording: String, session: Session) -> Result<Self, Error> {
+        let mut search = Self {
             client,
             recording,
-            session,
-        })
+            session: Session::default(),
+        };
+        search.now(session).await;
+        Ok(search)
+    }
+
+    /// The session as it is now.
+    async fn now(&mut self, session: Session) {
+        let mut notes = Notes::default();
+        notes.add(session.notes);
+        notes.add([end_note(&self.client, &self.recording).await]);
+        self.session = Session {
+            notes: notes.into(),
+            ..session
+        };
     }
 
     fn request(&self) -> SessionRequest {
@@ -90,12 +101,13 @@ impl Search {
 
     /// A program that still runs goes on meanwhile.
     pub(super) async fn refresh(&mut self) -> Result<(), Error> {
-        self.session = self
+        let session = self
             .client
             .debugging
             .get_session(self.request())
             .await?
             .into_inner();
+        self.now(session).await;
         Ok(())
     }
 
@@ -107,27 +119,30 @@ impl Search {
             call,
             answer: answer.into(),
         };
-        self.session = self.client.debugging.answer(request).await?.into_inner();
+        let session = self.client.debugging.answer(request).await?.into_inner();
+        self.now(session).await;
         Ok(())
     }
 
     pub(super) async fn undo(&mut self) -> Result<(), Error> {
-        self.session = self
+        let session = self
             .client
             .debugging
             .undo(self.request())
             .await?
             .into_inner();
+        self.now(session).await;
         Ok(())
     }
 
     pub(super) async fn redo(&mut self) -> Result<(), Error> {
-        self.session = self
+        let session = self
             .client
             .debugging
             .redo(self.request())
             .await?
             .into_inner();
+        self.now(session).await;
         Ok(())
     }
 
@@ -138,12 +153,13 @@ impl Search {
             session,
             strategy: strategy.to_owned(),
         };
-        self.session = self
+        let session = self
             .client
             .debugging
             .set_strategy(request)
             .await?
             .into_inner();
+        self.now(session).await;
         Ok(())
     }
 
@@ -155,7 +171,8 @@ impl Search {
             session,
             call,
         };
-        self.session = self.client.debugging.restrict(request).await?.into_inner();
+        let session = self.client.debugging.restrict(request).await?.into_inner();
+        self.now(session).await;
         Ok(())
     }
 

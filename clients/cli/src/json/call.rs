@@ -69,6 +69,9 @@ impl Serialize for CallJson<'_> {
             map.serialize_entry("call_site", &PlaceJson(site))?;
         }
         map.serialize_entry("incomplete", &call.incomplete)?;
+        if call.recording_ended {
+            map.serialize_entry("recording_ended", &true)?;
+        }
         if call.already_running {
             map.serialize_entry("already_running", &true)?;
         }

@@ -82,7 +82,8 @@ impl Serialize for RowJson<'_> {
 
 fn event_entries<M: SerializeMap>(event: &Event, map: &mut M) -> Result<(), M::Error> {
     map.serialize_entry("timestamp", &event.timestamp)?;
-    map.serialize_entry("call", &event.call)?;
+    let call = (!event.call.is_empty()).then_some(&event.call);
+    map.serialize_entry("call", &call)?;
     map.serialize_entry("kind", kind_word(event.kind.as_ref()))?;
     match &event.kind {
         Some(Kind::Enter(call)) => map.serialize_entry("entered", &CallJson(call))?,

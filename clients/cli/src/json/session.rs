@@ -39,11 +39,18 @@ pub enum Message<'a> {
         notes: &'a [String],
     },
     /// No buggy call.
-    None,
+    None {
+        /// What people must know of the search.
+        #[serde(skip_serializing_if = "<[String]>::is_empty")]
+        notes: &'a [String],
+    },
     /// Some answers were unknown: it is one of these.
     Undecided {
         /// At most 1000.
         calls: Vec<CallJson<'a>>,
+        /// What people must know of the search.
+        #[serde(skip_serializing_if = "<[String]>::is_empty")]
+        notes: &'a [String],
         /// The session, to come back to.
         session: &'a str,
     },
@@ -92,9 +99,17 @@ impl<'a> Message<'a> {
             }
             (Progress::Undecided, ..) => {
                 let calls = session.candidates.iter().map(CallJson).collect();
-                (Self::Undecided { calls, session: id }, true)
+                let undecided = Self::Undecided {
+                    calls,
+                    notes: &session.notes,
+                    session: id,
+                };
+                (undecided, true)
             }
-            (Progress::None, ..) => (Self::None, true),
+            (Progress::None, ..) => {
+                let notes = &session.notes;
+                (Self::None { notes }, true)
+            }
             (Progress::Waiting, ..) => (Self::Waiting { session: id }, false),
             _ => (
                 Self::Error {

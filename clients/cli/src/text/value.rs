@@ -38,6 +38,7 @@ pub fn ended(call: &Call) -> String {
         (_, Some(exception)) => format!("threw {}", value(exception)),
         (Some(result), None) => format!("= {}", value(result)),
         (None, None) if call.exit.is_some() => String::new(),
+        (None, None) if call.recording_ended => "(not ended when the recording ended)".to_owned(),
         (None, None) => "(still running)".to_owned(),
     }
 }

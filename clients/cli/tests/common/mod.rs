@@ -272,6 +272,7 @@ impl History for Fake {
         };
         Ok(Response::new(ListThreadsResponse {
             threads: vec![thread],
+            ..ListThreadsResponse::default()
         }))
     }
     async fn get_call(&self, request: Request<GetCallRequest>) -> Answer<Call> {
@@ -400,11 +401,21 @@ impl History for Fake {
         not_here()
     }
     async fn list_writes(&self, request: Request<ListWritesRequest>) -> Answer<ListWritesResponse> {
-        // What was asked for is what is to be seen.
-        let variable = request.into_inner().variable;
+        // What was asked for is what is to be seen. Three pages of one write each; of the second on, a block is damaged.
+        let request = request.into_inner();
+        let page: u64 = request.page_token.parse().unwrap_or(0);
+        let damaged = "a block is damaged".to_owned();
         Ok(Response::new(ListWritesResponse {
-            variable,
-            ..ListWritesResponse::default()
+            variable: request.variable,
+            writes: vec![VariableWrite {
+                timestamp: page,
+                ..VariableWrite::default()
+            }],
+            next_page_token: match page {
+                0 | 1 => (page + 1).to_string(),
+                _ => String::new(),
+            },
+            notes: Vec::from_iter((page > 0).then_some(damaged)),
         }))
     }
     async fn navigate(&self, _: Request<NavigateRequest>) -> Answer<Event> {

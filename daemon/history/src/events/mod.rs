@@ -1,8 +1,8 @@
 //! The event list of a call, with its loops and iterations; marking by variable; and the events of a range
 //! of timestamps.
 //!
-//! In reading order: [`code`] (what the method's code says of loops), [`scan`] (from events to loops and
-//! iterations), [`outline`] (what is kept of long loops), [`fold`] (a page of rows), and here the rows in
+//! In reading order: `code` (what the method's code says of loops), `scan` (from events to loops and
+//! iterations), `outline` (what is kept of long loops), `fold` (a page of rows), and here the rows in
 //! words.
 
 mod code;
@@ -17,9 +17,10 @@ use jhyde_store::records::{CallRecord, Direction, OwnEvent};
 use jhyde_trace::{CallId, EventKind, ThreadId, Timestamp, Variable};
 
 use crate::error::{Error, Result};
+use crate::gaps::damage_note;
 use crate::history::{History, place};
 use crate::page::{Page, Tokens, rows};
-use crate::view::{EventView, PlaceView};
+use crate::view::{EventKindView, EventView, PlaceView};
 use fold::{Spec, SpecKind};
 pub use outline::Outlines;
 
@@ -219,7 +220,7 @@ impl History {
             ),
             None => (Timestamp(0), 0),
         };
-        let (found, notes) = self.with_outline(list.call, list.flat, |outline| {
+        let (found, mut notes) = self.with_outline(list.call, list.flat, |outline| {
             let found = fold::page(self, outline, list, life, start, limit)?;
             Ok((found, outline.told()))
         })?;
@@ -227,6 +228,11 @@ impl History {
             let row = list.inside.map(|inside| inside.to_string());
             return Err(Error::NoSuchRow(row.unwrap_or_default()));
         };
+        // What is inside of a row ends with the row.
+        let reaches_end = list.inside.is_none() && list.to.is_none_or(|to| to > self.last_event());
+        if next.is_none() && reaches_end {
+            notes.extend(self.end_note_of(list.call)?);
+        }
         let rows = specs.into_iter().map(|spec| self.event_row(list, spec));
         Ok(Events {
             page: Page {
@@ -370,7 +376,8 @@ impl History {
     }
 
     /// The events of a range of timestamps, of one thread or all, snapshots left out. Both ends may lie
-    /// behind what was recorded so far.
+    /// behind what was recorded so far. In the place of a block that cannot be read stands what is not told
+    /// ([`EventKindView::Unreadable`]).
     pub fn range(
         &self,
         from: Timestamp,
@@ -378,11 +385,18 @@ impl History {
         thread: Option<ThreadId>,
     ) -> impl Iterator<Item = Result<EventView>> + use<> {
         let history = self.clone();
+        let unreadable = move |first: Timestamp, last| EventView {
+            timestamp: first.max(from),
+            call: thread.map(CallId::root),
+            place: None,
+            kind: EventKindView::Unreadable(damage_note(first, last)),
+        };
         self.recording
             .events(from..to.max(from), thread, Direction::Forward)
             .filter_map(move |event| match event {
                 Ok(event) if matches!(event.event.kind, EventKind::Snapshot { .. }) => None,
                 Ok(event) => Some(history.event(event.timestamp, &event.event)),
+                Err(jhyde_store::Error::Damaged { from, to, .. }) => Some(Ok(unreadable(from, to))),
                 Err(error) => Some(Err(error.into())),
             })
     }

@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "every test file uses a part of it")]
 
 use std::collections::HashMap;
+use std::path::Path;
 use std::sync::Arc;
 
 use jhyde_history::History;
@@ -42,6 +43,29 @@ pub(crate) struct Made {
 impl Made {
     pub(crate) fn history(&self) -> History {
         History::new(Arc::clone(&self.recording))
+    }
+
+    /// The same, opened again after an event block was damaged that lies so far in it.
+    pub(crate) fn damaged(self, share: f64) -> Self {
+        let Self {
+            folder,
+            catalogue,
+            recording,
+        } = self;
+        let (id, db) = (recording.id().to_owned(), recording.folder().join("db"));
+        drop((recording, catalogue));
+        damage(&db, share);
+        let options = StoreOptions {
+            block_events: 64,
+            ..StoreOptions::default()
+        };
+        let catalogue = Catalogue::open(folder.path(), options).expect("opens all the same");
+        let recording = catalogue.open_recording(&id).expect("opens all the same");
+        Self {
+            folder,
+            catalogue,
+            recording,
+        }
     }
 
     /// The data folder, which nobody holds any more. The recording's name is `test`.
@@ -127,6 +151,16 @@ impl Builder {
         self.writer
             .finish(State::Complete { exit_code: Some(0) })
             .expect("can be closed");
+        Made {
+            folder: self.folder,
+            catalogue: self.catalogue,
+            recording: self.recording,
+        }
+    }
+
+    /// The recording when whoever made it went away without closing it.
+    pub(crate) fn abandon(self) -> Made {
+        drop(self.writer);
         Made {
             folder: self.folder,
             catalogue: self.catalogue,
@@ -607,4 +641,28 @@ pub(crate) fn row<'a>(rows: &'a [StateRow], name: &str) -> &'a StateRow {
 /// A value as the views print it.
 pub(crate) fn shown(value: Option<&ValueView>) -> String {
     value.map_or_else(|| "-".to_owned(), ToString::to_string)
+}
+
+/// Flips a bit in an event block of a database that lies so far in its largest table.
+pub(crate) fn damage(db: &Path, share: f64) {
+    let mut tables: Vec<_> = std::fs::read_dir(db)
+        .expect("the database")
+        .map(|entry| entry.expect("an entry").path())
+        .filter(|path| path.extension().is_some_and(|end| end == "sst"))
+        .filter_map(|path| {
+            let bytes = std::fs::read(&path).expect("a table");
+            let blocks: Vec<_> = bytes
+                .windows(3)
+                .enumerate()
+                .filter(|(_, window)| *window == b"JB\x01")
+                .map(|(at, _)| at)
+                .collect();
+            let middle = *blocks.get(((blocks.len().saturating_sub(1)) as f64 * share) as usize)?;
+            Some((blocks.len(), path, bytes, middle))
+        })
+        .collect();
+    tables.sort_by_key(|(blocks, ..)| *blocks);
+    let (_, path, mut bytes, middle) = tables.pop().expect("a table with event blocks");
+    bytes[middle + 40] ^= 0x10;
+    std::fs::write(path, &bytes).expect("damaged");
 }

@@ -18,15 +18,6 @@ pub fn state(state: &State) -> &'static str {
     }
 }
 
-/// Why a recording ended that way, where there is more to say.
-pub fn reason(state: &State) -> &str {
-    match state {
-        State::ConnectionLost { reason } | State::Failed { reason } => reason,
-        State::Cut => "the daemon ended without closing it; its unflushed tail is lost",
-        _ => "",
-    }
-}
-
 /// A name for a recording made from a word (a class, an address): only letters, digits, `-`, `_`, `.`
 /// and `$`, not too long, beginning with a letter or digit.
 pub fn name_from(word: &str) -> String {

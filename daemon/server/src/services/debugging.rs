@@ -15,7 +15,9 @@ use jhyde_proto::v1;
 use jhyde_trace::CallId;
 use tonic::{Request, Response, Status};
 
-use super::history::{CancelOnDrop, blocking, open, resolve_call, status as history_status};
+use super::history::{
+    CancelOnDrop, blocking, in_field, open, resolve_call, status as history_status,
+};
 use crate::daemon::Daemon;
 use crate::error::{Kind, store_kind, store_reason};
 use crate::services::status::{invalid, with_details};
@@ -400,7 +402,14 @@ impl v1::debugging_server::Debugging for DebuggingService {
         let v1::GetCoverageRequest { recording, call } = request.into_inner();
         self.with(recording, move |sessions, history| {
             let call = resolve_call(history, "call", &call)?;
-            let coverage = sessions.coverage(asked(history), call).map_err(status)?;
+            let coverage = sessions.coverage(asked(history), call).map_err(|error| {
+                let incomplete = matches!(error, Error::Coverage(CoverageError::Incomplete(_)));
+                match history.unended(call).filter(|_| incomplete) {
+                    // It is no use to ask again.
+                    Some(unended) => in_field("call", unended),
+                    None => status(error),
+                }
+            })?;
             covered::message(history, call, &coverage).map_err(history_status)
         })
         .await

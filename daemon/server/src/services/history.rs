@@ -169,7 +169,8 @@ impl v1::history_server::History for HistoryService {
         self.ask(request.into_inner().recording, |history| {
             let threads = history.threads().map_err(status)?;
             Ok(v1::ListThreadsResponse {
-                threads: threads.iter().map(to_proto::thread).collect(),
+                threads: threads.threads.iter().map(to_proto::thread).collect(),
+                notes: threads.notes,
             })
         })
         .await
@@ -412,8 +413,10 @@ impl v1::history_server::History for HistoryService {
     ) -> Answer<v1::ListUncaughtResponse> {
         self.ask(request.into_inner().recording, |history| {
             let uncaught = history.uncaught().map_err(status)?;
-            let exceptions = uncaught.iter().map(to_proto::uncaught).collect();
-            Ok(v1::ListUncaughtResponse { exceptions })
+            Ok(v1::ListUncaughtResponse {
+                exceptions: uncaught.exceptions.iter().map(to_proto::uncaught).collect(),
+                notes: uncaught.notes,
+            })
         })
         .await
     }
@@ -425,10 +428,9 @@ impl v1::history_server::History for HistoryService {
         let v1::ListClassesRequest { recording, all } = request.into_inner();
         self.ask(recording, move |history| {
             let classes = history.classes(all).map_err(status)?;
-            let lost = history.recording().lost_classes();
             Ok(v1::ListClassesResponse {
-                classes: classes.iter().map(to_proto::class).collect(),
-                notes: lost.iter().map(ToString::to_string).collect(),
+                classes: classes.classes.iter().map(to_proto::class).collect(),
+                notes: classes.notes,
             })
         })
         .await

@@ -114,6 +114,7 @@ pub fn call(view: &CallView) -> v1::Call {
         incomplete: record.exit.is_none(),
         already_running: record.already_running,
         thread_name: view.thread_name.clone(),
+        recording_ended: view.recording_ended,
         ..v1::Call::default()
     };
     if let Some(values) = &view.values {
@@ -157,7 +158,9 @@ pub fn event(view: &EventView) -> v1::Event {
         EventKindView::ThreadStart(name) => event::Kind::ThreadStart(name.clone()),
         EventKindView::ThreadEnd(name) => event::Kind::ThreadEnd(name.clone()),
         EventKindView::ClassPrepared(name) => event::Kind::ClassPrepared(name.clone()),
-        EventKindView::Gap(reason) => event::Kind::Gap(reason.clone()),
+        EventKindView::Gap(reason) | EventKindView::Unreadable(reason) => {
+            event::Kind::Gap(reason.clone())
+        }
         EventKindView::Monitor(action, object) => event::Kind::Monitor(v1::Monitor {
             action: match action {
                 MonitorAction::Enter => "enter",
@@ -171,7 +174,7 @@ pub fn event(view: &EventView) -> v1::Event {
     };
     v1::Event {
         timestamp: view.timestamp.0,
-        call: view.call.to_string(),
+        call: view.call.map(|call| call.to_string()).unwrap_or_default(),
         place: view.place.as_ref().map(place),
         kind: Some(kind),
     }
@@ -286,6 +289,7 @@ pub fn thread(view: &ThreadView) -> v1::Thread {
         calls: view.calls,
         start: view.start.map(|at| at.0),
         end: view.end.map(|at| at.0),
+        recording_ended: view.recording_ended,
     }
 }
 

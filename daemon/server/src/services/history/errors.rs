@@ -33,6 +33,7 @@ pub(crate) fn in_field(field: &str, error: Error) -> Status {
     let (kind, reason) = match (error.fault(), &error) {
         (Fault::Store, Error::Store(store)) => (store_kind(store), store_reason(store)),
         (Fault::NotFound, _) => (Kind::NotFound, reason(&error)),
+        (Fault::Impossible, _) => (Kind::FailedPrecondition, reason(&error)),
         _ => (Kind::InvalidArgument, reason(&error)),
     };
     with_details(kind, reason, Some(field), error.to_string())
@@ -54,6 +55,7 @@ fn reason(error: &Error) -> &'static str {
         Error::NoStep { .. } => "NO_STEP",
         Error::NoSuchRow(_) => "NO_ROW",
         Error::RowForm(_) => "ROW_FORM",
+        Error::Unended { .. } => "INCOMPLETE_CALL",
         _ => "HISTORY",
     }
 }

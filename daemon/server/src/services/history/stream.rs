@@ -1,9 +1,11 @@
 //! The two streams: calls in preorder, and events, also those still to come.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use jhyde_history::History;
 use jhyde_history::tree::{CallList, Walked};
+use jhyde_history::view::EventKindView;
 use jhyde_proto::v1;
 use jhyde_trace::{ThreadId, Timestamp};
 use tokio::sync::Notify;
@@ -19,6 +21,31 @@ use crate::services::to_proto;
 /// So many messages wait for a client that does not take them; no more is read from the disk then.
 const WAITING: usize = 64;
 
+/// What a stream could not read: its end says so.
+#[derive(Debug, Default)]
+struct Missing {
+    first: Option<String>,
+    others: usize,
+}
+
+impl Missing {
+    fn note(&mut self, note: String) {
+        match self.first {
+            None => self.first = Some(note),
+            Some(_) => self.others += 1,
+        }
+    }
+
+    fn told(self) -> Option<Status> {
+        let others = match self.others {
+            0 => String::new(),
+            others => format!(" (and in {others} more places)"),
+        };
+        let message = self.first? + &others;
+        Some(with_details(Kind::DataLoss, "DAMAGED", None, message))
+    }
+}
+
 /// A stream of calls.
 pub(super) fn calls(
     history: History,
@@ -31,11 +58,11 @@ pub(super) fn calls(
             Ok(walk) => walk,
             Err(error) => return drop(sender.blocking_send(Err(status(error)))),
         };
-        let mut missing = Vec::new();
+        let mut missing = Missing::default();
         for walked in walk {
             let call = match walked {
                 Ok(Walked::Missing(note)) => {
-                    missing.push(note);
+                    missing.note(note);
                     continue;
                 }
                 Ok(Walked::Call(record)) => history.call(record, with_values),
@@ -48,12 +75,7 @@ pub(super) fn calls(
                 return;
             }
         }
-        if let Some(first) = missing.first() {
-            let others = match missing.len() {
-                1 => String::new(),
-                several => format!(" (and in {} more places)", several - 1),
-            };
-            let told = with_details(Kind::DataLoss, "DAMAGED", None, format!("{first}{others}"));
+        if let Some(told) = missing.told() {
             let _ = sender.blocking_send(Err(told));
         }
     });
@@ -114,20 +136,23 @@ async fn send_events(
             .watch()
             .on_change(move || changed.notify_one())
     });
+    let mut missing = Missing::default();
     loop {
         // Liveness first: what was recorded before a recording ended is then below the end read next.
         let live = history.recording().meta().state.is_live();
         let end = history.recording().end().min(to);
         if next < end {
             let (history, sender) = (history.clone(), sender.clone());
-            let gone = blocking(move || send_range(&history, next, end, thread, &sender)).await?;
-            if gone {
-                return Ok(());
+            let range = next..end;
+            let sent = blocking(move || send_range(&history, range, thread, &sender, missing));
+            match sent.await? {
+                Some(so_far) => missing = so_far,
+                None => return Ok(()),
             }
             next = end;
         }
         if !follow || !live || next >= to {
-            return Ok(());
+            return missing.told().map_or(Ok(()), Err);
         }
         // A change after the look above has left a permit, so that none is slept over.
         tokio::select! {
@@ -137,19 +162,22 @@ async fn send_events(
     }
 }
 
-/// Sends the events of a range. Says whether the client has gone.
+/// Sends the events of a range. Says what has been missing so far; `None` when the client has gone.
 fn send_range(
     history: &History,
-    from: Timestamp,
-    to: Timestamp,
+    range: Range<Timestamp>,
     thread: Option<ThreadId>,
     sender: &Sender<Result<v1::Event, Status>>,
-) -> Result<bool, Status> {
-    for event in history.range(from, to, thread) {
+    mut missing: Missing,
+) -> Result<Option<Missing>, Status> {
+    for event in history.range(range.start, range.end, thread) {
         let event = event.map_err(status)?;
         if sender.blocking_send(Ok(to_proto::event(&event))).is_err() {
-            return Ok(true);
+            return Ok(None);
+        }
+        if let EventKindView::Unreadable(why) = event.kind {
+            missing.note(why);
         }
     }
-    Ok(false)
+    Ok(Some(missing))
 }

@@ -2,13 +2,14 @@
 
 use std::ffi::OsString;
 
+use jhyde_history::end;
 use jhyde_proto::program::JavaCommand;
 use jhyde_proto::v1;
 use jhyde_trace::State;
 use tonic::Status;
 
+use crate::daemon::Description;
 use crate::daemon::options::Wanted;
-use crate::daemon::{Description, words};
 use crate::services::status::invalid;
 
 /// A recording as clients see it.
@@ -29,8 +30,9 @@ pub fn recording(description: &Description) -> v1::Recording {
         },
         state_reason: match unusable {
             Some(reason) => reason.clone(),
-            None => words::reason(&meta.state).to_owned(),
+            None => end::reason(&meta.state).to_owned(),
         },
+        end_note: end::note(&meta.state, stats.events).unwrap_or_default(),
         exit_code: match meta.state {
             State::Complete { exit_code } => exit_code,
             _ => None,
