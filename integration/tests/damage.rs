@@ -212,6 +212,18 @@ fn what_is_there_is_told_and_what_is_lost_is_said() {
                 asked[0]["type"] == "question" && notes.contains("cannot be read"),
                 "{asked:?}"
             );
+            let asked = folder.json(&["debug", NAME, "--strategy", "coverage-halving:edges"]);
+            let notes = asked[0]["notes"].to_string();
+            assert!(
+                notes.contains("does not count when calls are weighed"),
+                "{notes}"
+            );
+            let covered = folder.json(&["coverage", NAME, call]);
+            let notes = covered[0]["notes"].to_string();
+            assert!(
+                notes.contains("by more calls than are counted"),
+                "{covered:?}"
+            );
             named += 1;
             continue;
         }
