@@ -184,7 +184,9 @@ fn page(all: &[Recorded], programs: &[(&str, &str)]) -> String {
     let mut page = format!(
         "# Sizes of recordings\n\nMade by `cargo bench -p jhyde-integration --bench sizes -- --docs {}` from programs of \
          `integration/workloads.json`. All figures but the events are bytes per event, on disk: after the transforms \
-         and lz4.\n\n| program | level | events | recording | sealed | event blocks | index of variables | objects | \
+         and lz4. `recording` and `sealed` are what the file system gives to them, whole blocks for each of some fifteen \
+         files, which is most of a short recording; the parts behind them are bytes.\n\n\
+         | program | level | events | recording | sealed | event blocks | index of variables | objects | \
          calls, threads, directory | classes |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n",
         words.join(" ")
     );
