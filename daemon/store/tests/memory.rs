@@ -14,7 +14,8 @@ mod questions;
 
 use std::process::Command;
 
-use jhyde_store::StoreOptions;
+use jhyde_store::{Catalogue, StoreOptions};
+use jhyde_trace::{RecordingOptions, State};
 use measure::{Figures, measure};
 
 /// Has this program measure one size, so that the peak is that of a process of its own.
@@ -35,6 +36,39 @@ fn memory_stays_the_same_as_recordings_grow() {
     assert!(small.peak > 10.0, "nothing was measured: {said}");
     assert!(large.peak < 1.2 * small.peak, "{said}");
     println!("{said}");
+}
+
+/// Four recordings at once, each given events as fast as they can be made: faster than they are written. Who appends
+/// waits then; all events are there, within the memory that is configured for all together.
+#[test]
+fn four_recordings_at_once_keep_every_event_within_the_memory() {
+    const EVENTS: u64 = 1_000_000;
+    const MEMORY: u64 = 128 << 20;
+    let data = tempfile::tempdir().expect("a folder");
+    let options = StoreOptions {
+        memory_bytes: MEMORY,
+        ..StoreOptions::default()
+    };
+    let catalogue = Catalogue::open(data.path(), options).expect("a catalogue");
+    let record = || {
+        let made = catalogue.create(None, RecordingOptions::default());
+        let (recording, mut writer) = made.expect("a recording");
+        program::generate(EVENTS, true, |event| {
+            writer.append(event).expect("the event nests");
+        });
+        writer.finish(State::Stopped).expect("finished");
+        recording.stats().expect("stats").events
+    };
+    let stored: Vec<u64> = std::thread::scope(|scope| {
+        let all: Vec<_> = (0..4).map(|_| scope.spawn(record)).collect();
+        all.into_iter()
+            .map(|one| one.join().expect("no panic"))
+            .collect()
+    });
+    assert_eq!(stored, [EVENTS; 4]);
+    let peak = measure::memory("VmHWM");
+    println!("{peak:.1} MB");
+    assert!(peak > 10.0 && peak < MEMORY as f64 / 1e6, "{peak:.1} MB");
 }
 
 fn in_a_process(size: u64) -> Figures {

@@ -112,7 +112,7 @@ pub(crate) fn measure(size: u64, full: bool, options: StoreOptions) -> Figures {
 }
 
 /// A figure of `/proc/self/status` in MB; 0 where there is none.
-fn memory(name: &str) -> f64 {
+pub(crate) fn memory(name: &str) -> f64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find(|line| line.starts_with(name));
     let kilobytes = line.and_then(|line| line.split_whitespace().nth(1)?.parse::<f64>().ok());
