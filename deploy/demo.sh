@@ -17,7 +17,7 @@ choose_jdks
 jdk=${JHYDE_JDKS%%:*}
 
 announce_build "building jhyded and jhyde (release)"
-cargo build --release --locked -p jhyde-server -p jhyde-cli
+building cargo build --release --locked -p jhyde-server -p jhyde-cli
 bin=$CARGO_TARGET_DIR/release
 keep_rocksdb
 

@@ -57,12 +57,17 @@ install_wanted() {
 
 # --- what a build needs ----------------------------------------------------------------------
 
+# What bindgen loads (clang-sys, by these names): libclang.so, libclang.so.14, libclang-14.so, libclang-14.so.13, in the
+# folder or under the name that LIBCLANG_PATH says, too. libclang-cpp.so.14, which many machines have besides, is
+# another library, and a link that leads nowhere is none.
 has_libclang() {
-  [ -n "${LIBCLANG_PATH:-}" ] && return
   local found
-  found=$(find /usr/lib /usr/local/lib -name 'libclang*.so*' 2>/dev/null | head -n 1)
+  found=$(find -L ${LIBCLANG_PATH:+"$LIBCLANG_PATH"} "${libclang_roots[@]}" -type f \
+    \( -name 'libclang.so' -o -name 'libclang.so.*' -o -name 'libclang-[0-9]*.so' -o -name 'libclang-[0-9]*.so.*' \) \
+    -print -quit 2>/dev/null || true)
   [ -n "$found" ]
 }
+libclang_roots=(/usr/lib /usr/local/lib)
 
 want_build_tools() {
   command -v cargo >/dev/null 2>&1 || {
@@ -169,4 +174,55 @@ announce_build() {
   else
     say "$1"
   fi
+}
+
+# building COMMAND...: runs it, and says from time to time how far RocksDB is while that is compiled: twenty silent
+# minutes look like a hang. Twice a minute where somebody looks on, every three minutes in a log.
+#
+# Less of RocksDB cannot be had cleanly: librocksdb-sys compiles the whole list in its build script and has no feature
+# that leaves anything out. Of the archive's 338 objects the C interface alone, which every user links, needs 288 (followed
+# by nm from symbol to symbol; backups and transactions are among them); the other 50 are small.
+building() {
+  local status=0 watcher
+  if [ -n "${ROCKSDB_LIB_DIR:-}" ]; then
+    "$@"
+    return
+  fi
+  mkdir -p "$CARGO_TARGET_DIR"
+  touch "$CARGO_TARGET_DIR/.building"
+  watch_rocksdb &
+  watcher=$!
+  "$@" || status=$?
+  kill "$watcher" 2>/dev/null || true
+  wait "$watcher" 2>/dev/null || true
+  return "$status"
+}
+
+# Until it is killed, or the script has ended.
+watch_rocksdb() {
+  local pace=180 all ready last=0 begun=$SECONDS sleeper
+  [ ! -t 2 ] || pace=30
+  trap 'kill "$sleeper" 2>/dev/null; exit 0' TERM
+  while kill -0 "$$" 2>/dev/null; do
+    sleep "${JHYDE_WATCH_PACE:-$pace}" &
+    sleeper=$!
+    wait "$sleeper"
+    ready=$(rocksdb_objects)
+    if [ "$ready" != "$last" ]; then
+      all=$(rocksdb_sources)
+      [ "$all" != 0 ] || all='some 340'
+      echo "   RocksDB: $ready of $all files compiled after $(((SECONDS - begun) / 60)) min" >&2
+      last=$ready
+    fi
+  done
+}
+
+# How many files there are to compile: librocksdb-sys has a list of them. 0 before cargo has fetched it.
+rocksdb_sources() {
+  cat "${CARGO_HOME:-$HOME/.cargo}"/registry/src/*/"librocksdb-sys-$jhyde_rocksdb_version"/rocksdb_lib_sources.txt 2>/dev/null | grep -c . || true
+}
+
+# How many are compiled, in the folder that this build writes.
+rocksdb_objects() {
+  find "$CARGO_TARGET_DIR" -path '*/build/librocksdb-sys-*/out/*.o' -newer "$CARGO_TARGET_DIR/.building" 2>/dev/null | wc -l
 }

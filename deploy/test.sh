@@ -19,15 +19,23 @@ want_command script bsdutils "the debugging session is tested in a terminal of i
 for package in $(sed -n '/"apt": \[$/,/\]/p' integration/workloads.json | grep -o '"[a-z0-9.+-]*"' | tr -d '"' | grep -vx apt | sort -u); do
   want "$package" "a workload that the tests record is made of it"
 done
+want_command mvn maven "tests under a build are recorded"
+want_command gradle gradle "tests under a build are recorded"
+for package in libsurefire-java libmaven-compiler-plugin-java libmaven-resources-plugin-java junit4; do
+  want "$package" "tests under Maven and Gradle are recorded"
+done
 install_wanted
 choose_jdks
 echo "JDKs: $(jdks_for_people)"
+
+say "scripts"
+deploy/test-lib.sh
 
 say "format"
 cargo fmt --all --check || die "some files are not formatted: cargo fmt --all"
 
 announce_build "lints"
-cargo clippy --workspace --all-targets --locked -- -D warnings
+building cargo clippy --workspace --all-targets --locked -- -D warnings
 keep_rocksdb
 
 say "fixtures, workloads and JDI peers"

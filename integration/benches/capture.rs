@@ -109,6 +109,10 @@ fn jhyded(jdk: &Jdk, workload: &Workload, arguments: &[String], level: &str) -> 
     let folder = Folder::new();
     let scope = workload.scope();
     let mut options = vec!["--level", level];
+    if level == "calls" {
+        // The tracer looks at arguments, and not into them.
+        options.extend(["--snapshot-depth", "0"]);
+    }
     options.extend(scope.iter().map(String::as_str));
     let begun = Instant::now();
     let run = folder.launch(jdk, "bench", &options, arguments);

@@ -1,13 +1,20 @@
 #!/bin/bash
-# build.sh JDK_HOME OUT_DIR [fixtures|odd|oracle|workloads|jdi ...]
+# build.sh JDK_HOME OUT_DIR [defects|fixtures|odd|contents|snapshots|book|templates|oracle|generated|workloads|jdi ...]
 #
 # Compiles what the tests and benchmarks run in or beside a JVM, with one JDK, into OUT_DIR:
 #   OUT_DIR/mergesort   the reference example and its two variants        (default package)
 #   OUT_DIR/fixtures    small programs, one behaviour each                 (package fx)
 #   OUT_DIR/plugin      classes for a second loader, not on the class path (package fx.plugin)
 #   OUT_DIR/odd         no memory left, code that changes, a method of nearly 64 KB (package odd)
+#   OUT_DIR/contents    objects of the JDK that hold data, and what they hold (package held)
+#   OUT_DIR/snapshots   calls that are shown objects, and what these held (package snap; needs release 16)
+#   OUT_DIR/renamed     a class of the JDK with other fields, to be patched in
+#   OUT_DIR/book        an order book on collections, with a planted bug    (package book; needs release 16)
+#   OUT_DIR/templates   a template engine, with a planted bug            (package templates; needs release 17)
 #   OUT_DIR/workloads   drivers of real libraries                          (package wl)
+#   OUT_DIR/defects     the smallest program of each kind of mistake that recordings once had
 #   OUT_DIR/oracle      programs that log what they do, and their log      (packages fl, truth)
+#   OUT_DIR/generated   what generated programs tell through, and the workbench that compiles them (packages told, tool)
 #   OUT_DIR/jdi         the JDI peers: JdiTracer, JdiCounter               (package jdi)
 # Without a third argument: all of them. Does nothing for a part whose sources, compiler and flags
 # are those of the last time, and may run several times at once. What needs a newer JDK than
@@ -19,7 +26,7 @@ usage() { sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "${BASH_SOURCE[0]}" >&2; e
 [ $# -ge 2 ] || usage
 jdk=$1 out=$2
 shift 2
-[ $# -gt 0 ] || set -- fixtures odd oracle workloads jdi
+[ $# -gt 0 ] || set -- defects fixtures odd contents snapshots book templates oracle generated workloads jdi
 [ -x "$jdk/bin/javac" ] || { echo "build.sh: $jdk has no bin/javac: give the home of a JDK, not of a JRE" >&2; exit 2; }
 version=$("$jdk/bin/javac" -version 2>&1)
 major=${version#javac } major=${major%%[.-]*}
@@ -91,6 +98,49 @@ odd() {
   finish
 }
 
+book() {
+  part=book
+  [ "$major" -ge 16 ] || return 0
+  fresh "$here/book" || { begin; compile -g -- "$here"/book/*.java; finish; }
+}
+
+templates() {
+  part=templates
+  [ "$major" -ge 17 ] || return 0
+  fresh "$here/templates" || { begin; compile -g -- "$here"/templates/*.java; finish; }
+}
+
+contents() {
+  part=contents
+  fresh "$here/contents" || { begin; compile -g -- "$here"/contents/held/*.java; finish; }
+  part=renamed
+  fresh "$here/renamed" || { begin; compile -g --patch-module "java.base=$here/renamed" -- "$here"/renamed/java/util/*.java; finish; }
+}
+
+snapshots() {
+  part=snapshots
+  [ "$major" -ge 16 ] || return 0
+  fresh "$here/snapshots" || { begin; compile -g -- "$here"/snapshots/snap/*.java; finish; }
+}
+
+defects() {
+  part=defects
+  fresh "$here/defects" && return
+  local n
+  begin
+  # Static initialisers with tables: 8,000 elements are as many as a method may hold, and nobody writes that by hand.
+  for n in 500 8000; do
+    {
+      printf 'class Table%d {\n    static final double[] A = {' "$n"
+      for ((i = 0; i < n; i++)); do printf '%d.5,' "$i"; done
+      printf '};\n\n    public static void main(String[] a) {\n        System.out.println(A[3]);\n    }\n}\n'
+    } >"$out/defects.new/Table$n.java"
+  done
+  compile -g -- "$here"/defects/*.java "$out"/defects.new/*.java
+  rm "$out"/defects.new/*.java
+  finish
+}
+
 oracle() {
   part=oracle
   local more=()
@@ -99,6 +149,11 @@ oracle() {
   begin
   compile -g -- "$here"/oracle/truth/*.java "$here"/oracle/fl/*.java "${more[@]}"
   finish
+}
+
+generated() {
+  part=generated
+  fresh "$here/generated" || { begin; compile -g -- "$here"/generated/*/*.java; finish; }
 }
 
 # Each driver is compiled for the release that its counts were taken with, against Debian's jars.
@@ -128,5 +183,5 @@ jdi() {
 }
 
 for what in "$@"; do
-  case $what in fixtures | odd | oracle | workloads | jdi) "$what" ;; *) usage ;; esac
+  case $what in defects | fixtures | odd | contents | snapshots | book | templates | oracle | generated | workloads | jdi) "$what" ;; *) usage ;; esac
 done

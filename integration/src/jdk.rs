@@ -28,10 +28,10 @@ impl Jdk {
     pub fn classes(&self, part: &str) -> PathBuf {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
         let out = cache().join("java").join(self.major.to_string());
-        let group = if matches!(part, "mergesort" | "plugin") {
-            "fixtures"
-        } else {
-            part
+        let group = match part {
+            "mergesort" | "plugin" => "fixtures",
+            "renamed" => "contents",
+            part => part,
         };
         let status = Command::new(root.join("java/build.sh"))
             .arg(&self.home)

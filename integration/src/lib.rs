@@ -7,9 +7,12 @@
 
 #![forbid(unsafe_code)]
 
+pub mod generate;
 pub mod jdk;
+pub mod person;
 pub mod programs;
 pub mod same;
+pub mod terminal;
 pub mod tools;
 
 pub use jdk::{Jdk, jdks};

@@ -82,18 +82,19 @@ impl Names {
         }
     }
 
-    /// `object#12.size` and `array#3[2]`: the number is one of the JVM's.
+    /// `object#12.size`, `array#3[2]` and `list#7[0]`: the number is one of the JVM's.
     fn text(&mut self, text: &str) -> String {
         // So are hidden classes.
         if let Some((host, _)) = text.split_once("$$Lambda") {
             return format!("{host}$$Lambda");
         }
-        for kind in ["object#", "array#"] {
-            if let Some(rest) = text.strip_prefix(kind) {
-                let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
-                let (id, rest) = rest.split_at(digits);
-                return format!("{kind}{}{rest}", self.of(id));
-            }
+        if let Some((kind, rest)) = text.split_once('#')
+            && !kind.is_empty()
+            && kind.bytes().all(|byte| byte.is_ascii_lowercase())
+        {
+            let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+            let (id, rest) = rest.split_at(digits);
+            return format!("{kind}#{}{rest}", self.of(id));
         }
         text.to_owned()
     }

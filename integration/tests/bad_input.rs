@@ -228,7 +228,9 @@ fn a_jvm_that_has_a_debugger_already() {
     ));
     let line = lines.next().expect("a line").expect("text");
     let address = format!("127.0.0.1:{}", line.rsplit(' ').next().expect("a port"));
-    let drain = std::thread::spawn(move || lines.map_while(Result::ok).last());
+    // When the first debugger has gone it listens again, and says so.
+    let said = |line: &String| !line.starts_with("Listening");
+    let drain = std::thread::spawn(move || lines.map_while(Result::ok).filter(said).last());
     let mut first = TcpStream::connect(&address).expect("it listens");
     first.write_all(b"JDWP-Handshake").expect("it reads");
     let mut answer = [0; 14];

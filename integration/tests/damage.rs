@@ -41,7 +41,7 @@ fn tables(folder: &Folder) -> Vec<PathBuf> {
 fn event_blocks(bytes: &[u8]) -> Vec<usize> {
     let places = bytes.windows(3).enumerate();
     places
-        .filter(|(_, window)| *window == b"JB\x01")
+        .filter(|(_, window)| *window == b"JB\x02")
         .map(|(at, _)| at)
         .collect()
 }

@@ -10,6 +10,9 @@ use thiserror::Error;
 use tokio::net::UnixStream;
 use tonic::transport::{Channel, Endpoint};
 
+use crate::echo::shown;
+use crate::folder;
+
 /// The longest path that fits into a socket address on Linux is 107 bytes; some slack is left.
 const LONGEST_SOCKET_PATH: usize = 100;
 
@@ -29,21 +32,41 @@ pub fn default_data_folder() -> PathBuf {
 /// The unix socket of the daemon that serves a data folder.
 ///
 /// It lies in the folder itself; where that path would be too long for a socket address, in the
-/// user's runtime folder under a name made from the folder's path. Clients and daemon must come to the
-/// same answer, so symbolic links are followed.
+/// user's runtime folder ([`runtime_file`]). Clients and daemon must come to the same answer, so symbolic links are
+/// followed.
 pub fn socket_of(data: &Path) -> PathBuf {
-    let folder = data
-        .canonicalize()
-        .or_else(|_| std::path::absolute(data))
-        .unwrap_or_else(|_| data.to_owned());
-    let inside = folder.join("jhyded.sock");
+    let inside = followed(data).join("jhyded.sock");
     if inside.as_os_str().len() <= LONGEST_SOCKET_PATH {
         return inside;
     }
-    let runtime = env::var_os("XDG_RUNTIME_DIR").filter(|value| !value.is_empty());
-    let runtime = runtime.unwrap_or_else(|| "/tmp".into());
-    let hash = fnv1a(folder.as_os_str().as_bytes());
-    Path::new(&runtime).join(format!("jhyded-{hash:016x}.sock"))
+    outer_socket_of(data)
+}
+
+/// The socket of a daemon that cannot write in its data folder: read-only media, a full disk.
+pub fn outer_socket_of(data: &Path) -> PathBuf {
+    runtime_file(data, "sock")
+}
+
+/// A file for a data folder that lies outside it, in the user's runtime folder, under a name made from the data
+/// folder's path.
+pub fn runtime_file(data: &Path, extension: &str) -> PathBuf {
+    let hash = fnv1a(followed(data).as_os_str().as_bytes());
+    runtime_folder().join(format!("jhyded-{hash:016x}.{extension}"))
+}
+
+/// `$XDG_RUNTIME_DIR`, else a folder of the user's own in `/tmp`. Only [`folder::secure`] makes sure that it is nobody
+/// else's.
+pub fn runtime_folder() -> PathBuf {
+    match env::var_os("XDG_RUNTIME_DIR").filter(|value| !value.is_empty()) {
+        Some(runtime) => runtime.into(),
+        None => format!("/tmp/jhyde-{}", folder::user()).into(),
+    }
+}
+
+fn followed(data: &Path) -> PathBuf {
+    data.canonicalize()
+        .or_else(|_| std::path::absolute(data))
+        .unwrap_or_else(|_| data.to_owned())
 }
 
 /// FNV-1a, 64 bits: the same in every build of client and daemon, which std's hashers do not promise.
@@ -66,7 +89,7 @@ pub enum Address {
 #[derive(Debug, Error)]
 pub enum ConnectError {
     /// The address is not one.
-    #[error("'{0}' is not an address of a daemon; write HOST:PORT or unix:/path/to/socket")]
+    #[error("'{}' is not an address of a daemon; write HOST:PORT or unix:/path/to/socket", shown(.0))]
     Address(String),
     /// Nobody answers there.
     #[error("no daemon answers at {address}: {source}")]

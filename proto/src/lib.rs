@@ -3,12 +3,18 @@
 //!
 //! The documentation of messages and services lives in the proto files beside this crate. Clients
 //! depend on this crate alone; nothing of the daemon is known here. What both sides must do alike stands
-//! here too: [`endpoint`] (where a daemon is), [`program`] (how a java command line gets the agent).
+//! here too: [`endpoint`] (where a daemon is), [`folder`] (whose a data folder is), [`program`] (how a java command line
+//! gets the agent), [`words`], [`progress`] and [`mod@worked`] (what is said of a recording, and while it is made).
 
 #![forbid(unsafe_code)]
 
+pub mod echo;
 pub mod endpoint;
+pub mod folder;
 pub mod program;
+pub mod progress;
+pub mod words;
+pub mod worked;
 
 /// Package `jhyde.v1`: messages, clients and server traits.
 #[allow(

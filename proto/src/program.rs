@@ -8,6 +8,8 @@ use std::path::Path;
 
 use thiserror::Error;
 
+use crate::echo::shown;
+
 /// The command line cannot be recorded.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum CommandError {
@@ -16,16 +18,29 @@ pub enum CommandError {
     Missing,
     /// Not a java launcher.
     #[error(
-        "'{0}' is not a java program, so the way to record it is unknown; name the java program itself \
+        "'{}' is not a java program, so the way to record it is unknown; name the java program itself \
          (such as /usr/lib/jvm/…/bin/java), or, for a script that starts java: run `jhyded listen 5005`, \
          and the script with JAVA_TOOL_OPTIONS=-agentlib:jdwp=transport=dt_socket,server=n,suspend=y,\
-         address=127.0.0.1:5005"
+         address=127.0.0.1:5005",
+        shown(.0)
     )]
     NotJava(String),
+    /// A build tool, which starts the JVM of interest itself.
+    #[error(
+        "'{program}' starts java itself: run `jhyded listen 5005 --name tests --include YOUR.PACKAGE`, and beside it \
+         {command}"
+    )]
+    BuildTool {
+        /// As it was typed.
+        program: String,
+        /// What to run instead.
+        command: &'static str,
+    },
     /// The command brings a debugger of its own.
     #[error(
-        "the command already loads the debugger agent ('{0}'), and a JVM takes only one; leave that \
-         option out, or start the program yourself and attach to it"
+        "the command already loads the debugger agent ('{}'), and a JVM takes only one; leave that \
+         option out, or start the program yourself and attach to it",
+        shown(.0)
     )]
     HasAgent(String),
 }
@@ -35,6 +50,8 @@ pub enum CommandError {
 pub struct JavaCommand<'a> {
     words: &'a [OsString],
     main: Option<String>,
+    /// How many of the words come before the program's own arguments.
+    before_arguments: usize,
 }
 
 /// Options of the java launcher whose value is the next word.
@@ -61,6 +78,12 @@ impl<'a> JavaCommand<'a> {
     /// [`CommandError`] says what to do instead.
     pub fn new(words: &'a [OsString]) -> Result<Self, CommandError> {
         let (program, rest) = words.split_first().ok_or(CommandError::Missing)?;
+        if let Some(command) = build_tool(program) {
+            return Err(CommandError::BuildTool {
+                program: program.to_string_lossy().into_owned(),
+                command,
+            });
+        }
         if !is_java(program) {
             return Err(CommandError::NotJava(
                 program.to_string_lossy().into_owned(),
@@ -102,7 +125,17 @@ impl<'a> JavaCommand<'a> {
         Ok(Self {
             words,
             main: main.filter(|name| !name.is_empty()),
+            before_arguments: words.len() - rest.len(),
         })
+    }
+
+    /// What is run, with its arguments and without the JVM's options: `app-1.2 --port 80`.
+    pub fn without_options(&self) -> Vec<String> {
+        let arguments = self.words.iter().skip(self.before_arguments);
+        let arguments = arguments.map(|word| word.to_string_lossy().into_owned());
+        std::iter::once(self.main().to_owned())
+            .chain(arguments)
+            .collect()
     }
 
     /// What is run, for a recording's name: the main class's simple name, or the jar's or source file's
@@ -122,6 +155,22 @@ impl<'a> JavaCommand<'a> {
         words.push(agent.into());
         words.extend(self.words.iter().skip(1).cloned());
         words
+    }
+}
+
+/// How a build tool's tests get the agent, if the program is one.
+fn build_tool(program: &OsStr) -> Option<&'static str> {
+    match Path::new(program).file_name()?.to_str()? {
+        "mvn" | "mvnw" | "mvnd" => Some(
+            "`mvn test -Dmaven.surefire.debug=-agentlib:jdwp=transport=dt_socket,server=n,suspend=y,\
+             address=127.0.0.1:5005`",
+        ),
+        "gradle" | "gradlew" => Some(
+            "`gradle test` with `jvmArgs '-agentlib:jdwp=transport=dt_socket,server=n,suspend=y,\
+             address=127.0.0.1:5005'` in the build's `test { }`; or `gradle test --debug-jvm` and then \
+             `jhyded attach localhost:5005`",
+        ),
+        _ => None,
     }
 }
 
@@ -179,6 +228,18 @@ mod tests {
             let line = words(line);
             assert_eq!(JavaCommand::new(&line).unwrap().main(), main);
         }
+        for (line, run) in [
+            ("java -cp a:b -Xmx1g org.foo.Main x.Y", "Main x.Y"),
+            ("java -ea -jar lib/app-1.2.jar -jar o", "app-1.2 -jar o"),
+            ("java --module=shop/com.shop.Main", "Main"),
+            ("java -version", "java"),
+        ] {
+            let line = words(line);
+            assert_eq!(
+                JavaCommand::new(&line).unwrap().without_options().join(" "),
+                run
+            );
+        }
     }
 
     #[test]
@@ -196,7 +257,16 @@ mod tests {
     #[test]
     fn what_cannot_be_recorded_is_refused() {
         assert_eq!(JavaCommand::new(&[]), Err(CommandError::Missing));
-        for line in ["gradle run", "/bin/sh -c java", "javac X.java"] {
+        for line in ["mvn test", "./gradlew run"] {
+            let line = words(line);
+            let refused = JavaCommand::new(&line).unwrap_err();
+            assert!(matches!(refused, CommandError::BuildTool { .. }));
+            assert!(
+                refused.to_string().contains("jhyded listen 5005"),
+                "{refused}"
+            );
+        }
+        for line in ["ant run", "/bin/sh -c java", "javac X.java"] {
             let line = words(line);
             assert!(matches!(
                 JavaCommand::new(&line),

@@ -4,6 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use jhyde_proto::endpoint::ConnectError;
+use jhyde_proto::folder::FolderError;
 use thiserror::Error;
 use tonic::{Code, Status};
 use tonic_types::StatusExt as _;
@@ -20,6 +21,9 @@ pub enum Error {
     /// No daemon where one was named.
     #[error("{}", with_causes(.0))]
     Connect(#[from] ConnectError),
+    /// The data folder is not this user's.
+    #[error(transparent)]
+    Folder(#[from] FolderError),
     /// The socket is there, but may not be used.
     #[error("cannot use the daemon's socket {path}: {source}; is the data folder another user's?")]
     Socket {
@@ -120,6 +124,7 @@ impl Error {
             },
             Self::Connect(ConnectError::Address(_)) => 2,
             Self::Connect(_)
+            | Self::Folder(_)
             | Self::Socket { .. }
             | Self::NotRunning { .. }
             | Self::NoProgram { .. }

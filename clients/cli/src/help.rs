@@ -65,6 +65,7 @@ How to write a variable
   object#12.field      a field of an object; object#12.pkg.Super.field where a subclass hides it
   array#3[2]           an element of an array
   pkg.Cls.FIELD        a static field
+  CALL:this.field      from a call by way of what it held at its end: 1.7:c[2], 1.7:book.orders[0].price
   CALL:return          the result of a call
   CALL:exception       the exception that ended it
 
@@ -127,6 +128,7 @@ A call (jhyde tree, and wherever a call stands inside something else)
   line         first line of the method's code, or null
   also: receiver (not for static methods), thread, thread_name, source_file, call_site (a place),
   incomplete, recording_ended (only if true: it is incomplete and stays so, the recording has ended),
+  changed (of a boundary call in events, if it changed something: [{"variable":"list#7","value":…}, …]),
   already_running (only if true), classification (only in sessions)
 
 A value
@@ -134,29 +136,42 @@ A value
   char                   "x"; {"char":55357} for half of a surrogate pair
   null                   null
   String                 "text"; if it was cut: {"object":5,"class":"java.lang.String","text":"…","length":90000}
-  object                 {"object":12,"class":"pkg.A"}; with "content" for boxes and exceptions (its message)
+  object                 {"object":12,"class":"pkg.A"}; with "content" for boxes, exceptions (its message), threads
+                         (its name), "runs" for lambdas ("lambda at Letters.java:28", "Integer::sum");
+                         one that is no valid UTF-16: "units":[97,55357] (its UTF-16 units) instead of "text"
+  constant, number, date {"object":6,"class":"pkg.Side","shown":"Side.SELL"}: what can never change, as users see it
+  collection and other   {"object":7,"class":"java.util.ArrayList","held":{"kind":"list","length":2,"items":["a","b"]}}:
+  objects of the JDK     what it held then; of more than 12 items the first (jhyde state --expand shows more); kind map
+                         has items {"key":…,"value":…}, named (records, lambdas) {"name":…,"value":…}; also set, single,
+                         next (an iterator's rest), text (with "text" or "units"); or "held":{"not_recorded":"why"}
   array                  {"object":3,"class":"int[]","length":4}
   no value (void)        {"void":true}
+  removed                {"removed":true}: in a history, the key or element is there no more
   not recorded           {"not_recorded":"why"}
 
+Source       {file, origin, lines}: origin is where it was found
+  a line     line (its number), code, marked (only if true: control was here), values [{name, text}] of what it
+             mentions; lines may be left out
 A place      class, method, descriptor, index (bytecode), line, source_file; index and line may be null
 tree         calls, in preorder, thread by thread; all of them with an error at the end if damage hides some, and
              pages with notes
 call         a call, with input and outcome ({rows, objects, notes}) and path (calls from the outermost on); outcome
-             is null, with notes beside it, if it has not ended
+             is null, with notes beside it, if it has not ended; source (of its method, with the values at its end,
+             the line marked at which it ended; not there if there is none) and source_notes (why, and warnings)
 state        {call, from, to, rows, notes}
-  a row      kind (return, exception, this, local, static, field, element), name, variable, type,
+  a row      kind (return, exception, this, local, static, field, element, content), name, variable, type,
              start, end (not there while the variable has no value yet), changed, changed_below (null: not
              known), children (with --depth or --expand; start_children and end_children if start and end
-             are different objects), cut (more are there), open_above (a cycle)
+             are different objects), cut (more are there), open_above (a cycle), constant (only if true)
 events       timestamp, call (its id), kind, place, and by kind: entered or exited (a call); variable, name,
              value (write); value (new, thrown, caught, uncaught); thread_name; prepared; reason (gap);
              from, to (edge). Of a call also level (how many loops and iterations it stands in), mark (direct,
              inside) with --mark, and the rows of loops: kind loop (row, iterations, from, to, running) and
-             iteration (row, iteration, from, to), followed by what is inside, with a higher level
+             iteration (row, iteration, from, to), followed by what is inside, with a higher level. With code, the
+             text of the line at which it happened, if there is source
   a gap      also stands where a damaged part cannot be read; of the whole recording (call is null if it is not one
              thread's) an error follows at the end
-  kinds      enter exit new write thrown caught uncaught thread_start thread_end class_prepared gap monitor
+  kinds      enter exit new write content thrown caught uncaught thread_start thread_end class_prepared gap monitor
              use edge loop iteration
 step         an event for each step, as of events
 history      timestamp, variable, value, call, place
@@ -167,11 +182,17 @@ coverage     {call, edges, chains, notes}
              index if by_entry; null: by code outside of the recorded classes), by_entry (the value is the
              parameter's), used (a place), calls
 threads      id, name, group, calls, start, end, recording_ended (only if true: it has no end and gets none)
-where        exception, timestamp, thread_name, place, call, ended (calls, innermost first)
+where        exception, timestamp, fate (ended-thread, left-scope, caught-by-framework), thread_name, place, call,
+             ended (calls, innermost first), caught_by (a call or null), test {test, assertion, under_test} (calls;
+             null where it failed no test), source (around the place, with the values then, if there is source); then
+             who ended the program: exit_code, timestamp, call, caller, place
+gaps         timestamp, reason, call (null outside of all calls), place, thread_name
 classes      class, source_file, in_scope, methods [{method, descriptor, first_line, last_line, calls}]
 list, show, watch, attach, stop, detach    id, name, state, state_reason, exit_code, created_ms, ended_ms,
-             level, engine, include, exclude, string_limit, events, calls, threads, classes, bytes, notes,
-             jvm {address, name, version, command}, listen_port (while waiting)
+             level, engine, include, exclude, string_limit, snapshots {depth, elements, bytes}, contents, events, calls,
+             threads, classes, bytes, notes,
+             gaps [{reason, count}] (numbers in reasons are N), jvm {address, name, version, command},
+             listen_port (while waiting)
   states     waiting running complete detached stopped connection-lost cut failed unreadable
 delete       deleted, bytes
 launch       the recording, as show gives it, on standard error when the program has ended
@@ -180,7 +201,7 @@ sessions     id, recording, strategy, progress, suspicious, answers [{call, answ
 
 jhyde debug REC --json: one line out, one line in
   out  {"type":"question","call":{…},"suspicious":7,"session":"…","strategy":"top-down"}
-       with --details also input and outcome, as jhyde call has them; notes if damage hides calls, or the recording
+       with --details also input, outcome and source, as jhyde call has them; notes if damage hides calls, or the recording
        ended before the run did (also in found, none and undecided)
   in   {"answer":"valid"}        or invalid, trusted, unknown
        {"answer":"invalid","call":"merge#3"}     about another call than the proposed one

@@ -2,7 +2,8 @@
 //! (aligned, coloured) or to programs (`--json`).
 //!
 //! What lives where, in reading order: [`args`] (the command line), [`run`] (which command does it),
-//! [`daemon`] (finds a daemon or starts one), [`client`] (the typed stubs), [`commands`] (one file per
+//! [`daemon`] (finds a daemon or starts one), [`client`] (the typed stubs), [`source`]
+//! (source text beside what happened), [`commands`] (one file per
 //! kind of question), [`debug`] (the declarative session), [`text`] (how things look to people),
 //! [`json`] (how they look to programs), [`output`] (where both are written), [`error`].
 //!
@@ -10,6 +11,17 @@
 //! `jhyde-proto` is known.
 
 #![deny(unsafe_code)]
+
+/// In place of the standard one, which panics where standard error cannot be written (it is closed, the disk is full):
+/// nobody reads the words then, and what is done goes on.
+macro_rules! eprintln {
+    ($($words:tt)*) => {{
+        let _ = std::io::Write::write_fmt(
+            &mut std::io::stderr(),
+            format_args!("{}\n", format_args!($($words)*)),
+        );
+    }};
+}
 
 pub mod args;
 pub mod client;
@@ -22,6 +34,7 @@ pub mod json;
 pub mod output;
 pub mod progress;
 pub mod run;
+pub mod source;
 pub mod text;
 
 pub use run::main;

@@ -110,7 +110,11 @@ impl Output {
     pub fn stdout(color: ColorChoice, json: bool) -> Self {
         let stdout = io::stdout();
         let is_terminal = stdout.is_terminal();
-        let width = terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
+        // Columns alone: a terminal that says no rows, as one made by a script may, is as wide as it says.
+        let width = rustix::termios::tcgetwinsize(&stdout)
+            .ok()
+            .map(|size| usize::from(size.ws_col))
+            .filter(|columns| *columns > 0);
         Self {
             paint: Paint::choose(color, is_terminal && !json),
             json,

@@ -8,13 +8,23 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 /// How often the picture changes.
 const TICK: Duration = Duration::from_millis(120);
 
-/// A spinner with a message.
+/// A spinner with a message, for work whose answer comes when the spinner is gone.
 pub fn spinner(message: impl Into<String>) -> ProgressBar {
-    let bar = ProgressBar::with_draw_target(None, target(false));
+    spin(message.into(), false)
+}
+
+/// A spinner beside rows that come one by one and go to a file or pipe: on a terminal it would stand in their way, and
+/// they are progress enough.
+pub fn reading(message: impl Into<String>) -> ProgressBar {
+    spin(message.into(), io::stdout().is_terminal())
+}
+
+fn spin(message: String, hidden: bool) -> ProgressBar {
+    let bar = ProgressBar::with_draw_target(None, target(hidden));
     if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}") {
         bar.set_style(style);
     }
-    bar.set_message(message.into());
+    bar.set_message(message);
     bar.enable_steady_tick(TICK);
     bar
 }

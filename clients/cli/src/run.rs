@@ -5,12 +5,13 @@ use std::io;
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser as _};
+use jhyde_proto::echo::{MOST, without_long_words};
 
-use crate::args::{Cli, Command, Global};
+use crate::args::{Cli, Command, Global, SourceArgs};
 use crate::client::Client;
 use crate::commands::{
-    Context, call, coverage, events, files, history, launch, overview, recordings, sessions, state,
-    step, tree,
+    Context, call, coverage, events, files, gaps, history, launch, overview, recordings, sessions,
+    state, step, tree, where_,
 };
 use crate::error::Error;
 use crate::output::{Look, Output, Paint};
@@ -21,8 +22,13 @@ pub fn main() -> ExitCode {
     let cli = match Cli::try_parse_from(std::env::args_os()) {
         Ok(cli) => cli,
         Err(error) => {
-            // A reader that goes away while help is printed is no failure.
-            let _ = error.print();
+            if std::env::args_os().any(|word| word.len() > MOST) {
+                let told = error.render().to_string();
+                eprintln!("{}", without_long_words(told, std::env::args_os()));
+            } else {
+                // A reader that goes away while help is printed is no failure.
+                let _ = error.print();
+            }
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
         }
     };
@@ -51,7 +57,8 @@ async fn run(cli: &Cli) -> u8 {
         Err(error) => {
             let is_terminal = io::IsTerminal::is_terminal(&io::stderr());
             let paint = Paint::choose(cli.global.color, is_terminal);
-            eprintln!("{} {error}", paint.text(Look::Bad, "jhyde:"));
+            let told = without_long_words(error.to_string(), std::env::args_os());
+            eprintln!("{} {told}", paint.text(Look::Bad, "jhyde:"));
             if launching {
                 launch::failure_code(&error)
             } else {
@@ -73,7 +80,12 @@ async fn dispatch(cli: &Cli) -> Result<u8, Error> {
         _ => {}
     }
     let client = Client::new(daemon::reach(global).await?);
-    let mut context = Context { client, out };
+    let source = SourceArgs::default();
+    let mut context = Context {
+        client,
+        out,
+        source,
+    };
     let result = command(&mut context, &cli.command, global).await;
     // What was written before a failure is shown before it is told.
     let flushed = context.out.flush();
@@ -103,7 +115,8 @@ async fn command(context: &mut Context, command: &Command, _: &Global) -> Result
         Command::History(args) => history::history(context, args).await?,
         Command::Coverage(args) => coverage::coverage(context, args).await?,
         Command::Threads(args) => overview::threads(context, args).await?,
-        Command::Where(args) => overview::where_(context, args).await?,
+        Command::Where(args) => where_::where_(context, args).await?,
+        Command::Gaps(args) => gaps::gaps(context, args).await?,
         Command::Classes(args) => overview::classes(context, args).await?,
         Command::Debug(args) => debug::debug(context, args).await?,
         Command::Sessions(args) => sessions::sessions(context, args).await?,
@@ -126,7 +139,7 @@ pub(crate) fn parse_inside(words: &[String]) -> Result<Command, String> {
         .map(OsString::from);
     Cli::try_parse_from(line)
         .map(|cli| cli.command)
-        .map_err(|error| error.render().to_string())
+        .map_err(|error| without_long_words(error.render().to_string(), words))
 }
 
 /// Runs such a command.

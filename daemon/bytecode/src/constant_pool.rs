@@ -41,8 +41,13 @@ pub enum ConstantError {
 /// An entry. Numbers in it are indexes of other entries unless said otherwise.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Constant {
-    /// Text; unpaired surrogates in it have become U+FFFD.
-    Utf8(String),
+    /// Text.
+    Utf8 {
+        /// As names are read: unpaired surrogates, which a name hardly has, have become U+FFFD.
+        text: String,
+        /// Its UTF-16 units, if there are such surrogates.
+        units: Option<Vec<u16>>,
+    },
     /// An `int`.
     Integer(i32),
     /// A `float`.
@@ -174,7 +179,18 @@ impl ConstantPool {
     /// The text at an index.
     pub fn utf8(&self, index: u16) -> Result<&str, ConstantError> {
         match self.get(index)? {
-            Constant::Utf8(text) => Ok(text),
+            Constant::Utf8 { text, .. } => Ok(text),
+            other => Err(other.is_not(index, "text")),
+        }
+    }
+
+    /// The UTF-16 units of the text at an index, exactly.
+    pub fn units(&self, index: u16) -> Result<Vec<u16>, ConstantError> {
+        match self.get(index)? {
+            Constant::Utf8 { text, units } => Ok(match units {
+                Some(units) => units.clone(),
+                None => text.encode_utf16().collect(),
+            }),
             other => Err(other.is_not(index, "text")),
         }
     }
@@ -248,7 +264,7 @@ impl Constant {
 
     const fn kind(&self) -> &'static str {
         match self {
-            Self::Utf8(_) => "text",
+            Self::Utf8 { .. } => "text",
             Self::Integer(_) => "an int",
             Self::Float(_) => "a float",
             Self::Long(_) => "a long",
@@ -274,7 +290,8 @@ fn read_constant(reader: &mut Reader<'_>, index: u16) -> Result<Constant, Consta
     Ok(match tag {
         1 => {
             let length = reader.u2()?;
-            Constant::Utf8(mutf8::decode(reader.take(usize::from(length))?))
+            let (text, units) = mutf8::decode(reader.take(usize::from(length))?);
+            Constant::Utf8 { text, units }
         }
         3 => Constant::Integer(reader.u4()? as i32),
         4 => Constant::Float(f32::from_bits(reader.u4()?)),

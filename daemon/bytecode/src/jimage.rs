@@ -255,7 +255,7 @@ fn read_location(mut bytes: &[u8]) -> [u64; 8] {
 fn string_at(strings: &[u8], offset: u64) -> Option<String> {
     let rest = strings.get(usize::try_from(offset).ok()?..)?;
     let end = rest.iter().position(|byte| *byte == 0)?;
-    Some(crate::mutf8::decode(rest.get(..end)?))
+    Some(crate::mutf8::decode(rest.get(..end)?).0)
 }
 
 #[cfg(test)]

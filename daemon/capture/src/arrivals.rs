@@ -9,7 +9,7 @@
 
 use std::collections::VecDeque;
 
-use jhyde_trace::{CallId, Event, EventKind, ObjectId, ObjectInfo};
+use jhyde_trace::{CallId, Event, EventKind, ObjectId, ObjectInfo, Outcome, Value};
 
 use crate::sink::{Sink, SinkError};
 
@@ -114,6 +114,38 @@ impl Arrivals {
             taken = behind;
         }
         arrival.events.extend(rest);
+    }
+
+    /// What a call returned turns out after its end was told.
+    pub(crate) fn amend_result(&mut self, place: Place, call: CallId, result: Value) {
+        let events = self.at(place).map(|arrival| &mut arrival.events);
+        for event in events
+            .into_iter()
+            .flatten()
+            .filter(|event| event.call == call)
+        {
+            if let EventKind::Exit { outcome } = &mut event.kind {
+                *outcome = Outcome::Returned(Some(result));
+            }
+        }
+    }
+
+    /// What a call was given turns out after its beginning was told: fills in arguments that are missing.
+    pub(crate) fn amend_arguments(&mut self, place: Place, call: CallId, given: &[Value]) {
+        let events = self.at(place).map(|arrival| &mut arrival.events);
+        for event in events
+            .into_iter()
+            .flatten()
+            .filter(|event| event.call == call)
+        {
+            if let EventKind::Enter { arguments, .. } = &mut event.kind {
+                for (argument, &given) in arguments.iter_mut().zip(given) {
+                    if matches!(argument, Value::Missing(_)) {
+                        *argument = given;
+                    }
+                }
+            }
+        }
     }
 
     /// Takes away the arrival's events behind the first `keep`.

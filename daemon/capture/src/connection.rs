@@ -3,7 +3,8 @@
 use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream, ToSocketAddrs as _};
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use jdwp::commands::virtual_machine;
@@ -13,6 +14,10 @@ use jhyde_trace::JvmIdentity;
 use crate::error::{ConnectError, LinkError};
 use crate::guard::Guard;
 use crate::link::Link;
+use crate::record::Controller;
+
+/// How often a wait for somebody looks whether it was called off.
+const TICK: Duration = Duration::from_millis(50);
 
 /// A JVM that speaks JDWP with us; nothing has been asked of it but who it is.
 pub struct Connection {
@@ -23,6 +28,16 @@ pub struct Connection {
     /// It came to us suspended (`server=n,suspend=y`), so that its VM start event is certain.
     pub(crate) came: bool,
     pub(crate) guard: Option<Guard>,
+    pub(crate) controller: Controller,
+}
+
+/// Where a JVM takes its classes from.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ClassPaths {
+    /// The folder that the program was started in, to which entries are relative.
+    pub folder: String,
+    /// The class path.
+    pub entries: Vec<String>,
 }
 
 impl std::fmt::Debug for Connection {
@@ -34,14 +49,23 @@ impl std::fmt::Debug for Connection {
 }
 
 impl Connection {
-    /// Connects to the debug port of a running JVM, within `timeout`.
+    /// Connects to the debug port of a running JVM, within `timeout`, unless the controller ends it before.
     ///
     /// # Errors
     /// Each way in which this fails is a [`ConnectError`] of its own.
-    pub fn attach(address: &str, timeout: Duration) -> Result<Self, ConnectError> {
-        let deadline = Instant::now() + timeout;
-        let stream = open(address, timeout)?;
-        Self::begin(stream, address.to_owned(), deadline, timeout, false)
+    pub fn attach(
+        address: &str,
+        timeout: Duration,
+        controller: &Controller,
+    ) -> Result<Self, ConnectError> {
+        let peer = Peer {
+            address: address.to_owned(),
+            deadline: Instant::now() + timeout,
+            timeout,
+            controller,
+        };
+        let stream = peer.open()?;
+        Self::begin(stream, &peer, false)
     }
 
     /// Who the JVM is.
@@ -49,31 +73,47 @@ impl Connection {
         self.identity.clone()
     }
 
-    fn begin(
-        mut stream: TcpStream,
-        address: String,
-        deadline: Instant,
-        timeout: Duration,
-        came: bool,
-    ) -> Result<Self, ConnectError> {
+    /// Where the JVM takes its classes from, as it says; nothing where it does not say.
+    ///
+    /// # Errors
+    /// The connection broke.
+    pub fn class_paths(&mut self) -> Result<ClassPaths, LinkError> {
+        let said = self.link.request(&virtual_machine::ClassPaths)?;
+        let Ok(said) = said else {
+            return Ok(ClassPaths::default());
+        };
+        let folder = said.base_dir.to_string_lossy().into_owned();
+        let entries = said.class_paths.iter();
+        Ok(ClassPaths {
+            folder,
+            entries: entries
+                .map(|entry| entry.to_string_lossy().into_owned())
+                .collect(),
+        })
+    }
+
+    fn begin(mut stream: TcpStream, peer: &Peer<'_>, came: bool) -> Result<Self, ConnectError> {
+        let address = peer.address.clone();
         let mut session = Session::default();
-        let rest = shake_hands(&mut stream, &address, deadline, timeout)?;
+        let rest = peer.shake_hands(&mut stream)?;
         session.receive(&rest);
         let broken = |source| ConnectError::Broken {
             address: address.clone(),
             source,
         };
-        let mut link = Link::new(stream, session).map_err(broken)?;
+        let mut link = Link::new(stream, session, peer.controller.clone()).map_err(broken)?;
+        // One that came to us may be a busy one; nobody else is kept waiting by it.
+        link.wait_until((!came).then_some(peer.deadline));
         let version = match link.request(&virtual_machine::Version) {
             Ok(Ok(version)) => version,
             Ok(Err(source)) => return Err(broken(source.into())),
             // A JVM that has a debugger may accept the connection and then close it.
             Err(LinkError::Closed { partial: None }) => return Err(ConnectError::Busy { address }),
-            Err(LinkError::Timeout { after, .. }) => {
-                return Err(ConnectError::Timeout { address, after });
-            }
+            Err(LinkError::Timeout { .. }) => return Err(peer.late()),
+            Err(LinkError::CalledOff) => return Err(ConnectError::Cancelled),
             Err(source) => return Err(broken(source)),
         };
+        link.wait_until(None);
         let identity = JvmIdentity {
             address: address.clone(),
             name: version.vm_name.to_string_lossy().into_owned(),
@@ -87,6 +127,7 @@ impl Connection {
             version: version.jdwp_major,
             came,
             guard: None,
+            controller: peer.controller.clone(),
         })
     }
 
@@ -98,6 +139,93 @@ impl Connection {
     pub fn guarded_by(&mut self, program: &Path) -> std::io::Result<()> {
         self.guard = Some(self.link.guard(program)?);
         Ok(())
+    }
+}
+
+/// Somebody who is to turn out to be a JVM.
+struct Peer<'a> {
+    address: String,
+    deadline: Instant,
+    /// How long until then when it began.
+    timeout: Duration,
+    controller: &'a Controller,
+}
+
+impl Peer<'_> {
+    /// Connects. On a thread of its own, because neither looking a name up nor connecting can be called off.
+    fn open(&self) -> Result<TcpStream, ConnectError> {
+        let (address, timeout) = (self.address.clone(), self.timeout);
+        let (tell, told) = sync_channel(1);
+        let connecting = move || drop(tell.send(open(&address, timeout)));
+        let spawned = thread::Builder::new()
+            .name("connect".into())
+            .spawn(connecting);
+        spawned.map_err(|source| ConnectError::Unreachable {
+            address: self.address.clone(),
+            source,
+        })?;
+        loop {
+            match told.recv_timeout(TICK) {
+                Ok(opened) => return opened,
+                Err(RecvTimeoutError::Timeout) => self.left().map(drop)?,
+                Err(RecvTimeoutError::Disconnected) => return Err(self.late()),
+            }
+        }
+    }
+
+    /// The time that is left, a tick at most.
+    fn left(&self) -> Result<Duration, ConnectError> {
+        if self.controller.order().is_some() {
+            return Err(ConnectError::Cancelled);
+        }
+        let left = self.deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Err(self.late());
+        }
+        Ok(left.min(TICK))
+    }
+
+    fn late(&self) -> ConnectError {
+        ConnectError::Timeout {
+            address: self.address.clone(),
+            after: self.timeout,
+        }
+    }
+
+    /// Says and hears the handshake; gives the bytes that came after it.
+    fn shake_hands(&self, stream: &mut TcpStream) -> Result<Vec<u8>, ConnectError> {
+        let closed = || ConnectError::Busy {
+            address: self.address.clone(),
+        };
+        stream.write_all(HANDSHAKE).map_err(|_| closed())?;
+        let mut handshake = Handshake::new();
+        let mut buffer = [0; 4096];
+        loop {
+            let left = self.left()?;
+            stream.set_read_timeout(Some(left)).map_err(|_| closed())?;
+            let read = match stream.read(&mut buffer) {
+                Ok(0) => return Err(closed()),
+                Ok(read) => read,
+                Err(error) => match error.kind() {
+                    ErrorKind::Interrupted | ErrorKind::WouldBlock | ErrorKind::TimedOut => {
+                        continue;
+                    }
+                    _ => return Err(closed()),
+                },
+            };
+            match handshake.receive(&buffer[..read]) {
+                Ok(HandshakeProgress::Done { consumed }) => {
+                    return Ok(buffer.get(consumed..read).unwrap_or_default().to_vec());
+                }
+                Ok(HandshakeProgress::Incomplete) => {}
+                Err(error) => {
+                    return Err(ConnectError::NotJdwp {
+                        address: self.address.clone(),
+                        said: error.first_bytes.escape_ascii().to_string(),
+                    });
+                }
+            }
+        }
     }
 }
 
@@ -125,53 +253,6 @@ fn open(address: &str, timeout: Duration) -> Result<TcpStream, ConnectError> {
         }
     }
     Err(unreachable(last))
-}
-
-/// Says and hears the handshake; gives the bytes that came after it.
-fn shake_hands(
-    stream: &mut TcpStream,
-    address: &str,
-    deadline: Instant,
-    timeout: Duration,
-) -> Result<Vec<u8>, ConnectError> {
-    let closed = || ConnectError::Busy {
-        address: address.to_owned(),
-    };
-    let late = || ConnectError::Timeout {
-        address: address.to_owned(),
-        after: timeout,
-    };
-    stream.write_all(HANDSHAKE).map_err(|_| closed())?;
-    let mut handshake = Handshake::new();
-    let mut buffer = [0; 4096];
-    loop {
-        let left = deadline.saturating_duration_since(Instant::now());
-        if left.is_zero() {
-            return Err(late());
-        }
-        stream.set_read_timeout(Some(left)).map_err(|_| closed())?;
-        let read = match stream.read(&mut buffer) {
-            Ok(0) => return Err(closed()),
-            Ok(read) => read,
-            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
-                return Err(late());
-            }
-            Err(_) => return Err(closed()),
-        };
-        match handshake.receive(&buffer[..read]) {
-            Ok(HandshakeProgress::Done { consumed }) => {
-                return Ok(buffer.get(consumed..read).unwrap_or_default().to_vec());
-            }
-            Ok(HandshakeProgress::Incomplete) => {}
-            Err(error) => {
-                return Err(ConnectError::NotJdwp {
-                    address: address.to_owned(),
-                    said: error.first_bytes.escape_ascii().to_string(),
-                });
-            }
-        }
-    }
 }
 
 /// A port on the loopback address that waits for one JVM.
@@ -204,16 +285,16 @@ impl Waiter {
     /// goes on: on a shared machine a port scanner must not end it.
     ///
     /// # Errors
-    /// [`ConnectError::NobodyCame`] after `timeout`, [`ConnectError::Cancelled`] when `cancelled` is set.
+    /// [`ConnectError::NobodyCame`] after `timeout`, [`ConnectError::Cancelled`] when the controller ends it.
     pub fn accept(
         &self,
         timeout: Option<Duration>,
-        cancelled: &AtomicBool,
+        controller: &Controller,
     ) -> Result<Connection, ConnectError> {
         const HANDSHAKE_TIME: Duration = Duration::from_secs(10);
         let begin = Instant::now();
         loop {
-            if cancelled.load(Ordering::Relaxed) {
+            if controller.order().is_some() {
                 return Err(ConnectError::Cancelled);
             }
             if let Some(after) = timeout.filter(|&after| begin.elapsed() >= after) {
@@ -223,21 +304,26 @@ impl Waiter {
                 });
             }
             match self.listener.accept() {
-                Ok((stream, peer)) => {
-                    let deadline = Instant::now() + HANDSHAKE_TIME;
-                    let address = peer.to_string();
-                    let connection = stream.set_nonblocking(false).ok().map(|()| {
-                        Connection::begin(stream, address, deadline, HANDSHAKE_TIME, true)
-                    });
+                Ok((stream, visitor)) => {
+                    let peer = Peer {
+                        address: visitor.to_string(),
+                        deadline: Instant::now() + HANDSHAKE_TIME,
+                        timeout: HANDSHAKE_TIME,
+                        controller,
+                    };
+                    let connection = stream
+                        .set_nonblocking(false)
+                        .ok()
+                        .map(|()| Connection::begin(stream, &peer, true));
                     match connection {
                         Some(Ok(connection)) => return Ok(connection),
-                        Some(Err(error)) => tracing::warn!(%peer, %error, "sent a visitor away"),
+                        Some(Err(error)) => tracing::warn!(%visitor, %error, "sent a visitor away"),
                         None => {}
                     }
                 }
                 // Polling at this pace costs nothing measurable and needs no second thread to wake us.
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {
-                    std::thread::sleep(Duration::from_millis(5));
+                    thread::sleep(Duration::from_millis(5));
                 }
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(source) => {

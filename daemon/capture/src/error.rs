@@ -3,6 +3,7 @@
 use std::io;
 use std::time::Duration;
 
+use jhyde_trace::echo::shown;
 use thiserror::Error;
 
 use crate::scope::PatternError;
@@ -33,11 +34,12 @@ pub enum FailureKind {
 #[derive(Debug, Error)]
 pub enum ConnectError {
     /// The address is not one.
-    #[error("'{0}' is no address of a JVM: write HOST:PORT, such as localhost:5005")]
+    #[error("'{}' is no address of a JVM: write HOST:PORT, such as localhost:5005", shown(.0))]
     Address(String),
     /// The host is not known, or the port cannot be reached.
     #[error(
-        "cannot reach {address}: {source}; is the JVM running with -agentlib:jdwp=transport=dt_socket,server=y,address={address}?"
+        "cannot reach {0}: {source}; is the JVM running with -agentlib:jdwp=transport=dt_socket,server=y,address={0}?",
+        shown(.address)
     )]
     Unreachable {
         /// Where.
@@ -88,7 +90,7 @@ pub enum ConnectError {
         after: Duration,
     },
     /// The wait was called off.
-    #[error("waiting for a JVM was called off")]
+    #[error("the connection to a JVM was called off")]
     Cancelled,
     /// The connection failed after the handshake.
     #[error("{address} failed after the handshake: {source}")]
@@ -146,6 +148,7 @@ impl CaptureError {
             Self::Pattern(_) => FailureKind::Invalid,
             Self::Unsupported(_) => FailureKind::Unsupported,
             Self::Link(LinkError::Timeout { .. }) => FailureKind::Timeout,
+            Self::Link(LinkError::CalledOff) => FailureKind::Cancelled,
             Self::Link(_) => FailureKind::Unavailable,
             Self::Sink(_) => FailureKind::Storage,
         }
@@ -172,6 +175,9 @@ pub enum LinkError {
         /// How long was waited.
         after: Duration,
     },
+    /// The recording was to end while the JVM was waited for.
+    #[error("the JVM did not answer, and its recording was to end")]
+    CalledOff,
     /// The peer broke the protocol.
     #[error("the peer broke the protocol: {0}")]
     Protocol(#[from] jdwp::ProtocolError),

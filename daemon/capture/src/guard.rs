@@ -15,6 +15,7 @@ use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use jdwp::commands::virtual_machine::{Dispose, Suspend};
@@ -30,9 +31,11 @@ const TICK: Duration = Duration::from_millis(10);
 const SUSPEND: PacketId = PacketId(0xffff_fff0);
 const DISPOSE: PacketId = PacketId(0xffff_fff1);
 
-/// The daemon's side of a guard. Dropped without [`Guard::dismiss`], it lets the guard act.
+/// The daemon's side of a guard. Dropped without [`Guard::dismiss`], it lets the guard act, and does not wait for that:
+/// it takes twice [`FAREWELL`] where the JVM says nothing.
 pub(crate) struct Guard {
-    process: Child,
+    /// Until it is waited for.
+    process: Option<Child>,
     /// Closed by the daemon's death, whatever kind of death that is.
     alive: Option<ChildStdin>,
 }
@@ -50,7 +53,10 @@ impl Guard {
             .process_group(0)
             .spawn()?;
         let alive = process.stdin.take();
-        Ok(Self { process, alive })
+        Ok(Self {
+            process: Some(process),
+            alive,
+        })
     }
 
     /// The JVM was left, or is gone: nothing is to be done.
@@ -59,14 +65,21 @@ impl Guard {
             // A guard that is gone needs no word.
             let _ = alive.write_all(b".");
         }
+        if let Some(mut process) = self.process.take() {
+            // It ends at once.
+            let _ = process.wait();
+        }
     }
 }
 
 impl Drop for Guard {
     fn drop(&mut self) {
         drop(self.alive.take());
-        // Within twice FAREWELL, however the JVM behaves.
-        let _ = self.process.wait();
+        if let Some(mut process) = self.process.take() {
+            // Whoever is to wait for it cannot be told; without a thread it is waited for when jhyded has ended.
+            let reap = move || drop(process.wait());
+            let _ = thread::Builder::new().name("guard".into()).spawn(reap);
+        }
     }
 }
 
@@ -146,7 +159,6 @@ fn hear(connection: &mut TcpStream, heard: &mut Vec<u8>) -> io::Result<bool> {
 #[cfg(test)]
 mod tests {
     use std::net::TcpListener;
-    use std::thread;
 
     use super::*;
 

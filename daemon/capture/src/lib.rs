@@ -14,6 +14,7 @@
 
 mod arrivals;
 mod connection;
+mod contents;
 mod error;
 mod events;
 mod guard;
@@ -25,7 +26,7 @@ mod scope;
 mod sink;
 mod structure;
 
-pub use connection::{Connection, Waiter};
+pub use connection::{ClassPaths, Connection, Waiter};
 pub use error::{CaptureError, ConnectError, FailureKind};
 pub use guard::stand_guard;
 pub use record::{Capture, Controller, Ending, Finished, record};

@@ -14,6 +14,7 @@ use rustix::net::{RecvFlags, recv};
 
 use crate::error::LinkError;
 use crate::guard::Guard;
+use crate::record::Controller;
 
 /// How often a reader that waits looks whether it was told to stop.
 const TICK: Duration = Duration::from_millis(50);
@@ -21,6 +22,8 @@ const TICK: Duration = Duration::from_millis(50);
 const AWAKE: Duration = Duration::from_millis(1);
 /// How long a JVM may take to answer one command. A JVM in a long garbage collection answers late.
 const ANSWER: Duration = Duration::from_secs(30);
+/// How long it may when the recording is to end.
+const PATIENCE: Duration = Duration::from_millis(500);
 
 /// See the module.
 pub(crate) struct Link {
@@ -36,6 +39,12 @@ pub(crate) struct Link {
     stays_awake: bool,
     /// Nothing has come since the last sleep began.
     slept: bool,
+    /// Ends every wait.
+    controller: Controller,
+    /// Ends every wait, too.
+    until: Option<Instant>,
+    /// The JVM reads no more: what it has sent is still to be read.
+    deaf: bool,
 }
 
 /// What [`Link::receive`] waited for.
@@ -48,12 +57,15 @@ enum Received {
 }
 
 impl Link {
-    /// Takes a stream whose handshake is done.
-    pub(crate) fn new(stream: TcpStream, session: Session) -> Result<Self, LinkError> {
+    /// Takes a stream whose handshake is done. Waits end when the controller says so.
+    pub(crate) fn new(
+        stream: TcpStream,
+        session: Session,
+        controller: Controller,
+    ) -> Result<Self, LinkError> {
         stream.set_nodelay(true)?;
         stream.set_read_timeout(Some(TICK))?;
-        // A JVM that reads nothing for so long is dead; without a bound, writing would hang with it.
-        stream.set_write_timeout(Some(ANSWER))?;
+        stream.set_write_timeout(Some(TICK))?;
         Ok(Self {
             stream,
             session,
@@ -64,7 +76,34 @@ impl Link {
             stays_awake: std::thread::available_parallelism()
                 .is_ok_and(|processors| processors.get() > 1),
             slept: false,
+            controller,
+            until: None,
+            deaf: false,
         })
+    }
+
+    /// No wait lasts longer than until then; `None`: as long as a JVM may take.
+    pub(crate) fn wait_until(&mut self, until: Option<Instant>) {
+        self.until = until;
+    }
+
+    /// The end was asked for and is being carried out: from now on only the clock ends waits.
+    pub(crate) fn hurry(&mut self, until: Instant) {
+        self.controller = Controller::default();
+        self.until = Some(until);
+    }
+
+    /// May a wait that began then go on?
+    fn may_wait(&self, since: Instant, command: &'static str) -> Result<(), LinkError> {
+        if self.controller.waited(PATIENCE) {
+            return Err(LinkError::CalledOff);
+        }
+        let over = self.until.is_some_and(|until| Instant::now() >= until);
+        if over || since.elapsed() > ANSWER {
+            let after = since.elapsed();
+            return Err(LinkError::Timeout { command, after });
+        }
+        Ok(())
     }
 
     /// See [`Guard::start`].
@@ -87,8 +126,23 @@ impl Link {
     /// Writes out what is queued, in one go.
     pub(crate) fn flush(&mut self) -> Result<(), LinkError> {
         let bytes = self.session.take_outgoing();
-        if !bytes.is_empty() {
-            self.stream.write_all(&bytes)?;
+        let mut rest = &bytes[..];
+        let mut waits = None;
+        while !rest.is_empty() && !self.deaf {
+            match self.stream.write(rest) {
+                Ok(written) => rest = rest.get(written..).unwrap_or_default(),
+                // A JVM that reads nothing for long is dead; without a bound, writing would hang with it.
+                Err(error) if is_tick(&error) => {
+                    let since = *waits.get_or_insert_with(Instant::now);
+                    self.may_wait(since, "anything: it does not read")?;
+                }
+                Err(error) => match error.kind() {
+                    ErrorKind::Interrupted => {}
+                    // What it said before, its end among it, is still to be heard.
+                    ErrorKind::BrokenPipe | ErrorKind::ConnectionReset => self.deaf = true,
+                    _ => return Err(error.into()),
+                },
+            }
         }
         Ok(())
     }
@@ -166,21 +220,21 @@ impl Link {
         &mut self,
         id: PacketId,
     ) -> Result<Result<C::Reply, ReplyError>, LinkError> {
-        let deadline = Instant::now() + ANSWER;
+        let since = Instant::now();
         loop {
             if let Some(reply) = self.arrived.remove(&id.0) {
                 return Ok(self.decode::<C>(&reply));
             }
             match self.receive()? {
-                Received::Incoming(other) => self.backlog.push_back(other),
-                Received::Awaited => {}
-                Received::Nothing if Instant::now() > deadline => {
-                    return Err(LinkError::Timeout {
-                        command: C::NAME,
-                        after: ANSWER,
-                    });
+                Received::Incoming(other) => {
+                    self.backlog.push_back(other);
+                    // One who tells for ever and answers nothing leaves no tick in between.
+                    if self.backlog.len().is_multiple_of(256) {
+                        self.may_wait(since, C::NAME)?;
+                    }
                 }
-                Received::Nothing => {}
+                Received::Awaited => {}
+                Received::Nothing => self.may_wait(since, C::NAME)?,
             }
         }
     }

@@ -70,11 +70,6 @@ impl Objects {
         self.known.contains(object.0)
     }
 
-    /// A text of a constant pool, cut at the limit.
-    pub(crate) fn cut(&self, text: &str) -> Text {
-        self.cut_units(&text.encode_utf16().collect::<Vec<_>>())
-    }
-
     /// Queues what is to be asked about an object that was just met for the first time.
     pub(crate) fn ask(
         &self,
@@ -128,10 +123,11 @@ impl Objects {
 
     /// A text of the debuggee, cut at the limit.
     pub(crate) fn text(&self, text: &jdwp::JdwpString) -> Text {
-        self.cut_units(&text.to_utf16())
+        self.cut(&text.to_utf16())
     }
 
-    fn cut_units(&self, units: &[u16]) -> Text {
+    /// UTF-16 units, cut at the limit.
+    pub(crate) fn cut(&self, units: &[u16]) -> Text {
         let length = u32::try_from(units.len()).unwrap_or(u32::MAX);
         let mut end = units.len().min(self.limit as usize);
         // Do not cut a surrogate pair in half.
@@ -139,7 +135,7 @@ impl Objects {
             end -= 1;
         }
         Text {
-            prefix: String::from_utf16_lossy(&units[..end]),
+            prefix: units[..end].into(),
             length,
         }
     }

@@ -1,9 +1,9 @@
 //! A recording from its first event request to its end, on a thread of its own.
 
 use std::fmt;
-use std::sync::atomic::{AtomicU8, Ordering};
-use std::sync::{Arc, Mutex, mpsc};
+use std::sync::{Arc, Mutex, OnceLock, mpsc};
 use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
 
 use jhyde_trace::{EngineKind, RecordingOptions, State};
 
@@ -22,31 +22,28 @@ pub enum Ending {
     Stop,
 }
 
-/// Ends a recording from any thread.
+/// Ends a recording, or what is to become one, from any thread.
 #[derive(Clone, Debug, Default)]
 pub struct Controller {
-    /// 0: go on; 1: detach; 2: stop.
-    order: Arc<AtomicU8>,
+    /// The order, and when it was given.
+    order: Arc<OnceLock<(Ending, Instant)>>,
 }
 
 impl Controller {
     /// Asks for the end; the first order counts. Does not wait.
     pub fn end(&self, ending: Ending) {
-        let order = match ending {
-            Ending::Detach => 1,
-            Ending::Stop => 2,
-        };
-        let _ = self
-            .order
-            .compare_exchange(0, order, Ordering::Relaxed, Ordering::Relaxed);
+        let _ = self.order.set((ending, Instant::now()));
     }
 
-    pub(crate) fn order(&self) -> Option<Ending> {
-        match self.order.load(Ordering::Relaxed) {
-            1 => Some(Ending::Detach),
-            2 => Some(Ending::Stop),
-            _ => None,
-        }
+    /// How it is to end, once somebody has asked for it.
+    pub fn order(&self) -> Option<Ending> {
+        self.order.get().map(|(ending, _)| *ending)
+    }
+
+    /// Was the end asked for so long ago?
+    pub(crate) fn waited(&self, patience: Duration) -> bool {
+        let order = self.order.get();
+        order.is_some_and(|(_, given)| given.elapsed() >= patience)
     }
 }
 
@@ -62,25 +59,17 @@ pub struct Finished<S> {
 
 /// A recording under way.
 pub struct Capture<S> {
-    controller: Controller,
     /// Gives nothing only when the recording did not begin, and then there is no `Capture`.
     thread: JoinHandle<Option<Finished<S>>>,
 }
 
 impl<S> fmt::Debug for Capture<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Capture")
-            .field("controller", &self.controller)
-            .finish_non_exhaustive()
+        f.debug_struct("Capture").finish_non_exhaustive()
     }
 }
 
 impl<S> Capture<S> {
-    /// A handle that ends the recording.
-    pub fn controller(&self) -> Controller {
-        self.controller.clone()
-    }
-
     /// Waits for the end.
     ///
     /// # Panics
@@ -94,7 +83,8 @@ impl<S> Capture<S> {
     }
 }
 
-/// Begins to record: sets the event requests, lets the JVM run, and returns.
+/// Begins to record: sets the event requests, lets the JVM run, and returns. Whoever gave the connection its
+/// [`Controller`] ends it, while it begins as well.
 ///
 /// # Errors
 /// The sink comes back with the reason; the JVM is left running.
@@ -110,8 +100,6 @@ pub fn record<S: Sink>(
         Ok(scope) => scope,
         Err(error) => return Err((sink, error.into())),
     };
-    let controller = Controller::default();
-    let steered = controller.clone();
     // The engine is made on its thread and never leaves it; the sink comes along through a slot, so
     // that it is not lost if there is no thread to be had.
     let sink = Arc::new(Mutex::new(Some(sink)));
@@ -121,7 +109,7 @@ pub fn record<S: Sink>(
         .name("capture".into())
         .spawn(move || {
             let sink = slot.lock().ok().and_then(|mut slot| slot.take())?;
-            let mut engine = Engine::new(connection, scope, options, sink, steered);
+            let mut engine = Engine::new(connection, scope, options, sink);
             match engine.begin() {
                 Ok(()) => {
                     // If nobody listens any more, the recording goes on until it is ended.
@@ -143,7 +131,7 @@ pub fn record<S: Sink>(
         }
     };
     match told.recv() {
-        Ok(Ok(())) => Ok(Capture { controller, thread }),
+        Ok(Ok(())) => Ok(Capture { thread }),
         Ok(Err(failed)) => Err(failed),
         Err(mpsc::RecvError) => match thread.join() {
             Err(panic) => std::panic::resume_unwind(panic),

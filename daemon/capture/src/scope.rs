@@ -6,6 +6,7 @@
 //! [`Scope::covers`] decides, once per class.
 
 use jdwp::commands::event_request::Modifier;
+use jhyde_trace::echo::shown;
 use thiserror::Error;
 
 /// Packages of the JDK that no application class may have, or hardly any has. Classes that match
@@ -24,7 +25,8 @@ const JDK: [&str; 8] = [
 /// A pattern makes no sense.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(
-    "'{0}' is no class pattern: write a class, a package, or either with * for any text, such as org.foo or org.foo.*Service"
+    "'{}' is no class pattern: write a class, a package, or either with * for any text, such as org.foo or org.foo.*Service",
+    shown(.0)
 )]
 pub struct PatternError(pub String);
 

@@ -9,7 +9,7 @@ use std::rc::Rc;
 use jdwp::ReferenceTypeId;
 use jdwp::commands::{class_type, reference_type, virtual_machine};
 use jhyde_trace::{ClassId, ClassInfo, FieldId, MethodId, MethodInfo};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::error::LinkError;
 use crate::link::Link;
@@ -55,6 +55,8 @@ pub(crate) struct Field {
     pub(crate) jdwp: jdwp::FieldId,
     pub(crate) is_static: bool,
     pub(crate) is_volatile: bool,
+    /// It holds a constant of an enum.
+    pub(crate) is_constant: bool,
     pub(crate) name: String,
     pub(crate) descriptor: String,
 }
@@ -62,6 +64,23 @@ pub(crate) struct Field {
 /// A class loader, as the JVM numbers its object; 0 is the boot loader. Code names classes, and two loaders may mean
 /// two classes by one name (JVMS 5.3).
 pub(crate) type Loader = u64;
+
+/// A field that a class out of the scope declares and code of the scope names.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Foreign {
+    pub(crate) id: FieldId,
+    pub(crate) declaring: ReferenceTypeId,
+    pub(crate) jdwp: jdwp::FieldId,
+    pub(crate) is_static: bool,
+    pub(crate) is_final: bool,
+}
+
+/// What a call runs.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Selected {
+    pub(crate) key: MethodKey,
+    pub(crate) native: bool,
+}
 
 /// A method as the JVM names it.
 pub(crate) type MethodKey = (ReferenceTypeId, jdwp::MethodId);
@@ -87,7 +106,13 @@ pub(crate) struct Structure {
     /// Classes outside the scope that the JVM has loaded, by dotted name.
     loaded: FxHashMap<String, ReferenceTypeId>,
     constants: FxHashMap<(String, String), Option<jdwp::Value>>,
-    declaring: FxHashMap<(ReferenceTypeId, String, String), Option<ReferenceTypeId>>,
+    /// By the names of class and field, as far as the class is loaded.
+    foreign: FxHashMap<(String, String), Foreign>,
+    /// Fields of classes out of the scope whose writes by code of a class are watched.
+    watched: FxHashSet<(FieldId, ReferenceTypeId)>,
+    /// Static initialisers of classes outside the scope.
+    initialisers: FxHashMap<ReferenceTypeId, Option<jdwp::MethodId>>,
+    selected: FxHashMap<(ReferenceTypeId, String, String), Option<Selected>>,
     next_class: u32,
     next_method: u32,
     next_field: u32,
@@ -117,7 +142,10 @@ impl Structure {
             supertypes: FxHashMap::default(),
             loaded: FxHashMap::default(),
             constants: FxHashMap::default(),
-            declaring: FxHashMap::default(),
+            foreign: FxHashMap::default(),
+            watched: FxHashSet::default(),
+            initialisers: FxHashMap::default(),
+            selected: FxHashMap::default(),
             open_classes: FxHashMap::default(),
             next_class: 0,
             next_method: 0,
@@ -137,6 +165,26 @@ impl Structure {
         std::mem::take(&mut self.fresh)
     }
 
+    /// Is it a static initialiser?
+    pub(crate) fn is_initialiser(
+        &mut self,
+        link: &mut Link,
+        (class, method): MethodKey,
+    ) -> Result<bool, LinkError> {
+        if let Some(known) = self.classes.get(&class).filter(|known| known.in_scope) {
+            return Ok(known.initialiser == Some(method));
+        }
+        if let Some(&known) = self.initialisers.get(&class) {
+            return Ok(known == Some(method));
+        }
+        let methods = link.request(&reference_type::Methods { ref_type: class })?;
+        let mut methods = methods.unwrap_or_default().into_iter();
+        let found = methods.find(|of| of.name.as_str() == Some("<clinit>"));
+        let found = found.map(|of| of.method);
+        self.initialisers.insert(class, found);
+        Ok(found == Some(method))
+    }
+
     /// A method that is known already.
     pub(crate) fn known_method(&self, key: MethodKey) -> Option<&Rc<Method>> {
         self.methods.get(&key)
@@ -145,6 +193,18 @@ impl Structure {
     /// A field of a class in scope.
     pub(crate) fn field(&self, class: ReferenceTypeId, field: jdwp::FieldId) -> Option<FieldId> {
         self.fields.get(&(class, field)).copied()
+    }
+
+    /// How the JVM names a field of a class in scope.
+    pub(crate) fn real_field(&self, field: FieldId) -> Option<(ReferenceTypeId, jdwp::FieldId)> {
+        let mut all = self.fields.iter();
+        all.find_map(|(&real, &id)| (id == field).then_some(real))
+    }
+
+    /// Does a field of a class in scope hold a constant of an enum?
+    pub(crate) fn is_constant(&self, class: ReferenceTypeId, field: FieldId) -> bool {
+        let class = self.classes.get(&class);
+        class.is_some_and(|class| class.fields.iter().any(|f| f.id == field && f.is_constant))
     }
 
     /// A class, read now if it is new.
@@ -314,16 +374,16 @@ impl Structure {
         Ok(found)
     }
 
-    /// The class that declares the method that a call on an instance of `class` runs (JVMS 5.4.6).
-    pub(crate) fn declaring(
+    /// The method that a call on an instance of `class` runs (JVMS 5.4.6).
+    pub(crate) fn selected(
         &mut self,
         link: &mut Link,
         class: ReferenceTypeId,
         name: &str,
         descriptor: &str,
-    ) -> Result<Option<ReferenceTypeId>, LinkError> {
+    ) -> Result<Option<Selected>, LinkError> {
         let key = (class, name.to_owned(), descriptor.to_owned());
-        if let Some(&known) = self.declaring.get(&key) {
+        if let Some(&known) = self.selected.get(&key) {
             return Ok(known);
         }
         let mut open = std::collections::VecDeque::from([class]);
@@ -337,15 +397,18 @@ impl Structure {
             let fits = |method: &reference_type::MethodInfo| {
                 method.name.as_str() == Some(name)
                     && method.signature.as_str() == Some(descriptor)
-                    && method.mod_bits & 0x0400 == 0
+                    && method.mod_bits & members::ABSTRACT == 0
             };
-            if methods.unwrap_or_default().iter().any(fits) {
-                found = Some(class);
+            if let Some(method) = methods.unwrap_or_default().into_iter().find(fits) {
+                found = Some(Selected {
+                    key: (class, method.method),
+                    native: method.mod_bits & members::NATIVE != 0,
+                });
                 break;
             }
             open.extend(self.direct_supertypes(link, class, &known)?);
         }
-        self.declaring.insert(key, found);
+        self.selected.insert(key, found);
         Ok(found)
     }
 
@@ -650,7 +713,8 @@ fn name_of(signature: &str) -> String {
     })
 }
 
-fn is_box(name: &str) -> bool {
+/// Is it the class of boxed primitives?
+pub(crate) fn is_box(name: &str) -> bool {
     matches!(
         name.strip_prefix("java.lang."),
         Some("Integer" | "Long" | "Boolean" | "Character" | "Byte" | "Short" | "Float" | "Double")

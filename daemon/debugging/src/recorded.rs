@@ -413,7 +413,9 @@ impl State {
             Variable::Element { .. } => Declaration::Element {
                 loaded_at: self.array_read_at(to),
             },
-            Variable::Return { .. } | Variable::Exception { .. } => return None,
+            Variable::Return { .. } | Variable::Exception { .. } | Variable::Content { .. } => {
+                return None;
+            }
         };
         let number = self.chains.len() as u32;
         self.chains.push(Chain {
@@ -564,7 +566,7 @@ impl State {
                 }
                 self.bound_heap();
             }
-            Variable::Return { .. } | Variable::Exception { .. } => {}
+            Variable::Return { .. } | Variable::Exception { .. } | Variable::Content { .. } => {}
         }
     }
 
@@ -595,7 +597,7 @@ impl State {
                     _ => elements.made_at,
                 }
             }
-            Variable::Return { .. } | Variable::Exception { .. } => None,
+            Variable::Return { .. } | Variable::Exception { .. } | Variable::Content { .. } => None,
         }
     }
 

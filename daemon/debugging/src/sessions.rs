@@ -27,7 +27,7 @@ use crate::tree::{CallFacts, ComputationTree, Forest};
 pub enum Error {
     /// The recording has no such session.
     #[error(
-        "there is no session '{session}' in recording {recording}: list its sessions to see which there are"
+        "there is no session '{session}' in recording {recording}: `jhyde sessions {recording}` (ListSessions) lists those that there are"
     )]
     NoSuchSession {
         /// What was asked for.

@@ -7,6 +7,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use jhyde_trace::CallId;
+use jhyde_trace::echo::shown;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -63,8 +64,9 @@ impl fmt::Display for Strategy {
 /// A word that names no strategy.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(
-    "unknown strategy '{0}': use one of top-down, divide-and-query, coverage-halving:edges, \
-     coverage-halving:du-chains, coverage-expected:edges, coverage-expected:du-chains"
+    "unknown strategy '{}': use one of top-down, divide-and-query, coverage-halving:edges, \
+     coverage-halving:du-chains, coverage-expected:edges, coverage-expected:du-chains",
+    shown(.0)
 )]
 pub struct UnknownStrategy(pub String);
 

@@ -67,9 +67,10 @@ impl History {
             Variable::Local { call, .. }
             | Variable::Return { call }
             | Variable::Exception { call } => self.end_note_of(call),
-            Variable::Field { .. } | Variable::Static { .. } | Variable::Element { .. } => {
-                Ok(self.end_note())
-            }
+            Variable::Field { .. }
+            | Variable::Static { .. }
+            | Variable::Element { .. }
+            | Variable::Content { .. } => Ok(self.end_note()),
         }
     }
 

@@ -1,5 +1,6 @@
 //! Why a question cannot be answered.
 
+use jhyde_trace::echo::shown;
 use jhyde_trace::{CallId, Timestamp};
 use thiserror::Error;
 
@@ -15,16 +16,22 @@ pub enum Error {
     Store(#[from] jhyde_store::Error),
     /// Something that should name a call does not.
     #[error(
-        "'{0}' does not name a call; write THREAD.NUMBER (1.7) or METHOD#INVOCATION (merge#3, \
-         MergeSort.merge#3, pkg.MergeSort.merge(II)V#3)"
+        "'{}' does not name a call; write THREAD.NUMBER (1.7) or METHOD#INVOCATION (merge#3, \
+         MergeSort.merge#3, pkg.MergeSort.merge(II)V#3)",
+        shown(.0)
     )]
     CallForm(String),
     /// No method that was called has this name.
-    #[error("no call of a method '{0}' was recorded; list the calls to see which there are")]
+    #[error(
+        "no call of a method '{}' was recorded; `jhyde classes RECORDING --methods` (ListClasses) lists the methods",
+        shown(.0)
+    )]
     NoSuchMethod(String),
     /// The method has fewer calls.
     #[error(
-        "there is no call {reference}: {method} was called {calls} times so far, counted from 0"
+        "there is no call {}: {} was called {calls} times so far, counted from 0",
+        shown(.reference),
+        shown(.method)
     )]
     NoSuchInvocation {
         /// What was asked for.
@@ -35,7 +42,7 @@ pub enum Error {
         calls: u64,
     },
     /// Several things have the name.
-    #[error("'{reference}' may be any of: {}. Write the one that is meant", .candidates.join(", "))]
+    #[error("'{}' may be any of: {}. Write the one that is meant", shown(.reference), .candidates.join(", "))]
     Ambiguous {
         /// What was asked for.
         reference: String,
@@ -49,12 +56,13 @@ pub enum Error {
     Root(CallId),
     /// Something that should name a variable does not.
     #[error(
-        "'{0}' does not name a variable; write CALL:local, CALL:return, CALL:exception, \
-         object#12.field, array#3[2] or pkg.Cls.FIELD"
+        "'{}' does not name a variable; write CALL:local, CALL:this.field, CALL:return, CALL:exception, \
+         object#12.field, array#3[2] or pkg.Cls.FIELD; `jhyde state RECORDING CALL` lists a call's variables",
+        shown(.0)
     )]
     VariableForm(String),
     /// There is no such variable.
-    #[error("there is no variable '{variable}': {reason}")]
+    #[error("there is no variable '{}': {reason}", shown(.variable))]
     NoSuchVariable {
         /// What was asked for.
         variable: String,
@@ -84,18 +92,23 @@ pub enum Error {
     )]
     PageToken,
     /// There is no class of this name.
-    #[error("no class '{0}' was recorded; list the classes to see which there are")]
+    #[error(
+        "no class '{}' was recorded; `jhyde classes RECORDING` (ListClasses) lists those that were",
+        shown(.0)
+    )]
     NoSuchClass(String),
     /// Something that should name a row with others inside does not.
     #[error(
-        "'{0}' does not name a row of an event list: loops and iterations are named as the list's rows say, \
-         such as loop@120@7 or iteration@120@7@3"
+        "'{}' does not name a row of an event list: loops and iterations are named as the list's rows say, \
+         such as loop@120@7 or iteration@120@7@3",
+        shown(.0)
     )]
     RowForm(String),
     /// There is no such row in an event list, or it has nothing inside.
     #[error(
-        "there is no row '{0}' with others inside in this call's event list: list the call's events to see its \
-         loops and iterations"
+        "there is no row '{}' with others inside in this call's event list: `jhyde events RECORDING CALL` (ListEvents) lists \
+         its loops and iterations",
+        shown(.0)
     )]
     NoSuchRow(String),
     /// Whoever asked does not wait for the answer any more.

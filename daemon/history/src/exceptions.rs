@@ -1,20 +1,38 @@
-//! Exceptions that nobody caught.
+//! Exceptions that nobody caught; [`crate::escapes`] adds those that somebody caught whom the recording does not show.
 
 use jhyde_store::records::{CallRecord, Direction, ExceptionKind};
 use jhyde_trace::{CallId, Outcome, Timestamp, Value};
 
 use crate::error::{Error, Result};
+use crate::escapes::FailedTest;
 use crate::gaps::or_noted;
 use crate::history::History;
 use crate::view::{CallView, PlaceView, ValueView};
 
-/// An exception that left its thread.
+/// What became of an exception.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// It left the thread's last frame.
+    EndedThread,
+    /// It left the calls of the scope, and code out of the scope caught it, or handed it on.
+    LeftScope,
+    /// A test framework in the scope caught it.
+    Caught,
+}
+
+/// An exception that left its thread, or the scope, or failed a test.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UncaughtView {
     /// The exception.
     pub exception: ValueView,
-    /// When it left the thread.
+    /// The same by number.
+    pub(crate) value: Option<Value>,
+    /// When it left the thread; of the others, when it was thrown first.
     pub timestamp: Timestamp,
+    /// What became of it.
+    pub fate: Fate,
+    /// The call that caught it, or that it left the scope to; `None` where that is not recorded.
+    pub caught_by: Option<CallView>,
     /// The call in which it was thrown, or the innermost recorded one; `None` if no call was running.
     pub call: Option<CallView>,
     /// Where in it.
@@ -23,19 +41,21 @@ pub struct UncaughtView {
     pub thread_name: String,
     /// The calls that it ended, innermost first.
     pub ended: Vec<CallView>,
+    /// The test that it failed, if it did.
+    pub test: Option<FailedTest>,
 }
 
-/// The exceptions that nobody caught, as far as the recording tells.
+/// The exceptions that nobody caught, or nobody whom one sees, as far as the recording tells.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Uncaught {
-    /// In order.
+    /// Those that ended their thread first, each kind in order of time.
     pub exceptions: Vec<UncaughtView>,
     /// Where others may be missing, for people.
     pub notes: Vec<String>,
 }
 
 impl History {
-    /// The exceptions that nobody caught. What damage hides of them is left out and said.
+    /// The exceptions that nobody caught, left the scope or failed a test. What damage hides of them is left out and said.
     ///
     /// # Errors
     /// When the recording cannot be read.
@@ -66,20 +86,25 @@ impl History {
             let ended = ended.into_iter().flatten();
             let ended = ended.map(|record| self.call(record, true));
             all.exceptions.push(UncaughtView {
-                exception: self.value(event.exception)?,
+                exception: self.value_at(event.exception, event.timestamp)?,
+                value: Some(event.exception),
                 timestamp: event.timestamp,
+                fate: Fate::EndedThread,
+                caught_by: None,
+                test: None,
                 place: self.place_in(call, index)?,
                 call: record,
                 thread_name: self.thread_name(call.thread)?,
                 ended: ended.collect::<Result<_>>()?,
             });
         }
+        self.add_escapes(&mut all)?;
         all.notes.extend(self.end_note());
         Ok(all)
     }
 
     /// The calls from this one outwards that an exception ended.
-    fn ended_by(&self, call: CallId, exception: Value) -> Result<Vec<CallRecord>> {
+    pub(crate) fn ended_by(&self, call: CallId, exception: Value) -> Result<Vec<CallRecord>> {
         let mut ended = Vec::new();
         if call.is_root() {
             return Ok(ended);

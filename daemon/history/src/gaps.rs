@@ -67,7 +67,7 @@ impl History {
             let text = match gap {
                 Ok(gap) => {
                     gaps.own |= Some(gap.event.call) == call;
-                    let EventKind::Gap { reason } = gap.event.kind else {
+                    let EventKind::Gap { reason, .. } = gap.event.kind else {
                         continue;
                     };
                     format!(
@@ -85,7 +85,42 @@ impl History {
                 gaps.told.push(text);
             }
         }
+        if let Some(call) = call {
+            self.gaps_that_reach_back(call, interval.to, &mut gaps)?;
+        }
         Ok(gaps)
+    }
+
+    /// Gaps of a call behind a time that say that what was told of the call before may be false.
+    fn gaps_that_reach_back(&self, call: CallId, at: Timestamp, gaps: &mut Gaps) -> Result<()> {
+        if call.is_root() {
+            return Ok(());
+        }
+        let (_, end) = self.life(&self.record(call)?).into_inner();
+        let range = Timestamp(at.0.saturating_add(1))..Timestamp(end.0.saturating_add(1));
+        if range.start >= range.end {
+            return Ok(());
+        }
+        for gap in self.recording.gaps(range).take(MOST) {
+            self.check()?;
+            let gap = match gap {
+                Err(StoreError::Damaged { .. }) => continue,
+                gap => gap?,
+            };
+            if let EventKind::Gap { reason, back: true } = gap.event.kind
+                && gap.event.call == call
+            {
+                gaps.count += 1;
+                (gaps.own, gaps.heap) = (true, true);
+                if gaps.told.len() < NAMED {
+                    let found = gap.timestamp;
+                    let text =
+                        format!("what is told here may be false, as {found} shows: {reason}");
+                    gaps.told.push(text);
+                }
+            }
+        }
+        Ok(())
     }
 
     /// The last write of a variable by a time; `Err` with a note where a damaged block would tell it.

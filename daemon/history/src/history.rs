@@ -4,15 +4,17 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use jhyde_store::Recording;
-use jhyde_store::records::{Arguments, CallRecord, MethodRef};
+use jhyde_store::records::{Arguments, CallRecord, Direction, MethodRef};
 use jhyde_trace::{
-    CallId, ClassInfo, Content, Event, EventKind, FieldId, Level, Local, MethodId, MethodInfo,
-    Missing, Outcome, ThreadId, Timestamp, Value, Variable,
+    CallId, ClassInfo, Content, ContentKey, Event, EventKind, FieldId, Level, Local, MethodId,
+    MethodInfo, Missing, Outcome, ThreadId, Timestamp, Value, Variable,
 };
 
+use crate::contents::Cache;
 use crate::error::{Error, Result};
 use crate::events::Outlines;
 use crate::objects::DAMAGED;
+use crate::snapshots::Shots;
 use crate::text::{parameter_slots, parameters, result, type_name};
 use crate::view::{
     ArgumentView, CallValues, CallView, EventKindView, EventView, ObjectView, OutcomeView,
@@ -28,6 +30,10 @@ pub struct History {
     pub(crate) from_the_start: bool,
     /// Outlines of event lists, shared by the questions to all recordings where they outlive a question.
     pub(crate) outlines: Arc<Outlines>,
+    /// What objects of the JDK held, as far as this question has found it out.
+    pub(crate) contents: Arc<Cache>,
+    /// What was found at beginnings and ends of calls, as far as this question has read it.
+    pub(crate) shots: Arc<Shots>,
     /// Set when nobody waits for the answer any more.
     pub(crate) cancelled: Arc<AtomicBool>,
 }
@@ -42,6 +48,8 @@ impl History {
             recording,
             from_the_start,
             outlines: Arc::default(),
+            contents: Arc::default(),
+            shots: Arc::default(),
             cancelled: Arc::default(),
         }
     }
@@ -132,10 +140,14 @@ impl History {
                     None => None,
                 };
                 let class = class.map(|class| class.name.clone());
+                let content = info.map_or(Content::None, |info| info.content);
+                let content = self.with_place(content)?;
                 ValueView::Object(ObjectView {
                     id,
                     class: class.unwrap_or_default(),
-                    content: info.map_or(Content::None, |info| info.content),
+                    shown: self.shown(id, &content)?,
+                    content,
+                    held: None,
                 })
             }
             primitive => ValueView::Primitive(primitive),
@@ -199,7 +211,49 @@ impl History {
             recording_ended: record.exit.is_none() && self.has_ended(),
             thread_name: self.thread_name(record.id.thread)?,
             values,
+            changed: Vec::new(),
         })
+    }
+
+    /// What a boundary call changed, as far as it was seen: contents as they were at its end, variables as they
+    /// were written, each once.
+    fn changed_by(&self, record: &CallRecord) -> Result<Vec<WriteView>> {
+        /// So many are told, and so many events are looked at for them.
+        const MOST: usize = 8;
+        const MOST_EVENTS: usize = 1000;
+        let end = record.exit.unwrap_or_else(|| self.last_event());
+        let range = record.enter..Timestamp(end.0.saturating_add(1));
+        let mut changed: Vec<(Variable, Value)> = Vec::new();
+        let events = self
+            .recording
+            .own_events(record.id, range, Direction::Forward);
+        for own in events.take(MOST_EVENTS) {
+            let own = match own {
+                Err(jhyde_store::Error::Damaged { .. }) => continue,
+                own => own?,
+            };
+            let (variable, value) = match own.event.kind {
+                EventKind::Write { variable, value } => (variable, value),
+                EventKind::Content {
+                    object,
+                    snapshot: false,
+                    ..
+                } => {
+                    let key = ContentKey::All;
+                    (Variable::Content { object, key }, Value::Object(object))
+                }
+                _ => continue,
+            };
+            if let Some((_, last)) = changed.iter_mut().find(|(known, _)| *known == variable) {
+                *last = value;
+            } else if changed.len() < MOST {
+                changed.push((variable, value));
+            }
+        }
+        changed
+            .into_iter()
+            .map(|(variable, value)| self.write(record.parent, variable, value, end))
+            .collect()
     }
 
     /// What a call was given; nothing where a damaged block has it.
@@ -212,13 +266,16 @@ impl History {
 
     fn call_values(&self, record: &CallRecord, method: Option<&MethodRef>) -> Result<CallValues> {
         let given = self.given(record)?;
-        let receiver = given.receiver.map(|value| self.value(value)).transpose()?;
+        let receiver = given
+            .receiver
+            .map(|value| self.value_at(value, record.enter))
+            .transpose()?;
         let mut arguments = Vec::new();
         let descriptor = method.map_or("", |method| method.method().descriptor.as_str());
         let types = parameters(descriptor);
         for position in 0..types.len().max(given.arguments.len()) {
             let value = match given.arguments.get(position) {
-                Some(value) => self.value(*value)?,
+                Some(value) => self.value_at(*value, record.enter)?,
                 None => {
                     ValueView::NotRecorded("the arguments of this call were not seen".to_owned())
                 }
@@ -236,7 +293,10 @@ impl History {
         }
         let outcome = match self.recording.outcome(record) {
             Ok(None) => OutcomeView::None,
-            Ok(Some(outcome)) => self.outcome(outcome, descriptor)?,
+            Ok(Some(outcome)) => {
+                let at = record.exit.unwrap_or_else(|| self.last_event());
+                self.outcome(outcome, descriptor, at)?
+            }
             Err(jhyde_store::Error::Damaged { .. }) => {
                 OutcomeView::Returned(ValueView::NotRecorded(DAMAGED.to_owned()))
             }
@@ -249,16 +309,21 @@ impl History {
         })
     }
 
-    pub(crate) fn outcome(&self, outcome: Outcome, descriptor: &str) -> Result<OutcomeView> {
+    pub(crate) fn outcome(
+        &self,
+        outcome: Outcome,
+        descriptor: &str,
+        at: Timestamp,
+    ) -> Result<OutcomeView> {
         Ok(match outcome {
-            Outcome::Returned(Some(value)) => OutcomeView::Returned(self.value(value)?),
+            Outcome::Returned(Some(value)) => OutcomeView::Returned(self.value_at(value, at)?),
             Outcome::Returned(None) if matches!(result(descriptor), "V" | "") => {
                 OutcomeView::Returned(ValueView::Void)
             }
             Outcome::Returned(None) => OutcomeView::Returned(ValueView::NotRecorded(
                 "the result of this call was not seen".to_owned(),
             )),
-            Outcome::Threw(exception) => OutcomeView::Threw(self.value(exception)?),
+            Outcome::Threw(exception) => OutcomeView::Threw(self.value_at(exception, at)?),
             Outcome::Unknown => OutcomeView::Returned(ValueView::NotRecorded(
                 "how this call ended was not seen".to_owned(),
             )),
@@ -308,32 +373,46 @@ impl History {
                     .map_or_else(|| format!("class#{class}"), |c| c.name.clone()),
             ),
             EventKind::Enter { .. } => {
-                EventKindView::Enter(Box::new(self.call(self.record(call)?, true)?))
+                let record = self.record(call)?;
+                let mut view = self.call(record, true)?;
+                if record.boundary {
+                    view.changed = self.changed_by(&record)?;
+                }
+                EventKindView::Enter(Box::new(view))
             }
             EventKind::Exit { .. } => {
                 EventKindView::Exit(Box::new(self.call(self.record(call)?, true)?))
             }
             EventKind::New { object, .. } => {
-                EventKindView::Created(self.value(Value::Object(*object))?)
+                EventKindView::Created(self.value_at(Value::Object(*object), timestamp)?)
             }
             EventKind::Write { variable, value } => {
-                EventKindView::Write(self.write(call, *variable, *value)?)
+                EventKindView::Write(self.write(call, *variable, *value, timestamp)?)
             }
             EventKind::Snapshot { variable, value } => {
-                EventKindView::Snapshot(self.write(call, *variable, *value)?)
+                EventKindView::Snapshot(self.write(call, *variable, *value, timestamp)?)
+            }
+            EventKind::Content { object, .. } => {
+                EventKindView::Content(self.value_at(Value::Object(*object), timestamp)?)
             }
             EventKind::Use { variable } => EventKindView::Use(self.written_form(*variable)?),
             EventKind::Edge { from, to } => EventKindView::Edge {
                 from: *from,
                 to: *to,
             },
-            EventKind::Thrown { exception } => EventKindView::Thrown(self.value(*exception)?),
-            EventKind::Caught { exception } => EventKindView::Caught(self.value(*exception)?),
-            EventKind::Uncaught { exception } => EventKindView::Uncaught(self.value(*exception)?),
-            EventKind::Monitor { action, object } => {
-                EventKindView::Monitor(*action, self.value(Value::Object(*object))?)
+            EventKind::Thrown { exception } => {
+                EventKindView::Thrown(self.value_at(*exception, timestamp)?)
             }
-            EventKind::Gap { reason } => EventKindView::Gap(reason.clone()),
+            EventKind::Caught { exception } => {
+                EventKindView::Caught(self.value_at(*exception, timestamp)?)
+            }
+            EventKind::Uncaught { exception } => {
+                EventKindView::Uncaught(self.value_at(*exception, timestamp)?)
+            }
+            EventKind::Monitor { action, object } => {
+                EventKindView::Monitor(*action, self.value_at(Value::Object(*object), timestamp)?)
+            }
+            EventKind::Gap { reason, .. } => EventKindView::Gap(reason.clone()),
         };
         Ok(EventView {
             timestamp,
@@ -343,11 +422,17 @@ impl History {
         })
     }
 
-    fn write(&self, call: CallId, variable: Variable, value: Value) -> Result<WriteView> {
+    fn write(
+        &self,
+        call: CallId,
+        variable: Variable,
+        value: Value,
+        at: Timestamp,
+    ) -> Result<WriteView> {
         Ok(WriteView {
             variable: self.written_form(variable)?,
             name: self.source_name(call, variable)?,
-            value: self.value(value)?,
+            value: self.value_at(value, at)?,
         })
     }
 
@@ -372,6 +457,7 @@ impl History {
             }
             Variable::Static { field } => self.declared_field(field)?,
             Variable::Element { array, index } => format!("array#{array}[{index}]"),
+            Variable::Content { object, key } => self.content_form(object, key)?,
             Variable::Return { .. } => "return".to_owned(),
             Variable::Exception { .. } => "exception".to_owned(),
         })

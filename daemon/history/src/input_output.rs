@@ -1,11 +1,12 @@
 //! What a call was given, and what it yielded: the two sides of the question whether it is right.
 
+use jhyde_store::records::CallRecord;
 use jhyde_trace::CallId;
 
 use crate::error::Result;
 use crate::history::History;
 use crate::objects::{Cell, Held};
-use crate::reach::ReachableObject;
+use crate::reach::{Below, ReachableObject, Search};
 use crate::state::{Interval, Notes, RowKind, StateRow};
 use crate::text::parameter_slots;
 use crate::view::CallView;
@@ -40,16 +41,40 @@ impl History {
         cells.extend(self.argument_cells(call)?);
         cells.extend(self.static_cells(at_enter, &mut notes)?);
         let objects = self.reachable(&cells, at_enter, false, &mut notes)?;
-        let rows = cells
+        let mut rows: Vec<StateRow> = cells
             .iter()
-            .map(|cell| self.row(cell, None))
+            .map(|cell| self.row(cell, at_enter, None))
             .collect::<Result<_>>()?;
+        self.mark_changed_constants(&record, &cells, &mut rows)?;
         Ok(Side {
             call: self.call(record, true)?,
             rows,
             objects,
             notes: notes.told(self),
         })
+    }
+
+    /// Constants of the program are worth a look only where something below them changed in the call.
+    fn mark_changed_constants(
+        &self,
+        record: &CallRecord,
+        cells: &[Cell],
+        rows: &mut [StateRow],
+    ) -> Result<()> {
+        /// Variables looked at below one constant.
+        const BUDGET: u32 = 500;
+        let life = self.life(record).into_inner();
+        let interval = Interval {
+            from: life.0,
+            to: life.1,
+        };
+        let mut search = Search::new(self, interval, BUDGET);
+        for (cell, row) in cells.iter().zip(rows) {
+            if let Some(object) = cell.end.object().filter(|_| row.constant) {
+                row.changed_below = search.below(object)? == Below::Changed;
+            }
+        }
+        Ok(())
     }
 
     /// What a call yielded: its result or exception, the statics that it changed, and what it changed in that which
@@ -77,7 +102,7 @@ impl History {
         let objects = self.reachable(&roots, interval, true, &mut notes)?;
         let rows = cells
             .iter()
-            .map(|cell| self.row(cell, None))
+            .map(|cell| self.row(cell, interval, None))
             .collect::<Result<_>>()?;
         let mut told = notes.told(self);
         told.extend(self.gaps(Some(call), interval)?.notes());
@@ -112,7 +137,7 @@ impl History {
                         });
                     let held = match given.get(position) {
                         Some(value) => Held::Value(*value),
-                        None => Held::Unknown("the arguments of this call were not seen"),
+                        None => Held::Unknown("the arguments of this call were not seen".into()),
                     };
                     Cell {
                         kind: RowKind::Local,

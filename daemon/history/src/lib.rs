@@ -5,9 +5,12 @@
 //! - [`history`]: the type itself; calls, values and places in words ([`view`]); `code`: places and declarations
 //!   that are known by number;
 //! - [`mod@reference`] and [`variables`]: how people and scripts name calls and variables;
-//! - [`tree`], [`events`], [`writes`], [`navigate`], [`exceptions`], [`tables`]: lists and steps;
-//! - [`objects`], [`state`], [`reach`], [`input_output`]: what variables held at a time; `gaps`: and what is not
-//!   known of that; [`end`]: what comes behind the end of a recording is not known either;
+//! - [`tree`], [`events`], [`writes`], [`navigate`], [`exceptions`],
+//!   [`escapes`], [`exits`], [`gap_list`], [`tables`]: lists and steps;
+//! - [`objects`], [`state`], [`reach`], [`input_output`]: what variables held at a time; `gaps`, `doubt`: and what
+//!   is not known of that; [`end`]: what comes behind the end of a recording is not known either;
+//! - `snapshots`: what level `calls` knows of objects;
+//! - `contents`: what objects of the JDK held; `values`: values in words;
 //! - [`page`]: pages and their tokens.
 //!
 //! What the level of a recording leaves out is said to be missing, never shown as unchanged. Nothing here
@@ -16,22 +19,30 @@
 #![forbid(unsafe_code)]
 
 mod code;
+mod contents;
+mod doubt;
 pub mod end;
 pub mod error;
+pub mod escapes;
 pub mod events;
 pub mod exceptions;
+pub mod exits;
+pub mod gap_list;
 mod gaps;
 pub mod history;
 pub mod input_output;
 pub mod navigate;
 pub mod objects;
 pub mod page;
+mod path;
 pub mod reach;
 pub mod reference;
+mod snapshots;
 pub mod state;
 pub mod tables;
 pub mod text;
 pub mod tree;
+mod values;
 pub mod variables;
 pub mod view;
 pub mod writes;

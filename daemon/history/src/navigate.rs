@@ -94,7 +94,7 @@ impl History {
         if into {
             for event in self.recording.events(range, Some(call.thread), direction) {
                 let event = event?;
-                if !matches!(event.event.kind, EventKind::Snapshot { .. }) {
+                if !event.event.kind.is_found() {
                     return Ok(Some(event.timestamp));
                 }
             }
@@ -102,7 +102,7 @@ impl History {
         }
         for own in self.recording.own_events(call, range, direction) {
             let own = own?;
-            if own.event.call == call && !matches!(own.event.kind, EventKind::Snapshot { .. }) {
+            if own.event.call == call && !own.event.kind.is_found() {
                 return Ok(Some(own.timestamp));
             }
         }

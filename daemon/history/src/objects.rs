@@ -1,7 +1,9 @@
 //! What the fields of an object, or the elements of an array, held at two times.
 
+use std::borrow::Cow;
+
 use jhyde_store::records::{Direction, Write};
-use jhyde_trace::{Content, Level, ObjectId, Timestamp, Value, Variable};
+use jhyde_trace::{ClassInfo, Content, FieldInfo, ObjectId, Timestamp, Value, Variable};
 use rustc_hash::FxHashMap;
 
 use crate::error::{Error, Result};
@@ -20,7 +22,7 @@ pub(crate) enum Held {
     /// This.
     Value(Value),
     /// Something that was not recorded: why.
-    Unknown(&'static str),
+    Unknown(Cow<'static, str>),
     /// Something that a damaged block of the recording would tell.
     Damaged,
 }
@@ -50,7 +52,7 @@ pub(crate) struct Cell {
 }
 
 /// Where a damaged part of the recording would tell it, that is noted.
-fn unless_damaged<T>(found: Result<T>, notes: &mut Notes) -> Result<Option<T>> {
+pub(crate) fn unless_damaged<T>(found: Result<T>, notes: &mut Notes) -> Result<Option<T>> {
     match found {
         Err(Error::Store(jhyde_store::Error::Damaged { .. })) => {
             notes.damaged = true;
@@ -58,6 +60,11 @@ fn unless_damaged<T>(found: Result<T>, notes: &mut Notes) -> Result<Option<T>> {
         }
         found => found.map(Some),
     }
+}
+
+/// Is a field hidden by one of a nearer class that has its name?
+fn hides(nearer: &[(&std::sync::Arc<ClassInfo>, &FieldInfo)], field: &FieldInfo) -> bool {
+    nearer.iter().any(|(_, nearer)| nearer.name == field.name)
 }
 
 /// The last write of each variable that was written.
@@ -74,7 +81,25 @@ pub(crate) struct Cells {
 pub(crate) const OUTSIDE: &str = "its class is outside the scope";
 pub(crate) const BY_LEVEL: &str = "the level of this recording leaves it out";
 pub(crate) const DAMAGED: &str = "the block of the recording that would tell it is damaged";
+/// What objects inherit from these never changes.
+const WITHOUT_STATE: [&str; 3] = ["java.lang.Object", "java.lang.Record", "java.lang.Enum"];
+const OUTSIDE_FIELD: Held = Held::Unknown(Cow::Borrowed(OUTSIDE));
 const NOT_SEEN_YET: &str = "it was not seen before that";
+
+/// What was told of a variable at the beginning of an interval.
+fn before(
+    last: Option<&Write>,
+    created: Option<Timestamp>,
+    interval: Interval,
+    descriptor: &str,
+) -> Option<Value> {
+    match last {
+        Some(write) => Some(write.value),
+        None => created
+            .is_some_and(|created| created <= interval.from)
+            .then(|| default_value(descriptor)),
+    }
+}
 
 impl History {
     /// A page of the fields or elements of an object at two times.
@@ -108,7 +133,7 @@ impl History {
         let mut search = Search::new(self, interval, budget);
         let rows = part.cells.into_iter().map(|mut cell| {
             cell.not_recorded |= gaps.heap && !cell.changed;
-            self.row(&cell, Some(&mut search))
+            self.row(&cell, interval, Some(&mut search))
         });
         let rows = rows.collect::<Result<_>>()?;
         notes.add(search.notes());
@@ -144,14 +169,59 @@ impl History {
                 self.element_cells(object, length, interval, from, limit, notes)
             }
             // What they hold is their content, and never changes.
-            Content::String(_) | Content::Box(_) | Content::Class(_) => Ok(Cells::default()),
-            Content::None | Content::Throwable(_) => {
-                self.field_cells(object, interval, from as usize, limit, notes)
+            Content::String(_) | Content::Box(_) | Content::Class(_) | Content::Shown(_) => {
+                Ok(Cells::default())
             }
+            // It has no more than what it captured.
+            Content::Lambda { ref captured, .. }
+                if captured.iter().all(|v| v.object().is_none()) =>
+            {
+                Ok(Cells::default())
+            }
+            Content::None
+            | Content::Throwable(_)
+            | Content::Enum(_)
+            | Content::Lambda { .. }
+            | Content::Thread(_) => self.held_and_fields(object, interval, from, limit, notes),
         }
     }
 
-    fn field_cells(
+    /// What an object holds, and behind that its fields.
+    fn held_and_fields(
+        &self,
+        object: ObjectId,
+        interval: Interval,
+        from: u32,
+        limit: usize,
+        notes: &mut Notes,
+    ) -> Result<Cells> {
+        let held = self.content_cells(object, interval, from, limit);
+        let Some(held) = unless_damaged(held, notes)?.flatten() else {
+            return self.field_cells(object, interval, from as usize, limit, notes);
+        };
+        let (mut part, total) = held;
+        if self.has_snapshots_only() {
+            notes.compared |= part.cells.iter().any(|cell| cell.changed);
+            let all = unless_damaged(self.is_all_found(object, interval.to), notes)?;
+            notes.cut |= all == Some(false);
+        }
+        if part.next.is_none() && part.cells.len() < limit {
+            // Of the JDK's own fields its content is what users see.
+            let outside = notes.outside;
+            let first = from.saturating_sub(total) as usize;
+            let left = limit - part.cells.len();
+            let fields = self.field_cells(object, interval, first, left, notes)?;
+            notes.outside = outside;
+            let is_own = |cell: &Cell| cell.start != OUTSIDE_FIELD || cell.end != OUTSIDE_FIELD;
+            part.cells.extend(fields.cells.into_iter().filter(is_own));
+            part.next = fields.next.map(|next| next.saturating_add(total));
+        } else if part.next.is_none() {
+            part.next = Some(total.max(from));
+        }
+        Ok(part)
+    }
+
+    pub(crate) fn field_cells(
         &self,
         object: ObjectId,
         interval: Interval,
@@ -164,7 +234,7 @@ impl History {
         };
         if classes
             .iter()
-            .any(|class| !class.in_scope && class.name != "java.lang.Object")
+            .any(|class| !class.in_scope && !WITHOUT_STATE.contains(&class.name.as_str()))
         {
             notes.outside = true;
         }
@@ -178,13 +248,10 @@ impl History {
                     .map(|field| (class, field)),
             );
         }
-        if self.level == Level::Calls {
-            notes.fields |= !fields.is_empty();
-        }
         let created = self.created(object)?;
-        let states = match self.level {
-            Level::Calls => Some(Default::default()),
-            _ => self.states(object, interval, 0, fields.len())?,
+        let states = match self.has_snapshots_only() {
+            true => Some(Default::default()),
+            false => self.states(object, interval, 0, fields.len())?,
         };
         let damaged = states.is_none();
         notes.damaged |= damaged;
@@ -199,13 +266,20 @@ impl History {
                 object,
                 field: field.id,
             };
-            let unknown = match (self.level, class.in_scope) {
-                (Level::Calls, _) => Some(BY_LEVEL),
-                (_, false) => Some(OUTSIDE),
-                _ => None,
+            let name = match hides(&fields[..position], field) {
+                true => format!("{}.{}", crate::text::simple_name(&class.name), field.name),
+                false => field.name.clone(),
             };
+            let type_name = type_name(&field.descriptor);
+            if self.has_snapshots_only() && class.in_scope {
+                let named = (RowKind::Field, name, type_name);
+                part.cells
+                    .push(self.found_cell(named, variable, interval, notes)?);
+                continue;
+            }
+            let unknown = (!class.in_scope).then_some(OUTSIDE);
             let held = |states: &FxHashMap<Variable, Write>, at: Timestamp| match unknown {
-                Some(reason) => Ok(Held::Unknown(reason)),
+                Some(reason) => Ok(Held::Unknown(reason.into())),
                 None if damaged => Ok(Held::Damaged),
                 None => self.held(
                     states.get(&variable),
@@ -215,23 +289,19 @@ impl History {
                     &field.descriptor,
                 ),
             };
-            let hides = fields[..position]
-                .iter()
-                .any(|(_, nearer)| nearer.name == field.name);
+            let late = |variable, descriptor: &str| {
+                let before = before(at_start.get(&variable), created, interval, descriptor);
+                self.is_found_late(before, at_end.get(&variable), interval)
+            };
             part.cells.push(Cell {
                 kind: RowKind::Field,
-                name: match hides {
-                    true => format!("{}.{}", crate::text::simple_name(&class.name), field.name),
-                    false => field.name.clone(),
-                },
-                type_name: type_name(&field.descriptor),
+                name,
+                type_name,
                 variable,
                 start: held(&at_start, interval.from)?,
                 end: held(&at_end, interval.to)?,
-                changed: at_end
-                    .get(&variable)
-                    .is_some_and(|write| interval.holds(write)),
-                not_recorded: unknown.is_some() || damaged,
+                changed: self.is_written_in(at_end.get(&variable), interval)?,
+                not_recorded: unknown.is_some() || damaged || late(variable, &field.descriptor),
             });
         }
         Ok(part)
@@ -246,19 +316,17 @@ impl History {
         limit: usize,
         notes: &mut Notes,
     ) -> Result<Cells> {
-        let recorded = self.level >= Level::State;
-        notes.elements |= !recorded && length > 0;
+        if self.has_snapshots_only() {
+            return self.found_elements(array, length, interval, from, limit, notes);
+        }
         let limit = limit.min((length.saturating_sub(from)) as usize);
         let states = self.states(array, interval, from, limit)?;
         let damaged = states.is_none();
         notes.damaged |= damaged;
         let (at_start, at_end) = states.unwrap_or_default();
-        if !recorded && at_end.is_empty() {
-            return Ok(Cells::default());
-        }
         let class = self.value(Value::Object(array))?.type_name().to_owned();
         let descriptor = element_descriptor(&class).unwrap_or_default();
-        let created = self.created(array)?.filter(|_| recorded);
+        let created = self.created(array)?;
         let end = from
             .saturating_add(u32::try_from(limit).unwrap_or(u32::MAX))
             .min(length);
@@ -276,10 +344,13 @@ impl History {
                 variable,
                 start: held(&at_start, interval.from)?,
                 end: held(&at_end, interval.to)?,
-                changed: at_end
-                    .get(&variable)
-                    .is_some_and(|write| interval.holds(write)),
-                not_recorded: !recorded || damaged,
+                changed: self.is_written_in(at_end.get(&variable), interval)?,
+                not_recorded: damaged
+                    || self.is_found_late(
+                        before(at_start.get(&variable), created, interval, &descriptor),
+                        at_end.get(&variable),
+                        interval,
+                    ),
             });
         }
         Ok(Cells {
@@ -288,8 +359,70 @@ impl History {
         })
     }
 
+    /// The elements of an array of which some was found at one of two times (level `calls`): the first ones.
+    fn found_elements(
+        &self,
+        array: ObjectId,
+        length: u32,
+        interval: Interval,
+        from: u32,
+        limit: usize,
+        notes: &mut Notes,
+    ) -> Result<Cells> {
+        let mut known = |at| -> Result<u32> {
+            let shot = unless_damaged(self.shot(at), notes)?.flatten();
+            Ok(shot.map_or(0, |shot| shot.elements(array)))
+        };
+        let known = known(interval.from)?.max(known(interval.to)?).min(length);
+        notes.cut |= known < length;
+        let class = self.value(Value::Object(array))?.type_name().to_owned();
+        let type_name = type_name(&element_descriptor(&class).unwrap_or_default());
+        let limit = u32::try_from(limit).unwrap_or(u32::MAX);
+        let end = from.saturating_add(limit).min(known);
+        let mut cells = Vec::new();
+        for index in from..end {
+            let named = (RowKind::Element, format!("[{index}]"), type_name.clone());
+            let variable = Variable::Element { array, index };
+            cells.push(self.found_cell(named, variable, interval, notes)?);
+        }
+        Ok(Cells {
+            cells,
+            next: (end < known).then_some(end),
+        })
+    }
+
+    /// A variable as it was found at two times (level `calls`). Where it was found to be something else it changed;
+    /// that an equal value was written nobody knows.
+    fn found_cell(
+        &self,
+        (kind, name, type_name): (RowKind, String, String),
+        variable: Variable,
+        interval: Interval,
+        notes: &mut Notes,
+    ) -> Result<Cell> {
+        let mut held = |at| -> Result<Held> {
+            let held = unless_damaged(self.found_value(variable, at), notes)?;
+            Ok(held.unwrap_or(Held::Damaged))
+        };
+        let (start, end) = (held(interval.from)?, held(interval.to)?);
+        let known = matches!((&start, &end), (Held::Value(_), Held::Value(_)));
+        let changed = known && start != end;
+        notes.cut |= !known;
+        notes.compared |= changed;
+        Ok(Cell {
+            kind,
+            name,
+            type_name,
+            variable,
+            start,
+            end,
+            changed,
+            not_recorded: !known,
+        })
+    }
+
     /// When an object was created in scope, as far as can be read.
-    fn created(&self, object: ObjectId) -> Result<Option<Timestamp>> {
+    pub(crate) fn created(&self, object: ObjectId) -> Result<Option<Timestamp>> {
         match self.recording.creation(object) {
             Ok(creation) => Ok(creation.map(|creation| creation.timestamp)),
             Err(jhyde_store::Error::Damaged { .. }) => Ok(None),
@@ -335,13 +468,13 @@ impl History {
         descriptor: &str,
     ) -> Result<Held> {
         if let Some(write) = last {
-            return Ok(Held::Value(write.value));
+            return self.held_since(variable, (write.timestamp, write.value), at);
         }
         if let Some(created) = created {
-            return Ok(match at < created {
-                true => Held::Absent,
-                false => Held::Value(default_value(descriptor)),
-            });
+            return match at < created {
+                true => Ok(Held::Absent),
+                false => self.held_since(variable, (created, default_value(descriptor)), at),
+            };
         }
         // The object is from elsewhere. Nothing in the scope can have written it before it was seen there, so
         // what it held then it held before.
@@ -355,15 +488,15 @@ impl History {
             Some(Ok(first)) if first.snapshot => Ok(Held::Value(first.value)),
             Some(Err(jhyde_store::Error::Damaged { .. })) => Ok(Held::Damaged),
             Some(Err(error)) => Err(error.into()),
-            _ => Ok(Held::Unknown(NOT_SEEN_YET)),
+            _ => Ok(Held::Unknown(NOT_SEEN_YET.into())),
         }
     }
 
-    pub(crate) fn held_view(&self, held: &Held) -> Result<Option<ValueView>> {
+    pub(crate) fn held_view(&self, held: &Held, at: Timestamp) -> Result<Option<ValueView>> {
         Ok(match held {
             Held::Absent => None,
-            Held::Value(value) => Some(self.value(*value)?),
-            Held::Unknown(reason) => Some(ValueView::NotRecorded((*reason).to_owned())),
+            Held::Value(value) => Some(self.value_at(*value, at)?),
+            Held::Unknown(reason) => Some(ValueView::NotRecorded(reason.to_string())),
             Held::Damaged => Some(ValueView::NotRecorded(DAMAGED.to_owned())),
         })
     }

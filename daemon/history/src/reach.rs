@@ -4,13 +4,13 @@
 
 use std::collections::VecDeque;
 
-use jhyde_trace::{Content, Level, ObjectId, Timestamp, Value};
+use jhyde_trace::{Content, ObjectId, Timestamp, Value};
 use rustc_hash::FxHashSet;
 
 use crate::error::Result;
 use crate::history::History;
-use crate::objects::{Cell, Cells};
-use crate::state::{Interval, Notes, StateRow};
+use crate::objects::{Cell, Cells, unless_damaged};
+use crate::state::{Interval, Notes, RowKind, StateRow};
 use crate::view::ValueView;
 
 /// Variables looked at when nothing is said.
@@ -30,6 +30,8 @@ pub(crate) enum Below {
     Unchanged,
     /// Nothing was found before the budget ended.
     BudgetEnded,
+    /// Nothing was found, and not all that is reachable is recorded (level `calls`).
+    Unknown,
 }
 
 /// Searches below several references in one interval, which share what they found out.
@@ -39,6 +41,8 @@ pub(crate) struct Search<'h> {
     budget: usize,
     /// Objects with nothing changed in them nor below.
     clean: FxHashSet<ObjectId>,
+    /// Those of them below which something is not recorded.
+    unknown: FxHashSet<ObjectId>,
     notes: Notes,
 }
 
@@ -51,6 +55,7 @@ impl<'h> Search<'h> {
             interval,
             budget,
             clean: FxHashSet::default(),
+            unknown: FxHashSet::default(),
             notes: Notes::default(),
         }
     }
@@ -71,7 +76,9 @@ impl<'h> Search<'h> {
         let mut seen = FxHashSet::default();
         let mut queue = VecDeque::from([root]);
         let mut looked_at = 0;
+        let mut unknown = false;
         while let Some(object) = queue.pop_front() {
+            unknown |= self.unknown.contains(&object);
             if self.clean.contains(&object) || !seen.insert(object) {
                 continue;
             }
@@ -83,13 +90,20 @@ impl<'h> Search<'h> {
             if self.is_written(object)? {
                 return Ok(Below::Changed);
             }
-            if self.is_leaf(object)? {
+            if !self.history.has_snapshots_only() && self.is_leaf(object)? {
                 continue;
             }
             let mut from = 0;
             loop {
                 let part = self.cells(object, from, CHUNK)?;
                 looked_at += part.cells.len();
+                if self.history.has_snapshots_only() {
+                    if part.cells.iter().any(|cell| cell.changed) {
+                        return Ok(Below::Changed);
+                    }
+                    let partly = self.is_partly_known(object, &part);
+                    unknown |= unless_damaged(partly, &mut self.notes)?.unwrap_or(true);
+                }
                 queue.extend(part.cells.iter().filter_map(|cell| cell.end.object()));
                 match part.next {
                     Some(next) if looked_at < self.budget => from = next,
@@ -101,8 +115,24 @@ impl<'h> Search<'h> {
                 }
             }
         }
+        self.notes.cut |= unknown;
+        if unknown {
+            self.unknown.extend(seen.iter().copied());
+        }
         self.clean.extend(seen);
-        Ok(Below::Unchanged)
+        Ok(match unknown {
+            true => Below::Unknown,
+            false => Below::Unchanged,
+        })
+    }
+
+    /// Is not all known of an object at one of the two times (level `calls`)?
+    fn is_partly_known(&self, object: ObjectId, part: &Cells) -> Result<bool> {
+        if part.cells.iter().any(|cell| cell.not_recorded) {
+            return Ok(true);
+        }
+        let Interval { from, to } = self.interval;
+        Ok(!self.history.is_all_found(object, from)? || !self.history.is_all_found(object, to)?)
     }
 
     fn cells(&mut self, object: ObjectId, from: u32, limit: usize) -> Result<Cells> {
@@ -121,7 +151,17 @@ impl<'h> Search<'h> {
             }
             written => written?,
         };
-        if self.history.level == Level::Calls || !written {
+        let changed = match self.history.content_changed(object, self.interval) {
+            Err(crate::Error::Store(jhyde_store::Error::Damaged { .. })) => {
+                self.notes.damaged = true;
+                false
+            }
+            changed => changed?,
+        };
+        if changed {
+            return Ok(true);
+        }
+        if self.history.has_snapshots_only() || !written {
             return Ok(false);
         }
         // It may have been seen there for the first time, which is no write.
@@ -135,8 +175,10 @@ impl<'h> Search<'h> {
                 }
                 writes => writes?,
             };
-            if writes.iter().any(|write| self.interval.holds(write)) {
-                return Ok(true);
+            for write in &writes {
+                if self.history.is_written_in(Some(write), self.interval)? {
+                    return Ok(true);
+                }
             }
             match writes.last().map(|write| write.variable) {
                 Some(jhyde_trace::Variable::Element { index, .. }) if writes.len() == CHUNK => {
@@ -156,8 +198,8 @@ impl<'h> Search<'h> {
         let Content::Array(length) = view.content else {
             return Ok(false);
         };
-        self.notes.elements |= self.history.level < Level::State && length > 0;
-        Ok(crate::text::element_descriptor(&view.class).is_some_and(|d| d.len() == 1))
+        Ok(length == 0
+            || crate::text::element_descriptor(&view.class).is_some_and(|d| d.len() == 1))
     }
 }
 
@@ -170,6 +212,8 @@ pub struct ReachableObject {
     pub path: String,
     /// Its fields or elements.
     pub rows: Vec<StateRow>,
+    /// The same object at the first of the two times, if what it held changed.
+    pub start: Option<ValueView>,
 }
 
 impl History {
@@ -203,20 +247,27 @@ impl History {
                 self.listed(object, &path, interval, only_changed, &mut looked_at, notes)?;
             notes.elements_cut |= cut;
             queue.extend(references);
-            let changed = || listed.iter().any(|cell| cell.changed);
-            if listed.is_empty()
-                || (only_changed && !changed() && !self.is_new(object, interval)?)
+            let content = self.content_changed(object, interval);
+            let content = unless_damaged(content, notes)?.unwrap_or_default();
+            let changed = content || listed.iter().any(|cell| cell.changed);
+            if (listed.is_empty() && !content)
+                || (only_changed && !changed && !self.is_new(object, interval)?)
             {
                 continue;
             }
+            let start = match content {
+                true => Some(self.value_at(Value::Object(object), interval.from)?),
+                false => None,
+            };
             let rows = listed
                 .iter()
-                .map(|cell| self.row(cell, None))
+                .map(|cell| self.row(cell, interval, None))
                 .collect::<Result<_>>()?;
             found.push(ReachableObject {
-                object: self.value(Value::Object(object))?,
+                object: self.value_at(Value::Object(object), interval.to)?,
                 path,
                 rows,
+                start,
             });
         }
         Ok(found)
@@ -247,11 +298,12 @@ impl History {
                 if let Some(to) = cell.end.object() {
                     let step = match cell.variable {
                         jhyde_trace::Variable::Element { index, .. } => format!("{path}[{index}]"),
+                        _ if cell.name.starts_with('[') => format!("{path}{}", cell.name),
                         _ => format!("{path}.{}", cell.name),
                     };
                     references.push((to, step));
                 }
-                let is_element = matches!(cell.variable, jhyde_trace::Variable::Element { .. });
+                let is_element = matches!(cell.kind, RowKind::Element | RowKind::Content);
                 if is_element && long && only_changed && !cell.changed {
                     continue;
                 }
@@ -273,6 +325,10 @@ impl History {
     }
 
     fn is_new(&self, object: ObjectId, interval: Interval) -> Result<bool> {
+        if self.has_snapshots_only() {
+            let first = self.is_first_found(object, interval.from, interval.to);
+            return Ok(unless_damaged(first, &mut Notes::default())?.unwrap_or(false));
+        }
         let created: Option<Timestamp> = self.recording.creation(object)?.map(|c| c.timestamp);
         Ok(created.is_some_and(|at| interval.contains(at)))
     }

@@ -15,6 +15,7 @@ use crate::error::{Error, Result};
 use crate::history::{Bound, History, bound, local_name};
 use crate::objects::{BY_LEVEL, Cell, Held};
 use crate::reach::{Below, Search};
+use crate::snapshots::is_kept;
 use crate::text::{default_value, parameter_slots, parameters, result, type_name};
 use crate::view::{CallView, ValueView};
 
@@ -35,6 +36,8 @@ pub enum RowKind {
     Field,
     /// An array element.
     Element,
+    /// A part of what an object of the JDK holds.
+    Content,
 }
 
 /// One variable at two times.
@@ -56,10 +59,12 @@ pub struct StateRow {
     pub changed: bool,
     /// Not changed, but something reachable from it. Yellow.
     pub changed_below: bool,
-    /// The search below ended at the budget and had not found a change.
+    /// The search below ended at the budget, or at what is not recorded, and had not found a change.
     pub budget_ended: bool,
     /// Writes to it are not recorded: whether it changed is not known.
     pub not_recorded: bool,
+    /// A constant of the program: a static final field.
+    pub constant: bool,
 }
 
 /// The state of a call.
@@ -100,10 +105,12 @@ impl Interval {
 pub(crate) struct Notes {
     /// Locals, at a level without them.
     pub(crate) locals: bool,
-    /// Fields, at a level without them.
-    pub(crate) fields: bool,
-    /// Elements of arrays, at a level without them.
-    pub(crate) elements: bool,
+    /// Static fields, at a level without them.
+    pub(crate) statics: bool,
+    /// Fields, elements or contents that no snapshot tells.
+    pub(crate) cut: bool,
+    /// What is said to have changed was found to be different, and nobody saw who wrote it.
+    pub(crate) compared: bool,
     /// Objects of classes outside the scope.
     pub(crate) outside: bool,
     /// Code without a table of local variables.
@@ -121,8 +128,9 @@ pub(crate) struct Notes {
 impl Notes {
     pub(crate) fn add(&mut self, other: Self) {
         self.locals |= other.locals;
-        self.fields |= other.fields;
-        self.elements |= other.elements;
+        self.statics |= other.statics;
+        self.cut |= other.cut;
+        self.compared |= other.compared;
         self.outside |= other.outside;
         self.no_table |= other.no_table;
         self.budget |= other.budget;
@@ -153,20 +161,20 @@ impl Notes {
             format!("level {level} does not record locals beyond what the parameters were given"),
         );
         note(
-            self.fields,
-            format!(
-                "level {level} does not record fields: what objects held and whether it changed is not known"
-            ),
+            self.statics,
+            format!("level {level} does not record static fields"),
         );
+        note(self.cut, history.told_of_snapshots());
         note(
-            self.elements,
+            self.compared,
             format!(
-                "level {level} does not record array elements: changes in arrays, and below them, are not seen"
+                "what is marked as changed was found to be different at the two times: level {level} does not record \
+                 who wrote it, nor that an equal value was written"
             ),
         );
         note(
             self.outside,
-            "objects of classes outside the scope (java.util.ArrayList, say) are not looked into: changes in \
+            "objects of classes outside the scope whose content is not recorded are not looked into: changes in \
              them are not seen"
                 .to_owned(),
         );
@@ -232,7 +240,9 @@ impl History {
             cell.not_recorded |= touched && !cell.changed;
         }
         let mut search = Search::new(self, interval, budget);
-        let rows = cells.iter().map(|cell| self.row(cell, Some(&mut search)));
+        let rows = cells
+            .iter()
+            .map(|cell| self.row(cell, interval, Some(&mut search)));
         let rows = rows.collect::<Result<_>>()?;
         notes.add(search.notes());
         let call = self.call(record, true)?;
@@ -274,7 +284,12 @@ impl History {
     }
 
     /// A cell in words, with what is below it if that is to be searched.
-    pub(crate) fn row(&self, cell: &Cell, search: Option<&mut Search<'_>>) -> Result<StateRow> {
+    pub(crate) fn row(
+        &self,
+        cell: &Cell,
+        interval: Interval,
+        search: Option<&mut Search<'_>>,
+    ) -> Result<StateRow> {
         let below = match (search, cell.start.object(), cell.end.object()) {
             (Some(search), Some(start), Some(end)) if start == end && !cell.changed => {
                 search.below(start)?
@@ -282,9 +297,9 @@ impl History {
             _ => Below::Unchanged,
         };
         let is_void = cell.kind == RowKind::Return && cell.type_name == "void";
-        let view = |held: &Held| match held {
+        let view = |held: &Held, at| match held {
             Held::Value(jhyde_trace::Value::Null) if is_void => Ok(Some(ValueView::Void)),
-            held => self.held_view(held),
+            held => self.held_view(held, at),
         };
         Ok(StateRow {
             kind: cell.kind,
@@ -294,13 +309,23 @@ impl History {
                 _ => self.written_form(cell.variable)?,
             },
             type_name: cell.type_name.clone(),
-            start: view(&cell.start)?,
-            end: view(&cell.end)?,
+            start: view(&cell.start, interval.from)?,
+            end: view(&cell.end, interval.to)?,
             changed: cell.changed,
             changed_below: below == Below::Changed,
-            budget_ended: below == Below::BudgetEnded,
+            budget_ended: matches!(below, Below::BudgetEnded | Below::Unknown),
             not_recorded: cell.not_recorded,
+            constant: self.is_constant(cell.variable)?,
         })
+    }
+
+    fn is_constant(&self, variable: Variable) -> Result<bool> {
+        const FINAL: u32 = 0x0010;
+        let Variable::Static { field } = variable else {
+            return Ok(false);
+        };
+        let declared = crate::history::unless_lost(self.recording.field(field))?;
+        Ok(declared.is_some_and(|declared| declared.field().modifiers & FINAL != 0))
     }
 
     /// The row `return` or `exception`. A void result is kept as a null of type `void`.
@@ -321,11 +346,12 @@ impl History {
             Some(Outcome::Returned(None)) if descriptor == "V" => {
                 (RowKind::Return, Held::Value(jhyde_trace::Value::Null))
             }
-            Some(Outcome::Returned(None)) => {
-                (RowKind::Return, Held::Unknown("the result was not seen"))
-            }
+            Some(Outcome::Returned(None)) => (
+                RowKind::Return,
+                Held::Unknown("the result was not seen".into()),
+            ),
             Some(Outcome::Threw(exception)) => (RowKind::Exception, Held::Value(exception)),
-            Some(Outcome::Unknown) => (RowKind::Return, Held::Unknown(UNKNOWN)),
+            Some(Outcome::Unknown) => (RowKind::Return, Held::Unknown(UNKNOWN.into())),
         };
         let by = |at: Timestamp| match record.exit {
             Some(exit) if exit <= at => held.clone(),
@@ -404,6 +430,7 @@ impl History {
         locals.sort_by_key(|(position, start, _)| (position.is_none(), *position, *start));
         let given = self.given(record)?.arguments;
         let types = parameters(&info.descriptor);
+        let slots = parameter_slots(&info.descriptor, info.is_static());
         let mut cells = Vec::with_capacity(locals.len());
         for (position, _, local) in locals {
             let variable = Variable::Local {
@@ -413,7 +440,7 @@ impl History {
             let at_entry = match position {
                 Some(position) => match given.get(position) {
                     Some(value) => Held::Value(*value),
-                    None => Held::Unknown("the arguments of this call were not seen"),
+                    None => Held::Unknown("the arguments of this call were not seen".into()),
                 },
                 None => Held::Absent,
             };
@@ -425,12 +452,19 @@ impl History {
                 },
             };
             notes.damaged |= damaged;
+            // At level `calls` no write is seen: what the code cannot write stays.
+            let kept = match (position, self.level) {
+                (Some(position), Level::Calls) => slots
+                    .get(position)
+                    .is_some_and(|&slot| is_kept(&info.code, slot)),
+                _ => false,
+            };
             let held = |at: Timestamp| -> Result<Held> {
-                if at == record.enter {
+                if at == record.enter || kept {
                     return Ok(at_entry.clone());
                 }
                 if self.level == Level::Calls {
-                    return Ok(Held::Unknown(BY_LEVEL));
+                    return Ok(Held::Unknown(BY_LEVEL.into()));
                 }
                 Ok(match self.last_write(variable, at)? {
                     Ok(Some(write)) => Held::Value(write.value),
@@ -439,7 +473,8 @@ impl History {
                 })
             };
             let (start, end) = (held(interval.from)?, held(interval.to)?);
-            notes.locals |= self.level == Level::Calls;
+            let lost = self.level == Level::Calls && !kept;
+            notes.locals |= lost;
             let named = match local {
                 Local::Named(entry) => info.variables.get(usize::from(entry)),
                 Local::Slot(_) => None,
@@ -462,7 +497,7 @@ impl History {
                 start,
                 end,
                 changed: last.is_some_and(|write| interval.holds(&write)),
-                not_recorded: self.level == Level::Calls || damaged,
+                not_recorded: lost || damaged,
             });
         }
         Ok(cells)
@@ -531,7 +566,7 @@ impl History {
                 cells.extend(self.static_cell(&class, field, initialised, interval)?);
             }
         }
-        notes.fields |= self.level == Level::Calls && !cells.is_empty();
+        notes.statics |= self.level == Level::Calls && !cells.is_empty();
         Ok(cells)
     }
 
@@ -554,12 +589,21 @@ impl History {
             return Ok(None);
         }
         let (start, end) = match self.level {
-            Level::Calls => (Held::Unknown(BY_LEVEL), Held::Unknown(BY_LEVEL)),
+            Level::Calls => (
+                Held::Unknown(BY_LEVEL.into()),
+                Held::Unknown(BY_LEVEL.into()),
+            ),
             _ => (
                 self.static_at(variable, field, initialised, interval.from)?,
                 self.static_at(variable, field, initialised, interval.to)?,
             ),
         };
+        let before = match self.level {
+            Level::Calls => None,
+            _ => self.last_write(variable, interval.from)?.ok().flatten(),
+        };
+        let before = before.map(|write| write.value);
+        let late = self.is_found_late(before, last.as_ref(), interval);
         Ok(Some(Cell {
             kind: RowKind::Static,
             name: format!("{}.{}", crate::text::simple_name(&class.name), field.name),
@@ -567,8 +611,8 @@ impl History {
             variable,
             start,
             end,
-            changed: last.is_some_and(|write| interval.holds(&write)),
-            not_recorded: self.level == Level::Calls || damaged,
+            changed: self.is_written_in(last.as_ref(), interval)?,
+            not_recorded: self.level == Level::Calls || damaged || late,
         }))
     }
 
@@ -582,7 +626,9 @@ impl History {
         const FINAL: u32 = 0x0010;
         const CONSTANT: &str = "a constant of the class; its value stands in the source";
         match self.last_write(variable, at)? {
-            Ok(Some(write)) => return Ok(Held::Value(write.value)),
+            Ok(Some(write)) => {
+                return self.held_since(variable, (write.timestamp, write.value), at);
+            }
             Ok(None) => {}
             Err(_) => return Ok(Held::Damaged),
         }
@@ -590,7 +636,7 @@ impl History {
             Initialised::At(begin) if at < begin => Held::Absent,
             // Never written in the initialiser: a ConstantValue attribute gave it its value (JVMS 4.7.2).
             _ if field.modifiers & FINAL != 0 && !self.is_ever_written(variable)? => {
-                Held::Unknown(CONSTANT)
+                Held::Unknown(CONSTANT.into())
             }
             Initialised::At(_) => Held::Value(default_value(&field.descriptor)),
             _ if self.from_the_start => Held::Value(default_value(&field.descriptor)),

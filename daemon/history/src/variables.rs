@@ -1,5 +1,6 @@
 //! The written form of variables, read and written (see `common.proto`): `CALL:name`, `object#12.field`,
-//! `array#3[2]`, `pkg.Cls.FIELD`, `CALL:return`, `CALL:exception`.
+//! `array#3[2]`, `pkg.Cls.FIELD`, `CALL:return`, `CALL:exception`. Read, but never written, are ways to one from a
+//! call, `CALL:this.field` (`path`).
 //!
 //! A local is written by its name alone where its method has the name once and it is not the name of
 //! a pseudo-variable; with its slot where that tells it from the others of that name; else with its range
@@ -7,6 +8,7 @@
 
 use std::sync::Arc;
 
+use jhyde_trace::echo::shown;
 use jhyde_trace::{
     CallId, ClassInfo, Content, FieldId, FieldInfo, Local, LocalVariable, MethodInfo, ObjectId,
     Variable,
@@ -63,7 +65,7 @@ impl<'a> LocalForm<'a> {
 }
 
 /// Digits and nothing else.
-fn number<T: std::str::FromStr>(text: &str) -> Option<T> {
+pub(crate) fn number<T: std::str::FromStr>(text: &str) -> Option<T> {
     text.bytes()
         .all(|b| b.is_ascii_digit())
         .then(|| text.parse().ok())
@@ -121,6 +123,7 @@ impl History {
                 None => format!("field#{field}"),
             },
             Variable::Element { array, index } => format!("array#{array}[{index}]"),
+            Variable::Content { object, key } => self.content_form(object, key)?,
             Variable::Return { call } => format!("{call}:{RETURN}"),
             Variable::Exception { call } => format!("{call}:{EXCEPTION}"),
         })
@@ -132,6 +135,9 @@ impl History {
     /// When it is not there, not written right, or more than one may be meant.
     pub fn resolve_variable(&self, text: &str) -> Result<Variable> {
         let form = || Error::VariableForm(text.to_owned());
+        if let Some(variable) = self.resolve_content(text)? {
+            return Ok(variable);
+        }
         if let Some(rest) = text.strip_prefix("object#") {
             let (id, field) = rest.split_once('.').ok_or_else(form)?;
             let object = ObjectId(number(id).ok_or_else(form)?);
@@ -147,6 +153,9 @@ impl History {
         }
         if let Some((call, local)) = text.rsplit_once(':') {
             let call = self.resolve_call(call)?;
+            if let Some(variable) = self.resolve_way(text, call, local)? {
+                return Ok(variable);
+            }
             return self.resolve_local(text, call, local);
         }
         let (class, field) = text.rsplit_once('.').ok_or_else(form)?;
@@ -156,7 +165,7 @@ impl History {
         self.resolve_static(text, class, field)
     }
 
-    fn resolve_local(&self, text: &str, call: CallId, local: &str) -> Result<Variable> {
+    pub(crate) fn resolve_local(&self, text: &str, call: CallId, local: &str) -> Result<Variable> {
         let record = self.record(call)?;
         match local {
             RETURN => return Ok(Variable::Return { call }),
@@ -215,7 +224,12 @@ impl History {
         }
     }
 
-    fn resolve_field(&self, text: &str, object: ObjectId, written: &str) -> Result<Variable> {
+    pub(crate) fn resolve_field(
+        &self,
+        text: &str,
+        object: ObjectId,
+        written: &str,
+    ) -> Result<Variable> {
         if self.recording.object(object)?.is_none() {
             return Err(Error::NoSuchObject(object.0));
         }
@@ -243,7 +257,12 @@ impl History {
         }
     }
 
-    fn resolve_element(&self, text: &str, array: ObjectId, index: u32) -> Result<Variable> {
+    pub(crate) fn resolve_element(
+        &self,
+        text: &str,
+        array: ObjectId,
+        index: u32,
+    ) -> Result<Variable> {
         let none = |reason: String| Error::NoSuchVariable {
             variable: text.to_owned(),
             reason,
@@ -285,7 +304,7 @@ impl History {
             [(_, field)] => Ok(Variable::Static { field: *field }),
             [] if class_found => Err(Error::NoSuchVariable {
                 variable: text.to_owned(),
-                reason: format!("class {class} has no static field '{name}'"),
+                reason: format!("class {class} has no static field '{}'", shown(name)),
             }),
             [] => Err(self.no_such_class(class)),
             several => Err(Error::Ambiguous {
@@ -306,13 +325,15 @@ impl History {
     /// The class of an object and its super classes, the nearest first, as far as they are known.
     pub(crate) fn classes_of_object(&self, object: ObjectId) -> Result<Vec<Arc<ClassInfo>>> {
         let mut classes = Vec::new();
-        let mut next = match self.recording.object(object)?.and_then(|info| info.class) {
-            Some(class) => self.recording.class(class)?,
+        let info = unless_lost(self.recording.object(object))?;
+        let mut next = match info.and_then(|info| info.class) {
+            Some(class) => unless_lost(self.recording.class(class))?,
             None => None,
         };
         while let Some(class) = next {
             next = match &class.super_name {
-                Some(name) => self.class_named(name)?,
+                // What damage hides is not known: those that are read are told.
+                Some(name) => self.class_named(name).unwrap_or_default(),
                 None => None,
             };
             classes.push(class);

@@ -78,7 +78,7 @@ impl History {
         let mut notes = self.write_notes(list.variable)?;
         notes.extend(self.lost_writes(list.variable, range.clone())?);
         let first_page = page_token.is_empty();
-        let mut page = Page {
+        let mut page: Page<WriteRow> = Page {
             rows: Vec::new(),
             next: None,
         };
@@ -92,6 +92,21 @@ impl History {
         let bound_last = binding
             .filter(|_| list.newest_first)
             .map(|bound| self.bound_row(bound).map(Ok));
+        let contents = match list.variable {
+            Variable::Content { object, key } => {
+                self.content_writes(object, key, range.clone(), direction, limit + 1)?
+            }
+            _ => Vec::new(),
+        };
+        let contents = contents.into_iter().map(|write| {
+            let row = WriteRow {
+                timestamp: write.timestamp,
+                value: write.value,
+                call: self.writer(write.call)?,
+                place: self.place_in(write.call, write.index)?,
+            };
+            Ok(Ok((row, write.snapshot)))
+        });
         let writes = self
             .recording
             .writes(list.variable, range, direction)
@@ -102,21 +117,20 @@ impl History {
                     }
                     write => write?,
                 };
-                let call = match write.call.is_root() {
-                    true => None,
-                    false => unless_lost(self.recording.call(write.call).map(Some))?
-                        .map(|call| self.call(call, true))
-                        .transpose()?,
-                };
+                let call = self.writer(write.call)?;
                 let row = WriteRow {
                     timestamp: write.timestamp,
-                    value: self.value(write.value)?,
+                    value: self.value_at(write.value, write.timestamp)?,
                     call,
                     place: self.place_in(write.call, write.index)?,
                 };
                 Ok(Ok((row, write.snapshot)))
             });
-        let all = bound_first.into_iter().chain(writes).chain(bound_last);
+        let all = bound_first
+            .into_iter()
+            .chain(contents)
+            .chain(writes)
+            .chain(bound_last);
         for row in all {
             self.check()?;
             let (row, snapshot) = match row? {
@@ -128,15 +142,17 @@ impl History {
                     continue;
                 }
             };
+            let is_found = snapshot && self.has_snapshots_only();
+            if is_found && page.rows.last().is_some_and(|last| last.value == row.value) {
+                // It was found again.
+                continue;
+            }
             if page.rows.len() == limit {
                 page.next = Some(tokens.token(row.timestamp.0));
                 break;
             }
-            if snapshot {
-                notes.push(format!(
-                    "the value at {} was found when the object was first seen; who wrote it was not recorded",
-                    row.timestamp
-                ));
+            if snapshot && !is_found {
+                notes.push(self.snapshot_note(list.variable, row.timestamp)?);
             }
             page.rows.push(row);
         }
@@ -154,13 +170,49 @@ impl History {
         })
     }
 
+    /// The call that wrote; `None` outside of all calls, and where its beginning cannot be read.
+    fn writer(&self, call: jhyde_trace::CallId) -> Result<Option<CallView>> {
+        if call.is_root() {
+            return Ok(None);
+        }
+        unless_lost(self.recording.call(call).map(Some))?
+            .map(|call| self.call(call, true))
+            .transpose()
+    }
+
+    /// That a value was found, not written.
+    fn snapshot_note(&self, variable: Variable, found: Timestamp) -> Result<String> {
+        let before = Timestamp(0)..found;
+        let told_before = match variable {
+            Variable::Content { object, .. } => self
+                .recording
+                .content_changes(object, before, Direction::Backward)
+                .next()
+                .is_some(),
+            _ => self
+                .recording
+                .writes(variable, before, Direction::Backward)
+                .next()
+                .is_some(),
+        };
+        Ok(match told_before {
+            true => format!(
+                "the value at {found} was found there: something that was not seen changed it before, so what it \
+                 held meanwhile is not known"
+            ),
+            false => format!(
+                "the value at {found} was found when the object was first seen; who wrote it was not recorded"
+            ),
+        })
+    }
+
     fn bound_row(&self, (record, value): (CallRecord, Value)) -> Result<(WriteRow, bool)> {
         let place = self.place_in(record.id, 0)?;
         let call = self.call(record, true)?;
         Ok((
             WriteRow {
                 timestamp: record.enter,
-                value: self.value(value)?,
+                value: self.value_at(value, record.enter)?,
                 call: Some(call),
                 place,
             },
@@ -227,10 +279,24 @@ impl History {
     /// What the level leaves out of a variable's history.
     fn write_notes(&self, variable: Variable) -> Result<Vec<String>> {
         let level = self.level;
+        let has_snapshots = self.recording.meta().options.snapshots.depth > 0;
         Ok(match variable {
             Variable::Return { .. } | Variable::Exception { .. } => Vec::new(),
+            Variable::Element { .. } | Variable::Content { .. } | Variable::Field { .. }
+                if level == Level::Calls && has_snapshots =>
+            {
+                vec![
+                    "these are the values that were found where calls that were shown the object began or ended: level \
+                     calls does not record who wrote them, nor what was there in between; record with level state or full"
+                        .to_owned(),
+                ]
+            }
             Variable::Element { .. } if level == Level::Calls => vec![
                 "level calls does not record writes to array elements: record with level state or full"
+                    .to_owned(),
+            ],
+            Variable::Content { .. } if level == Level::Calls => vec![
+                "level calls without snapshots does not record what objects held: record with level state or full"
                     .to_owned(),
             ],
             Variable::Local { .. } if level == Level::Calls => vec![

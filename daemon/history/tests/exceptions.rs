@@ -4,9 +4,12 @@
 mod common;
 
 use common::{Builder, STATIC, method};
+use jhyde_history::exceptions::Fate;
 use jhyde_history::navigate::Step;
 use jhyde_history::view::{EventKindView, ValueView};
-use jhyde_trace::{CallId, Content, Event, EventKind, Level, Outcome, Text, Value, Variable};
+use jhyde_trace::{
+    CallId, Content, Event, EventKind, Level, Outcome, Text, Throwable, Value, Variable,
+};
 
 #[test]
 fn an_uncaught_exception_names_its_throw_and_the_calls_that_it_ended() {
@@ -25,11 +28,15 @@ fn an_uncaught_exception_names_its_throw_and_the_calls_that_it_ended() {
     let error = builder.plain_class("p.Broken");
     let thread = builder.thread("main");
     let message = Text {
-        prefix: "no".to_owned(),
+        prefix: "no".into(),
         length: 2,
     };
-    let caught = Value::Object(builder.object(error, Content::Throwable(None)));
-    let lost = Value::Object(builder.object(error, Content::Throwable(Some(message))));
+    let caught =
+        Value::Object(builder.object(error, Content::Throwable(Throwable::with_message(None))));
+    let lost = Value::Object(builder.object(
+        error,
+        Content::Throwable(Throwable::with_message(Some(message))),
+    ));
     let main = builder.enter(thread, methods[0], None, &[]);
     // One that is caught in main, and one that nobody catches, thrown again on its way.
     let inner = builder.enter(thread, methods[2], None, &[]);
@@ -223,7 +230,8 @@ fn damage_hides_neither_other_exceptions_nor_other_calls() {
     for round in 0..400 {
         // All calls of `first` lie at the beginning.
         let called = methods[if round < 60 { 2 } else { 1 }];
-        let thrown = Value::Object(builder.object(error, Content::Throwable(None)));
+        let thrown =
+            Value::Object(builder.object(error, Content::Throwable(Throwable::with_message(None))));
         builder.enter(thread, called, None, &[]);
         builder.here(thread, 4, EventKind::Thrown { exception: thrown });
         builder.exit(thread, Outcome::Threw(thrown));
@@ -258,5 +266,117 @@ fn damage_hides_neither_other_exceptions_nor_other_calls() {
     assert!(
         notes.len() == 1 && notes[0].contains("p.Main.work") && notes[0].contains("damaged"),
         "{notes:?}"
+    );
+}
+
+#[test]
+fn exceptions_that_leave_the_scope_and_failed_tests_are_told() {
+    let mut builder = Builder::new(Level::State);
+    let names = ["main", "callback", "tests", "push", "pop", "fine"];
+    let methods = names.map(|name| method(name, "()V", STATIC, 10, &[]));
+    let (_, _, own) = builder.class("p.Main", None, true, &[], methods.into());
+    let methods =
+        ["runLeaf", "assertEquals", "fail"].map(|name| method(name, "()V", STATIC, 1, &[]));
+    let (_, _, junit) = builder.class("org.junit.Assert", None, true, &[], methods.into());
+    let methods = ["run", "assertThrows"].map(|name| method(name, "()V", STATIC, 1, &[]));
+    let (_, _, jdk) = builder.class(
+        "java.util.concurrent.Task",
+        None,
+        false,
+        &[],
+        methods.into(),
+    );
+    let error = builder.plain_class("p.Broken");
+    let thread = builder.thread("main");
+    let mut exception =
+        || Value::Object(builder.object(error, Content::Throwable(Throwable::with_message(None))));
+    let [caught, swallowed, expected, failed, inner] = [(); 5].map(|()| exception());
+    let thrown =
+        |builder: &mut Builder, exception| builder.here(thread, 4, EventKind::Thrown { exception });
+    let main = builder.enter(thread, own[0], None, &[]);
+    // Caught by the program: nothing to tell.
+    builder.enter(thread, own[1], None, &[]);
+    thrown(&mut builder, caught);
+    builder.exit(thread, Outcome::Threw(caught));
+    builder.here(thread, 12, EventKind::Caught { exception: caught });
+    // Swallowed by code out of the scope that called back.
+    let task = builder.enter_any(thread, jdk[0], None, &[], true);
+    let callback = builder.enter(thread, own[1], None, &[]);
+    let swallowed_at = thrown(&mut builder, swallowed);
+    builder.exit(thread, Outcome::Threw(swallowed));
+    builder.leave(thread);
+    // Asked for.
+    builder.enter_any(thread, jdk[1], None, &[], true);
+    builder.enter(thread, own[1], None, &[]);
+    thrown(&mut builder, expected);
+    builder.exit(thread, Outcome::Threw(expected));
+    builder.leave(thread);
+    // A test whose assertion fails: the framework runs it, and throws and catches for it.
+    let runner = builder.enter(thread, junit[0], None, &[]);
+    let test = builder.enter(thread, own[2], None, &[]);
+    builder.enter(thread, own[3], None, &[]);
+    builder.leave(thread);
+    let pop = builder.enter(thread, own[4], None, &[]);
+    builder.enter(thread, own[5], None, &[]);
+    builder.leave(thread);
+    builder.leave(thread);
+    let assertion = builder.enter(thread, junit[1], None, &[]);
+    let fail = builder.enter(thread, junit[2], None, &[]);
+    thrown(&mut builder, failed);
+    for _ in 0..3 {
+        builder.exit(thread, Outcome::Threw(failed));
+    }
+    // The framework's own exceptions are its own business.
+    builder.enter(thread, junit[2], None, &[]);
+    thrown(&mut builder, inner);
+    builder.exit(thread, Outcome::Threw(inner));
+    builder.leave(thread);
+    builder.leave(thread);
+    builder.end_thread(thread);
+    let history = builder.history();
+
+    let told = history.uncaught().expect("the list").exceptions;
+    let id = |call: &Option<jhyde_history::view::CallView>| call.as_ref().map(|c| c.record.id);
+    assert_eq!(told.len(), 2, "{told:#?}");
+    let [left, broken] = [&told[0], &told[1]];
+    assert_eq!((left.fate, left.timestamp), (Fate::LeftScope, swallowed_at));
+    assert_eq!(
+        (id(&left.caught_by), id(&left.call)),
+        (Some(task), Some(callback))
+    );
+    assert!(left.test.is_none());
+    assert_eq!(broken.fate, Fate::Caught);
+    assert_eq!(
+        (id(&broken.caught_by), id(&broken.call)),
+        (Some(runner), Some(fail))
+    );
+    let of = broken.test.as_ref().expect("a failed test");
+    assert_eq!(of.test.record.id, test);
+    assert_eq!(
+        (id(&of.assertion), id(&of.under_test)),
+        (Some(assertion), Some(pop))
+    );
+    assert_eq!(history.exits().expect("exits"), []);
+    assert_ne!(main, test);
+}
+
+#[test]
+fn who_ended_the_program_is_told() {
+    let mut builder = Builder::new(Level::State);
+    let methods = vec![method("main", "()V", STATIC, 10, &[])];
+    let (_, _, own) = builder.class("p.Main", None, true, &[], methods);
+    let methods = vec![method("exit", "(I)V", STATIC, 1, &[])];
+    let (_, _, system) = builder.class("java.lang.System", None, false, &[], methods);
+    let thread = builder.thread("main");
+    let main = builder.enter(thread, own[0], None, &[]);
+    let exit = builder.enter_any(thread, system[0], None, &[Value::Int(3)], true);
+    let made = builder.finish();
+    let exits = made.history().exits().expect("exits");
+    assert_eq!(exits.len(), 1);
+    let call = exits[0].call.as_ref().map(|call| call.record.id);
+    assert_eq!((exits[0].code, call), (Some(3), Some(exit)));
+    assert_eq!(
+        exits[0].caller.as_ref().map(|call| call.record.id),
+        Some(main)
     );
 }

@@ -7,6 +7,7 @@ mod machine;
 use common::{Builder, STATIC, damage, local, method};
 use jhyde_history::History;
 use jhyde_history::events::EventList;
+use jhyde_history::gap_list::GapList;
 use jhyde_history::state::{RowKind, StateRow};
 use jhyde_history::tree::CallList;
 use jhyde_history::view::{EventKindView, ValueView};
@@ -42,7 +43,14 @@ fn a_gap_is_named_in_every_answer_that_it_touches() {
     let inner = builder.enter(thread, methods[1], None, &[Value::Int(3)]);
     builder.write(thread, 8, local(inner, 1), Value::Int(5));
     let reason = "an array of 70000 elements was not compared".to_owned();
-    builder.here(thread, 12, EventKind::Gap { reason });
+    builder.here(
+        thread,
+        12,
+        EventKind::Gap {
+            reason,
+            back: false,
+        },
+    );
     let after = builder.write(thread, 16, local(inner, 1), Value::Int(6));
     builder.leave(thread);
     builder.leave(thread);
@@ -254,5 +262,91 @@ class Test {
         writes.notes.iter().any(|note| note.contains("damaged")),
         "{:?}",
         writes.notes
+    );
+}
+
+#[test]
+fn gaps_are_listed_with_their_calls() {
+    let mut builder = Builder::new(Level::Full);
+    let thread = builder.thread("main");
+    let methods = vec![
+        method("outer", "()V", STATIC, 10, &[]),
+        method("inner", "()V", STATIC, 30, &[]),
+    ];
+    let (_, _, methods) = builder.class("p.Lossy", None, true, &[], methods);
+    let gap = |builder: &mut Builder, index, reason: &str| {
+        let reason = reason.to_owned();
+        builder.here(
+            thread,
+            index,
+            EventKind::Gap {
+                reason,
+                back: false,
+            },
+        )
+    };
+    let before = gap(&mut builder, 0, "an array of 5 elements was not compared");
+    let outer = builder.enter(thread, methods[0], None, &[]);
+    let mut inside = Vec::new();
+    for round in 0..30 {
+        let inner = builder.enter(thread, methods[1], None, &[]);
+        let reason = format!("an array of {round} elements was not compared");
+        inside.push((gap(&mut builder, 8, &reason), inner));
+        builder.leave(thread);
+    }
+    let last = gap(&mut builder, 12, "the call's end was not seen");
+    builder.leave(thread);
+    builder.end_thread(thread);
+    let made = builder.finish();
+    let history = made.history();
+
+    let mut found = Vec::new();
+    let (mut token, mut pages) = (String::new(), 0);
+    loop {
+        let page = history
+            .gap_list(&GapList::default(), 7, &token)
+            .expect("a page");
+        assert!(page.page.rows.len() <= 7);
+        found.extend(page.page.rows);
+        pages += 1;
+        match page.page.next {
+            Some(next) => token = next,
+            None => break,
+        }
+    }
+    assert_eq!((found.len(), pages), (32, 5));
+    assert_eq!((found[0].timestamp, found[31].timestamp), (before, last));
+    assert!(found[0].call.is_none() && found[0].thread_name == "main");
+    let (at, inner) = inside[7];
+    let row = &found[8];
+    assert_eq!(row.timestamp, at);
+    assert_eq!(row.reason, "an array of 7 elements was not compared");
+    let call = row.call.as_ref().expect("its call");
+    assert_eq!((call.record.id, call.method.as_str()), (inner, "inner"));
+    assert_eq!(row.place.as_ref().and_then(|place| place.line), Some(32));
+
+    let list = |call: Option<CallId>, reason: Option<&str>| {
+        let reason = reason.map(str::to_owned);
+        let list = GapList { call, reason };
+        history
+            .gap_list(&list, 0, "")
+            .expect("gaps")
+            .page
+            .rows
+            .len()
+    };
+    assert_eq!(list(Some(outer), None), 31);
+    assert_eq!(list(Some(inner), None), 1);
+    assert_eq!(list(Some(CallId::root(thread)), None), 32);
+    assert_eq!(list(None, Some("an array of N elements")), 31);
+    assert_eq!(list(None, Some("of 12 elements")), 1);
+    assert_eq!(list(Some(inner), Some("end was not seen")), 0);
+    let other = GapList {
+        call: Some(inner),
+        reason: None,
+    };
+    assert!(
+        history.gap_list(&other, 7, &token).is_err(),
+        "a token of another list"
     );
 }

@@ -18,7 +18,7 @@ fn an_object_that_cannot_be_read_is_no_plain_object() {
     let object = Some("java.lang.Object");
     let (_, _, methods) = builder.class("p.Q", object, true, &[], methods);
     let text = Text {
-        prefix: "5".to_owned(),
+        prefix: "5".into(),
         length: 1,
     };
     let five = builder.object(string, Content::String(text));

@@ -9,7 +9,8 @@ use jhyde_history::state::StateRow;
 use jhyde_history::view::ValueView;
 use jhyde_history::writes::WriteList;
 use jhyde_trace::{
-    CallId, Content, EventKind, FieldId, Level, ObjectId, Outcome, Timestamp, Value, Variable,
+    CallId, Content, EventKind, FieldId, Level, Missing, ObjectId, Outcome, Timestamp, Value,
+    Variable,
 };
 use proptest::prelude::*;
 
@@ -20,6 +21,8 @@ enum Op {
     New(usize),
     /// See a node that was made elsewhere, with a value.
     Meet(usize, i32),
+    /// Find a node's value to be this, when something that nobody saw may have changed it.
+    Find(usize, usize, i32),
     /// Write `next` of a node: 0 is null.
     Link(usize, usize, usize),
     /// Write `value` of a node.
@@ -38,6 +41,7 @@ fn ops() -> impl Strategy<Value = Vec<Op>> {
     let op = prop_oneof![
         2 => t.clone().prop_map(Op::New),
         1 => (t.clone(), -3_i32..3).prop_map(|(t, v)| Op::Meet(t, v)),
+        1 => (t.clone(), n.clone(), -3_i32..3).prop_map(|(t, a, v)| Op::Find(t, a, v)),
         4 => (t.clone(), n.clone(), n.clone()).prop_map(|(t, a, b)| Op::Link(t, a, b)),
         3 => (t.clone(), n.clone(), -3_i32..3).prop_map(|(t, a, v)| Op::Set(t, a, v)),
         1 => (t.clone(), n.clone()).prop_map(|(t, a)| Op::Static(t, a)),
@@ -61,9 +65,14 @@ struct Got {
 struct Model {
     got: BTreeMap<Variable, Vec<Got>>,
     created: BTreeMap<ObjectId, u64>,
+    /// When code out of the scope, which calls all of these, came to run: it calls, and is returned to.
+    outside: Vec<u64>,
     /// Enter, exit and the argument of each call.
     calls: BTreeMap<CallId, (u64, Option<u64>, Value)>,
 }
+
+/// What the model does not know, and nobody can.
+const UNKNOWN: Value = Value::Missing(Missing::Unreadable);
 
 /// `None`: it was not there or not assigned.
 type Held = Option<Value>;
@@ -87,12 +96,19 @@ impl Model {
 
     fn held(&self, variable: Variable, at: u64, default: Value) -> Held {
         let all = self.got.get(&variable).map_or(&[][..], Vec::as_slice);
+        // What is found to be another next was changed by nobody knows whom, and when.
+        let unless_found = |told: u64, value: Value| {
+            let next = all.iter().find(|got| got.at > at);
+            let other = next.is_some_and(|next| next.snapshot && next.value != value);
+            let ran = self.outside.iter().any(|ran| (told + 1..=at).contains(ran));
+            if ran && other { UNKNOWN } else { value }
+        };
         if let Some(last) = all.iter().rfind(|got| got.at <= at) {
-            return Some(last.value);
+            return Some(unless_found(last.at, last.value));
         }
         match variable {
             Variable::Field { object, .. } => match self.created.get(&object) {
-                Some(created) => (*created <= at).then_some(default),
+                Some(created) => (*created <= at).then(|| unless_found(*created, default)),
                 None => all
                     .first()
                     .filter(|first| first.snapshot)
@@ -101,6 +117,22 @@ impl Model {
             Variable::Local { call, .. } if variable == local(call, 0) => Some(self.calls[&call].2),
             _ => None,
         }
+    }
+
+    /// Is the last that was told by `to` found between the two times, and another than was told by `from`?
+    fn found_late(&self, variable: Variable, from: u64, to: u64, default: Value) -> bool {
+        let all = self.got.get(&variable).map_or(&[][..], Vec::as_slice);
+        let last = |at| all.iter().rfind(move |got| got.at <= at);
+        let made = match variable {
+            Variable::Field { object, .. } => self.created.get(&object).is_some_and(|c| *c <= from),
+            _ => false,
+        };
+        let before = last(from)
+            .map(|got| got.value)
+            .or_else(|| made.then_some(default));
+        last(to).is_some_and(|got| {
+            got.snapshot && got.at > from && before.is_some_and(|before| before != got.value)
+        })
     }
 
     fn changed(&self, variable: Variable, from: u64, to: u64) -> bool {
@@ -138,6 +170,7 @@ fn plain(view: Option<&ValueView>) -> Result<Held, TestCaseError> {
         Some(ValueView::Primitive(value)) => Some(*value),
         Some(ValueView::Null) => Some(Value::Null),
         Some(ValueView::Object(object)) => Some(Value::Object(object.id)),
+        Some(ValueView::NotRecorded(_)) => Some(UNKNOWN),
         Some(other) => {
             return Err(TestCaseError::fail(format!(
                 "all is recorded, and it says {other}"
@@ -178,7 +211,9 @@ fn check(
         from,
         to
     );
-    prop_assert!(!row.budget_ended && !row.not_recorded);
+    prop_assert!(!row.budget_ended);
+    let late = model.found_late(variable, from, to, default);
+    prop_assert_eq!(row.not_recorded, late, "{}", row.name);
     Ok(())
 }
 
@@ -226,6 +261,13 @@ proptest! {
                     }
                     nodes.push(object);
                 }
+                Op::Find(t, a, held) => {
+                    let Some(object) = node_at(&nodes, a + 1).object() else { continue };
+                    let (variable, value) = (Variable::Field { object, field: value }, Value::Int(held));
+                    let call = builder.current(threads[t]);
+                    let at = builder.here(threads[t], 0, EventKind::Snapshot { variable, value });
+                    model.note(at, call, variable, value, true);
+                }
                 Op::Link(t, a, b) => {
                     let Some(object) = node_at(&nodes, a + 1).object() else { continue };
                     let (variable, value) = (Variable::Field { object, field: next }, node_at(&nodes, b));
@@ -264,6 +306,9 @@ proptest! {
                     let call = builder.current(threads[t]);
                     if !call.is_root() {
                         let at = builder.exit(threads[t], Outcome::Returned(None));
+                        if builder.current(threads[t]).is_root() {
+                            model.outside.push(at.0);
+                        }
                         model.calls.get_mut(&call).expect("was entered").1 = Some(at.0);
                     }
                 }

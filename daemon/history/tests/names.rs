@@ -62,6 +62,31 @@ fn names_of_calls_and_variables_are_read_and_written() {
         history.resolve_variable("merge#2:lc").expect("by method"),
         local(call(7), 7)
     );
+    // Ways from a call, as source writes them.
+    let merge = history.recording().call(call(7)).expect("is there");
+    let given = history.recording().arguments(&merge).expect("is there");
+    let array = given.arguments[6].object().expect("c is an array");
+    for way in ["1.7:c[2]", "merge#2:c[2]"] {
+        assert_eq!(
+            history.resolve_variable(way).expect(way),
+            Variable::Element { array, index: 2 }
+        );
+    }
+    for missing in [
+        "1.7:c[9]",
+        "1.7:c.length",
+        "1.7:lc[0]",
+        "1.7:this.x",
+        "1.7:c[0].x",
+    ] {
+        assert!(
+            matches!(
+                history.resolve_variable(missing),
+                Err(Error::NoSuchVariable { .. })
+            ),
+            "{missing}"
+        );
+    }
     for missing in ["1.7:nothing", "array#2[4]", "demo.MergeSort.X"] {
         assert!(
             matches!(

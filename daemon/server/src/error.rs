@@ -7,8 +7,10 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use jhyde_proto::folder::FolderError;
 use jhyde_proto::program::CommandError;
 use jhyde_store::Error as StoreError;
+use jhyde_trace::echo::shown;
 use jhyde_trace::meta::UnknownWord;
 use thiserror::Error;
 
@@ -36,10 +38,20 @@ pub enum Error {
     },
     /// The configuration forbids that host.
     #[error(
-        "the host '{0}' may not be attached to; JDWP gives full control of a JVM, so hosts must be \
-         listed in the setting attach.hosts of the daemon"
+        "the host '{}' may not be attached to; JDWP gives full control of a JVM, so hosts must be \
+         listed in the setting attach.hosts of the daemon",
+        shown(.0)
     )]
     Host(String),
+    /// The data folder is another user's, or cannot be used.
+    #[error(transparent)]
+    Folder(#[from] FolderError),
+    /// Asked over TCP, and the configuration does not allow it there.
+    #[error(
+        "{0} over TCP is not allowed: any user of this machine could run programs as the daemon's user. Ask at the unix \
+         socket of the data folder, or write tcp_records = true under [listen] into the daemon's configuration"
+    )]
+    OverTcp(&'static str),
     /// A JVM could not be reached, or does not do what is needed.
     #[error("{message}")]
     Jvm {
@@ -118,7 +130,7 @@ pub enum ProgramError {
     #[error(transparent)]
     Command(#[from] CommandError),
     /// There is no such file.
-    #[error("cannot start '{program}': no such program{}", .folder.as_ref().map(|f| format!(", or no folder {}", f.display())).unwrap_or_default())]
+    #[error("cannot start '{}': no such program{}", shown(.program), .folder.as_ref().map(|f| format!(", or no folder {}", shown(&f.to_string_lossy()))).unwrap_or_default())]
     NotFound {
         /// The program.
         program: String,
@@ -126,7 +138,7 @@ pub enum ProgramError {
         folder: Option<PathBuf>,
     },
     /// It cannot be run.
-    #[error("cannot start '{program}': {source}")]
+    #[error("cannot start '{}': {source}", shown(.program))]
     CannotRun {
         /// The program.
         program: String,
@@ -134,7 +146,7 @@ pub enum ProgramError {
         source: io::Error,
     },
     /// It ended before its JVM connected.
-    #[error("'{program}' ended with exit code {exit_code} before its JVM connected; nothing was recorded{}",
+    #[error("'{}' ended with exit code {exit_code} before its JVM connected; nothing was recorded{}", shown(.program),
         if .stderr.is_empty() { String::new() } else { format!(". It wrote: {stderr}") })]
     EndedEarly {
         /// The program.
@@ -179,7 +191,7 @@ impl Error {
         match self {
             Self::Word(_) | Self::Argument { .. } => Kind::InvalidArgument,
             Self::NotYet { .. } => Kind::Unimplemented,
-            Self::Host(_) => Kind::PermissionDenied,
+            Self::Host(_) | Self::OverTcp(_) | Self::Folder(_) => Kind::PermissionDenied,
             Self::Ended { .. } | Self::Live(_) => Kind::FailedPrecondition,
             Self::Jvm { failure, .. } => match failure {
                 JvmFailure::Address | JvmFailure::Pattern => Kind::InvalidArgument,
@@ -210,6 +222,8 @@ impl Error {
             Self::Word(_) | Self::Argument { .. } => "INVALID_OPTION",
             Self::NotYet { .. } => "NOT_BUILT_YET",
             Self::Host(_) => "HOST_NOT_ALLOWED",
+            Self::OverTcp(_) => "NOT_OVER_TCP",
+            Self::Folder(_) => "FOLDER_NOT_USABLE",
             Self::Jvm { failure, .. } => match failure {
                 JvmFailure::Address => "INVALID_ADDRESS",
                 JvmFailure::Unreachable => "JVM_UNREACHABLE",
@@ -223,7 +237,9 @@ impl Error {
             },
             Self::Program(error) => match error {
                 ProgramError::Command(CommandError::Missing) => "NO_PROGRAM",
-                ProgramError::Command(CommandError::NotJava(_)) => "NOT_JAVA",
+                ProgramError::Command(
+                    CommandError::NotJava(_) | CommandError::BuildTool { .. },
+                ) => "NOT_JAVA",
                 ProgramError::Command(CommandError::HasAgent(_)) => "HAS_AGENT",
                 ProgramError::NotFound { .. } => "PROGRAM_NOT_FOUND",
                 ProgramError::CannotRun { .. } => "PROGRAM_CANNOT_RUN",
@@ -351,7 +367,7 @@ impl Error {
                     .unwrap_or(exit::FAILED)
             }
             Self::Program(_) => exit::CANNOT_RUN,
-            Self::Store(StoreError::Locked { .. }) => exit::SERVING,
+            Self::Store(StoreError::Locked { .. }) | Self::Folder(_) => exit::SERVING,
             Self::Jvm { failure, .. } => match failure {
                 JvmFailure::Address | JvmFailure::Pattern => exit::USAGE,
                 JvmFailure::Unreachable | JvmFailure::Timeout | JvmFailure::NotJdwp => exit::NO_JVM,

@@ -6,13 +6,18 @@
 //! - [`serve`]: sockets, the server over them, its end;
 //! - [`services`]: the gRPC services; only they know the generated types;
 //! - [`daemon`]: the catalogue and the live recordings, without any wire;
+//! - [`source`]: finding the source text of recorded classes;
+//! - [`private`]: whose the files are that all of them make;
 //! - [`error`]: what can go wrong, by kind.
 
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
+#![warn(clippy::print_stdout, clippy::print_stderr)]
 
 pub mod cli;
 pub mod config;
 pub mod daemon;
 pub mod error;
+pub mod private;
 pub mod serve;
 pub mod services;
+pub mod source;

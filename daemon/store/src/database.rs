@@ -59,6 +59,8 @@ impl std::fmt::Debug for Memory {
 /// A recording's database.
 pub(crate) struct Database {
     db: DB,
+    /// The tables that there are.
+    families: Vec<Family>,
     recording: String,
     mode: Mode,
     memory: Arc<Memory>,
@@ -140,7 +142,11 @@ impl Database {
         // All tables reach the disk together, so that none is ahead of the others where the log is damaged.
         options.set_atomic_flush(true);
         options.set_recycle_log_file_num(0);
-        let descriptors: Vec<_> = families::ALL
+        let families = match mode {
+            Mode::Create => families::ALL.to_vec(),
+            _ => families_of(path),
+        };
+        let descriptors: Vec<_> = families
             .iter()
             .map(|family| ColumnFamilyDescriptor::new(family.name, family_options(family, memory)))
             .collect();
@@ -153,6 +159,7 @@ impl Database {
         match opened {
             Ok(db) => Ok(Self {
                 db,
+                families,
                 recording,
                 mode,
                 memory: memory.clone(),
@@ -185,6 +192,11 @@ impl Database {
         }
     }
 
+    /// The tables that there are.
+    pub(crate) fn families(&self) -> &[Family] {
+        &self.families
+    }
+
     pub(crate) fn family(&self, family: Family) -> Result<&ColumnFamily> {
         self.db
             .cf_handle(family.name)
@@ -207,6 +219,11 @@ impl Database {
     /// Takes room from the cache of blocks for a table in memory, until the database is closed.
     pub(crate) fn charge(&self, bytes: usize) {
         self.memory.blocks.charge(bytes);
+    }
+
+    /// Is it a recording without this table, from before there was one?
+    pub(crate) fn lacks(&self, family: Family) -> bool {
+        family.later && !self.families.contains(&family)
     }
 
     /// The value of a key.
@@ -332,7 +349,8 @@ impl Database {
 
     /// Brings everything from memory to table files.
     pub(crate) fn flush(&self) -> Result<()> {
-        let families: Vec<_> = families::ALL
+        let families: Vec<_> = self
+            .families
             .iter()
             .map(|f| self.family(*f))
             .collect::<Result<_>>()?;
@@ -384,7 +402,7 @@ impl Database {
                 .filter(|file| file.column_family_name == family.name)
                 .count()
         };
-        Ok(families::ALL.iter().map(of).max().unwrap_or(0))
+        Ok(self.families.iter().map(of).max().unwrap_or(0))
     }
 
     /// Rewrites a family to its smallest form.
@@ -406,6 +424,18 @@ fn tell(level: LogLevel, message: &str) {
     if level != LogLevel::Header {
         tracing::debug!(target: "rocksdb", "{}", message.trim_end());
     }
+}
+
+/// The tables that a database on disk has. Where that cannot be told, all are asked for, and opening says why not.
+fn families_of(path: &Path) -> Vec<Family> {
+    let on_disk = DB::list_cf(&Options::default(), path);
+    let is_there = |family: &Family| match &on_disk {
+        Ok(names) => names.iter().any(|name| name == family.name),
+        Err(_) => true,
+    };
+    let all = families::ALL.into_iter();
+    all.filter(|family| !family.later || is_there(family))
+        .collect()
 }
 
 fn family_options(family: &Family, memory: &Memory) -> Options {
@@ -452,5 +482,33 @@ pub(crate) fn open_value<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String>
         Some((1, value)) => postcard::from_bytes(value).map_err(|error| error.to_string()),
         Some((version, _)) => Err(format!("its format version {version} is not known")),
         None => Err("it is cut".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_recording_from_before_a_table_opens_without_it() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let memory = Arc::new(Memory::new(0, || 0));
+        let open = |mode| Database::open(folder.path(), "r", &memory, mode, Log::Whole);
+        let made = open(Mode::Create).expect("made");
+        assert!(!made.lacks(families::SOURCE_TEXTS) && !made.lacks(families::BLOCKS));
+        drop(made);
+        let names = DB::list_cf(&Options::default(), folder.path()).expect("the tables");
+        let mut old = DB::open_cf(&Options::default(), folder.path(), names).expect("opens");
+        old.drop_cf(families::SOURCE_TEXTS.name).expect("dropped");
+        drop(old);
+        for mode in [Mode::Read, Mode::Write, Mode::Read] {
+            let db = open(mode).expect("opens");
+            assert!(db.lacks(families::SOURCE_TEXTS));
+            assert!(!db.lacks(families::CLASS_SOURCES));
+            assert!(db.get(families::CLASSES, &[0; 4]).expect("read").is_none());
+            if mode == Mode::Write {
+                db.flush().expect("flushed");
+            }
+        }
     }
 }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, UNIX_EPOCH};
 
+use jhyde_trace::echo::shown;
 use jhyde_trace::{CallId, ThreadId, Timestamp};
 use thiserror::Error;
 
@@ -29,10 +30,13 @@ pub enum Error {
         since_ms: u64,
     },
     /// No recording has this id or name.
-    #[error("there is no recording '{0}': list them to see which there are")]
+    #[error(
+        "there is no recording '{}'; `jhyde ls` (Recordings.List) lists those that there are",
+        shown(.0)
+    )]
     NotFound(String),
     /// More than one recording is meant by this word.
-    #[error("'{word}' may mean any of {}: use an id", candidates.join(", "))]
+    #[error("'{}' may mean any of {}: use an id", shown(.word), candidates.join(", "))]
     Ambiguous {
         /// What was asked for.
         word: String,
@@ -40,7 +44,7 @@ pub enum Error {
         candidates: Vec<String>,
     },
     /// The name is taken by another recording.
-    #[error("the name '{name}' is taken by recording {id}: choose another, or delete that one")]
+    #[error("the name '{}' is taken by recording {id}: choose another, or delete that one", shown(.name))]
     NameTaken {
         /// The name.
         name: String,
@@ -48,7 +52,7 @@ pub enum Error {
         id: String,
     },
     /// The name cannot be used.
-    #[error("'{name}' cannot name a recording: {reason}")]
+    #[error("'{}' cannot name a recording: {reason}", shown(.name))]
     InvalidName {
         /// The name.
         name: String,
@@ -122,10 +126,14 @@ pub enum Error {
         reason: String,
     },
     /// There is no such call (yet).
-    #[error("there is no call {0} in this recording")]
+    #[error(
+        "there is no call {0} in this recording; `jhyde tree RECORDING` (ListCalls) lists them"
+    )]
     NoSuchCall(CallId),
     /// There is no such thread (yet).
-    #[error("there is no thread {0} in this recording")]
+    #[error(
+        "there is no thread {0} in this recording; `jhyde threads RECORDING` (ListThreads) lists them"
+    )]
     NoSuchThread(ThreadId),
     /// There is no such event (yet).
     #[error("there is no event {timestamp} in this recording: it has {events} events, from 0")]

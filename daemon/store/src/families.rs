@@ -21,6 +21,8 @@ pub(crate) struct Family {
     pub(crate) buffer: usize,
     /// Does it only repeat what the event blocks say? See [`crate::rows`].
     pub(crate) derived: bool,
+    /// Recordings that were made before there was such a table have none: it is empty there.
+    pub(crate) later: bool,
 }
 
 const fn small(name: &'static str) -> Family {
@@ -30,6 +32,7 @@ const fn small(name: &'static str) -> Family {
         block: 16 << 10,
         buffer: 1 << 19,
         derived: false,
+        later: false,
     }
 }
 
@@ -49,6 +52,7 @@ pub(crate) const BLOCKS: Family = Family {
     block: 1 << 10,
     buffer: 2 << 20,
     derived: false,
+    later: false,
 };
 
 /// Which full blocks there are. Key: first timestamp u64. Value: `BlockEntry`. Written in one batch
@@ -84,6 +88,7 @@ pub(crate) const INDEX: Family = Family {
     block: 16 << 10,
     buffer: 1 << 20,
     derived: false,
+    later: false,
 };
 
 /// What is known of objects, in runs of rising ids. Key: first object id u64. Value: `objects::run`,
@@ -94,6 +99,7 @@ pub(crate) const OBJECTS: Family = Family {
     block: 1 << 10,
     buffer: 1 << 20,
     derived: false,
+    later: false,
 };
 
 /// What is known of objects that were described out of order, or again. Key: object id u64. Value:
@@ -109,8 +115,23 @@ pub(crate) const CLASSES: Family = Family {
 /// Threads. Key: thread u32. Value: `ThreadInfo`, postcard, behind a checksum.
 pub(crate) const THREADS: Family = small("threads");
 
+/// Source text, once per content. Key: number u32, dense. Value: the text, postcard, behind a checksum. See
+/// [`crate::sources`].
+pub(crate) const SOURCE_TEXTS: Family = Family {
+    block: 4 << 10,
+    later: true,
+    ..small("source_texts")
+};
+
+/// Which source text a class has. Key: class u32. Value: `sources::OfClass`, postcard, behind a checksum.
+pub(crate) const CLASS_SOURCES: Family = Family {
+    block: 4 << 10,
+    later: true,
+    ..small("class_sources")
+};
+
 /// Everything that must not be opened without. See the list's use in `database`.
-pub(crate) const ALL: [Family; 12] = [
+pub(crate) const ALL: [Family; 14] = [
     BLOCKS,
     DIRECTORY,
     THREAD_BLOCKS,
@@ -123,6 +144,8 @@ pub(crate) const ALL: [Family; 12] = [
     LATE_OBJECTS,
     CLASSES,
     THREADS,
+    SOURCE_TEXTS,
+    CLASS_SOURCES,
 ];
 
 /// A key of two parts, a u32 and a u64.

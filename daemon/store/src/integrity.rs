@@ -10,6 +10,7 @@ use crate::index::{collect, run};
 use crate::objects;
 use crate::recording::Recording;
 use crate::records::Direction;
+use crate::sources;
 use crate::state::BlockEntry;
 use crate::view::View;
 
@@ -65,7 +66,7 @@ impl Recording {
         if let Some(lost) = self.lost_end() {
             report.note(lost);
         }
-        for family in families::ALL {
+        for family in self.inner.db.families().iter().copied() {
             if let Err(error) = self.check_table(family, &mut report) {
                 report.note(error);
             }
@@ -110,6 +111,9 @@ impl Recording {
                     report.entries += run.len() as u64;
                 } else if family == families::INDEX {
                     run::decode(&value).map_err(|error| wrong(error.to_string()))?;
+                } else if family == families::SOURCE_TEXTS || family == families::CLASS_SOURCES {
+                    sources::check(family, &value).map_err(wrong)?;
+                    report.entries += 1;
                 }
             }
             Ok(())
@@ -192,7 +196,7 @@ impl Recording {
             index_groups: self.inner.persisted().groups.len() as u64,
             ..InspectReport::default()
         };
-        for family in families::ALL {
+        for family in db.families().iter().copied() {
             let entries = db.property(family, "rocksdb.estimate-num-keys")?;
             let files = db.property(family, "rocksdb.live-sst-files-size")?;
             // What nobody writes to has empty buffers, which have a size all the same.

@@ -17,6 +17,7 @@ pub mod fuzzing;
 pub mod integrity;
 pub mod recording;
 pub mod records;
+pub mod sources;
 pub mod watch;
 pub mod writer;
 
@@ -42,10 +43,13 @@ pub use catalogue::retention::{Keep, Removal, RetentionPlan, RetentionReport};
 pub use catalogue::{Catalogue, StoreOptions};
 pub use error::{Error, Result};
 pub use integrity::{CheckReport, InspectReport};
+pub use queries::gaps::gap_kind;
 pub use recording::{Recording, Rows};
 pub use records::{
-    Arguments, CallOutcome, CallRecord, Creation, Direction, ExceptionEvent, ExceptionKind,
-    Execution, FieldRef, MethodRef, OwnEvent, RootRecord, Stats, TimedEvent, Write,
+    Arguments, CallOutcome, CallRecord, ContentChange, Creation, Direction, ExceptionEvent,
+    ExceptionKind, Execution, FieldRef, GapCount, MethodRef, OwnEvent, RootRecord, Stats,
+    TimedEvent, Write,
 };
+pub use sources::{KeptSource, SourceKeeper, SourceRoom};
 pub use watch::{Watch, WatchGuard};
 pub use writer::Writer;

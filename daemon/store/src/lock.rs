@@ -41,9 +41,11 @@ impl FolderLock {
             }
             Err(TryLockError::Error(error)) => return Err(failed(error)),
         }
-        file.set_len(0).map_err(failed)?;
-        file.seek(SeekFrom::Start(0)).map_err(failed)?;
-        writeln!(file, "{} {}", std::process::id(), now_ms()).map_err(failed)?;
+        // Who holds it is a courtesy, too: on a full disk nobody is told.
+        let _ = file
+            .set_len(0)
+            .and_then(|()| file.seek(SeekFrom::Start(0)))
+            .and_then(|_| writeln!(file, "{} {}", std::process::id(), now_ms()));
         Ok(Self { file })
     }
 }

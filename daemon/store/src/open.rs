@@ -94,6 +94,7 @@ pub(crate) fn open(
         index_use: RwLock::new(()),
         watch: Default::default(),
         lost_end,
+        gaps: Default::default(),
     });
     index_rest(&inner, indexed);
     if mode == Mode::Write

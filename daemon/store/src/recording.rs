@@ -82,6 +82,7 @@ impl Recording {
             blocks,
             bytes_on_disk: folder::size(&self.inner.folder),
             unflushed_events: view.tail.iter().map(|block| block.len() as u64).sum(),
+            gaps: self.gap_counts(),
         })
     }
 

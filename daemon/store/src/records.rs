@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use jhyde_trace::{
-    CallId, ClassInfo, Event, MethodId, MethodInfo, ObjectId, Outcome, ThreadId, Timestamp, Value,
-    Variable,
+    CallId, Change, ClassInfo, Event, MethodId, MethodInfo, ObjectId, Outcome, ThreadId, Timestamp,
+    Value, Variable,
 };
 use serde::{Deserialize, Serialize};
 
@@ -34,6 +34,17 @@ pub struct Stats {
     pub bytes_on_disk: u64,
     /// Events that are not yet on disk: what a crash of the daemon would lose now.
     pub unflushed_events: u64,
+    /// What was not recorded, by reason, the most frequent first.
+    pub gaps: Vec<GapCount>,
+}
+
+/// How many gaps a recording has for one reason.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GapCount {
+    /// Why, in words for people, with `N` for numbers.
+    pub reason: String,
+    /// How many.
+    pub count: u64,
 }
 
 /// One call: a node of a thread's tree.
@@ -128,6 +139,21 @@ pub struct Write {
     /// It is not a write of the program but the value found when the object was first seen
     /// ([`jhyde_trace::EventKind::Snapshot`]).
     pub snapshot: bool,
+}
+
+/// One change of what an object of the JDK holds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ContentChange {
+    /// The event.
+    pub timestamp: Timestamp,
+    /// The call that made it, or that met the object.
+    pub call: CallId,
+    /// Bytecode index, or [`Event::NO_INDEX`].
+    pub index: u32,
+    /// Found so, not changed by the call.
+    pub snapshot: bool,
+    /// What the object holds from there on.
+    pub change: Change,
 }
 
 /// A method together with its class.

@@ -178,6 +178,7 @@ mod tests {
             exception: Value::Null,
         };
         let gap = || EventKind::Gap {
+            back: false,
             reason: "x".to_owned(),
         };
         let all = [

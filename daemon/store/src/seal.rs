@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use crate::error::Result;
-use crate::families;
 use crate::flusher;
 use crate::index::merge;
 use crate::state::Inner;
@@ -22,8 +21,8 @@ pub(crate) fn compact(inner: &Arc<Inner>) -> Result<()> {
     flusher::write_group(inner)?;
     merge::merge_all(&View::of_database(inner))?;
     inner.db.flush()?;
-    for family in families::ALL {
-        inner.db.compact(family)?;
+    for family in inner.db.families() {
+        inner.db.compact(*family)?;
     }
     Ok(())
 }

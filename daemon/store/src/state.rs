@@ -21,6 +21,7 @@ use crate::error::{Error, Result};
 use crate::folder::FolderMeta;
 use crate::index::Key;
 use crate::lock::UseLock;
+use crate::queries::gaps::Counted;
 use crate::rows::Rare;
 use crate::watch::WatchState;
 
@@ -53,6 +54,8 @@ pub(crate) struct Inner {
     pub(crate) watch: Arc<WatchState>,
     /// What was recorded behind the last event is lost, and why.
     pub(crate) lost_end: Option<Error>,
+    /// Gaps, as far as they were counted.
+    pub(crate) gaps: Counted,
 }
 
 /// What is not yet in the database.

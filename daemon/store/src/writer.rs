@@ -15,6 +15,7 @@ use crate::error::{Error, Result};
 use crate::families::{self, Family};
 use crate::flusher;
 use crate::folder;
+use crate::sources::{SourceGate, SourceKeeper};
 use crate::state::{Inner, Live};
 
 /// Full blocks that may wait for the disk before [`Writer::append`] blocks: enough to bridge a
@@ -43,6 +44,7 @@ const MAX_OBJECTS: usize = 32_768;
 pub struct Writer {
     inner: Arc<Inner>,
     flusher: Option<JoinHandle<()>>,
+    sources: SourceGate,
 }
 
 impl Writer {
@@ -53,6 +55,7 @@ impl Writer {
         Ok(Self {
             inner,
             flusher: Some(flusher),
+            sources: SourceGate::default(),
         })
     }
 
@@ -92,6 +95,12 @@ impl Writer {
             .unwrap_or_else(PoisonError::into_inner);
         tables.threads.insert(thread.id, thread);
         Ok(())
+    }
+
+    /// Keeps source text in the recording, from any thread, at most so many bytes of it before compression. What comes
+    /// when the writer has closed is refused.
+    pub fn source_keeper(&self, most_bytes: u64) -> SourceKeeper {
+        SourceKeeper::new(self.inner.clone(), self.sources.clone(), most_bytes)
     }
 
     fn put(&self, family: Family, key: &[u8], value: Vec<u8>) -> Result<()> {
@@ -228,6 +237,7 @@ impl Writer {
         let Some(flusher) = self.flusher.take() else {
             return Ok(());
         };
+        self.sources.close();
         {
             let mut live = self.inner.live();
             flusher::seal(&mut live, (self.inner.memory.clock)());

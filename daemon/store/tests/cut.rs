@@ -79,7 +79,7 @@ fn a_damaged_unfinished_block_costs_its_own_events() {
         .filter(|path| path.extension().is_some_and(|end| end == "sst"))
         .filter_map(|path| {
             let bytes = fs::read(&path).expect("a table");
-            let at = bytes.windows(3).rposition(|window| window == b"JB\x01")?;
+            let at = bytes.windows(3).rposition(|window| window == b"JB\x02")?;
             Some((path, at))
         })
         .collect();

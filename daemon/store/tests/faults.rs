@@ -141,7 +141,7 @@ fn sessions_objects_classes_and_threads_come_back() {
     let text = |text: &str| ObjectInfo {
         class: Some(ClassId(4)),
         content: Content::String(Text {
-            prefix: text.to_owned(),
+            prefix: text.into(),
             length: 99,
         }),
     };
@@ -339,7 +339,7 @@ fn damage_is_named_and_the_rest_is_served() {
         .filter(|path| path.extension().is_some_and(|end| end == "sst"))
         .filter(|path| {
             let bytes = fs::read(path).expect("a table");
-            bytes.windows(3).any(|window| window == b"JB\x01")
+            bytes.windows(3).any(|window| window == b"JB\x02")
         })
         .collect();
     tables.sort();

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::content::Change;
 use crate::ids::{CallId, ClassId, MethodId, ObjectId, ThreadId};
 use crate::value::Value;
 use crate::variable::Variable;
@@ -14,7 +15,8 @@ pub struct Event {
     /// is entered or left itself, else the innermost running call, or the thread's root. The
     /// event's thread is the call's.
     pub call: CallId,
-    /// Bytecode index in the call's method where it happened (JVMS 2.6), or [`Event::NO_INDEX`].
+    /// Bytecode index in the call's method where it happened (JVMS 2.6), or [`Event::NO_INDEX`]. Of what is found at
+    /// level `calls` it tells at which end of the call: see [`Event::AT_ENTER`].
     pub index: u32,
     /// What happened.
     pub kind: EventKind,
@@ -23,6 +25,12 @@ pub struct Event {
 impl Event {
     /// The bytecode index is not known (a native method, a boundary call, the root).
     pub const NO_INDEX: u32 = u32::MAX;
+
+    /// At level `calls` what a call was shown is looked at when it begins and when it ends. What is found at its
+    /// beginning stands directly behind its [`EventKind::Enter`] and has this index; what is found at its end stands
+    /// directly before its [`EventKind::Exit`] and has [`Event::NO_INDEX`]. Without that nothing would tell the two
+    /// apart in a call in which nothing else happens.
+    pub const AT_ENTER: u32 = 0;
 
     /// The thread that the event happened in.
     pub fn thread(&self) -> ThreadId {
@@ -121,11 +129,34 @@ pub enum EventKind {
         /// Its value.
         value: Value,
     },
+    /// What an object of the JDK holds was found to be, or to have become, this.
+    Content {
+        /// The object.
+        object: ObjectId,
+        /// It was found so when the object was first seen, or met again: no change that the event's call
+        /// made. Hidden from event lists, like [`EventKind::Snapshot`].
+        snapshot: bool,
+        /// What it holds from now on.
+        change: Change,
+    },
     /// Something of this call was not recorded; answers that need it must say so.
     Gap {
         /// Why, in words for people.
         reason: String,
+        /// It reaches back: what was told of the call before, since its beginning, may be false.
+        back: bool,
     },
+}
+
+impl EventKind {
+    /// Does it only say what was found, of variables or contents, and no deed of the program? Such events are
+    /// hidden from event lists.
+    pub fn is_found(&self) -> bool {
+        matches!(
+            self,
+            Self::Snapshot { .. } | Self::Content { snapshot: true, .. }
+        )
+    }
 }
 
 /// How a call ended.

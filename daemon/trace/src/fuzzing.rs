@@ -1,11 +1,13 @@
 //! Entry points for fuzzers and property tests: one function per decoder, and a way to turn any
 //! bytes into events that nest well.
 
-use crate::block::{Block, BlockBuilder};
+use crate::block::{Block, BlockBuilder, FORMAT_VERSION};
+use crate::content::{Change, Given, Held, Items, Part};
 use crate::event::{Event, EventKind, MonitorAction, Outcome};
 use crate::ids::{CallId, ClassId, FieldId, MethodId, ObjectId, ThreadId};
+use crate::text::Units;
 use crate::value::{Missing, Value};
-use crate::variable::{Local, Variable};
+use crate::variable::{ContentKey, Local, Variable};
 
 /// Decodes hostile bytes; what decodes must be readable everywhere.
 pub fn decode_block(bytes: &[u8]) {
@@ -13,12 +15,15 @@ pub fn decode_block(bytes: &[u8]) {
         read_everything(&block);
     }
     // Without magic, version and checksum, which a fuzzer would hardly guess.
-    if let Ok(block) = Block::decode_body(bytes) {
-        read_everything(&block);
+    for version in 1..=FORMAT_VERSION {
+        if let Ok(block) = Block::decode_body(bytes, version) {
+            read_everything(&block);
+        }
     }
 }
 
 fn read_everything(block: &Block) {
+    let mut held = Held::default();
     for position in 0..=block.len() {
         let _ = (
             block.event(position),
@@ -31,6 +36,9 @@ fn read_everything(block: &Block) {
             block.is_exit(position),
         );
         let _ = block.innermost_after(position);
+        if let Some(content) = block.content(position) {
+            held.apply(content.change);
+        }
     }
     for thread in block.threads() {
         let _ = (
@@ -175,10 +183,92 @@ impl Script<'_> {
             _ => match number {
                 0 => Variable::Return { call },
                 1 => Variable::Exception { call },
+                2 => Variable::Content {
+                    object: self.object(),
+                    key: match self.byte() % 3 {
+                        0 => ContentKey::All,
+                        1 => ContentKey::Index(self.byte().into()),
+                        _ => ContentKey::Key(self.value()),
+                    },
+                },
                 _ => Variable::Local {
                     call: CallId::root(call.thread),
                     local: Local::Slot(number as u16),
                 },
+            },
+        }
+    }
+
+    fn items(&mut self) -> Items {
+        let byte = self.byte();
+        let length = byte >> 4;
+        match byte % 6 {
+            0 => Items::Elements((0..length).map(|_| self.value()).collect()),
+            1 => Items::Entries((0..length).map(|_| (self.value(), self.value())).collect()),
+            2 => {
+                let unit = |_| u16::from(self.byte()) << 8 | u16::from(self.byte());
+                Items::Text(Units::from((0..length).map(unit).collect::<Vec<_>>()))
+            }
+            3 => Items::Value(self.value()),
+            4 => {
+                let name = |byte: u8| format!("part {}", byte % 3);
+                let part = |_| (name(self.byte()), self.value());
+                Items::Named((0..length).map(part).collect())
+            }
+            _ => Items::View {
+                of: self.object(),
+                part: self.part(),
+            },
+        }
+    }
+
+    fn part(&mut self) -> Part {
+        let mut number = || u32::from(self.byte());
+        match number() % 9 {
+            0 => Part::Same,
+            1 => Part::Keys,
+            2 => Part::Values,
+            3 => Part::Entries,
+            4 => Part::Reversed,
+            5 => Part::Range {
+                from: number(),
+                to: u32::MAX - number(),
+            },
+            6 => Part::At { index: number() },
+            7 => Part::Rest {
+                given: match number() % 3 {
+                    0 => Given::Item,
+                    1 => Given::Key,
+                    _ => Given::Value,
+                },
+                index: number(),
+                backwards: number() % 2 == 0,
+            },
+            _ => Part::Buffer {
+                from: number(),
+                to: number(),
+                position: number(),
+                limit: number(),
+            },
+        }
+    }
+
+    fn change(&mut self) -> Change {
+        match self.byte() % 8 {
+            0 | 1 => Change::Whole(self.items()),
+            2 => Change::First {
+                items: self.items(),
+                length: self.byte().into(),
+            },
+            3 => Change::More(self.items()),
+            4 => Change::Unknown {
+                back: self.byte().is_multiple_of(4),
+                reason: format!("reason {}", self.byte() % 4),
+            },
+            _ => Change::Splice {
+                at: self.byte().into(),
+                removed: u32::from(self.byte()) % 4,
+                inserted: self.items(),
             },
         }
     }
@@ -269,7 +359,13 @@ impl Script<'_> {
                 variable: self.variable(call),
                 value: self.value(),
             },
-            31 if byte > 200 => EventKind::Gap {
+            31 if byte > 100 => EventKind::Content {
+                object: self.object(),
+                snapshot: byte > 150,
+                change: self.change(),
+            },
+            39 if byte > 200 => EventKind::Gap {
+                back: self.byte().is_multiple_of(4),
                 reason: format!("gap {byte} \u{1F573}"),
             },
             _ => EventKind::Write {

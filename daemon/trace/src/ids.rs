@@ -6,6 +6,8 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::echo::shown;
+
 /// An event's number in its recording: dense, from 0. Not a clock.
 ///
 /// The order respects each thread's own order and every happens-before edge between threads.
@@ -116,7 +118,7 @@ impl fmt::Display for CallId {
 
 /// A text that should have been a call id is none.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("'{0}' is not a call id; one is written THREAD.NUMBER, such as 1.7")]
+#[error("'{}' is not a call id; one is written THREAD.NUMBER, such as 1.7", shown(.0))]
 pub struct InvalidCallId(pub String);
 
 impl FromStr for CallId {

@@ -10,18 +10,25 @@
 
 pub mod block;
 pub mod columns;
+pub mod content;
+pub mod echo;
 pub mod event;
 pub mod fuzzing;
 pub mod ids;
 pub mod meta;
 pub mod structure;
+pub mod text;
 pub mod value;
 pub mod variable;
 
 pub use block::{Block, BlockBuilder};
+pub use content::{Change, Given, Held, Items, Part};
 pub use event::{Event, EventKind, MonitorAction, Outcome};
 pub use ids::{CallId, ClassId, FieldId, MethodId, ObjectId, ThreadId, Timestamp};
-pub use meta::{EngineKind, JvmIdentity, Level, RecordingMeta, RecordingOptions, State};
+pub use meta::{
+    EngineKind, JvmIdentity, Level, RecordingMeta, RecordingOptions, SnapshotLimits, State,
+};
 pub use structure::{ClassInfo, FieldInfo, LineEntry, LocalVariable, MethodInfo, ThreadInfo};
-pub use value::{Content, Missing, ObjectInfo, Text, Value};
-pub use variable::{Local, Variable};
+pub use text::{Text, Units};
+pub use value::{Content, Missing, ObjectInfo, Throwable, Value};
+pub use variable::{ContentKey, Local, Variable};

@@ -6,6 +6,8 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::echo::shown;
+
 /// Who and what a recording is. The catalogue keeps one per recording.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RecordingMeta {
@@ -55,6 +57,52 @@ pub struct RecordingOptions {
     pub exclude: Vec<String>,
     /// Strings are kept up to this many UTF-16 code units.
     pub string_limit: u32,
+    /// How much of objects is looked at when a call begins and ends (level `calls`). Recordings of before there
+    /// were any have none.
+    #[serde(default = "SnapshotLimits::none")]
+    pub snapshots: SnapshotLimits,
+    /// Is recorded what objects of the JDK hold? Recordings from before this could be chosen have it.
+    #[serde(default = "yes")]
+    pub contents: bool,
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// How far a snapshot goes: what the receiver, the arguments and the result of a call hold when it begins and when
+/// it ends, level by level.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct SnapshotLimits {
+    /// Levels of objects: at 1 the objects themselves that a call was shown, at 2 those that they hold, too. 0: there
+    /// are no snapshots.
+    pub depth: u32,
+    /// Elements of one array, and items of one collection.
+    pub elements: u32,
+    /// Bytes of values in one snapshot: 8 for a field or an item, an array's element as the JVM stores it, 1 or 2
+    /// for a character of a builder.
+    pub bytes: u32,
+}
+
+impl SnapshotLimits {
+    /// No snapshots.
+    pub const fn none() -> Self {
+        Self {
+            depth: 0,
+            elements: 0,
+            bytes: 0,
+        }
+    }
+}
+
+impl Default for SnapshotLimits {
+    fn default() -> Self {
+        Self {
+            depth: 3,
+            elements: 100,
+            bytes: 2048,
+        }
+    }
 }
 
 impl Default for RecordingOptions {
@@ -65,13 +113,15 @@ impl Default for RecordingOptions {
             include: Vec::new(),
             exclude: Vec::new(),
             string_limit: 1024,
+            snapshots: SnapshotLimits::default(),
+            contents: true,
         }
     }
 }
 
 /// A word that should have named a level, an engine, … does not.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("unknown {what} '{word}': use one of {known}")]
+#[error("unknown {what} '{}': use one of {known}", shown(.word))]
 pub struct UnknownWord {
     /// What was to be named.
     pub what: &'static str,

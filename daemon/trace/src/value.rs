@@ -3,12 +3,13 @@
 use serde::{Deserialize, Serialize};
 
 use crate::ids::{ClassId, ObjectId};
+use crate::text::Text;
 
 /// The value of a variable at some time.
 ///
 /// A reference holds only the object's id: its class, and the content of strings, boxes and other
 /// immutable things, is in that object's [`ObjectInfo`], which is stored once per object.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Value {
     /// A `boolean`.
     Boolean(bool),
@@ -55,7 +56,7 @@ impl Value {
 }
 
 /// Why a value is not known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Missing {
     /// The level of the recording leaves it out.
     Level,
@@ -87,24 +88,50 @@ pub enum Content {
     Box(Value),
     /// An array and its length in elements.
     Array(u32),
-    /// A `java.lang.Throwable` and its message (the field `detailMessage`).
-    Throwable(Option<Text>),
+    /// A `java.lang.Throwable`.
+    Throwable(Throwable),
     /// A `java.lang.Class` and the dotted binary name of the class that it stands for.
     Class(String),
+    /// A constant of an enum and its name.
+    Enum(String),
+    /// What can never change and is known by how its users see it: a number, a date, a path, a pattern.
+    Shown(Text),
+    /// A lambda or method reference.
+    Lambda {
+        /// The method that it runs, `pkg.Cls.method`.
+        method: String,
+        /// What it captured, in order.
+        captured: Vec<Value>,
+    },
+    /// A thread and its name when it was first seen.
+    Thread(Text),
 }
 
-/// A text of the debuggee, perhaps cut.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Text {
-    /// The text, or its beginning when it was over the limit. Lone surrogates are replaced by U+FFFD.
-    pub prefix: String,
-    /// The true length in UTF-16 code units, as `String.length()` says.
-    pub length: u32,
+/// What is known of an exception, as of when it was first seen thrown.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Throwable {
+    /// Its message.
+    pub message: Option<Text>,
+    /// Does `getMessage()` give something else, as far as is known: code that overrides it was not run, so
+    /// the message is the field `detailMessage`.
+    pub overridden: bool,
+    /// `getCause()`: null, an exception, or not known.
+    pub cause: Value,
+    /// What was suppressed; `None` if that is not known.
+    pub suppressed: Option<Vec<Value>>,
+    /// The stack trace, a line each as it is printed (without `at`), innermost first; `None` if it is not known.
+    pub trace: Option<Vec<String>>,
 }
 
-impl Text {
-    /// Was the text over the limit and cut?
-    pub fn is_cut(&self) -> bool {
-        (self.prefix.encode_utf16().count() as u32) < self.length
+impl Throwable {
+    /// One of which only the message is known.
+    pub fn with_message(message: Option<Text>) -> Self {
+        Self {
+            message,
+            overridden: false,
+            cause: Value::Missing(Missing::Unreadable),
+            suppressed: None,
+            trace: None,
+        }
     }
 }

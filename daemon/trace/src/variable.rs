@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::ids::{CallId, FieldId, ObjectId};
+use crate::value::Value;
 
 /// Something that holds a value and can be written to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -43,6 +44,24 @@ pub enum Variable {
         /// The call.
         call: CallId,
     },
+    /// What an object of the JDK holds, or a part of it: see [`crate::Change`].
+    Content {
+        /// The object.
+        object: ObjectId,
+        /// Which part.
+        key: ContentKey,
+    },
+}
+
+/// Which part of an object's content.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum ContentKey {
+    /// All of it: `sb#4`.
+    All,
+    /// The item at this position: `list#7[3]`.
+    Index(u32),
+    /// What a map has for this key: `map#12["k"]`. Keys with equal immutable content are one key.
+    Key(Value),
 }
 
 /// A local variable within its method.

@@ -27,8 +27,24 @@ pub struct RecordArgs {
     #[arg(long, value_name = "PATTERN")]
     pub exclude: Vec<String>,
     /// Longest text kept of a string, in UTF-16 units
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole(1, u32::MAX))]
     pub string_limit: Option<u32>,
+    /// Level calls: look so many levels into the objects that a call is shown and yields, when it begins and when it
+    /// ends, so that it can be judged; 0: not at all, which is faster
+    #[arg(long, value_name = "LEVELS", allow_negative_numbers = true)]
+    pub snapshot_depth: Option<u32>,
+    /// Level calls: the most elements of an array, or items of a collection, that are looked at; of longer ones the first
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub snapshot_elements: Option<u32>,
+    /// Level calls: the most bytes of values that are looked at at once; a field or an item counts 8
+    #[arg(long, value_name = "BYTES", allow_negative_numbers = true)]
+    pub snapshot_bytes: Option<u32>,
+    /// Do not record what lists, maps, builders and other objects of the JDK hold
+    #[arg(long)]
+    pub no_contents: bool,
+    /// Folder or jar with the program's source, searched first: it is kept with the recording; may be repeated
+    #[arg(long, value_name = "DIR|JAR")]
+    pub source: Vec<PathBuf>,
 }
 
 /// `jhyde launch`.
@@ -37,7 +53,7 @@ pub struct LaunchArgs {
     /// How to record.
     #[command(flatten)]
     pub record: RecordArgs,
-    /// Say nothing on standard error at the end
+    /// Say nothing on standard error while it runs and at the end, but for what went wrong
     #[arg(long, short)]
     pub quiet: bool,
     /// The program, beginning with java
@@ -57,6 +73,9 @@ pub struct AttachArgs {
     /// Follow the recording until it ends
     #[arg(long)]
     pub watch: bool,
+    /// Say nothing on standard error at the end
+    #[arg(long, short)]
+    pub quiet: bool,
 }
 
 /// One recording.
@@ -109,7 +128,7 @@ pub struct KeepArgs {
 #[derive(Args, Clone, Debug, Default)]
 pub struct PageArgs {
     /// Show at most N rows (people get 200 unless told; JSON gets all)
-    #[arg(long, value_name = "N", conflicts_with = "all", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    #[arg(long, value_name = "N", conflicts_with = "all", allow_negative_numbers = true, value_parser = whole(1, 10_000))]
     pub limit: Option<u32>,
     /// Go on behind the rows shown before
     #[arg(long, value_name = "TOKEN", conflicts_with = "all")]
@@ -119,16 +138,42 @@ pub struct PageArgs {
     pub all: bool,
 }
 
+/// Which source is shown beside what happened.
+#[derive(Args, Clone, Debug, Default)]
+pub struct SourceArgs {
+    /// Folder or jar with source, looked into before what the recording has kept; may be repeated
+    #[arg(long, value_name = "DIR|JAR")]
+    pub source: Vec<PathBuf>,
+    /// Show no source
+    #[arg(long, conflicts_with = "source")]
+    pub no_source: bool,
+}
+
+/// `jhyde where`.
+#[derive(Args, Debug)]
+pub struct WhereArgs {
+    /// Its id or name
+    #[arg(value_name = "RECORDING")]
+    pub recording: String,
+    /// Which source is shown.
+    #[command(flatten)]
+    pub source: SourceArgs,
+}
+
 /// `jhyde tree`.
 #[derive(Args, Debug)]
 pub struct TreeArgs {
     /// Id or name of the recording
     pub recording: String,
     /// Only this call and what is below it
+    #[arg(allow_negative_numbers = true)]
     pub call: Option<String>,
     /// Fold what is more than N levels down
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole(1, u32::MAX))]
     pub depth: Option<u32>,
+    /// Show every level of recursion (people get the first 16 calls of a method inside itself)
+    #[arg(long)]
+    pub unfold: bool,
     /// Only calls of this method: merge, MergeSort.merge
     #[arg(long)]
     pub method: Option<String>,
@@ -149,7 +194,11 @@ pub struct CallArgs {
     /// Id or name of the recording
     pub recording: String,
     /// The call
+    #[arg(allow_negative_numbers = true)]
     pub call: String,
+    /// Which source is shown.
+    #[command(flatten)]
+    pub source: SourceArgs,
 }
 
 /// `jhyde state`.
@@ -158,15 +207,16 @@ pub struct StateArgs {
     /// Id or name of the recording
     pub recording: String,
     /// The call
+    #[arg(allow_negative_numbers = true)]
     pub call: String,
     /// The later time: an event's number (the call's end, unless told)
-    #[arg(long, value_name = "T", visible_alias = "to")]
+    #[arg(long, value_name = "T", visible_alias = "to", allow_negative_numbers = true, value_parser = event)]
     pub at: Option<u64>,
     /// The earlier time (the call's beginning, unless told)
-    #[arg(long, value_name = "T")]
+    #[arg(long, value_name = "T", allow_negative_numbers = true, value_parser = event)]
     pub from: Option<u64>,
     /// Show what is inside objects, N levels down
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=64))]
+    #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true, value_parser = whole(0, 64))]
     pub depth: u32,
     /// Show what is inside this row only: its name, its variable, or object#12 (may be repeated)
     #[arg(long, value_name = "ROW")]
@@ -182,18 +232,19 @@ pub struct EventsArgs {
     /// Id or name of the recording
     pub recording: String,
     /// The call whose events are shown; without it, all of the recording
+    #[arg(allow_negative_numbers = true)]
     pub call: Option<String>,
     /// Only events at or after this one
-    #[arg(long, value_name = "T")]
+    #[arg(long, value_name = "T", allow_negative_numbers = true, value_parser = event)]
     pub from: Option<u64>,
     /// Only events before this one
-    #[arg(long, value_name = "T")]
+    #[arg(long, value_name = "T", allow_negative_numbers = true, value_parser = event)]
     pub to: Option<u64>,
     /// Mark the events that wrote this variable
     #[arg(long, value_name = "VARIABLE", requires = "call")]
     pub mark: Option<String>,
     /// Open so many levels of loops and iterations, or `all` (with --json: all, unless said)
-    #[arg(long, value_name = "LEVELS", requires = "call", value_parser = levels)]
+    #[arg(long, value_name = "LEVELS", requires = "call", allow_negative_numbers = true, value_parser = levels)]
     pub unfold: Option<u32>,
     /// Only what is inside this loop or iteration of the call's events (`loop@12@0`, as its row says)
     #[arg(long, value_name = "ROW", requires = "call")]
@@ -201,8 +252,11 @@ pub struct EventsArgs {
     /// No rows for loops and iterations: events alone
     #[arg(long, requires = "call", conflicts_with_all = ["unfold", "inside"])]
     pub flat: bool,
+    /// Show calls of iterators, `Object.<init>` and string concatenation one by one
+    #[arg(long, requires = "call")]
+    pub noise: bool,
     /// Only events of this thread (its number in `jhyde threads`)
-    #[arg(long, value_name = "N", conflicts_with = "call")]
+    #[arg(long, value_name = "N", conflicts_with = "call", allow_negative_numbers = true, value_parser = thread)]
     pub thread: Option<u32>,
     /// Go on with new events until the recording ends
     #[arg(long, conflicts_with_all = ["call", "limit", "page"])]
@@ -210,6 +264,9 @@ pub struct EventsArgs {
     /// How much is shown.
     #[command(flatten)]
     pub page: PageArgs,
+    /// Which source is shown.
+    #[command(flatten)]
+    pub source: SourceArgs,
 }
 
 /// `jhyde step`.
@@ -219,7 +276,7 @@ pub struct StepArgs {
     /// Id or name of the recording
     pub recording: String,
     /// The event to start from: its number
-    #[arg(value_name = "T")]
+    #[arg(value_name = "T", allow_negative_numbers = true, value_parser = event)]
     pub from: u64,
     /// Backward in time
     #[arg(short, long)]
@@ -243,8 +300,11 @@ pub struct StepArgs {
     #[arg(long, group = "which", conflicts_with = "back")]
     pub throw: bool,
     /// So many steps
-    #[arg(short = 'n', long, value_name = "N", default_value_t = 1)]
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 1, allow_negative_numbers = true, value_parser = whole(1, u32::MAX))]
     pub steps: u32,
+    /// Which source is shown.
+    #[command(flatten)]
+    pub source: SourceArgs,
 }
 
 /// `jhyde history`.
@@ -253,12 +313,13 @@ pub struct HistoryArgs {
     /// Id or name of the recording
     pub recording: String,
     /// The variable, as `jhyde help variables` tells
+    #[arg(allow_negative_numbers = true)]
     pub variable: String,
     /// Only writes at or after this event
-    #[arg(long, value_name = "T")]
+    #[arg(long, value_name = "T", allow_negative_numbers = true, value_parser = event)]
     pub from: Option<u64>,
     /// Only writes before this event
-    #[arg(long, value_name = "T")]
+    #[arg(long, value_name = "T", allow_negative_numbers = true, value_parser = event)]
     pub to: Option<u64>,
     /// Newest first
     #[arg(long)]
@@ -274,7 +335,24 @@ pub struct CoverageArgs {
     /// Id or name of the recording
     pub recording: String,
     /// The call: 1.7, merge#3
+    #[arg(allow_negative_numbers = true)]
     pub call: String,
+}
+
+/// `jhyde gaps`.
+#[derive(Args, Debug)]
+pub struct GapsArgs {
+    /// Id or name of the recording
+    pub recording: String,
+    /// Only gaps of this call and of the calls in it
+    #[arg(allow_negative_numbers = true)]
+    pub call: Option<String>,
+    /// Only gaps whose reason contains this
+    #[arg(long, value_name = "TEXT")]
+    pub reason: Option<String>,
+    /// How much is shown.
+    #[command(flatten)]
+    pub page: PageArgs,
 }
 
 /// `jhyde classes`.
@@ -304,9 +382,12 @@ pub struct DebugArgs {
     /// Search only this call and what is below it
     #[arg(long, value_name = "CALL")]
     pub restrict: Option<String>,
-    /// With --json: questions also carry the call's `input` and `outcome`
+    /// With --json: questions also carry the call's `input`, `outcome` and `source`
     #[arg(long, requires = "json")]
     pub details: bool,
+    /// Which source is shown.
+    #[command(flatten)]
+    pub source: SourceArgs,
 }
 
 /// `jhyde sessions`.
@@ -317,6 +398,31 @@ pub struct SessionsArgs {
     /// Delete this session instead (may be repeated)
     #[arg(long, value_name = "ID")]
     pub delete: Vec<String>,
+}
+
+/// An event's number.
+fn event(word: &str) -> Result<u64, String> {
+    word.parse().map_err(|_| {
+        "events are numbered from 0; `jhyde events RECORDING` lists them with their numbers"
+            .to_owned()
+    })
+}
+
+/// A thread's number.
+fn thread(word: &str) -> Result<u32, String> {
+    match word.parse() {
+        Ok(number) if number > 0 => Ok(number),
+        _ => Err("threads are numbered from 1; `jhyde threads RECORDING` lists them".to_owned()),
+    }
+}
+
+/// A whole number in a range.
+fn whole(least: u32, most: u32) -> impl Fn(&str) -> Result<u32, String> + Clone {
+    move |word| match word.parse() {
+        Ok(number) if (least..=most).contains(&number) => Ok(number),
+        _ if most == u32::MAX => Err(format!("write a whole number from {least} on")),
+        _ => Err(format!("write a whole number from {least} to {most}")),
+    }
 }
 
 /// A number of levels, or all of them.

@@ -20,7 +20,7 @@ pub use commands::*;
 Begin:
   jhyde launch --name demo -- java -cp classes Main   record a program
   jhyde tree demo                                     what called what, with values
-  jhyde where demo                                    exceptions that nobody caught
+  jhyde where demo                                    exceptions that nobody caught, failed tests
   jhyde debug demo                                    find the buggy call by answering questions
   jhyde history demo 'array#3[2]'                     who wrote a variable
 
@@ -203,9 +203,24 @@ Examples:
     Coverage(CoverageArgs),
     /// The threads of a recording
     Threads(RecordingArg),
-    /// Exceptions that nobody caught, with the calls that they ended
-    #[command(name = "where")]
-    Where(RecordingArg),
+    /// What went wrong: exceptions that nobody of the program caught, failed tests, who ended the program
+    #[command(
+        name = "where",
+        after_help = "\
+Exceptions that ended a thread; that left the recorded classes, so that code out of them caught
+them; that failed a test, with the assertion and the call that it looked at. And System.exit."
+    )]
+    Where(WhereArgs),
+    /// What was not recorded although it should have been, with the calls and the reasons
+    #[command(after_help = "\
+A gap is a place where jhyde's own checks fell, or where it could not look: what it may have
+touched is never shown as unchanged. jhyde show counts them by reason.
+
+Examples:
+  jhyde gaps demo                     all of them
+  jhyde gaps demo merge#2             those of a call and the calls in it
+  jhyde gaps demo --reason array      those of one reason")]
+    Gaps(GapsArgs),
     /// The recorded classes and how often their methods were called
     Classes(ClassesArgs),
     /// Find the buggy call by answering questions
@@ -283,6 +298,41 @@ mod tests {
         ] {
             assert!(Cli::try_parse_from(line).unwrap().global.json);
         }
+    }
+
+    #[test]
+    fn numbers_that_are_none_get_words_of_ours() {
+        for (line, words) in [
+            (
+                &["events", "r", "--from", "-1"][..],
+                "events are numbered from 0",
+            ),
+            (&["step", "r", "-7"], "`jhyde events RECORDING` lists them"),
+            (&["step", "r", "x"], "events are numbered from 0"),
+            (
+                &["state", "r", "1.7", "--at", "18446744073709551616"],
+                "events are numbered",
+            ),
+            (
+                &["events", "r", "--thread", "-2"],
+                "`jhyde threads RECORDING` lists them",
+            ),
+            (&["tree", "r", "--depth", "-3"], "a whole number from 1 on"),
+            (
+                &["tree", "r", "--limit", "0"],
+                "a whole number from 1 to 10000",
+            ),
+            (
+                &["events", "r", "1.7", "--unfold", "-1"],
+                "a number of levels, or all",
+            ),
+        ] {
+            let line = ["jhyde"].iter().chain(line);
+            let error = Cli::try_parse_from(line.clone()).unwrap_err().to_string();
+            assert!(error.contains(words), "{line:?}: {error}");
+        }
+        // What should name a call is refused by who knows the calls.
+        assert!(Cli::try_parse_from(["jhyde", "call", "r", "-1"]).is_ok());
     }
 
     #[test]

@@ -1,18 +1,20 @@
 //! `jhyde call`: everything about one call. The debugging session shows its questions the same way.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
-use jhyde_proto::v1::{Call, CallInput, CallResult, GetCallRequest};
+use jhyde_proto::v1::value::Kind;
+use jhyde_proto::v1::{Call, CallInput, CallResult, GetCallRequest, ReachableObject, StateRow};
 use serde::Serialize;
 
-use super::{Context, call_argument, notes};
+use super::{Context, call_argument, listing, notes};
 use crate::args::CallArgs;
 use crate::client::Client;
 use crate::error::Error;
-use crate::json::{CallJson, InputJson, OutcomeJson};
+use crate::json::{CallJson, InputJson, OutcomeJson, SourceJson};
 use crate::output::{Look, Output};
 use crate::text::{
-    Detail, Objects, Side, call_line, call_place, changes, clean, head, object_lines, place, plural,
+    Detail, Listing, Objects, Side, call_line, call_place, changes, clean, head, object_lines,
+    place, plural,
 };
 
 #[derive(Serialize)]
@@ -25,6 +27,10 @@ struct CallReport<'a> {
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     notes: &'a [String],
     path: Vec<CallJson<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source: Option<SourceJson<'a>>,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    source_notes: &'a [String],
 }
 
 /// Shows one call.
@@ -40,6 +46,9 @@ pub async fn call(context: &mut Context, args: &CallArgs) -> Result<(), Error> {
     let call = client.history.get_call(request.clone()).await?.into_inner();
     let path = client.history.get_path(request).await?.into_inner().calls;
     let (input, outcome) = input_and_outcome(client, &args.recording, &call.id).await?;
+    let mut sources = context.sources(&args.recording, &args.source);
+    let source = sources.of_call(&call).await;
+    let source_notes = sources.notes();
     if context.out.json {
         let report = CallReport {
             call: CallJson(&call),
@@ -50,24 +59,63 @@ pub async fn call(context: &mut Context, args: &CallArgs) -> Result<(), Error> {
                 None => &outcome.notes,
             },
             path: path.iter().map(CallJson).collect(),
+            source: source.as_ref().map(SourceJson::from),
+            source_notes: &source_notes,
         };
         return context.out.object(&report);
     }
     let out = &mut context.out;
-    out.line(head(&call, Detail::FULL, out.paint))?;
+    out.line(head(&call, Detail::alone(out.width), out.paint))?;
     about(&call, out)?;
     section("the way to it", out)?;
-    for (depth, above) in path.iter().enumerate() {
-        let own = above.id == call.id;
-        let line = if own {
-            "this call".to_owned()
-        } else {
-            call_line(above, Detail::SHORT, 0, out.paint)
-        };
-        out.line(format!("  {}{line}", "  ".repeat(depth)))?;
-    }
+    way(&path, &call, out)?;
+    source_of(source.as_ref(), &source_notes, out)?;
     given_and_yielded(&call, &input, &outcome, &mut HashSet::new(), out)
 }
+
+/// So many calls of a long way are shown at each of its ends.
+const WAY_ENDS: usize = 10;
+
+/// The calls from the outermost one down to this one, each set in under its caller.
+fn way(path: &[Call], this: &Call, out: &mut Output) -> Result<(), Error> {
+    let between = match path.len() > 2 * WAY_ENDS + 1 {
+        true => WAY_ENDS..path.len() - WAY_ENDS,
+        false => 0..0,
+    };
+    let mut indent = 2;
+    for (at, above) in path.iter().enumerate() {
+        if between.contains(&at) && at > between.start {
+            continue;
+        }
+        let line = if between.contains(&at) {
+            let calls = plural(between.len() as u64, "call");
+            out.paint.text(Look::Hint, format!("… {calls} between"))
+        } else if above.id == this.id {
+            "this call".to_owned()
+        } else {
+            call_line(above, Detail::SHORT.within(out.width, indent), 0, out.paint)
+        };
+        out.line(format!("{:indent$}{line}", ""))?;
+        indent += 2;
+    }
+    Ok(())
+}
+
+/// A call's lines, with a title, and what is to be said of them.
+pub(crate) fn source_of(
+    shown: Option<&Listing>,
+    told: &[String],
+    out: &mut Output,
+) -> Result<(), Error> {
+    if let Some(shown) = shown {
+        section(&format!("source: {}", clean(&shown.file)), out)?;
+        listing(Some(shown), out)?;
+    }
+    notes(told, out)
+}
+
+/// Columns before what is told of a call.
+const INDENT: usize = 4;
 
 /// What a call was given and what it yielded.
 pub(crate) async fn input_and_outcome(
@@ -139,12 +187,16 @@ pub(crate) fn given_and_yielded(
     };
     let paint = out.paint;
     section("given", out)?;
-    let given = object_lines(
-        &input.rows,
-        &Objects::new(&input.objects),
-        Side::Start,
-        paint,
-    );
+    // Constants of the program are the same for every call.
+    let rows: Vec<_> = input
+        .rows
+        .iter()
+        .filter(|row| !row.constant || row.changed || row.changed_below)
+        .cloned()
+        .collect();
+    let room = out.width.map(|width| width.saturating_sub(INDENT));
+    let objects = Objects::new(&input.objects);
+    let given = object_lines(&rows, &objects, Side::Start, room, paint);
     lines_or(&given, "nothing", out)?;
     notes(&news(&input.notes), out)?;
     if call.exit.is_none() {
@@ -163,17 +215,50 @@ pub(crate) fn given_and_yielded(
         "nothing"
     };
     section("yielded", out)?;
-    let yielded = object_lines(
-        &outcome.rows,
-        &Objects::new(&outcome.objects),
-        Side::End,
-        paint,
-    );
+    let (rows, objects, initialised) = without_initialised(outcome);
+    let yielded = object_lines(&rows, &Objects::new(&objects), Side::End, room, paint);
     lines_or(&yielded, nothing, out)?;
-    let changed = changes(&outcome.objects, paint);
+    for class in initialised {
+        let line = format!("    {class} was initialised, and has its constants");
+        out.line(paint.text(Look::Faint, line))?;
+    }
+    let changed = changes(&objects, room, paint);
     section("changed in what it was given or gave back", out)?;
     lines_or(&changed, nothing, out)?;
     notes(&news(&outcome.notes), out)
+}
+
+/// What a call yielded without the constants that came to be because it was the first to name their class, and that
+/// never change: those are the same in every run. Also the classes.
+fn without_initialised(
+    outcome: &CallResult,
+) -> (Vec<StateRow>, Vec<ReachableObject>, BTreeSet<String>) {
+    let (mut rows, mut objects) = (outcome.rows.clone(), outcome.objects.clone());
+    let mut classes = BTreeSet::new();
+    let constant_of = |row: &StateRow| {
+        let (class, name) = row.name.rsplit_once('.')?;
+        let never_changes = match row.end.as_ref()?.kind.as_ref()? {
+            Kind::Object(object) => {
+                let own = class.rsplit('$').next()?;
+                object.shown == format!("{own}.{name}")
+                    || object.class.starts_with("java.util.ImmutableCollections$")
+                    || object.text.is_some()
+            }
+            _ => true,
+        };
+        let is_one = row.constant && row.start.is_none() && never_changes;
+        is_one.then(|| class.to_owned())
+    };
+    rows.retain(|row| match constant_of(row) {
+        Some(class) => {
+            let below = format!("{}.", row.name);
+            objects.retain(|object| object.path != row.name && !object.path.starts_with(&below));
+            classes.insert(clean(&class).into_owned());
+            false
+        }
+        None => true,
+    });
+    (rows, objects, classes)
 }
 
 fn lines_or(lines: &[String], nothing: &str, out: &mut Output) -> Result<(), Error> {

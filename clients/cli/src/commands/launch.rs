@@ -2,13 +2,14 @@
 //! signals are those of the shell, and has the daemon record it.
 
 use std::ffi::OsString;
+use std::io;
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::ExitStatus;
 use std::time::Duration;
-use std::{env, io};
 
 use jhyde_proto::program::{CommandError, JavaCommand};
 use jhyde_proto::v1::{ListenRequest, Recording, RecordingState, ReportExitRequest};
+use jhyde_proto::words::{amounts, recorded};
 use rustix::process::{Pid, Signal, getpgrp, kill_process};
 use tokio::process::{Child, Command};
 use tokio::signal::unix::{SignalKind, signal};
@@ -16,11 +17,11 @@ use tokio::time::timeout;
 use tokio_stream::StreamExt as _;
 
 use super::Context;
-use super::recordings::{amounts, is_open, named, options, state_word};
+use super::recordings::{is_open, named, options, state_word};
+use super::telling::Telling;
 use crate::args::LaunchArgs;
 use crate::error::Error;
 use crate::json::RecordingJson;
-use crate::output::{Look, Paint};
 use crate::text::clean;
 
 /// How long the daemon may take to close a recording after its program has ended. Writing what is still
@@ -53,11 +54,30 @@ pub async fn launch(context: &mut Context, args: &LaunchArgs) -> Result<u8, Erro
             return Err(error);
         }
     };
-    let status = pass_signals_and_wait(&mut child).await?;
+    let watched = telling(context, args, &recording, child.id());
+    let status = {
+        let waited = pass_signals_and_wait(&mut child);
+        tokio::pin!(waited);
+        tokio::select! {
+            status = &mut waited => status?,
+            // Whatever is told meanwhile, the program's end is waited for.
+            () = watched => waited.await?,
+        }
+    };
     let code = exit_code(status);
     let end = close_patiently(context, &recording, code).await;
     tell(context, args, &recording, end, code);
     Ok(code)
+}
+
+/// Tells how it goes, on a terminal, until the recording ends.
+async fn telling(context: &Context, args: &LaunchArgs, recording: &Recording, pid: Option<u32>) {
+    if args.quiet || context.out.json || !io::IsTerminal::is_terminal(&io::stderr()) {
+        return;
+    }
+    let news = Telling::new(&context.client, &recording.id, pid);
+    // Without news the program runs all the same.
+    let _ = news.until_the_end(|line| eprintln!("jhyde: {line}")).await;
 }
 
 /// The exit code of a launch that failed by itself: a program's own codes are left to the program.
@@ -271,7 +291,6 @@ async fn until(
 
 /// Says how it went, on standard error: standard output is the program's.
 fn tell(context: &Context, args: &LaunchArgs, recording: &Recording, end: End, code: u8) {
-    let terminal = io::IsTerminal::is_terminal(&io::stderr());
     let name = clean(&recording.name);
     match end {
         End::Closed(last) => {
@@ -281,19 +300,16 @@ fn tell(context: &Context, args: &LaunchArgs, recording: &Recording, end: End, c
                 }
             } else if last.state() != RecordingState::Complete {
                 let state = state_word(last.state());
+                let reason = match last.state_reason.as_str() {
+                    "" => state.to_owned(),
+                    reason => format!("{state}: {}", clean(reason)),
+                };
                 eprintln!(
-                    "jhyde: recording {name} is not whole ({state}): {}",
-                    clean(&last.state_reason)
-                );
-            } else if terminal && !args.quiet {
-                let paint =
-                    Paint::new(context.out.paint.is_on() || env::var_os("NO_COLOR").is_none());
-                let next = format!("jhyde tree {name}, jhyde debug {name}");
-                let next = paint.text(Look::Hint, next);
-                eprintln!(
-                    "jhyde: recorded {name}: {}; look at it with {next}",
+                    "jhyde: recording {name} is not whole ({reason}): {}; jhyde tree {name}",
                     amounts(&last)
                 );
+            } else if !args.quiet {
+                eprintln!("{}", clean(&recorded(&last)));
             }
         }
         End::NeverConnected => eprintln!(

@@ -4,6 +4,7 @@ pub mod call;
 pub mod coverage;
 pub mod events;
 pub mod files;
+pub mod gaps;
 pub mod history;
 pub mod launch;
 pub mod overview;
@@ -11,13 +12,17 @@ pub mod recordings;
 pub mod sessions;
 pub mod state;
 pub mod step;
+mod telling;
 pub mod tree;
+pub mod where_;
 
-use crate::args::PageArgs;
+use crate::args::{PageArgs, SourceArgs};
 use crate::client::Client;
 use crate::error::Error;
 use crate::json::NextPage;
 use crate::output::{Look, Output};
+use crate::source::Sources;
+use crate::text::{Listing, listing_lines};
 
 /// Rows that people get unless they ask for more.
 const ROWS_FOR_PEOPLE: u32 = 200;
@@ -31,6 +36,26 @@ pub struct Context {
     pub client: Client,
     /// The reader.
     pub out: Output,
+    /// The source that a whole debugging session shows.
+    pub source: SourceArgs,
+}
+
+impl Context {
+    /// The source of a recording's classes, as a command wants it.
+    pub(crate) fn sources(&self, recording: &str, args: &SourceArgs) -> Sources {
+        Sources::new(&self.client, recording, args, &self.source)
+    }
+}
+
+/// Lines of source, if there are any.
+pub(crate) fn listing(listing: Option<&Listing>, out: &mut Output) -> Result<(), Error> {
+    let Some(listing) = listing else {
+        return Ok(());
+    };
+    let room = out.width.map(|width| width.saturating_sub(2));
+    listing_lines(listing, room, out.paint)
+        .into_iter()
+        .try_for_each(|line| out.line(format!("  {line}")))
 }
 
 /// How a list that pages is gone through.
@@ -41,6 +66,8 @@ pub(crate) struct Paging {
     size: u32,
     /// All pages, or one.
     all: bool,
+    /// Somebody said how many rows.
+    chosen: bool,
 }
 
 impl Paging {
@@ -56,6 +83,7 @@ impl Paging {
             token: args.page.clone().unwrap_or_default(),
             size,
             all,
+            chosen: args.limit.is_some(),
         }
     }
 
@@ -72,6 +100,12 @@ impl Paging {
     pub(crate) fn next(&mut self, token: String) -> bool {
         self.token = token;
         self.all && !self.token.is_empty()
+    }
+
+    /// Is there more to show to somebody who did not say how much, where so many lines stand for all the rows so
+    /// far? Rows that are folded are not seen.
+    pub(crate) fn fills_up(&self, lines: u64, json: bool) -> bool {
+        !json && !self.all && !self.chosen && !self.token.is_empty() && lines < self.size.into()
     }
 
     /// Says how to go on, if there is more.

@@ -1,16 +1,13 @@
-//! `jhyde threads`, `where`, `classes`: what there is to look at.
+//! `jhyde threads`, `classes`: what there is to look at.
 
-use jhyde_proto::v1::{
-    Class, ListClassesRequest, ListClassesResponse, ListThreadsRequest, Thread, UncaughtException,
-};
+use jhyde_proto::v1::{Class, ListClassesRequest, ListClassesResponse, ListThreadsRequest, Thread};
 use serde::Serialize;
 
 use super::{Context, Notes};
 use crate::args::{ClassesArgs, RecordingArg};
 use crate::error::Error;
-use crate::json::{CallJson, PlaceJson, ValueJson};
 use crate::output::Look;
-use crate::text::{Cell, Detail, Table, call_line, clean, count, place, value_or};
+use crate::text::{Cell, Table, clean, count};
 
 #[derive(Serialize)]
 struct ThreadJson<'a> {
@@ -73,98 +70,6 @@ pub async fn threads(context: &mut Context, args: &RecordingArg) -> Result<(), E
     }
     table.write(&mut context.out)?;
     notes.tell(&mut context.out)
-}
-
-#[derive(Serialize)]
-struct UncaughtJson<'a> {
-    exception: Option<ValueJson<'a>>,
-    timestamp: u64,
-    thread_name: &'a str,
-    place: Option<PlaceJson<'a>>,
-    call: Option<CallJson<'a>>,
-    ended: Vec<CallJson<'a>>,
-}
-
-/// Exceptions that nobody caught.
-///
-/// # Errors
-/// When the daemon refuses, or the output cannot be written.
-pub async fn where_(context: &mut Context, args: &RecordingArg) -> Result<(), Error> {
-    let request = ListThreadsRequest {
-        recording: args.recording.clone(),
-    };
-    let answer = context.client.history.list_uncaught(request).await?;
-    let answer = answer.into_inner();
-    let exceptions = answer.exceptions;
-    let mut notes = Notes::default();
-    notes.add(answer.notes);
-    if context.out.json {
-        exceptions.iter().try_for_each(|e| {
-            context.out.object(&UncaughtJson {
-                exception: e.exception.as_ref().map(ValueJson),
-                timestamp: e.timestamp,
-                thread_name: &e.thread_name,
-                place: e.place.as_ref().map(PlaceJson),
-                call: e.call.as_ref().map(CallJson),
-                ended: e.ended.iter().map(CallJson).collect(),
-            })
-        })?;
-        return notes.tell(&mut context.out);
-    }
-    if exceptions.is_empty() {
-        let (look, text) = match notes.is_empty() {
-            true => (Look::Good, "every exception was caught"),
-            false => (
-                Look::Plain,
-                "every exception was caught, as far as the recording tells",
-            ),
-        };
-        let text = context.out.paint.text(look, text);
-        context.out.line(text)?;
-    }
-    exceptions
-        .iter()
-        .try_for_each(|exception| uncaught(context, exception))?;
-    notes.tell(&mut context.out)
-}
-
-fn uncaught(context: &mut Context, exception: &UncaughtException) -> Result<(), Error> {
-    let out = &mut context.out;
-    let paint = out.paint;
-    let shown = paint.text(
-        Look::Bad,
-        value_or(exception.exception.as_ref(), "an exception"),
-    );
-    let thread = clean(&exception.thread_name);
-    let time = format!("event {}", exception.timestamp);
-    out.line(format!(
-        "{shown} ended thread \"{thread}\"  {}",
-        paint.text(Look::Faint, time)
-    ))?;
-    if let Some(at) = &exception.place {
-        out.line(format!(
-            "  thrown at {}",
-            paint.text(Look::Strong, place(at))
-        ))?;
-    }
-    let thrower = exception
-        .call
-        .iter()
-        .filter(|call| exception.ended.iter().all(|e| e.id != call.id));
-    for call in thrower.chain(&exception.ended) {
-        // Each of them ended by it: no need to say so each time.
-        let call = jhyde_proto::v1::Call {
-            exception: None,
-            result: None,
-            exit: Some(0),
-            ..call.clone()
-        };
-        out.line(format!(
-            "  in {}",
-            call_line(&call, Detail::list(out.width), 0, paint)
-        ))?;
-    }
-    Ok(())
 }
 
 #[derive(Serialize)]

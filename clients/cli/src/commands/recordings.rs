@@ -1,13 +1,18 @@
 //! `jhyde list`, `show`, `watch`, `attach`, `stop`, `detach`, `delete`.
 
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use jhyde_proto::program::JavaCommand;
 use jhyde_proto::v1::{
     AttachRequest, GetRecordingRequest, ListRecordingsRequest, Recording, RecordingOptions,
-    RecordingState,
+    RecordingState, SnapshotLimits,
 };
+use jhyde_proto::words;
 use serde::Serialize;
 use tokio_stream::StreamExt as _;
 
-use super::{Context, notes};
+use super::{Context, gaps, notes};
 use crate::args::{AttachArgs, RecordArgs, RecordingArg, RecordingsArg};
 use crate::error::Error;
 use crate::json::RecordingJson;
@@ -59,6 +64,15 @@ pub(crate) fn named(recording: &str) -> GetRecordingRequest {
     }
 }
 
+/// Paths as the daemon reads them, which stands in another folder.
+pub(crate) fn absolute_paths(paths: &[PathBuf]) -> Vec<String> {
+    let absolute = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
+    let paths = paths.iter().map(absolute);
+    paths
+        .map(|path| path.to_string_lossy().into_owned())
+        .collect()
+}
+
 pub(crate) fn options(args: &RecordArgs) -> RecordingOptions {
     RecordingOptions {
         level: args.level.clone().unwrap_or_default(),
@@ -66,6 +80,13 @@ pub(crate) fn options(args: &RecordArgs) -> RecordingOptions {
         include: args.include.clone(),
         exclude: args.exclude.clone(),
         string_limit: args.string_limit.unwrap_or(0),
+        snapshots: Some(SnapshotLimits {
+            depth: args.snapshot_depth,
+            elements: args.snapshot_elements,
+            bytes: args.snapshot_bytes,
+        }),
+        no_contents: args.no_contents,
+        source: absolute_paths(&args.source),
     }
 }
 
@@ -116,9 +137,11 @@ pub async fn list(context: &mut Context) -> Result<(), Error> {
 }
 
 fn table(recordings: &[Recording]) -> Table {
+    // What a program is goes last; what tells recordings from each other least, first.
     let mut table = Table::new(&[
-        "NAME", "ID", "STATE", "LEVEL", "CALLS", "EVENTS", "SIZE", "MADE", "PROGRAM",
-    ]);
+        "NAME", "ID", "STATE", "LEVEL", "CALLS", "EVENTS", "GAPS", "SIZE", "MADE", "PROGRAM",
+    ])
+    .leaving_out(&["ID", "LEVEL", "SIZE", "MADE"]);
     for recording in recordings {
         let state = recording.state();
         let level = recording
@@ -131,6 +154,12 @@ fn table(recordings: &[Recording]) -> Table {
             0 => String::new(),
             created_ms => age(created_ms),
         };
+        let gaps = words::gaps(recording);
+        let gaps_look = if gaps > 0 {
+            Look::ChangedBelow
+        } else {
+            Look::Plain
+        };
         table.row(vec![
             Cell::with(Look::Strong, clean(&recording.name)),
             Cell::with(Look::Faint, recording.id.as_str()),
@@ -138,12 +167,24 @@ fn table(recordings: &[Recording]) -> Table {
             Cell::new(level.unwrap_or_default()),
             Cell::number(known(count(recording.calls))),
             Cell::number(known(count(recording.events))),
+            Cell::number(known(count(gaps))).looking(gaps_look),
             Cell::number(known(size(recording.bytes))),
             Cell::with(Look::Faint, made),
-            Cell::with(Look::Faint, program(recording)),
+            Cell::with(Look::Faint, what_ran(recording)),
         ]);
     }
     table
+}
+
+/// What ran, in a list: a command without its options, or where it was attached to.
+fn what_ran(recording: &Recording) -> String {
+    let jvm = recording.jvm.as_ref();
+    let command = jvm.map(|jvm| jvm.command.as_slice()).unwrap_or_default();
+    let words: Vec<OsString> = command.iter().map(OsString::from).collect();
+    match JavaCommand::new(&words) {
+        Ok(java) => clean(&java.without_options().join(" ")).into_owned(),
+        Err(_) => program(recording),
+    }
 }
 
 /// What ran: the command, or where it was attached to.
@@ -234,6 +275,14 @@ fn told(recording: &Recording, out: &mut Output) -> Result<(), Error> {
     row("engine", Look::Plain, options.engine.clone());
     row("scope", Look::Plain, scope);
     row("recorded", Look::Plain, amounts(recording));
+    for (at, gaps) in gaps::summary(recording).into_iter().enumerate() {
+        let (name, look) = match (at, recording.gaps.is_empty()) {
+            (0, true) => ("gaps", Look::Good),
+            (0, false) => ("gaps", Look::ChangedBelow),
+            _ => ("", Look::ChangedBelow),
+        };
+        row(name, look, gaps);
+    }
     let port = recording.listen_port;
     let waits = recording.state() == RecordingState::Waiting;
     row(
@@ -248,14 +297,20 @@ fn told(recording: &Recording, out: &mut Output) -> Result<(), Error> {
     let title = out.paint.text(Look::Strong, clean(&recording.name));
     out.line(title)?;
     table.write(out)?;
+    if !recording.gaps.is_empty() {
+        let text = format!("  jhyde gaps {} lists them with calls", recording.name);
+        let text = out.paint.text(Look::Hint, clean(&text));
+        out.line(text)?;
+    }
     notes(&recording.notes, out)
 }
 
 pub(crate) fn amounts(recording: &Recording) -> String {
     format!(
-        "{}, {}, {}, {}, {}",
+        "{}, {}, {}, {}, {}, {}",
         plural(recording.calls, "call"),
         plural(recording.events, "event"),
+        plural(words::gaps(recording), "gap"),
         plural(recording.threads.into(), "thread"),
         plural(recording.classes.into(), "class"),
         size(recording.bytes),
@@ -312,7 +367,13 @@ pub async fn attach(context: &mut Context, args: &AttachArgs) -> Result<(), Erro
     told(&recording, &mut context.out)?;
     if args.watch {
         context.out.flush()?;
-        return watch(context, &recording.id).await;
+        watch(context, &recording.id).await?;
+        let last = context.client.recordings.get(named(&recording.id)).await?;
+        if !args.quiet && !context.out.json {
+            context.out.flush()?;
+            eprintln!("{}", clean(&words::recorded(&last.into_inner())));
+        }
+        return Ok(());
     }
     if !context.out.json {
         let name = &recording.name;

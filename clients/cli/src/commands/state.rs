@@ -194,7 +194,7 @@ fn reference(value: Option<&Value>) -> Option<u64> {
 
 fn show(state: &NodeState, nodes: &[Node], out: &mut Output) -> Result<(), Error> {
     if let Some(call) = &state.call {
-        out.line(head(call, Detail::FULL, out.paint))?;
+        out.line(head(call, Detail::alone(out.width), out.paint))?;
     }
     let (from, to) = (format!("at {}", state.from), format!("at {}", state.to));
     let mut table = Table::new(&["", "VARIABLE", "TYPE", &from, &to]).indented(2);

@@ -2,11 +2,12 @@
 
 use jhyde_proto::v1::{Event, NavigateRequest, Step};
 
-use super::{Context, variable_argument};
+use super::{Context, notes, variable_argument};
 use crate::args::StepArgs;
 use crate::error::Error;
-use crate::json::EventJson;
-use crate::text::{Table, event_cells};
+use crate::json::{EventJson, WithCode};
+use crate::source::place_of;
+use crate::text::{Table, event_cells, room};
 
 /// Goes so many steps, and shows each event on the way.
 ///
@@ -29,16 +30,30 @@ pub async fn step(context: &mut Context, args: &StepArgs) -> Result<(), Error> {
             }
         }
     }
+    let mut sources = context.sources(&args.recording, &args.source);
     if context.out.json {
         for event in &events {
-            context.out.object(&EventJson(event))?;
+            let code = sources.line(place_of(event).map(|at| at.0)).await;
+            let row = EventJson(event);
+            context.out.object(&WithCode { row, code })?;
         }
     } else {
         let mut table = Table::new(&[]);
+        let columns = events
+            .iter()
+            .map(|event| (event.timestamp, event.place.as_ref(), event.call.as_str()));
+        let room = room(columns, context.out.width, 0);
         for event in &events {
-            table.row(event_cells(event, false, context.out.width));
+            table.row(event_cells(event, false, room));
         }
         table.write(&mut context.out)?;
+        if let Some(event) = events.last()
+            && let Some((place, call)) = place_of(event)
+        {
+            let listing = sources.around(place, call, event.timestamp).await;
+            super::listing(listing.as_ref(), &mut context.out)?;
+        }
+        notes(&sources.notes(), &mut context.out)?;
     }
     match ended {
         Some(status) => Err(status.into()),

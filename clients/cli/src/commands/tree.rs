@@ -32,7 +32,7 @@ pub async fn tree(context: &mut Context, args: &TreeArgs) -> Result<(), Error> {
     if context.out.json && paging.is_all() {
         return stream(context, request).await;
     }
-    pages(context, request, paging).await
+    pages(context, request, paging, args.unfold).await
 }
 
 /// One call per line, as fast as they come.
@@ -40,7 +40,7 @@ async fn stream(context: &mut Context, request: ListCallsRequest) -> Result<(), 
     let whole = request.call.is_empty() && request.max_depth == 0 && request.method.is_empty();
     let recording = request.recording.clone();
     // A thread's root has no end; nor has a call that is incomplete.
-    let mut to_the_end = request.call.is_empty() || request.call.ends_with(".0");
+    let mut until_the_end = request.call.is_empty() || request.call.ends_with(".0");
     let request = ListCallsRequest {
         page_size: 0,
         ..request
@@ -63,7 +63,7 @@ async fn stream(context: &mut Context, request: ListCallsRequest) -> Result<(), 
     let bar = if total > 0 {
         progress::rows(total, "calls")
     } else {
-        progress::spinner("reading calls")
+        progress::reading("reading calls")
     };
     let mut seen = 0_u64;
     let mut failed = None;
@@ -75,7 +75,7 @@ async fn stream(context: &mut Context, request: ListCallsRequest) -> Result<(), 
                 break;
             }
         };
-        to_the_end |= seen == 0 && call.incomplete;
+        until_the_end |= seen == 0 && call.incomplete;
         context.out.object(&CallJson(&call))?;
         seen += 1;
         // Telling the bar is cheap, but not for nothing.
@@ -85,7 +85,7 @@ async fn stream(context: &mut Context, request: ListCallsRequest) -> Result<(), 
     }
     bar.finish_and_clear();
     let mut notes = Notes::default();
-    if to_the_end {
+    if until_the_end {
         notes.add([end_note(&context.client, &recording).await]);
     }
     notes.tell(&mut context.out)?;
@@ -96,6 +96,7 @@ async fn pages(
     context: &mut Context,
     request: ListCallsRequest,
     mut paging: Paging,
+    unfold: bool,
 ) -> Result<(), Error> {
     let paint = context.out.paint;
     let detail = Detail::list(context.out.width);
@@ -108,8 +109,11 @@ async fn pages(
     let shift = u32::from(!request.call.is_empty());
     let max_depth = (request.max_depth > 0).then(|| request.max_depth.saturating_add(shift));
     let mut drawing = TreeDrawing::new(paint, max_depth, !request.method.is_empty());
+    if unfold {
+        drawing = drawing.unfolded();
+    }
     let several = heads.len() > 1 && request.call.is_empty();
-    let mut shown = 0_u64;
+    let (mut shown, mut lines) = (0_u64, 0_u64);
     let mut notes = Notes::default();
     loop {
         let request = ListCallsRequest {
@@ -130,13 +134,26 @@ async fn pages(
         } else {
             let mut head = |call: &Call| several.then(|| thread_head(call, &heads, paint));
             for line in drawing.page(page.calls, detail, &mut head) {
+                lines += 1;
                 context.out.line(line)?;
             }
         }
         notes.add(page.notes);
-        if !paging.next(page.next_page_token) {
+        let more = paging.next(page.next_page_token);
+        if !more && !paging.fills_up(lines, context.out.json) {
             break;
         }
+    }
+    if let Some(line) = drawing.end(detail) {
+        context.out.line(line)?;
+    }
+    if drawing.has_folded() {
+        let hint = format!(
+            "… jhyde tree {} CALL shows what is below a call, --unfold every level",
+            request.recording
+        );
+        let hint = paint.text(Look::Hint, hint);
+        context.out.line(hint)?;
     }
     notes.tell(&mut context.out)?;
     if notes.is_empty() && shown == 0 && !context.out.json {

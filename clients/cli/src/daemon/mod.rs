@@ -4,10 +4,11 @@ mod folder;
 mod start;
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use jhyde_proto::endpoint::{Address, connect, socket_of};
+use jhyde_proto::endpoint::{Address, connect, outer_socket_of, runtime_folder, socket_of};
+use jhyde_proto::folder::secure;
 use tonic::transport::Channel;
 
 use crate::args::Global;
@@ -28,6 +29,7 @@ pub async fn reach(global: &Global) -> Result<Channel, Error> {
         return Ok(connect(&address, CONNECT_LIMIT).await?);
     }
     let data = data_folder(global.data.as_deref())?;
+    secure(&data)?;
     if let Some(channel) = running(&data).await? {
         return Ok(channel);
     }
@@ -39,7 +41,20 @@ pub async fn reach(global: &Global) -> Result<Channel, Error> {
 
 /// The daemon that serves this folder now; `None` if none does.
 async fn running(data: &Path) -> Result<Option<Channel>, Error> {
-    let path = socket_of(data);
+    if let Some(channel) = at(socket_of(data)).await? {
+        return Ok(Some(channel));
+    }
+    // Of a daemon that cannot write in the folder.
+    let outer = outer_socket_of(data);
+    if !outer.exists() {
+        return Ok(None);
+    }
+    secure(&runtime_folder())?;
+    at(outer).await
+}
+
+/// The daemon that listens at this socket.
+async fn at(path: PathBuf) -> Result<Option<Channel>, Error> {
     // Asked here first: the transport's own error does not tell "nobody there" from "not allowed".
     match tokio::net::UnixStream::connect(&path).await {
         Ok(probe) => drop(probe),

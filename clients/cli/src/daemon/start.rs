@@ -1,17 +1,20 @@
 //! Starting a daemon for a data folder, and waiting until it answers.
 //!
-//! Two clients that start one at the same time must not fight: whoever holds the lock file starts, the
-//! other waits for the lock and then finds the socket served.
+//! Two clients that start one at the same time must not fight: whoever has locked the folder starts, the other waits for
+//! the lock and then finds the socket served. Nothing is written for that: a folder on a full disk or on read-only
+//! media is served like any other.
 
 use std::env;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Seek as _, SeekFrom};
-use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
+use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use jhyde_proto::endpoint::{runtime_file, runtime_folder};
+use jhyde_proto::folder::make;
 use tonic::transport::Channel;
 
 use super::running;
@@ -30,20 +33,14 @@ const TAIL_BYTES: u64 = 8 << 10;
 /// Starts a daemon for the folder, unless another client is just doing so, and connects to it.
 pub(super) async fn start(data: &Path) -> Result<Channel, Error> {
     let program = program()?;
-    make_folder(data)?;
+    make(data)?;
     let deadline = Instant::now() + START_LIMIT;
-    let lock_path = data.join("jhyded.start");
     let file = |what, source| Error::File {
         what,
-        path: lock_path.clone(),
+        path: data.to_owned(),
         source,
     };
-    let lock = OpenOptions::new()
-        .create(true)
-        .truncate(false)
-        .write(true)
-        .open(&lock_path)
-        .map_err(|source| file("cannot create", source))?;
+    let lock = File::open(data).map_err(|source| file("cannot open", source))?;
     loop {
         match lock.try_lock() {
             Ok(()) => break,
@@ -56,12 +53,13 @@ pub(super) async fn start(data: &Path) -> Result<Channel, Error> {
             }
             Err(TryLockError::WouldBlock) => {
                 let what = "another jhyde has been starting it for too long".to_owned();
-                return Err(not_started(what, &log_path(data), 0));
+                return Err(not_started(what, &data.join(LOG), 0));
             }
-            Err(TryLockError::Error(source)) => return Err(file("cannot lock", source)),
+            // A file system without locks: of two daemons the second does not get the folder.
+            Err(TryLockError::Error(_)) => break,
         }
     }
-    // The lock goes with the file, when this function ends.
+    // The lock is let go of when this function ends.
     if let Some(channel) = running(data).await? {
         return Ok(channel);
     }
@@ -69,7 +67,7 @@ pub(super) async fn start(data: &Path) -> Result<Channel, Error> {
 }
 
 async fn spawn_and_wait(program: &Path, data: &Path, deadline: Instant) -> Result<Channel, Error> {
-    let path = log_path(data);
+    let path = log_of(data)?;
     // A daemon that ends because the one before it still closes the folder is started once more.
     let mut retries = 1;
     let mut daemon = spawn(program, data, &path)?;
@@ -134,14 +132,7 @@ fn spawn(program: &Path, data: &Path, log: &Path) -> Result<Starting, Error> {
         path: log.to_owned(),
         source,
     };
-    let output = OpenOptions::new()
-        .create(true)
-        .append(true)
-        .open(log)
-        .map_err(file)?;
-    output
-        .set_permissions(fs::Permissions::from_mode(0o600))
-        .map_err(file)?;
+    let output = open_log(log).map_err(file)?;
     let log_from = output.metadata().map_err(file)?.len();
     let errors = output.try_clone().map_err(file)?;
     let mut command = Command::new(program);
@@ -186,21 +177,25 @@ fn is_program(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
 }
 
-/// Recorded values may be secrets: what is created here is the user's alone.
-fn make_folder(data: &Path) -> Result<(), Error> {
-    fs::DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(data)
-        .map_err(|source| Error::File {
-            what: "cannot create the data folder",
-            path: data.to_owned(),
-            source,
-        })
+/// What daemons wrote that were started for this folder.
+const LOG: &str = "jhyded.log";
+
+/// Where it lies: beside the socket where nothing can be written in the folder.
+fn log_of(data: &Path) -> Result<PathBuf, Error> {
+    let inside = data.join(LOG);
+    if open_log(&inside).is_ok() {
+        return Ok(inside);
+    }
+    make(&runtime_folder())?;
+    Ok(runtime_file(data, "log"))
 }
 
-fn log_path(data: &Path) -> PathBuf {
-    data.join("jhyded.log")
+fn open_log(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    let log = options.create(true).append(true).mode(0o600).open(path)?;
+    // One that is there may be another's to read, and a umask may forbid its own user.
+    log.set_permissions(fs::Permissions::from_mode(0o600))?;
+    Ok(log)
 }
 
 fn not_started(what: String, log: &Path, from: u64) -> Error {
@@ -262,7 +257,7 @@ mod tests {
         let program = folder.path().join("failing");
         fs::write(&program, "#!/bin/sh\necho the disk is full >&2\nexit 3\n").unwrap();
         fs::set_permissions(&program, fs::Permissions::from_mode(0o700)).unwrap();
-        let log = log_path(folder.path());
+        let log = log_of(folder.path()).unwrap();
         let mut daemon = spawn(&program, folder.path(), &log).unwrap();
         daemon.child.wait().unwrap();
         let error = not_started(daemon.exited().unwrap(), &log, daemon.log_from);

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use jhyde_proto::v1::{CallInput, CallResult, Progress};
+use jhyde_proto::v1::Progress;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use tokio::io::{BufReader, Lines, Stdin};
@@ -11,11 +11,12 @@ use tokio::time::sleep;
 use super::entry;
 use super::input::piped;
 use super::search::{Search, is_refusal};
+use crate::args::SourceArgs;
 use crate::commands::call::input_and_outcome;
-use crate::commands::call_argument;
+use crate::commands::{Context, call_argument};
 use crate::error::Error;
-use crate::json::Message;
-use crate::output::Output;
+use crate::json::{Details, Message};
+use crate::source::Sources;
 
 /// How often a session of a running program is looked at while there is nothing to ask.
 const LOOK_AGAIN: Duration = Duration::from_millis(250);
@@ -39,11 +40,17 @@ fn given<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D:
 }
 
 /// Speaks until the search or the input ends.
-pub(super) async fn run(out: &mut Output, search: &mut Search, details: bool) -> Result<(), Error> {
+pub(super) async fn run(
+    context: &mut Context,
+    search: &mut Search,
+    details: bool,
+) -> Result<(), Error> {
+    let mut sources = context.sources(&search.recording, &SourceArgs::default());
+    let out = &mut context.out;
     out.eager = true;
     let mut input = piped();
     loop {
-        let shown = details_of(search, details).await?;
+        let shown = details_of(search, &mut sources, details).await?;
         let (message, ended) = Message::of(&search.session, shown.as_ref());
         out.object(&message)?;
         if ended {
@@ -67,14 +74,18 @@ pub(super) async fn run(out: &mut Output, search: &mut Search, details: bool) ->
 
 async fn details_of(
     search: &Search,
+    sources: &mut Sources,
     wanted: bool,
-) -> Result<Option<(CallInput, CallResult)>, Error> {
-    match &search.session.question {
-        Some(call) if wanted => input_and_outcome(&search.client, &search.recording, &call.id)
-            .await
-            .map(Some),
-        _ => Ok(None),
-    }
+) -> Result<Option<Details>, Error> {
+    let Some(call) = search.session.question.as_ref().filter(|_| wanted) else {
+        return Ok(None);
+    };
+    let (input, outcome) = input_and_outcome(&search.client, &search.recording, &call.id).await?;
+    Ok(Some(Details {
+        input,
+        outcome,
+        source: sources.of_call(call).await,
+    }))
 }
 
 /// The next line that says something; `Some(None)` when the session moved on by itself, `None` at the

@@ -48,8 +48,9 @@ pub async fn debug(context: &mut Context, args: &DebugArgs) -> Result<(), Error>
             search
         }
     };
+    context.source = args.source.clone();
     if context.out.json {
-        return lines::run(&mut context.out, &mut search, args.details).await;
+        return lines::run(context, &mut search, args.details).await;
     }
     talk::run(context, &mut search, args.session.is_some()).await
 }

@@ -6,13 +6,13 @@ use jhyde_proto::v1::{
     AnswerKind, Call, CallInput, CallResult, NodeState, Session, SessionStatistics,
 };
 
-use crate::commands::call::given_and_yielded;
+use crate::commands::call::{given_and_yielded, source_of};
 use crate::commands::notes;
 use crate::error::Error;
 use crate::json::answer_word;
 use crate::output::{Look, Output};
 use crate::text::{
-    Cell, Detail, Table, call_line, call_name, call_place, clean, count, head, plural,
+    Cell, Detail, Listing, Table, call_line, call_name, call_place, clean, count, head, plural,
 };
 
 /// The first lines: what is searched, and how.
@@ -28,8 +28,7 @@ pub(super) fn opening(session: &Session, resumed: bool, out: &mut Output) -> Res
         line.push_str(&format!(", only below {}", session.restricted_to));
     }
     out.line(line)?;
-    let hint =
-        "Was the call right? valid, invalid, trusted or unknown (v i t u); help shows what else.";
+    let hint = "Was the call right? valid, invalid, trusted, unknown (v i t u); help tells more.";
     let hint = out.paint.text(Look::Faint, hint);
     out.line(hint)?;
     notes(&session.notes, out)
@@ -39,6 +38,7 @@ pub(super) fn opening(session: &Session, resumed: bool, out: &mut Output) -> Res
 pub(super) fn question(
     call: &Call,
     (input, outcome): &(CallInput, CallResult),
+    (source, source_notes): (Option<&Listing>, &[String]),
     session: &Session,
     told: &mut HashSet<String>,
     out: &mut Output,
@@ -53,7 +53,7 @@ pub(super) fn question(
     out.line(format!(
         "{} {}",
         paint.text(Look::Hint, mark),
-        head(call, Detail::FULL, paint)
+        head(call, Detail::alone(out.width).indented(2), paint)
     ))?;
     let below = plural(call.descendants, "call");
     let mut facts = vec![
@@ -72,6 +72,7 @@ pub(super) fn question(
     facts.retain(|fact| !fact.is_empty());
     let facts = paint.text(Look::Faint, facts.join(" · "));
     out.line(format!("  {facts}"))?;
+    source_of(source, source_notes, out)?;
     given_and_yielded(call, input, outcome, told, out)
 }
 
@@ -109,8 +110,10 @@ pub(super) fn found(
 ) -> Result<(), Error> {
     let paint = out.paint;
     out.line("")?;
-    let title = paint.text(Look::Bad, "The buggy call:");
-    out.line(format!("{title} {}", head(call, Detail::FULL, paint)))?;
+    const TITLE: &str = "The buggy call: ";
+    let title = paint.text(Look::Bad, TITLE);
+    let detail = Detail::alone(out.width).indented(TITLE.len());
+    out.line(format!("{title}{}", head(call, detail, paint)))?;
     let place = match call_place(call) {
         place if place.is_empty() => clean(&call.class).into_owned(),
         place => place,
@@ -121,12 +124,9 @@ pub(super) fn found(
         paint.text(Look::Strong, place),
         paint.text(Look::Faint, clean(&method))
     ))?;
-    out.line(format!(
-        "  It was wrong, and every call that it made was right: the mistake is in its own code{}.",
-        call.line
-            .map(|line| format!(", from line {line} on"))
-            .unwrap_or_default()
-    ))?;
+    out.line("  It was wrong, and every call that it made was right: the mistake is in")?;
+    let from = call.line.map(|line| format!(", from line {line} on"));
+    out.line(format!("  its own code{}.", from.unwrap_or_default()))?;
     let questions = plural(session.answers.len() as u64, "answer");
     let facts = paint.text(Look::Faint, format!("  Found with {questions}."));
     out.line(facts)?;

@@ -10,11 +10,13 @@ use super::entry::{Entry, parse};
 use super::input::{Input, Line};
 use super::search::{Search, is_refusal};
 use super::{STRATEGIES, screen, variable};
+use crate::args::SourceArgs;
 use crate::commands::call::input_and_outcome;
 use crate::commands::{Context, notes};
 use crate::error::Error;
 use crate::output::Look;
 use crate::run;
+use crate::source::Sources;
 use crate::text::call_name;
 
 /// How often a session of a running program is looked at while there is nothing to ask.
@@ -38,6 +40,7 @@ struct Talk<'a> {
     focus: Option<Call>,
     /// What the recording does not tell is said once.
     told: HashSet<String>,
+    sources: Sources,
 }
 
 /// Talks until the buggy call is found, there is none, or the person leaves.
@@ -49,7 +52,9 @@ pub(super) async fn run(
     let mut input = Input::choose()?;
     let terminal = input.is_terminal();
     screen::opening(&search.session, resumed, &mut context.out)?;
+    let sources = context.sources(&search.recording, &SourceArgs::default());
     let mut talk = Talk {
+        sources,
         context,
         search,
         focus: None,
@@ -176,10 +181,12 @@ impl Talk<'_> {
         };
         let details =
             input_and_outcome(&self.search.client, &self.search.recording, &call.id).await?;
+        let source = self.sources.of_call(call).await;
         let session = &self.search.session;
         screen::question(
             call,
             &details,
+            (source.as_ref(), &self.sources.notes()),
             session,
             &mut self.told,
             &mut self.context.out,

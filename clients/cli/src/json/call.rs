@@ -1,6 +1,6 @@
 //! Calls.
 
-use jhyde_proto::v1::{Argument, Call, Classification};
+use jhyde_proto::v1::{Argument, Call, Classification, Write};
 use serde::Serialize;
 use serde::ser::{SerializeMap as _, Serializer};
 
@@ -24,6 +24,22 @@ impl<'a> From<&'a Argument> for ArgumentJson<'a> {
             name: &argument.name,
             r#type: &argument.r#type,
             value: argument.value.as_ref().map(ValueJson),
+        }
+    }
+}
+
+/// A variable that a boundary call changed.
+#[derive(Serialize)]
+struct ChangedJson<'a> {
+    variable: &'a str,
+    value: Option<ValueJson<'a>>,
+}
+
+impl<'a> From<&'a Write> for ChangedJson<'a> {
+    fn from(write: &'a Write) -> Self {
+        Self {
+            variable: &write.variable,
+            value: write.value.as_ref().map(ValueJson),
         }
     }
 }
@@ -71,6 +87,10 @@ impl Serialize for CallJson<'_> {
         map.serialize_entry("incomplete", &call.incomplete)?;
         if call.recording_ended {
             map.serialize_entry("recording_ended", &true)?;
+        }
+        if !call.changed.is_empty() {
+            let changed: Vec<_> = call.changed.iter().map(ChangedJson::from).collect();
+            map.serialize_entry("changed", &changed)?;
         }
         if call.already_running {
             map.serialize_entry("already_running", &true)?;

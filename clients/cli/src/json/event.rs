@@ -93,7 +93,13 @@ fn event_entries<M: SerializeMap>(event: &Event, map: &mut M) -> Result<(), M::E
             map.serialize_entry("name", &write.name)?;
             map.serialize_entry("value", &write.value.as_ref().map(ValueJson))?;
         }
-        Some(Kind::Created(v) | Kind::Thrown(v) | Kind::Caught(v) | Kind::Uncaught(v)) => {
+        Some(
+            Kind::Created(v)
+            | Kind::Thrown(v)
+            | Kind::Caught(v)
+            | Kind::Uncaught(v)
+            | Kind::Content(v),
+        ) => {
             map.serialize_entry("value", &ValueJson(v))?;
         }
         Some(Kind::ThreadStart(name) | Kind::ThreadEnd(name)) => {
@@ -131,6 +137,7 @@ fn kind_word(kind: Option<&Kind>) -> &'static str {
         Some(Kind::Monitor(_)) => "monitor",
         Some(Kind::Use(_)) => "use",
         Some(Kind::Edge(_)) => "edge",
+        Some(Kind::Content(_)) => "content",
         None => "unknown",
     }
 }

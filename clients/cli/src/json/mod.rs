@@ -8,6 +8,7 @@ mod coverage;
 mod event;
 mod recording;
 mod session;
+mod source;
 mod state;
 mod value;
 
@@ -15,7 +16,8 @@ pub use call::CallJson;
 pub use coverage::CoverageJson;
 pub use event::{EventJson, PlaceJson, RowJson};
 pub use recording::RecordingJson;
-pub use session::{Message, SessionJson, answer_word, progress_word};
+pub use session::{Details, Message, SessionJson, answer_word, progress_word};
+pub use source::{SourceJson, WithCode};
 pub use state::{InputJson, Node, Opened, OutcomeJson, StateJson, WriteJson};
 pub use value::ValueJson;
 

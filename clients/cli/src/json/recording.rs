@@ -1,6 +1,6 @@
 //! Recordings.
 
-use jhyde_proto::v1::{Recording, RecordingState};
+use jhyde_proto::v1::{Recording, RecordingState, SnapshotLimits};
 use serde::Serialize;
 use serde::ser::{SerializeMap as _, Serializer};
 
@@ -16,6 +16,30 @@ struct JvmJson<'a> {
     name: &'a str,
     version: &'a str,
     command: &'a [String],
+}
+
+/// How far snapshots of objects go (level `calls`).
+#[derive(Serialize)]
+struct SnapshotsJson {
+    depth: Option<u32>,
+    elements: Option<u32>,
+    bytes: Option<u32>,
+}
+
+impl From<SnapshotLimits> for SnapshotsJson {
+    fn from(limits: SnapshotLimits) -> Self {
+        Self {
+            depth: limits.depth,
+            elements: limits.elements,
+            bytes: limits.bytes,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct GapCountJson<'a> {
+    reason: &'a str,
+    count: u64,
 }
 
 impl Serialize for RecordingJson<'_> {
@@ -35,12 +59,20 @@ impl Serialize for RecordingJson<'_> {
         map.serialize_entry("include", &options.include)?;
         map.serialize_entry("exclude", &options.exclude)?;
         map.serialize_entry("string_limit", &options.string_limit)?;
+        let snapshots = options.snapshots.unwrap_or_default();
+        map.serialize_entry("snapshots", &SnapshotsJson::from(snapshots))?;
+        map.serialize_entry("contents", &!options.no_contents)?;
         map.serialize_entry("events", &recording.events)?;
         map.serialize_entry("calls", &recording.calls)?;
         map.serialize_entry("threads", &recording.threads)?;
         map.serialize_entry("classes", &recording.classes)?;
         map.serialize_entry("bytes", &recording.bytes)?;
         map.serialize_entry("notes", &recording.notes)?;
+        let gaps = recording.gaps.iter().map(|gap| GapCountJson {
+            reason: &gap.reason,
+            count: gap.count,
+        });
+        map.serialize_entry("gaps", &gaps.collect::<Vec<_>>())?;
         let jvm = recording.jvm.as_ref().map(|jvm| JvmJson {
             address: &jvm.address,
             name: &jvm.name,

@@ -4,7 +4,19 @@ use jhyde_proto::v1::{AnswerKind, Call, CallInput, CallResult, Progress, Session
 use serde::Serialize;
 use serde::ser::{SerializeMap as _, Serializer};
 
-use super::{CallJson, InputJson, OutcomeJson};
+use super::{CallJson, InputJson, OutcomeJson, SourceJson};
+use crate::text::Listing;
+
+/// What `--details` tells of a call besides.
+#[derive(Debug)]
+pub struct Details {
+    /// What it was given.
+    pub input: CallInput,
+    /// What it yielded.
+    pub outcome: CallResult,
+    /// Its lines.
+    pub source: Option<Listing>,
+}
 
 /// What the daemon's side of the conversation says, one line each.
 #[derive(Debug, Serialize)]
@@ -29,6 +41,9 @@ pub enum Message<'a> {
         /// What it yielded, with `--details`.
         #[serde(skip_serializing_if = "Option::is_none")]
         outcome: Option<OutcomeJson<'a>>,
+        /// Its lines, with `--details`, if there is source.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        source: Option<SourceJson<'a>>,
     },
     /// This is the buggy call.
     Found {
@@ -73,7 +88,7 @@ pub enum Message<'a> {
 
 impl<'a> Message<'a> {
     /// What a session has to say now. Also whether the search has ended.
-    pub fn of(session: &'a Session, details: Option<&'a (CallInput, CallResult)>) -> (Self, bool) {
+    pub fn of(session: &'a Session, details: Option<&'a Details>) -> (Self, bool) {
         let id = session.id.as_str();
         let call = |call: &'a Option<Call>| call.as_ref().map(CallJson);
         match (
@@ -88,8 +103,9 @@ impl<'a> Message<'a> {
                     session: id,
                     strategy: &session.strategy,
                     notes: &session.notes,
-                    input: details.map(|(input, _)| InputJson(input)),
-                    outcome: details.map(|(_, outcome)| OutcomeJson(outcome)),
+                    input: details.map(|details| InputJson(&details.input)),
+                    outcome: details.map(|details| OutcomeJson(&details.outcome)),
+                    source: details.and_then(|details| Some(details.source.as_ref()?.into())),
                 };
                 (question, false)
             }

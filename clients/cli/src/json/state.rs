@@ -91,6 +91,7 @@ fn row_entries<M: SerializeMap>(row: &StateRow, map: &mut M) -> Result<(), M::Er
         RowKind::Static => "static",
         RowKind::Field => "field",
         RowKind::Element => "element",
+        RowKind::Content => "content",
     };
     map.serialize_entry("kind", kind)?;
     map.serialize_entry("name", &row.name)?;
@@ -108,7 +109,11 @@ fn row_entries<M: SerializeMap>(row: &StateRow, map: &mut M) -> Result<(), M::Er
     map.serialize_entry("changed", &changed)?;
     let below =
         (row.changed_below || !(row.budget_ended || row.not_recorded)).then_some(row.changed_below);
-    map.serialize_entry("changed_below", &below)
+    map.serialize_entry("changed_below", &below)?;
+    if row.constant {
+        map.serialize_entry("constant", &true)?;
+    }
+    Ok(())
 }
 
 struct Reachable<'a>(&'a ReachableObject);
@@ -119,6 +124,9 @@ impl Serialize for Reachable<'_> {
         map.serialize_entry("path", &self.0.path)?;
         map.serialize_entry("object", &self.0.object.as_ref().map(ValueJson))?;
         map.serialize_entry("rows", &self.0.rows.iter().map(Row).collect::<Vec<_>>())?;
+        if let Some(start) = &self.0.start {
+            map.serialize_entry("start", &ValueJson(start))?;
+        }
         map.end()
     }
 }

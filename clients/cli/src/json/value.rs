@@ -1,7 +1,7 @@
 //! Values: JSON's own where they can be, objects with one clear key where not.
 
 use jhyde_proto::v1::value::Kind;
-use jhyde_proto::v1::{Object, Value};
+use jhyde_proto::v1::{Held, HeldItem, HeldKind, Object, Value};
 use serde::ser::{Serialize, SerializeMap as _, Serializer};
 
 /// One value.
@@ -27,6 +27,7 @@ impl Serialize for ValueJson<'_> {
             Some(Kind::Object(object)) => serialize_object(object, s),
             Some(Kind::NotRecorded(reason)) => single(s, "not_recorded", reason),
             Some(Kind::Void(_)) => single(s, "void", &true),
+            Some(Kind::Removed(_)) => single(s, "removed", &true),
             None => single(
                 s,
                 "not_recorded",
@@ -56,9 +57,12 @@ fn not_finite(v: f64) -> &'static str {
     }
 }
 
-/// A whole string is a JSON string; everything else, and a string that was cut, is an object.
+/// A whole string is a JSON string; everything else, and a string that was cut or is no valid UTF-16, is an
+/// object.
 fn serialize_object<S: Serializer>(object: &Object, s: S) -> Result<S::Ok, S::Error> {
-    if let Some(text) = &object.text {
+    if let Some(text) = &object.text
+        && object.units.is_empty()
+    {
         let kept = text.encode_utf16().count();
         if object.length.is_none_or(|length| kept >= length as usize) {
             return s.serialize_str(text);
@@ -67,16 +71,88 @@ fn serialize_object<S: Serializer>(object: &Object, s: S) -> Result<S::Ok, S::Er
     let mut map = s.serialize_map(None)?;
     map.serialize_entry("object", &object.id)?;
     map.serialize_entry("class", &object.class)?;
-    if let Some(text) = &object.text {
+    if !object.units.is_empty() {
+        map.serialize_entry("units", &object.units)?;
+    } else if let Some(text) = &object.text {
         map.serialize_entry("text", text)?;
     }
     if let Some(length) = object.length {
         map.serialize_entry("length", &length)?;
     }
+    if !object.shown.is_empty() {
+        map.serialize_entry("shown", &object.shown)?;
+    }
+    if !object.runs.is_empty() {
+        map.serialize_entry("runs", &object.runs)?;
+    }
+    if let Some(held) = &object.held {
+        map.serialize_entry("held", &HeldJson(held))?;
+    }
     if let Some(content) = &object.content {
         map.serialize_entry("content", &ValueJson(content))?;
     }
     map.end()
+}
+
+/// What an object held.
+struct HeldJson<'a>(&'a Held);
+
+impl Serialize for HeldJson<'_> {
+    fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        let Held {
+            length,
+            items,
+            text,
+            units,
+            not_recorded,
+            ..
+        } = self.0;
+        if !not_recorded.is_empty() {
+            return single(s, "not_recorded", not_recorded);
+        }
+        let kind = match self.0.kind() {
+            HeldKind::List => "list",
+            HeldKind::Set => "set",
+            HeldKind::Map => "map",
+            HeldKind::Single => "single",
+            HeldKind::Named => "named",
+            HeldKind::Next => "next",
+            HeldKind::Text => "text",
+            HeldKind::Unspecified => "unknown",
+        };
+        let mut map = s.serialize_map(None)?;
+        map.serialize_entry("kind", kind)?;
+        map.serialize_entry("length", length)?;
+        if self.0.kind() != HeldKind::Text {
+            let items: Vec<_> = items.iter().map(ItemJson).collect();
+            map.serialize_entry("items", &items)?;
+        } else if units.is_empty() {
+            map.serialize_entry("text", text)?;
+        } else {
+            map.serialize_entry("units", units)?;
+        }
+        map.end()
+    }
+}
+
+/// One item: the value alone, or an object with its name or key.
+struct ItemJson<'a>(&'a HeldItem);
+
+impl Serialize for ItemJson<'_> {
+    fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        let HeldItem { name, key, value } = self.0;
+        let value = value.as_ref().map(ValueJson);
+        let mut map = match (key, name.is_empty()) {
+            (None, true) => return value.serialize(s),
+            _ => s.serialize_map(Some(2))?,
+        };
+        match key {
+            Some(key) => map.serialize_entry("key", &ValueJson(key))?,
+            None => map.serialize_entry("name", name)?,
+        }
+        map.serialize_entry("value", &value)?;
+        map.end()
+    }
 }
 
 #[cfg(test)]
@@ -154,10 +230,47 @@ mod tests {
             Kind::Object(cut.into()),
             "{\"object\":1,\"class\":\"java.lang.String\",\"text\":\"ab\",\"length\":9}",
         );
+        let odd = Object {
+            text: Some("a\u{fffd}".into()),
+            units: vec![0x61, 0xd83d],
+            length: Some(2),
+            ..reference(1, "java.lang.String")
+        };
+        check(
+            Kind::Object(odd.into()),
+            "{\"object\":1,\"class\":\"java.lang.String\",\"units\":[97,55357],\"length\":2}",
+        );
         let five = Value {
             kind: Some(Kind::Int(5)),
             ..Value::default()
         };
+        let item = HeldItem {
+            key: Some(five.clone()),
+            value: Some(five.clone()),
+            ..HeldItem::default()
+        };
+        let map = Object {
+            held: Some(Held {
+                kind: HeldKind::Map.into(),
+                items: vec![item],
+                length: 3,
+                ..Held::default()
+            }),
+            ..reference(4, "java.util.HashMap")
+        };
+        check(
+            Kind::Object(map.into()),
+            "{\"object\":4,\"class\":\"java.util.HashMap\",\"held\":{\"kind\":\"map\",\"length\":3,\
+             \"items\":[{\"key\":5,\"value\":5}]}}",
+        );
+        let constant = Object {
+            shown: "Side.SELL".into(),
+            ..reference(6, "p.Side")
+        };
+        check(
+            Kind::Object(constant.into()),
+            "{\"object\":6,\"class\":\"p.Side\",\"shown\":\"Side.SELL\"}",
+        );
         let boxed = Object {
             content: Some(Box::new(five)),
             ..reference(2, "java.lang.Integer")

@@ -5,9 +5,11 @@
 //! to send control sequences to the terminal of whoever looks at it.
 
 mod call;
+mod contents;
 mod event;
 mod place;
 mod rows;
+mod source;
 mod table;
 mod tree;
 mod units;
@@ -18,13 +20,15 @@ use std::borrow::Cow;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 pub use call::{Detail, call_line, call_name, classification, head, simple_class};
-pub use event::{event_cells, mark, row_cells};
+pub use contents::{is_noise, noise_line};
+pub use event::{changed_cells, event_cells, mark, room, row_cells};
 pub use place::{call_place, place};
 pub use rows::{Objects, Side, changes, object_lines, row_name, state_cells};
+pub use source::{Listing, ListingLine, ListingValue, listing_lines, mentioned};
 pub use table::{Cell, Table};
 pub use tree::{ThreadHeads, TreeDrawing};
 pub use units::{age, count, date, plural, size};
-pub use value::{ended, value, value_or};
+pub use value::{compact, ended, is_whole, shorten_value, value, value_or};
 
 /// Text without control characters: they are written as escapes.
 pub fn clean(text: &str) -> Cow<'_, str> {

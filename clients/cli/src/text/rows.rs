@@ -5,19 +5,33 @@ use std::collections::{HashMap, HashSet};
 use jhyde_proto::v1::value::Kind;
 use jhyde_proto::v1::{ReachableObject, RowKind, StateRow, Value};
 
-use super::{Cell, clean, shorten, value, value_or, width, without_colours};
+use super::contents::{held_changes, is_iterator, is_shown_whole, made};
+use super::{
+    Cell, clean, shorten, shorten_value, simple_class, value, value_or, width, without_colours,
+};
 use crate::output::{Look, Paint};
 
 /// Elements of an array that are shown in one line.
 const INLINE_ELEMENTS: usize = 32;
 /// How far objects are opened by themselves.
 const DEEPEST: usize = 3;
+/// The same, as long as there are few lines.
+const ALL_DEEPEST: usize = 8;
+const FEW_LINES: usize = 40;
 /// Fields or elements of one object that are shown in lines of their own.
 const MOST_FIELDS: usize = 24;
+/// Of what an iterator still goes through, so many.
+const MOST_NEXT: usize = 6;
 /// Stands for a variable that did not exist or was not assigned yet.
 const UNASSIGNED: &str = "–";
-/// Columns for one value.
+/// Columns for one value in a table.
 const VALUE_COLUMNS: usize = 60;
+/// So much of a value is shown, however narrow the terminal is.
+const LEAST_COLUMNS: usize = 24;
+/// Columns of the names before values, at most.
+const MOST_NAME: usize = 32;
+/// Columns of a line where there is no terminal.
+const WIDE: usize = 160;
 
 /// Which of a row's two times is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,39 +100,44 @@ pub fn state_cells(row: &StateRow, prefix: &str) -> Vec<Cell> {
         _ if row.budget_ended => "…",
         _ => "",
     };
-    let shown =
-        |side: Option<&Value>| shorten(&value_or(side, UNASSIGNED), VALUE_COLUMNS).into_owned();
+    let shown = |side: Option<&Value>| {
+        shorten_value(&value_or(side, UNASSIGNED), VALUE_COLUMNS).into_owned()
+    };
     vec![
         Cell::with(look, mark),
         Cell::with(look, format!("{prefix}{}", row_name(row))),
-        Cell::with(Look::Faint, clean(&row.r#type).into_owned()),
-        Cell::new(shown(row.start.as_ref())),
-        Cell::with(look, shown(row.end.as_ref())),
+        Cell::with(Look::Faint, clean(simple_class(&row.r#type)).into_owned()),
+        Cell::value(Look::Plain, shown(row.start.as_ref())),
+        Cell::value(look, shown(row.end.as_ref())),
     ]
 }
 
 /// Rows and what is inside them, as lines: for the input and the outcome of a call.
+/// `room`: the columns of a line, if it is to fit into some.
 pub fn object_lines(
     rows: &[StateRow],
     objects: &Objects<'_>,
     side: Side,
+    room: Option<usize>,
     paint: Paint,
 ) -> Vec<String> {
     let mut lines = Vec::new();
     Lines {
         objects,
         side,
+        room: room.unwrap_or(WIDE),
         paint,
         open: HashSet::new(),
         lines: &mut lines,
     }
-    .rows(rows, 0);
+    .rows(rows, 0, MOST_FIELDS);
     lines
 }
 
 struct Lines<'a> {
     objects: &'a Objects<'a>,
     side: Side,
+    room: usize,
     paint: Paint,
     /// Objects already shown: a cycle or a second way to one is not opened again.
     open: HashSet<u64>,
@@ -126,12 +145,8 @@ struct Lines<'a> {
 }
 
 impl Lines<'_> {
-    fn rows(&mut self, rows: &[StateRow], depth: usize) {
-        let names = rows
-            .iter()
-            .take(MOST_FIELDS)
-            .map(row_name)
-            .collect::<Vec<_>>();
+    fn rows(&mut self, rows: &[StateRow], depth: usize, most: usize) {
+        let names = rows.iter().take(most).map(row_name).collect::<Vec<_>>();
         let column = names
             .iter()
             .map(|name| width(name))
@@ -158,22 +173,32 @@ impl Lines<'_> {
             Side::Start => row.start.as_ref().or(row.end.as_ref()),
             Side::End => row.end.as_ref().or(row.start.as_ref()),
         };
-        let text = shorten(&value_or(current, UNASSIGNED), VALUE_COLUMNS).into_owned();
+        let taken = 2 * depth + width(name).max(column) + 2;
+        let columns = self.room.saturating_sub(taken).max(LEAST_COLUMNS);
         let mut line = format!(
             "{}{}{padding}  ",
             "  ".repeat(depth),
             self.paint.text(look, name)
         );
+        let mut columns_now = columns;
         if self.side == Side::End && row.changed && row.start.is_some() && row.start != row.end {
-            let before =
-                shorten(&value_or(row.start.as_ref(), UNASSIGNED), VALUE_COLUMNS).into_owned();
-            line.push_str(&self.paint.text(Look::Faint, format!("{before} → ")));
+            let before = value_or(row.start.as_ref(), UNASSIGNED);
+            let before = shorten(&before, (columns / 2).max(LEAST_COLUMNS));
+            let before = format!("{before} → ");
+            columns_now = columns.saturating_sub(width(&before)).max(LEAST_COLUMNS);
+            line.push_str(&self.paint.text(Look::Faint, before));
         }
-        line.push_str(&self.paint.text(look, text));
+        let text = value_or(current, UNASSIGNED);
+        line.push_str(&self.paint.text(look, shorten(&text, columns_now)));
         let inside = self
             .objects
             .of(current)
-            .filter(|(id, _)| depth < DEEPEST && self.open.insert(*id));
+            .filter(|_| {
+                let few = depth < ALL_DEEPEST && self.lines.len() < FEW_LINES;
+                let whole = |shown| is_shown_whole(shown, columns_now);
+                (depth < DEEPEST || few) && !current.is_some_and(whole)
+            })
+            .filter(|(id, _)| self.open.insert(*id));
         let Some((_, object)) = inside else {
             self.lines.push(line);
             return;
@@ -190,7 +215,11 @@ impl Lines<'_> {
             return;
         }
         self.lines.push(line);
-        self.rows(&object.rows, depth + 1);
+        let most = match current.is_some_and(is_iterator) {
+            true => MOST_NEXT,
+            false => MOST_FIELDS,
+        };
+        self.rows(&object.rows, depth + 1, most);
     }
 }
 
@@ -245,18 +274,51 @@ fn was(object: &ReachableObject, side: Side) -> Option<String> {
 
 fn is_flat_element(row: &StateRow) -> bool {
     let flat = |shown: &Option<Value>| match shown.as_ref().and_then(|v| v.kind.as_ref()) {
-        Some(Kind::Object(object)) => object.text.is_some() || object.content.is_some(),
+        Some(Kind::Object(_)) => shown.as_ref().is_some_and(super::is_whole),
         _ => true,
     };
     row.kind() == RowKind::Element && flat(&row.start) && flat(&row.end)
 }
 
+/// Is it new, and the result or a part of it, which stands under what was yielded?
+fn is_result(object: &ReachableObject) -> bool {
+    let rest = object.path.strip_prefix("return");
+    let is_inside = rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']));
+    is_inside && object.rows.iter().all(|row| row.start.is_none())
+}
+
 /// Everything that changed in the objects of a call's outcome, by the way to it: `c[2]  9 → 7`.
-pub fn changes(objects: &[ReachableObject], paint: Paint) -> Vec<String> {
+/// `room`: the columns of a line, if it is to fit into some.
+pub fn changes(objects: &[ReachableObject], room: Option<usize>, paint: Paint) -> Vec<String> {
+    let room = room.unwrap_or(WIDE);
+    let objects: Vec<_> = objects.iter().filter(|object| !is_result(object)).collect();
+    let names = objects.iter().flat_map(|object| {
+        let path = width(&object.path);
+        let plain = Paint::new(false);
+        let in_one = held_changes(object, room.saturating_sub(path + 2), plain).is_some()
+            || inline(object, Side::End, plain).is_some();
+        let rows = object.rows.iter().filter(|row| row.changed);
+        let rows = rows.map(move |row| path + 1 + width(&row.name));
+        rows.filter(move |_| !in_one).chain([path])
+    });
+    // Names that are longer have a line of their own.
+    let column = names.filter(|name| *name <= MOST_NAME).max().unwrap_or(0);
+    let columns = room.saturating_sub(column + 2).max(LEAST_COLUMNS);
     let mut lines: Vec<(String, String)> = Vec::new();
+    // What a row of another object has told already.
+    let mut told: HashSet<String> = HashSet::new();
     for object in objects {
         let path = clean(&object.path);
         let name = object.object.as_ref().map(value).unwrap_or_default();
+        if let Some(held) = held_changes(object, columns, paint) {
+            if held.len() == 1 && told.contains(path.as_ref()) {
+                continue;
+            }
+            let path = paint.text(Look::Changed, &path);
+            let names = std::iter::once(path).chain(std::iter::repeat(String::new()));
+            lines.extend(names.zip(held));
+            continue;
+        }
         if let Some(elements) = inline(object, Side::End, paint) {
             let path = paint.text(Look::ChangedBelow, &path);
             lines.push((path, format!("{name} {elements}")));
@@ -268,6 +330,12 @@ pub fn changes(objects: &[ReachableObject], paint: Paint) -> Vec<String> {
             }
             continue;
         }
+        if let Some(made) = made(object, columns, paint) {
+            if !told.contains(path.as_ref()) {
+                lines.push((paint.text(Look::Changed, &path), made));
+            }
+            continue;
+        }
         for row in object
             .rows
             .iter()
@@ -276,31 +344,31 @@ pub fn changes(objects: &[ReachableObject], paint: Paint) -> Vec<String> {
         {
             let own = row_name(row);
             let dot = if own.starts_with('[') { "" } else { "." };
+            let own = format!("{path}{dot}{own}");
             let before = value_or(row.start.as_ref(), UNASSIGNED);
+            let before = format!("{} → ", shorten(&before, (columns / 2).max(LEAST_COLUMNS)));
+            let left = columns.saturating_sub(width(&before)).max(LEAST_COLUMNS);
+            let arrow = paint.text(Look::Faint, before);
             let after = value_or(row.end.as_ref(), UNASSIGNED);
-            let arrow = paint.text(
-                Look::Faint,
-                format!("{} → ", shorten(&before, VALUE_COLUMNS)),
-            );
-            let after = paint.text(Look::Changed, shorten(&after, VALUE_COLUMNS));
-            let name = paint.text(Look::Changed, format!("{path}{dot}{own}"));
-            lines.push((name, format!("{arrow}{after}")));
+            let after = paint.text(Look::Changed, shorten(&after, left));
+            lines.push((paint.text(Look::Changed, &own), format!("{arrow}{after}")));
+            told.insert(own);
         }
     }
     let bare = |painted: &str| width(&without_colours(painted));
-    let column = lines
-        .iter()
-        .map(|(name, _)| bare(name))
-        .max()
-        .unwrap_or(0)
-        .min(32);
-    lines
-        .into_iter()
-        .map(|(name, rest)| {
-            let padding = " ".repeat(column.saturating_sub(bare(&name)));
-            format!("{name}{padding}  {rest}")
-        })
-        .collect()
+    let mut told = Vec::with_capacity(lines.len());
+    for (name, rest) in lines {
+        let padding = column.saturating_sub(bare(&name));
+        if bare(&name) <= column {
+            told.push(format!("{name}{:padding$}  {rest}", ""));
+        } else if bare(&name) + 2 + bare(&rest) <= room {
+            told.push(format!("{name}  {rest}"));
+        } else {
+            told.push(name);
+            told.push(format!("{:column$}  {rest}", ""));
+        }
+    }
+    told
 }
 
 #[cfg(test)]
@@ -350,6 +418,7 @@ mod tests {
             object: array(3),
             path: "c".into(),
             rows: elements,
+            start: None,
         }]
     }
 
@@ -364,6 +433,7 @@ mod tests {
             &rows,
             &Objects::new(&objects),
             Side::Start,
+            None,
             Paint::new(false),
         );
         assert_eq!(lines, ["c   int[2] array#3 {4, 9}", "la  0"]);
@@ -372,11 +442,11 @@ mod tests {
     #[test]
     fn an_outcome_shows_both() {
         assert_eq!(
-            changes(&reachable(), Paint::new(false)),
+            changes(&reachable(), None, Paint::new(false)),
             ["c  int[2] array#3 {4, 7}", "   was {4, 9}"]
         );
         assert!(
-            changes(&reachable(), Paint::new(true))
+            changes(&reachable(), None, Paint::new(true))
                 .concat()
                 .contains("\u{1b}[31m7\u{1b}[0m")
         );
@@ -388,7 +458,7 @@ mod tests {
         objects[0].rows[1].name = "[7]".into();
         objects[0].rows.remove(0);
         assert_eq!(
-            changes(&objects, Paint::new(false)),
+            changes(&objects, None, Paint::new(false)),
             ["c  int[2] array#3 {[7]: 7}", "   was {[7]: 9}"]
         );
     }
@@ -401,12 +471,14 @@ mod tests {
             object: itself.clone(),
             path: "n".into(),
             rows,
+            start: None,
         }];
         let top = [row(RowKind::Local, "n", itself.clone(), itself)];
         let lines = object_lines(
             &top,
             &Objects::new(&objects),
             Side::Start,
+            None,
             Paint::new(false),
         );
         assert_eq!(lines, ["n  int[2] array#3", "  next  int[2] array#3"]);

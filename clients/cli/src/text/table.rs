@@ -2,7 +2,7 @@
 
 use crate::output::{Look, Output};
 
-use super::{shorten, width};
+use super::{shorten, shorten_value, width};
 use crate::error::Error;
 
 /// A column is not made narrower than this to fit the terminal.
@@ -16,6 +16,8 @@ pub struct Cell {
     text: String,
     look: Look,
     right: bool,
+    /// A value of the program, which is shortened so that one sees whose it is.
+    value: bool,
 }
 
 impl Cell {
@@ -25,6 +27,7 @@ impl Cell {
             text: text.into(),
             look: Look::Plain,
             right: false,
+            value: false,
         }
     }
 
@@ -34,6 +37,7 @@ impl Cell {
             text: text.into(),
             look,
             right: false,
+            value: false,
         }
     }
 
@@ -43,6 +47,15 @@ impl Cell {
             text: text.into(),
             look: Look::Plain,
             right: true,
+            value: false,
+        }
+    }
+
+    /// A value of the program.
+    pub fn value(look: Look, text: impl Into<String>) -> Self {
+        Self {
+            value: true,
+            ..Self::with(look, text)
         }
     }
 
@@ -87,6 +100,8 @@ pub struct Table {
     heading: Vec<String>,
     rows: Vec<Vec<Cell>>,
     indent: usize,
+    /// Headings of columns that go where there is no room for all, the first first.
+    dispensable: Vec<String>,
 }
 
 impl Table {
@@ -97,6 +112,16 @@ impl Table {
             heading,
             rows: Vec::new(),
             indent: 0,
+            dispensable: Vec::new(),
+        }
+    }
+
+    /// Where the terminal is too narrow, these columns are left out, the first first, before others become
+    /// narrower than one can read.
+    pub fn leaving_out(self, headings: &[&str]) -> Self {
+        Self {
+            dispensable: headings.iter().map(|&name| name.to_owned()).collect(),
+            ..self
         }
     }
 
@@ -128,6 +153,31 @@ impl Table {
     }
 
     fn lines(&self, out: &Output) -> Vec<String> {
+        let mut whole = self.clone();
+        whole.leave_out(out.width);
+        whole.all_lines(out)
+    }
+
+    /// Leaves out columns until the others fit at their narrowest.
+    fn leave_out(&mut self, available: Option<usize>) {
+        let Some(available) = available else { return };
+        let left_out = std::mem::take(&mut self.dispensable);
+        for heading in left_out {
+            let narrowest = self.natural_widths().into_iter().map(|w| w.min(NARROWEST));
+            let needed = narrowest.sum::<usize>() + self.gaps();
+            if needed <= available {
+                return;
+            }
+            if let Some(column) = self.heading.iter().position(|name| *name == heading) {
+                self.heading.remove(column);
+                for row in self.rows.iter_mut().filter(|row| row.len() > column) {
+                    row.remove(column);
+                }
+            }
+        }
+    }
+
+    fn all_lines(&self, out: &Output) -> Vec<String> {
         let widths = self.widths(out.width);
         let heading = (!self.heading.is_empty()).then(|| {
             let right = |column: usize| {
@@ -143,6 +193,7 @@ impl Table {
                     text: name.clone(),
                     look: Look::Faint,
                     right: right(column),
+                    value: false,
                 })
                 .collect::<Vec<_>>()
         });
@@ -158,7 +209,10 @@ impl Table {
         // Spaces are written only before something that is seen: no line ends in them.
         let mut pending = 0;
         for (cell, &column) in row.iter().zip(widths) {
-            let text = shorten(&cell.text, column);
+            let text = match cell.value {
+                true => shorten_value(&cell.text, column),
+                false => shorten(&cell.text, column),
+            };
             let padding = column.saturating_sub(width(&text));
             let (before, after) = if cell.right {
                 (padding, 0)
@@ -176,15 +230,19 @@ impl Table {
         line
     }
 
-    fn widths(&self, available: Option<usize>) -> Vec<usize> {
-        let columns = self
-            .rows
-            .iter()
-            .map(Vec::len)
-            .chain([self.heading.len()])
-            .max()
-            .unwrap_or(0);
-        let mut widths = vec![0; columns];
+    fn columns(&self) -> usize {
+        let rows = self.rows.iter().map(Vec::len);
+        rows.chain([self.heading.len()]).max().unwrap_or(0)
+    }
+
+    /// Columns of the terminal that are between columns of the table.
+    fn gaps(&self) -> usize {
+        GAP * self.columns().saturating_sub(1) + self.indent
+    }
+
+    /// What each column needs to be shown whole.
+    fn natural_widths(&self) -> Vec<usize> {
+        let mut widths = vec![0; self.columns()];
         for (widest, name) in widths.iter_mut().zip(&self.heading) {
             *widest = width(name);
         }
@@ -193,7 +251,12 @@ impl Table {
                 *widest = (*widest).max(width(&cell.text));
             }
         }
-        let gaps = GAP * columns.saturating_sub(1) + self.indent;
+        widths
+    }
+
+    fn widths(&self, available: Option<usize>) -> Vec<usize> {
+        let mut widths = self.natural_widths();
+        let gaps = self.gaps();
         if let Some(available) = available {
             let mut excess = (widths.iter().sum::<usize>() + gaps).saturating_sub(available);
             // The widest column gives, column by column, until it fits or nothing can give any more.
@@ -248,6 +311,26 @@ mod tests {
             assert!(width(&line) <= 40, "{line}");
         }
         assert!(table.lines(&out).concat().contains('…'));
+    }
+
+    #[test]
+    fn what_tells_least_is_left_out_first() {
+        let mut table = Table::new(&["NAME", "ID", "MADE", "PROGRAM"]).leaving_out(&["ID", "MADE"]);
+        table.row(
+            ["orders", "0123456789ab", "5 min ago", "java Main"]
+                .map(Cell::new)
+                .into(),
+        );
+        let mut out = output();
+        for (width, heading) in [
+            (60, "NAME    ID            MADE       PROGRAM"),
+            (42, "NAME    ID            MADE       PROGRAM"),
+            (30, "NAME    MADE       PROGRAM"),
+            (20, "NAME    PROGRAM"),
+        ] {
+            out.width = Some(width);
+            assert_eq!(table.lines(&out)[0], heading);
+        }
     }
 
     #[test]

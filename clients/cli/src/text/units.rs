@@ -2,28 +2,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// `13,204`.
-pub fn count(n: u64) -> String {
-    let digits = n.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-/// `1 call`, `7 calls`.
-pub fn plural(n: u64, one: &str) -> String {
-    let ending = match one {
-        _ if n == 1 => "",
-        "class" => "es",
-        _ => "s",
-    };
-    format!("{} {one}{ending}", count(n))
-}
+pub use jhyde_proto::words::{count, plural};
 
 /// Bytes: `512 B`, `3.4 MB`.
 pub fn size(bytes: u64) -> String {
@@ -94,13 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counts_and_sizes() {
-        assert_eq!(count(0), "0");
-        assert_eq!(count(999), "999");
-        assert_eq!(count(1000), "1,000");
-        assert_eq!(count(1_234_567), "1,234,567");
-        assert_eq!(plural(1, "call"), "1 call");
-        assert_eq!(plural(2, "class"), "2 classes");
+    fn sizes() {
         assert_eq!(size(0), "0 B");
         assert_eq!(size(999), "999 B");
         assert_eq!(size(3_400_000), "3.4 MB");

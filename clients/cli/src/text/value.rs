@@ -1,9 +1,11 @@
 //! One value.
 
-use jhyde_proto::v1::value::Kind;
-use jhyde_proto::v1::{Call, Object, Value};
+use std::borrow::Cow;
 
-use super::clean;
+use jhyde_proto::v1::value::Kind;
+use jhyde_proto::v1::{Call, HeldItem, HeldKind, Object, Value};
+
+use super::{clean, shorten, width};
 
 /// A value as a person would write it. The daemon says so itself; what an older one leaves out is made
 /// up here.
@@ -23,8 +25,36 @@ pub fn value(value: &Value) -> String {
         Some(Kind::NotRecorded(reason)) if reason.is_empty() => "(not recorded)".to_owned(),
         Some(Kind::NotRecorded(reason)) => format!("(not recorded: {})", clean(reason)),
         Some(Kind::Void(_)) => "void".to_owned(),
+        Some(Kind::Removed(_)) => "(removed)".to_owned(),
         None => "(not recorded)".to_owned(),
     }
+}
+
+/// The same in one short line, for lists of arguments: objects whose content is known without their numbers.
+pub fn compact(shown: &Value) -> String {
+    match shown.compact.as_str() {
+        "" => value(shown),
+        compact => clean(compact).into_owned(),
+    }
+}
+
+/// Can nothing more be learnt of the value by opening it: is it no object, or shown whole?
+pub fn is_whole(shown: &Value) -> bool {
+    let Some(Kind::Object(object)) = &shown.kind else {
+        return true;
+    };
+    // What a box holds is all of it; an exception has more than its message, a thread than its name.
+    let is_box = |content: &Value| !matches!(content.kind, Some(Kind::Object(_)));
+    let boxed = object.content.as_deref().is_some_and(is_box);
+    if object.text.is_some() || boxed || !object.shown.is_empty() {
+        return true;
+    }
+    object.held.as_ref().is_some_and(|held| {
+        let all = |item: &HeldItem| [&item.key, &item.value].into_iter().flatten().all(is_whole);
+        held.not_recorded.is_empty()
+            && (held.kind() == HeldKind::Text
+                || held.items.len() as u64 == held.length && held.items.iter().all(all))
+    })
 }
 
 /// The same, or what stands for "no value yet".
@@ -36,10 +66,31 @@ pub fn value_or(shown: Option<&Value>, missing: &str) -> String {
 pub fn ended(call: &Call) -> String {
     match (&call.result, &call.exception) {
         (_, Some(exception)) => format!("threw {}", value(exception)),
-        (Some(result), None) => format!("= {}", value(result)),
+        (Some(result), None) => format!("= {}", compact(result)),
         (None, None) if call.exit.is_some() => String::new(),
         (None, None) if call.recording_ended => "(not ended when the recording ended)".to_owned(),
         (None, None) => "(still running)".to_owned(),
+    }
+}
+
+/// A value in at most so many columns, as far as that is possible: whose id it is stands at the end and stays, and of a
+/// nested class its own name.
+pub fn shorten_value(text: &str, columns: usize) -> Cow<'_, str> {
+    if width(text) <= columns {
+        return Cow::Borrowed(text);
+    }
+    let Some((class, id)) = text.rsplit_once(' ').filter(|(_, id)| id.contains('#')) else {
+        return shorten(text, columns);
+    };
+    let room = columns.saturating_sub(width(id) + 1);
+    let own = class.rsplit('$').next().unwrap_or(class);
+    // Classes without a name have a number there.
+    let is_name = own.starts_with(|c: char| !c.is_ascii_digit());
+    let own = if is_name { own } else { class };
+    match room {
+        // So little of a name says nothing.
+        0..4 => shorten(id, columns),
+        _ => Cow::Owned(format!("{} {id}", shorten(own, room))),
     }
 }
 
@@ -52,10 +103,19 @@ fn character(unit: u32) -> String {
 
 fn object(object: &Object) -> String {
     if let Some(text) = &object.text {
-        let kept = text.encode_utf16().count();
-        let cut = object.length.is_some_and(|length| kept < length as usize);
+        let units = match object.units.as_slice() {
+            [] => text.encode_utf16().collect(),
+            exact => exact.iter().map(|&unit| unit as u16).collect::<Vec<_>>(),
+        };
+        let cut = object
+            .length
+            .is_some_and(|length| units.len() < length as usize);
         let more = if cut { "…" } else { "" };
-        return format!("\"{}{more}\"", clean(text).replace('"', "\\\""));
+        let pieces = char::decode_utf16(units).map(|piece| match piece {
+            Ok(c) => clean(&c.to_string()).replace('"', "\\\""),
+            Err(lone) => format!("\\u{:04x}", lone.unpaired_surrogate()),
+        });
+        return format!("\"{}{more}\"", pieces.collect::<String>());
     }
     let class = object
         .class
@@ -125,6 +185,13 @@ mod tests {
             ..reference("java.lang.String", 1)
         };
         check(Kind::Object(text.into()), "\"a\\u001b\\\"b\"");
+        let odd = Object {
+            text: Some("a\u{fffd}".into()),
+            units: vec![0x61, 0xd83d],
+            length: Some(2),
+            ..reference("java.lang.String", 1)
+        };
+        check(Kind::Object(odd.into()), "\"a\\ud83d\"");
         let cut = Object {
             text: Some("ab".into()),
             length: Some(9),
@@ -140,6 +207,16 @@ mod tests {
             ..reference("java.lang.Integer", 2)
         };
         check(Kind::Object(boxed.into()), "Integer 5");
+    }
+
+    #[test]
+    fn a_short_value_keeps_its_id() {
+        let object = "Shop$Order$Builder object#115";
+        assert_eq!(shorten_value(object, 29), object);
+        assert_eq!(shorten_value(object, 20), "Builder object#115");
+        assert_eq!(shorten_value(object, 16), "Buil… object#115");
+        assert_eq!(shorten_value(object, 12), "object#115");
+        assert_eq!(shorten_value("\"a text with words\"", 8), "\"a text…");
     }
 
     #[test]

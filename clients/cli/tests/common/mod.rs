@@ -363,6 +363,7 @@ impl History for Fake {
             object: Some(object),
             path: "c".into(),
             rows,
+            start: None,
         }];
         let input = CallInput {
             call: Some(call),
@@ -384,6 +385,7 @@ impl History for Fake {
             object: Some(object),
             path: "c".into(),
             rows,
+            start: None,
         }];
         let result = CallResult {
             call: Some(call),
@@ -398,6 +400,9 @@ impl History for Fake {
     }
     type StreamEventsStream = Streamed<Event>;
     async fn stream_events(&self, _: Request<StreamEventsRequest>) -> Answer<Streamed<Event>> {
+        not_here()
+    }
+    async fn get_source(&self, _: Request<GetSourceRequest>) -> Answer<Source> {
         not_here()
     }
     async fn list_writes(&self, request: Request<ListWritesRequest>) -> Answer<ListWritesResponse> {
@@ -425,6 +430,9 @@ impl History for Fake {
         Ok(Response::new(ListUncaughtResponse::default()))
     }
     async fn list_classes(&self, _: Request<ListClassesRequest>) -> Answer<ListClassesResponse> {
+        not_here()
+    }
+    async fn list_gaps(&self, _: Request<ListGapsRequest>) -> Answer<ListGapsResponse> {
         not_here()
     }
 }

@@ -21,8 +21,8 @@ use crate::sink::Sink;
 /// The class through which agents written in Java replace code (`java.lang.instrument`).
 pub(super) const REPLACER: &str = "sun.instrument.InstrumentationImpl";
 
-/// How long a JVM that came to us may take to say that it has started.
-const START: Duration = Duration::from_secs(30);
+/// How long a JVM that came to us may take to say that it has started, before it is taken for one that runs.
+const START: Duration = Duration::from_secs(10);
 /// How long a JVM that we went to is given to say that it stands at its start. One that runs says
 /// nothing; if it says it later after all, it is resumed then.
 const PERHAPS_START: Duration = Duration::from_millis(400);
@@ -51,28 +51,27 @@ impl<S: Sink> Engine<S> {
     }
 
     /// Waits for the VM start event, without which a resume is lost on a JVM that starts suspended
-    /// (design, section 11). True if the JVM stands still because of it.
+    /// (design, section 11). True if the JVM stands still because of it. One that says it later is resumed then.
     fn await_start(&mut self) -> Result<bool, CaptureError> {
         let patience = if self.came { START } else { PERHAPS_START };
         let deadline = Instant::now() + patience;
         while Instant::now() < deadline {
-            if let Some(Incoming::Event(composite)) = self.link.next()? {
-                let start = composite
-                    .events
-                    .iter()
-                    .any(|e| matches!(e, Told::VmStart { .. }));
-                if start {
-                    return Ok(composite.suspend_policy == SuspendPolicy::ALL);
-                }
+            if self.controller.order().is_some() {
+                return Err(LinkError::CalledOff.into());
             }
-        }
-        if self.came {
-            let command = "the VM start event";
-            return Err(LinkError::Timeout {
-                command,
-                after: patience,
+            let Some(Incoming::Event(composite)) = self.link.next()? else {
+                continue;
+            };
+            self.note_oddities(&composite);
+            let starts = |event: &Told| matches!(event, Told::VmStart { .. });
+            if composite.events.iter().any(starts) {
+                return Ok(composite.suspend_policy == SuspendPolicy::ALL);
             }
-            .into());
+            // Nobody has asked for it.
+            if composite.suspend_policy != SuspendPolicy::NONE {
+                self.resume_all();
+                self.link.flush()?;
+            }
         }
         Ok(false)
     }
@@ -95,6 +94,9 @@ impl<S: Sink> Engine<S> {
     fn request_all_kinds(&mut self) -> Result<(), CaptureError> {
         let suspend = SuspendPolicy::EVENT_THREAD;
         self.request(Requested::THREAD_DEATH, SuspendPolicy::NONE, Vec::new())?;
+        // The JVM waits at its end until it is resumed: what it has told by then is here, and not lost with a
+        // connection that the system cuts because commands in it were not read.
+        self.request(Requested::VM_DEATH, SuspendPolicy::ALL, Vec::new())?;
         let all = Modifier::ExceptionOnly {
             exception: ReferenceTypeId::NULL,
             caught: true,
@@ -120,10 +122,13 @@ impl<S: Sink> Engine<S> {
     /// Classes of the scope that were loaded before.
     fn observe_loaded(&mut self, place: Place) -> Result<(), CaptureError> {
         let classes = self.link.request(&virtual_machine::AllClasses)??;
+        let by_loader = self.structure.scope().is_default();
         for loaded in classes {
             let signature = loaded.signature.to_string_lossy();
+            // Of the JDK's own classes there are thousands, and by default none is in the scope.
+            let passed_over = by_loader && signature.starts_with("Ljava/");
             if !signature.starts_with('L')
-                || signature.starts_with("Ljava/")
+                || passed_over
                 || !loaded.status.contains(ClassStatus::PREPARED)
             {
                 continue;
@@ -192,6 +197,7 @@ impl<S: Sink> Engine<S> {
                     invoked: false,
                     shown: None,
                     monitor: None,
+                    roots: Vec::new(),
                     doubtful: None,
                 });
                 self.start_stepping(thread, &method);

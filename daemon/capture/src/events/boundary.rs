@@ -5,6 +5,8 @@
 //! For that a thread stops twice: before such a call, to have all its method exits reported, and behind it.
 //! Calls that can only lead to code of the scope are not stopped at.
 
+use std::rc::Rc;
+
 use jdwp::commands::event_request::{self, Modifier};
 use jdwp::commands::object_reference;
 use jdwp::{EventKind as Requested, PacketId, ReferenceTypeId, SuspendPolicy};
@@ -12,6 +14,7 @@ use jhyde_bytecode::{Invoke, InvokeKind, MethodDescriptor};
 use jhyde_trace::{CallId, Event, EventKind, MonitorAction, ObjectId, Outcome, Value};
 
 use super::Engine;
+use super::handed::{hands_on, makes_text};
 use super::hidden::{breakpoint, location};
 use super::plain::{PlainClasses, known_result, plain, returns_itself};
 use super::threads::Frame;
@@ -20,7 +23,7 @@ use crate::arrivals::Place;
 use crate::error::CaptureError;
 use crate::mirror::{Body, Pending, Progress, UNKNOWN, is_known, narrowed};
 use crate::sink::Sink;
-use crate::structure::{Method, MethodKey, Named};
+use crate::structure::{Method, MethodKey, Named, Selected};
 
 /// A request that has exits out of the scope reported, for a call that is about to leave it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,6 +45,8 @@ pub(crate) struct Shown {
     spun: bool,
     /// The object that it constructs.
     constructed: Option<ObjectId>,
+    /// That is a string or a box.
+    makes_text: bool,
     /// It may write static fields: see [`super::views`].
     writes_statics: bool,
     /// Nothing stops for it: see [`super::plain`].
@@ -54,12 +59,40 @@ pub(crate) struct Shown {
     result: Option<Value>,
     /// Receiver and arguments that are objects.
     objects: Vec<ObjectId>,
+    /// What the instruction names.
+    named: Rc<Named>,
+    receiver: Option<ObjectId>,
+    arguments: Vec<Value>,
 }
 
 impl Shown {
+    /// Nothing stops for it, and it changes nothing but a builder.
+    pub(super) fn is_plain(&self) -> bool {
+        self.plain
+    }
+
     /// Receiver and arguments that are objects.
     pub(super) fn objects(&self) -> &[ObjectId] {
         &self.objects
+    }
+
+    /// What the instruction names.
+    pub(super) fn named(&self) -> &Named {
+        &self.named
+    }
+
+    pub(super) fn receiver(&self) -> Option<ObjectId> {
+        self.receiver
+    }
+
+    /// Without the receiver.
+    pub(super) fn arguments(&self) -> &[Value] {
+        &self.arguments
+    }
+
+    /// Is it a call site of `invokedynamic`?
+    pub(super) fn is_spun(&self) -> bool {
+        self.spun
     }
 }
 
@@ -71,14 +104,23 @@ const INVOKERS: [&str; 2] = [
 
 impl<S: Sink> Engine<S> {
     /// Sets the stops of a method, at its first entry; the thread is suspended.
-    pub(super) fn set_stops(&mut self, key: MethodKey, method: &Method) {
+    pub(super) fn set_stops(
+        &mut self,
+        key: MethodKey,
+        method: &Method,
+    ) -> Result<(), CaptureError> {
         if !self.records_state() || method.prepared.replace(true) {
-            return;
+            return Ok(());
         }
-        let Some(code) = &method.code else { return };
+        let Some(code) = &method.code else {
+            return Ok(());
+        };
         let (mut stops, mut tells) = (Vec::new(), Vec::new());
         let mut exits = PlainClasses::default();
         for instruction in code.instructions() {
+            if self.names_foreign_field(method, instruction)? {
+                stops.push(instruction.index);
+            }
             let Some(invoke) = instruction.invoke() else {
                 continue;
             };
@@ -92,7 +134,7 @@ impl<S: Sink> Engine<S> {
                 exits.add(classes);
                 continue;
             }
-            if named.returns() != "V" || holds_objects(&named) {
+            if named.returns() != "V" || hands_on(&named) {
                 stops.push(instruction.index);
             } else if named.name != "<init>" {
                 // It may let another thread go on, which is to see what this one did before.
@@ -113,6 +155,7 @@ impl<S: Sink> Engine<S> {
             self.link.send(&told);
         }
         method.stops.replace(stops);
+        Ok(())
     }
 
     /// Can a call of this name only run a method of the scope?
@@ -125,8 +168,9 @@ impl<S: Sink> Engine<S> {
 
     /// Does a call of this name certainly leave the scope?
     fn leaves_scope(&self, named: &Named, receiver: Value) -> bool {
-        let outside = !self.structure.scope().covers(&named.class, true)
-            || named.class.starts_with("java.")
+        let scope = self.structure.scope();
+        let outside = !scope.covers(&named.class, true)
+            || (scope.is_default() && named.class.starts_with("java."))
             || named.class.ends_with("[]");
         outside
             && match named.kind {
@@ -153,7 +197,7 @@ impl<S: Sink> Engine<S> {
         let Some(frame) = self.innermost(thread) else {
             return Ok(());
         };
-        let (call, method) = (frame.call, std::rc::Rc::clone(&frame.method));
+        let (call, method) = (frame.call, Rc::clone(&frame.method));
         let pending = frame.mirror.as_ref().and_then(|mirror| mirror.pending);
         let unknown = frame.mirror.as_ref().is_some_and(|mirror| {
             let all = mirror.stack.iter().chain(&mirror.locals);
@@ -176,6 +220,7 @@ impl<S: Sink> Engine<S> {
             .invoke()
             .and_then(|invoke| Named::of(&method, invoke.constant, invoke.kind));
         self.unwatch(thread)?;
+        self.meet_foreign_field(place, thread, &method, instruction)?;
         let Some(named) = named.filter(|named| !self.leads_into_scope(named)) else {
             return Ok(());
         };
@@ -191,10 +236,14 @@ impl<S: Sink> Engine<S> {
             (0..count).map(|at| mirror.peek(at)).collect()
         });
         self.name_objects(thread, shown.iter().copied())?;
+        let arguments: Vec<Value> = shown.iter().rev().copied().collect();
+        let arguments = &arguments[usize::from(named.kind.has_receiver())..];
+        self.watch_handing(thread, &named, receiver, arguments)?;
         let shown: Vec<ObjectId> = shown.into_iter().filter_map(Value::object).collect();
         for array in self.viewed(&shown) {
             self.name_elements(thread, Value::Object(array))?;
         }
+        self.contents_before(place, thread, &shown)?;
         if self.leaves_scope(&named, receiver) {
             self.open_boundary(place, thread)?;
         }
@@ -247,29 +296,44 @@ impl<S: Sink> Engine<S> {
         if named.kind == InvokeKind::Dynamic || named.class == "java.lang.invoke.MethodHandle" {
             return Ok(INVOKERS.map(matching).to_vec());
         }
-        let class = match named.kind {
-            InvokeKind::Virtual | InvokeKind::Interface => self.class_of(receiver)?,
-            _ => self
-                .structure
-                .loaded(&mut self.link, named.code, &named.class)?,
-        };
-        let declaring = match class {
-            Some(class) => {
-                self.structure
-                    .declaring(&mut self.link, class, &named.name, &named.descriptor)?
-            }
-            None => None,
-        };
-        Ok(vec![match declaring {
-            Some(class) => Modifier::ClassOnly { class },
+        let selected = self.selected(named, receiver)?;
+        Ok(vec![match selected {
+            Some(Selected {
+                key: (class, _), ..
+            }) => Modifier::ClassOnly { class },
             // An array's `clone`, or a receiver that nobody has seen: everything is looked at.
             None if named.kind != InvokeKind::Static => matching("*"),
             None => matching(&named.class),
         }])
     }
 
+    /// The method that a call of this name runs, if that is known.
+    pub(super) fn selected(
+        &mut self,
+        named: &Named,
+        receiver: Value,
+    ) -> Result<Option<Selected>, CaptureError> {
+        let class = match named.kind {
+            InvokeKind::Virtual | InvokeKind::Interface => self.class_of(receiver)?,
+            InvokeKind::Dynamic => None,
+            _ => self
+                .structure
+                .loaded(&mut self.link, named.code, &named.class)?,
+        };
+        Ok(match class {
+            Some(class) => {
+                self.structure
+                    .selected(&mut self.link, class, &named.name, &named.descriptor)?
+            }
+            None => None,
+        })
+    }
+
     /// The class of an object, asked for if it is not known.
-    fn class_of(&mut self, value: Value) -> Result<Option<ReferenceTypeId>, CaptureError> {
+    pub(super) fn class_of(
+        &mut self,
+        value: Value,
+    ) -> Result<Option<ReferenceTypeId>, CaptureError> {
         let Some(object) = value.object() else {
             return Ok(None);
         };
@@ -336,7 +400,7 @@ impl<S: Sink> Engine<S> {
         let Some(frame) = self.innermost(thread) else {
             return Ok(false);
         };
-        let method = std::rc::Rc::clone(&frame.method);
+        let method = Rc::clone(&frame.method);
         let height = frame.height + 1;
         let Some(mirror) = &mut frame.mirror else {
             return Ok(false);
@@ -373,13 +437,20 @@ impl<S: Sink> Engine<S> {
             constructed: receiver
                 .and_then(Value::object)
                 .filter(|_| named.name == "<init>"),
+            makes_text: makes_text(&named),
             writes_statics: writes_static_by_handle(&named, &arguments),
             plain: plain(&named).is_some(),
             keeps: keeps(&named),
             reflects: reflects(&named),
-            result: receiver.and_then(|text| known_result(&named, text, &arguments, &self.heap)),
+            result: known_result(&named, receiver, &arguments, &self.heap),
             objects: distinct(shown),
+            receiver: receiver.and_then(Value::object),
+            arguments: arguments.clone(),
+            named: Rc::new(named.clone()),
         };
+        if shown.reflects {
+            self.heap.expect_reflection();
+        }
         let Some(known) = self.threads.get_mut(&thread.0) else {
             return Ok(false);
         };
@@ -436,12 +507,18 @@ impl<S: Sink> Engine<S> {
         }
         let top = self
             .threads
-            .get(&thread.0)
-            .and_then(|known| known.stack.last());
-        let Some((call, shown)) = top
-            .filter(|frame| frame.boundary)
-            .map(|frame| (frame.call, frame.shown.clone()))
-        else {
+            .get_mut(&thread.0)
+            .and_then(|known| known.stack.last_mut());
+        let Some((call, shown)) = top.filter(|frame| frame.boundary).map(|frame| {
+            // What stays with the frame is looked at later.
+            let looked = suspended || frame.shown.as_ref().is_none_or(|shown| shown.plain);
+            let shown = if looked {
+                frame.shown.take()
+            } else {
+                frame.shown.clone()
+            };
+            (frame.call, shown)
+        }) else {
             // A call in scope whose end was not seen: whatever it left is unknown.
             let returns = self.innermost(thread).and_then(|frame| {
                 Named::of(&frame.method, invoke.constant, invoke.kind)
@@ -452,60 +529,135 @@ impl<S: Sink> Engine<S> {
             }
             return Ok(());
         };
+        let instruction = self
+            .innermost(thread)
+            .and_then(|frame| frame.method.instruction(pending))
+            .map(|instruction| instruction.next());
+        let returns = shown.as_ref().map(|shown| shown.returns.clone());
+        let returns = returns.zip(instruction);
         let told = self
             .threads
             .get(&thread.0)
             .and_then(|known| known.last_exit?.object());
         let told_before = told.is_some_and(|told| self.heap.knows(self.heap.name(told.id)));
+        if let Some(shown) = shown.as_ref().filter(|shown| suspended && !shown.plain) {
+            let told = self
+                .threads
+                .get(&thread.0)
+                .and_then(|known| known.last_exit);
+            self.check_contents((place, thread, call), shown, told.as_ref())?;
+        }
         let result = match &shown {
             Some(shown) => self.result(place, thread, shown, suspended)?,
             None => None,
         };
+        if let Some(shown) = shown.as_ref().filter(|shown| shown.plain) {
+            self.follow_text((place, thread, call), shown)?;
+        }
+        if shown
+            .as_ref()
+            .is_none_or(|shown| !shown.plain && !shown.spun)
+        {
+            self.heap.outside_ran();
+        }
         if let Some(shown) = shown.filter(|shown| suspended && !shown.plain) {
+            let result = result.and_then(Value::object);
+            if let Some(made) = shown.constructed.filter(|_| shown.makes_text) {
+                self.learn_text(place, made);
+            }
             self.name_objects(
                 thread,
                 shown.objects.iter().map(|&object| Value::Object(object)),
             )?;
-            // The call sites that Java compilers make (lambdas, concatenation, switches, records) change nothing that
-            // they are shown: what is different behind one, another thread has written, and tells itself.
-            if !shown.spun {
-                for &object in &shown.objects {
-                    self.compare(place, thread, call, object, true)?;
-                }
-                for array in self.viewed(&shown.objects) {
-                    self.compare(place, thread, call, array, false)?;
-                }
-            }
-            if shown.reflects {
-                self.heap.expect_reflection();
-            }
-            let result = result.and_then(Value::object);
-            for &object in shown.objects.iter().chain(&result) {
-                if shown.keeps {
-                    self.heap.share_kept(object, shown.reflects);
-                }
-            }
-            // What it gives back may have been changed by it since the scope has seen it.
-            if let Some(made) = result.filter(|_| told_before)
-                && !shown.objects.contains(&made)
-            {
-                self.compare(place, thread, call, made, false)?;
-            }
-            if shown.writes_statics {
-                self.compare_statics(place, thread, call)?;
-            }
-            let made = result.filter(|_| !shown.spun && shown.returns != "Ljava/lang/String;");
-            self.keep_views(thread, made.or(shown.constructed), &shown.objects)?;
+            self.look_behind((place, thread, call), &shown, result, told_before)?;
+            self.contents_behind((place, thread, call), &shown, result)?;
+            self.give(&shown);
         }
         if let Some(known) = self.threads.get_mut(&thread.0) {
             let index = Event::NO_INDEX;
+            known.returned = Some((place, self.arrivals.events(place), call));
             known.end_top(Outcome::Returned(result), index, place, &mut self.arrivals);
             known.end_boundary(place, &mut self.arrivals);
         }
         if let Some(result) = result {
+            if let Some((returns, behind)) = returns.filter(|_| suspended && !is_known(result)) {
+                self.await_result((place, thread, call), &returns, behind);
+            }
             self.push(thread, result);
         }
         Ok(())
+    }
+
+    /// A boundary call is over, and its thread stands still: what has it written? `told_before`: the object that it
+    /// returns was known before.
+    fn look_behind(
+        &mut self,
+        (place, thread, call): (Place, jdwp::ThreadId, CallId),
+        shown: &Shown,
+        result: Option<ObjectId>,
+        told_before: bool,
+    ) -> Result<(), CaptureError> {
+        // The call sites that Java compilers make (lambdas, concatenation, switches, records) change nothing that
+        // they are shown: what is different behind one, another thread has written, and tells itself.
+        if !shown.spun {
+            for &object in &shown.objects {
+                self.compare(place, thread, call, object, true)?;
+            }
+            for array in self.viewed(&shown.objects) {
+                self.compare(place, thread, call, array, false)?;
+            }
+        }
+        for &object in shown.objects.iter().chain(&result) {
+            if shown.keeps {
+                self.heap.share_kept(object, shown.reflects);
+            }
+        }
+        // What it gives back may have been changed by it since the scope has seen it.
+        if let Some(made) = result.filter(|_| told_before)
+            && !shown.objects.contains(&made)
+        {
+            self.compare(place, thread, call, made, false)?;
+        }
+        if shown.writes_statics {
+            self.compare_statics(place, thread, call)?;
+        }
+        let made = result.filter(|_| !shown.spun && shown.returns != "Ljava/lang/String;");
+        self.keep_views(thread, made.or(shown.constructed), &shown.objects)
+    }
+
+    /// Boundary calls that are not on the stack any more, above this height, because an exception has left them: what
+    /// have they written?
+    pub(super) fn look_behind_thrown(
+        &mut self,
+        place: Place,
+        thread: jdwp::ThreadId,
+        height: usize,
+    ) -> Result<(), CaptureError> {
+        let Some(known) = self.threads.get_mut(&thread.0) else {
+            return Ok(());
+        };
+        let ended = known.stack.iter_mut().rev();
+        let ended = ended.take_while(|frame| frame.height as usize >= height);
+        let shown = ended.filter_map(|frame| Some((frame.call, frame.shown.take()?)));
+        for (call, shown) in shown.collect::<Vec<_>>() {
+            if !shown.plain {
+                self.look_behind((place, thread, call), &shown, None, false)?;
+                self.contents_shown((place, thread, call), &shown, false)?;
+                self.give(&shown);
+            }
+        }
+        Ok(())
+    }
+
+    /// May a call write what it was shown, unseen?
+    pub(super) fn may_write(&self, shown: &Shown) -> bool {
+        let written = |&object: &ObjectId| {
+            let class = self.heap.class(object);
+            self.heap.elements(object).is_some_and(|all| all.len() > 0)
+                || !self.heap.viewed(object).is_empty()
+                || class.is_some_and(|class| self.structure.is_class_in_scope(class))
+        };
+        !shown.plain && !shown.spun && (shown.writes_statics || shown.objects.iter().any(written))
     }
 
     /// The result of the boundary call that just returned.
@@ -557,14 +709,6 @@ fn distinct(shown: impl Iterator<Item = ObjectId>) -> Vec<ObjectId> {
         }
     }
     all
-}
-
-/// Is the method shown an array of objects, whose order it may change?
-fn holds_objects(named: &Named) -> bool {
-    let types = parameters(&named.descriptor);
-    types
-        .iter()
-        .any(|kind| kind.starts_with("[[") || kind.starts_with("[L"))
 }
 
 /// The descriptors of a method's parameters.

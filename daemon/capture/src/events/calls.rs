@@ -7,11 +7,13 @@ use jdwp::commands::{stack_frame, thread_reference};
 use jdwp::{FrameId, Location, PacketId};
 use jhyde_trace::{Event, EventKind, Local, Missing, MonitorAction, Value};
 
+use super::awaited::is_bridge;
+use super::snapshots::{is_shown_objects, objects_of};
 use super::threads::{Frame, StackFrame, Thread};
 use super::{Engine, Question};
 use crate::arrivals::Place;
 use crate::error::CaptureError;
-use crate::mirror::{Activation, Progress, Shared, narrowed};
+use crate::mirror::{Activation, Progress, Shared, is_known, narrowed};
 use crate::sink::Sink;
 use crate::structure::{Method, MethodKey, Named};
 
@@ -40,6 +42,8 @@ pub(crate) struct Entering {
     values: Option<Vec<jdwp::Value>>,
     /// Why there are no values.
     missing: Missing,
+    /// What the objects among them held (level `calls`).
+    told: Vec<EventKind>,
 }
 
 /// What lies below a new call on the stack.
@@ -70,7 +74,7 @@ impl<S: Sink> Engine<S> {
             return Ok(());
         }
         self.meet_thread(place, thread)?;
-        self.set_stops(key, &method);
+        self.set_stops(key, &method)?;
         if let Some(known) = self.threads.get_mut(&thread.0) {
             known.standing.want(method.plain.get());
         }
@@ -90,6 +94,9 @@ impl<S: Sink> Engine<S> {
             || known.is_virtual
             || self.unpredictable
             || (self.records_state() && matches!(below, Below::Asked));
+        if from_outside {
+            self.came_from_outside(thread);
+        }
         let mut frame = None;
         let mut for_resolution = false;
         if (ask_now || from_outside || late) && suspended {
@@ -108,7 +115,7 @@ impl<S: Sink> Engine<S> {
             for_resolution = from_outside && self.is_for_resolution(thread, key, &deeper)?;
             below = Below::Frames(deeper);
         }
-        self.enter_hidden(thread, key, &method, for_resolution);
+        self.enter_hidden(thread, &method, for_resolution);
         let mut entering = Entering {
             place,
             key,
@@ -123,6 +130,7 @@ impl<S: Sink> Engine<S> {
             } else {
                 Missing::Unreadable
             },
+            told: Vec::new(),
         };
         if matches!(entering.below, Below::Asked) && suspended {
             let frames = thread_reference::Frames {
@@ -151,6 +159,9 @@ impl<S: Sink> Engine<S> {
             if !self.gives_arguments(thread, &method, &entering.below) {
                 entering.values = self.told_arguments(thread, frame, &method, readable)?;
             }
+        } else if suspended && self.takes_snapshots() && is_shown_objects(&method) {
+            let shown = self.snapshot_at_enter(place, thread, &method, readable)?;
+            (entering.values, entering.told) = (shown.values, shown.told);
         } else if let (Some(generation), false, true) = (generation, readable.is_empty(), suspended)
             && !method.native
         {
@@ -188,6 +199,17 @@ impl<S: Sink> Engine<S> {
             self.entered(thread)
         } else {
             Ok(())
+        }
+    }
+
+    /// Code out of the scope has called into the scope: what it was shown it may have written already.
+    fn came_from_outside(&mut self, thread: jdwp::ThreadId) {
+        self.heap.outside_ran();
+        let stack = self.threads.get(&thread.0).map(|known| &known.stack[..]);
+        let shown = stack.unwrap_or_default().iter().rev();
+        let shown = shown.map_while(|frame| frame.shown.as_ref()).next();
+        for object in shown.map_or_else(Vec::new, |shown| shown.objects().to_vec()) {
+            self.heap.share(object, Shared::Anybody);
         }
     }
 
@@ -279,13 +301,21 @@ impl<S: Sink> Engine<S> {
             below,
             values,
             missing,
+            told,
             ..
         } = entering;
+        let roots = match self.takes_snapshots() {
+            true => objects_of(values.iter().flatten()),
+            false => Vec::new(),
+        };
         if let Some(known) = self.threads.get(&thread.0) {
             let innermost = known.current();
             self.arrivals.context(place, innermost);
         }
         let (site, height, direct) = self.settle_parent(thread, place, &method, below)?;
+        if !direct && !late && self.records_state() {
+            self.contents_at_callback(place, thread)?;
+        }
         let mirrored = if direct {
             self.take_arguments(thread, &method)
         } else {
@@ -305,6 +335,9 @@ impl<S: Sink> Engine<S> {
                 (mirrored, told.as_ref().and_then(jdwp::Value::object))
             {
                 self.tie(thread, mirrored, object);
+            }
+            if created && let Some(made) = told.as_ref().and_then(jdwp::Value::object) {
+                self.begin_created(place, thread, made)?;
             }
             bound.push(match (told, mirrored) {
                 (Some(told), _) => self.value(place, &told, created),
@@ -331,6 +364,19 @@ impl<S: Sink> Engine<S> {
             Some(receiver) => receiver.object(),
             None => self.class_object(place, key.0)?,
         };
+        if self.records_state() {
+            let created = receiver.filter(|_| method.is_constructor());
+            let shown = receiver
+                .iter()
+                .chain(&arguments)
+                .filter(|&&value| Some(value) != created);
+            let shown: Vec<_> = shown.filter_map(|value| value.object()).collect();
+            self.contents_before(place, thread, &shown)?;
+        }
+        if direct {
+            self.passed_on(thread, &arguments);
+        }
+        let hidden = arguments.iter().any(|&argument| !is_known(argument));
         let Some(known) = self.threads.get_mut(&thread.0) else {
             return Ok(());
         };
@@ -356,6 +402,7 @@ impl<S: Sink> Engine<S> {
             invoked,
             shown: None,
             monitor: locked.map(|object| (MonitorAction::Exit, object)),
+            roots,
             doubtful: None,
         });
         let kind = EventKind::Enter {
@@ -367,6 +414,10 @@ impl<S: Sink> Engine<S> {
             already_running: false,
         };
         self.arrivals.event(place, Event { call, index, kind });
+        for kind in told {
+            let index = Event::AT_ENTER;
+            self.arrivals.event(place, Event { call, index, kind });
+        }
         if let Some(object) = locked {
             let action = MonitorAction::Enter;
             let kind = EventKind::Monitor { action, object };
@@ -376,6 +427,8 @@ impl<S: Sink> Engine<S> {
             self.enter_replaced(place, call);
         } else if late && self.records_state() {
             self.enter_late(place, call);
+        } else if hidden && self.records_state() && is_bridge(&method) {
+            self.await_arguments(place, thread, call);
         }
         self.clear_settled(thread);
         Ok(())
@@ -501,6 +554,7 @@ impl<S: Sink> Engine<S> {
             invoked: false,
             shown: None,
             monitor: None,
+            roots: Vec::new(),
             doubtful: None,
         });
         Ok(())
@@ -559,10 +613,15 @@ impl<S: Sink> Engine<S> {
             self.tie(thread, mirrored, object);
         }
         self.check_result(place, thread, location, value);
+        let returned = self.heap.value(value);
+        self.taken(thread, index_of(location), returned);
         let result = match value {
             jdwp::Value::Void => None,
             value => Some(self.value(place, value, false)),
         };
+        if suspended {
+            self.snapshot_at_exit(place, thread, value.object())?;
+        }
         let Some(known) = self.threads.get_mut(&thread.0) else {
             return Ok(());
         };
@@ -598,6 +657,13 @@ impl<S: Sink> Engine<S> {
         place: Place,
     ) -> Result<Vec<StackFrame>, CaptureError> {
         let frames = self.stack(thread)?;
+        if self
+            .threads
+            .get(&thread.0)
+            .is_some_and(|known| known.unsure.is_some())
+        {
+            self.look_behind_thrown(place, thread, frames.len())?;
+        }
         if let Some(known) = self.threads.get_mut(&thread.0) {
             known.align(&frames, place, &mut self.arrivals);
         }
@@ -648,12 +714,24 @@ fn remember_site(parent: &Method, callee: &Method, site: u32) {
 
 /// The variable that a slot holds at a bytecode index.
 pub(super) fn local_at(method: &Method, slot: u16, index: u32) -> Local {
+    named_at(method, slot, index).unwrap_or(Local::Slot(slot))
+}
+
+/// The variable that an instruction at `index` writes; `after` is the instruction behind it. A variable's range
+/// begins behind the store that gives it its first value, and ends behind the last one in its block (JVMS 4.7.13).
+pub(super) fn written_local(method: &Method, slot: u16, index: u32, after: u32) -> Local {
+    named_at(method, slot, after)
+        .or_else(|| named_at(method, slot, index))
+        .unwrap_or(Local::Slot(slot))
+}
+
+fn named_at(method: &Method, slot: u16, index: u32) -> Option<Local> {
     method
         .variables
         .iter()
         .position(|variable| variable.slot == slot && variable.covers(index))
         .and_then(|at| u16::try_from(at).ok())
-        .map_or(Local::Slot(slot), Local::Named)
+        .map(Local::Named)
 }
 
 /// A location's bytecode index; none in native methods.

@@ -1,7 +1,7 @@
 //! Arrays and objects that a call out of the scope can reach: before it the JVM's names of them are learnt, behind
 //! it they are read and compared with the mirror. What is not as it was, was written by the call.
 
-use jdwp::commands::{array_reference, object_reference, string_reference};
+use jdwp::commands::{array_reference, object_reference, reference_type, string_reference};
 use jhyde_trace::{CallId, Event, EventKind, ObjectId, Value, Variable};
 
 use super::Engine;
@@ -71,30 +71,64 @@ impl<S: Sink> Engine<S> {
             self.tie(thread, value, told);
             return Ok(());
         }
-        let Some((array, index)) = self.heap.holder(value) else {
+        let Some(holder) = self.heap.holder(value) else {
             return Ok(());
         };
-        self.name_object(thread, Value::Object(array), depth - 1)?;
-        let Some(real) = self.heap.likely_real(array) else {
-            return Ok(());
-        };
-        let told = self.link.request(&array_reference::GetValues {
-            array: real.into(),
-            first_index: i32::try_from(index).unwrap_or(i32::MAX),
-            length: 1,
-        })?;
-        if let Ok(jdwp::ArrayRegion::Object { elements, .. }) = told
-            && let Some(&element) = elements.first()
-        {
+        if let Variable::Element { array: object, .. } | Variable::Field { object, .. } = holder {
+            self.name_object(thread, Value::Object(object), depth - 1)?;
+        }
+        if let Some(told) = self.read_reference(holder)? {
             let others = self.others(thread);
             if others.are_outside {
-                self.tie(thread, value, element);
+                self.tie(thread, value, told);
             } else {
-                let variable = Variable::Element { array, index };
-                self.suspect_name(thread, &others, variable, value, element);
+                self.suspect_name(thread, &others, holder, value, told);
             }
         }
         Ok(())
+    }
+
+    /// The object that an element, field or static field holds in the JVM.
+    fn read_reference(
+        &mut self,
+        variable: Variable,
+    ) -> Result<Option<jdwp::TaggedObject>, CaptureError> {
+        let told = match variable {
+            Variable::Element { array, index } => {
+                let Some(real) = self.heap.likely_real(array) else {
+                    return Ok(None);
+                };
+                let told = self.link.request(&array_reference::GetValues {
+                    array: real.into(),
+                    first_index: i32::try_from(index).unwrap_or(i32::MAX),
+                    length: 1,
+                })?;
+                return Ok(match told {
+                    Ok(jdwp::ArrayRegion::Object { elements, .. }) => elements.first().copied(),
+                    _ => None,
+                });
+            }
+            Variable::Field { object, field } => {
+                let real = self.heap.likely_real(object);
+                let (Some(object), Some((_, field))) = (real, self.structure.real_field(field))
+                else {
+                    return Ok(None);
+                };
+                let fields = vec![field];
+                self.link
+                    .request(&object_reference::GetValues { object, fields })?
+            }
+            Variable::Static { field } => {
+                let Some((ref_type, field)) = self.structure.real_field(field) else {
+                    return Ok(None);
+                };
+                let fields = vec![field];
+                self.link
+                    .request(&reference_type::GetValues { ref_type, fields })?
+            }
+            _ => return Ok(None),
+        };
+        Ok(told.ok().and_then(|values| values.first()?.object()))
     }
 
     /// Reads the local of the innermost call that holds this value.
@@ -147,7 +181,10 @@ impl<S: Sink> Engine<S> {
             }
             if length > MOST_COMPARED {
                 let reason = format!("an array of {length} elements was not compared");
-                let kind = EventKind::Gap { reason };
+                let kind = EventKind::Gap {
+                    reason,
+                    back: false,
+                };
                 let index = Event::NO_INDEX;
                 self.arrivals.event(place, Event { call, index, kind });
                 return Ok(());
@@ -164,7 +201,11 @@ impl<S: Sink> Engine<S> {
                     self.observe_region(place, thread, region)?;
                 }
             }
-            return self.compare_elements((place, thread, call), &others, object, shown, &now);
+            self.compare_elements((place, thread, call), &others, object, shown, &now)?;
+            if others.are_outside {
+                self.heap.refreshed(object);
+            }
+            return Ok(());
         }
         let class = self
             .heap
@@ -180,11 +221,15 @@ impl<S: Sink> Engine<S> {
             fields,
         })?;
         let others = self.others(thread);
-        for (&(field, _), value) in class.instance_fields.iter().zip(&told.unwrap_or_default()) {
+        let Ok(told) = told else { return Ok(()) };
+        for (&(field, _), value) in class.instance_fields.iter().zip(&told) {
             let zero = crate::mirror::zero_like(self.heap.value(value));
             let before = self.heap.field(object, field, zero);
             let variable = Variable::Field { object, field };
             self.compare_field((place, thread, call), &others, variable, before, value)?;
+        }
+        if others.are_outside {
+            self.heap.refreshed(object);
         }
         Ok(())
     }
@@ -203,6 +248,13 @@ impl<S: Sink> Engine<S> {
             self.value(place, told, false);
         }
         let value = self.heap.value(told);
+        if !is_known(before) && others.are_outside {
+            // It is known from here on.
+            self.heap.write(variable, value);
+            let kind = EventKind::Snapshot { variable, value };
+            let index = Event::NO_INDEX;
+            self.arrivals.event(place, Event { call, index, kind });
+        }
         if is_known(before) && before != value && !self.heap.is_unnamed(before) {
             let at = (place, thread, call);
             self.found(at, others, variable, value, told.object());
@@ -292,13 +344,13 @@ impl<S: Sink> Engine<S> {
         let text = constant
             .object()
             .and_then(|object| self.heap.constant_text(object));
-        let (Some(text), Some(string)) = (text.map(str::to_owned), real) else {
+        let (Some(text), Some(string)) = (text, real) else {
             return Ok(false);
         };
         let told = self.link.request(&string_reference::Value {
             string: string.into(),
         })?;
-        Ok(told.is_ok_and(|told| told.to_string_lossy() != text))
+        Ok(told.is_ok_and(|told| *told.to_utf16() != *text))
     }
 
     /// As [`Self::tie_elements`], where other threads may have written since.

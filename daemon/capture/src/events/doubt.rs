@@ -21,7 +21,7 @@ impl<S: Sink> Engine<S> {
         if frame.method.code.is_some() && frame.mirror.take().is_some() {
             frame.method.replaced.set(true);
             let call = frame.call;
-            self.doubt(place, call, REPLACED);
+            self.take_back(place, call, REPLACED);
         }
     }
 
@@ -64,7 +64,7 @@ impl<S: Sink> Engine<S> {
         let tag = std::str::from_utf8(&tag).unwrap_or_default();
         let mirrored = narrowed(mirror.peek(0), tag);
         if returns && contradict(mirrored, real) {
-            self.doubt(
+            self.take_back(
                 place,
                 call,
                 "its result is not what its instructions give: another thread wrote what it read in that moment, \
@@ -73,10 +73,20 @@ impl<S: Sink> Engine<S> {
         }
     }
 
+    /// Something of a call is not known from here on.
     pub(super) fn doubt(&mut self, place: Place, call: CallId, reason: &str) {
+        self.gap(place, call, reason, false);
+    }
+
+    /// What was told of a call up to here may be false.
+    pub(super) fn take_back(&mut self, place: Place, call: CallId, reason: &str) {
+        self.gap(place, call, reason, true);
+    }
+
+    fn gap(&mut self, place: Place, call: CallId, reason: &str, back: bool) {
         let reason = reason.to_owned();
         let index = Event::NO_INDEX;
-        let kind = EventKind::Gap { reason };
+        let kind = EventKind::Gap { reason, back };
         self.arrivals.event(place, Event { call, index, kind });
     }
 }

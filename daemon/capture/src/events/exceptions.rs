@@ -1,22 +1,21 @@
 //! Exits by exception. JDWP sends no method exit for them, so they are worked out from the exception
 //! event: where it was thrown, where the JVM expects it to be caught, and what stands between.
 //!
-//! The JVM's expectation holds while no native frame lies between, and names one frame unless its
-//! method is on the stack more than once. Where it is certain the calls above end at once. Where it is
+//! How far the JVM's expectation holds is told by `fate`. Where it is certain the calls above end at once. Where it is
 //! not, those that end in any case do; for the rest the thread is made to stop at its next event, and
 //! its real stack then says which calls are gone. Finally blocks need nothing of their own: javac
 //! compiles them as handlers that throw again (JVMS 3.13), which is an exception event again.
 
 use jdwp::commands::event_request;
 use jdwp::commands::event_request::Modifier;
-use jdwp::commands::{object_reference, reference_type, string_reference, virtual_machine};
+use jdwp::commands::object_reference;
 use jdwp::{EventKind as Requested, Location, SuspendPolicy, TaggedObject};
 use jhyde_bytecode::Opcode;
-use jhyde_trace::{Content, Event, EventKind, ObjectInfo, Outcome, Text, Value};
+use jhyde_trace::{Content, Event, EventKind, ObjectInfo, Outcome, Value};
 
 use super::Engine;
 use super::calls::index_of;
-use super::threads::{Frame, StackFrame, Thread, Unsure};
+use super::threads::{Frame, Thread, Unsure};
 use crate::arrivals::Place;
 use crate::error::CaptureError;
 use crate::mirror::UNKNOWN;
@@ -40,11 +39,12 @@ impl<S: Sink> Engine<S> {
         {
             return Ok(());
         }
+        self.heap.outside_ran();
         let frames = self.check_stack(thread, place)?;
+        let mut fate = self.fate(&frames, expected)?;
         let Some(known) = self.threads.get(&thread.0) else {
             return Ok(());
         };
-        let mut fate = Fate::of(&frames, expected);
         let Some(top) = known.stack.iter().rfind(|frame| !frame.boundary) else {
             return Ok(());
         };
@@ -53,19 +53,6 @@ impl<S: Sink> Engine<S> {
             (location.class, location.method) == top_key && top_height as usize + 1 == frames.len();
         let caught_here = fate.expected.is_some_and(|(key, _)| key == top_key);
         let ends_some = (top_height as usize) >= fate.keep;
-        if !thrown_here
-            && ends_some
-            && let Some((first, below)) = frames.split_first()
-            && self.is_for_resolution(
-                thread,
-                (first.location.class, first.location.method),
-                below,
-            )?
-        {
-            // It leaves a class loader for the JVM, which throws another one, or none.
-            fate.keep = fate.keep.max(top_height as usize + 1);
-            fate.certain = false;
-        }
         if !thrown_here && !caught_here && !ends_some && fate.certain {
             // Thrown and caught outside, above all calls of the scope.
             return Ok(());
@@ -83,6 +70,15 @@ impl<S: Sink> Engine<S> {
             )?;
         }
         let value = self.meet_exception(place, exception)?;
+        if let Some(height) = self.leaves_shown(thread, fate.keep) {
+            // What it is thrown out of may write until it arrives: then it is looked for.
+            let arrives = fate.certain && fate.expected.is_some() && height > top_height;
+            fate.keep = height as usize + 1;
+            fate.certain = false;
+            if arrives {
+                return self.watch_unwinding(thread, value, fate.expected, true);
+            }
+        }
         let index = if thrown_here {
             index_of(location)
         } else {
@@ -109,11 +105,16 @@ impl<S: Sink> Engine<S> {
             self.arrivals
                 .event(place, event(EventKind::Uncaught { exception: value }));
         }
-        known.unwind(keep, value, place, &mut self.arrivals);
+        self.unwind_with_snapshots(place, thread, keep, (value, exception))?;
         if fate.certain {
             self.caught(thread, place, value, fate.expected);
         } else {
-            self.watch_unwinding(thread, value, fate.expected)?;
+            // The JVM makes the one that arrives below.
+            let (value, expected) = match fate.replaced {
+                true => (UNKNOWN, None),
+                false => (value, fate.expected),
+            };
+            self.watch_unwinding(thread, value, expected, false)?;
         }
         let Some(known) = self.threads.get(&thread.0) else {
             return Ok(());
@@ -128,6 +129,16 @@ impl<S: Sink> Engine<S> {
             self.stand_down(thread)?;
         }
         Ok(())
+    }
+
+    /// The height of the outermost call, of those that end by an exception down to this height, that may write arrays
+    /// and objects of the scope.
+    fn leaves_shown(&self, thread: jdwp::ThreadId, keep: usize) -> Option<u32> {
+        let stack = self.threads.get(&thread.0).map(|known| &known.stack[..]);
+        let ended = stack.unwrap_or_default().iter();
+        let mut ended = ended.filter(|frame| frame.height as usize >= keep);
+        let writes = ended.find(|frame| frame.shown.as_ref().is_some_and(|s| self.may_write(s)));
+        writes.map(|frame| frame.height)
     }
 
     /// What an exception tells the mirror: what the instruction that threw it had on the stack, or that
@@ -147,6 +158,7 @@ impl<S: Sink> Engine<S> {
             }
         } else if arrives {
             self.open_boundary(place, thread)?;
+            self.contents_after_throw(place, thread)?;
         }
         let value = jdwp::Value::Object {
             tag: exception.tag,
@@ -216,6 +228,7 @@ impl<S: Sink> Engine<S> {
         thread: jdwp::ThreadId,
         exception: Value,
         expected: Option<(MethodKey, u32)>,
+        arrives: bool,
     ) -> Result<(), CaptureError> {
         let exits = self.link.request(&event_request::Set {
             event_kind: Requested::METHOD_EXIT_WITH_RETURN_VALUE,
@@ -227,6 +240,7 @@ impl<S: Sink> Engine<S> {
         if let Some(known) = self.threads.get_mut(&thread.0) {
             known.unsure = Some(Unsure {
                 exception,
+                arrives,
                 expected,
                 exits: exits.ok(),
             });
@@ -267,57 +281,23 @@ impl<S: Sink> Engine<S> {
             .link
             .request(&object_reference::ReferenceType { object })?
             .ok();
-        let class = match kind {
-            Some(kind) => Some(self.structure.class(&mut self.link, kind.type_id)?.id),
-            None => None,
+        let (class, content) = match kind {
+            Some(kind) => {
+                let class = self.structure.class(&mut self.link, kind.type_id)?.id;
+                (
+                    Some(class),
+                    self.fixed_content(place, object, kind.type_id)?,
+                )
+            }
+            None => (None, Content::None),
         };
-        let message = self.message(object)?;
-        let info = ObjectInfo {
-            class,
-            content: Content::Throwable(message),
+        let content = match content {
+            Content::None => Self::bare_throwable(),
+            content => content,
         };
+        let info = ObjectInfo { class, content };
         self.arrivals.object(place, self.heap.name(object), info);
         Ok(Value::Object(self.heap.name(object)))
-    }
-
-    /// The field `detailMessage` of a `java.lang.Throwable`.
-    fn message(&mut self, object: jdwp::ObjectId) -> Result<Option<Text>, CaptureError> {
-        let Some(field) = self.message_field()? else {
-            return Ok(None);
-        };
-        let fields = vec![field];
-        let values = self
-            .link
-            .request(&object_reference::GetValues { object, fields })?;
-        let text = values
-            .ok()
-            .and_then(|values| values.first().and_then(jdwp::Value::object));
-        let Some(text) = text else { return Ok(None) };
-        let string = text.id.into();
-        let text = self.link.request(&string_reference::Value { string })?;
-        Ok(text.ok().map(|text| self.objects.text(&text)))
-    }
-
-    fn message_field(&mut self) -> Result<Option<jdwp::FieldId>, CaptureError> {
-        if let Some(known) = self.message_field {
-            return Ok(known);
-        }
-        let signature = "Ljava/lang/Throwable;".into();
-        let classes = self
-            .link
-            .request(&virtual_machine::ClassesBySignature { signature })?;
-        let class = classes
-            .ok()
-            .and_then(|classes| classes.first().map(|class| class.type_id));
-        let mut found = None;
-        if let Some(ref_type) = class {
-            let fields = self.link.request(&reference_type::Fields { ref_type })?;
-            found = fields.unwrap_or_default().iter().find_map(|field| {
-                (field.name.as_str() == Some("detailMessage")).then_some(field.field)
-            });
-        }
-        self.message_field = Some(found);
-        Ok(found)
     }
 }
 
@@ -326,108 +306,4 @@ fn thrown_by_code(frame: &mut Frame) -> Option<Value> {
     let mirror = frame.mirror.as_ref()?;
     let instruction = frame.method.instruction(mirror.pending?)?;
     (instruction.opcode == Opcode::Athrow).then(|| mirror.peek(0))
-}
-
-/// What an exception will do to the stack, as far as that is certain.
-struct Fate {
-    /// Where the JVM expects it to be caught.
-    expected: Option<(MethodKey, u32)>,
-    /// Frames at this height and above end in any case.
-    keep: usize,
-    /// Nothing else ends.
-    certain: bool,
-}
-
-impl Fate {
-    /// `frames` is the whole stack, innermost first.
-    fn of(frames: &[StackFrame], expected: &Location) -> Self {
-        let native = frames.iter().position(|frame| frame.location.is_native());
-        if expected.is_null() {
-            // Nobody in Java code catches it; a native frame may.
-            let kept = native.map_or(0, |at| frames.len() - at);
-            return Self {
-                expected: None,
-                keep: kept,
-                certain: native.is_none(),
-            };
-        }
-        let key = (expected.class, expected.method);
-        let mut catchers = frames
-            .iter()
-            .enumerate()
-            .filter(|(_, frame)| (frame.location.class, frame.location.method) == key)
-            .map(|(at, _)| at);
-        let first = catchers.next();
-        let only = catchers.next().is_none();
-        let reached = first.is_some_and(|first| native.is_none_or(|native| first < native));
-        let end = first
-            .unwrap_or(frames.len())
-            .min(native.unwrap_or(frames.len()));
-        Self {
-            expected: Some((key, index_of(expected))),
-            keep: frames.len() - end,
-            certain: only && reached,
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use jdwp::{FrameId, MethodId, ReferenceTypeId, TypeTag};
-
-    use super::*;
-
-    fn at(method: u64, index: u64) -> Location {
-        Location {
-            type_tag: TypeTag::CLASS,
-            class: ReferenceTypeId(1),
-            method: MethodId(method),
-            index,
-        }
-    }
-
-    fn stack(methods: &[(u64, u64)]) -> Vec<StackFrame> {
-        methods
-            .iter()
-            .map(|&(method, index)| StackFrame {
-                frame: FrameId(0),
-                location: at(method, index),
-            })
-            .collect()
-    }
-
-    #[test]
-    fn one_catcher_above_all_natives_is_certain() {
-        let frames = stack(&[(3, 7), (2, 1), (9, u64::MAX), (1, 4)]);
-        let fate = Fate::of(&frames, &at(2, 20));
-        assert!(fate.certain);
-        assert_eq!(fate.keep, 3);
-    }
-
-    #[test]
-    fn a_native_frame_between_leaves_it_open_and_ends_what_lies_above() {
-        let frames = stack(&[(3, 7), (2, 1), (9, u64::MAX), (1, 4)]);
-        let fate = Fate::of(&frames, &at(1, 20));
-        assert!(!fate.certain);
-        assert_eq!(fate.keep, 2);
-    }
-
-    #[test]
-    fn recursion_leaves_open_which_of_the_calls_catches() {
-        let frames = stack(&[(3, 7), (2, 1), (2, 5), (1, 4)]);
-        let fate = Fate::of(&frames, &at(2, 20));
-        assert!(!fate.certain);
-        assert_eq!(fate.keep, 3);
-    }
-
-    #[test]
-    fn nobody_catches_ends_all_down_to_a_native_frame() {
-        let none = Location {
-            class: ReferenceTypeId(0),
-            ..at(0, 0)
-        };
-        assert_eq!(Fate::of(&stack(&[(2, 1), (1, 1)]), &none).keep, 0);
-        let fate = Fate::of(&stack(&[(2, 1), (9, u64::MAX), (1, 1)]), &none);
-        assert!(!fate.certain && fate.keep == 2);
-    }
 }

@@ -87,10 +87,7 @@ impl<S: Sink> Engine<S> {
     pub(super) fn request_calls(&mut self, modifiers: &[Modifier]) -> Result<(), LinkError> {
         for (event_kind, suspend_policy) in [
             (Requested::METHOD_ENTRY, SuspendPolicy::EVENT_THREAD),
-            (
-                Requested::METHOD_EXIT_WITH_RETURN_VALUE,
-                SuspendPolicy::NONE,
-            ),
+            (Requested::METHOD_EXIT_WITH_RETURN_VALUE, self.at_exits()),
         ] {
             let modifiers = modifiers.to_vec();
             self.link.request(&event_request::Set {
@@ -115,6 +112,9 @@ impl<S: Sink> Engine<S> {
         let Some(field) = self.structure.field(class, field) else {
             return Ok(());
         };
+        let constant = value
+            .object()
+            .filter(|_| self.structure.is_constant(class, field));
         self.meet_thread(place, thread)?;
         let Some(known) = self.threads.get_mut(&thread.0) else {
             return Ok(());
@@ -146,6 +146,9 @@ impl<S: Sink> Engine<S> {
             }
         };
         let value = self.value(place, value, false);
+        if let Some(constant) = constant {
+            self.constant_is_made(place, constant.id)?;
+        }
         self.heap.write(variable, value);
         if let Some(known) = self.threads.get_mut(&thread.0) {
             known.writing = Some(variable);

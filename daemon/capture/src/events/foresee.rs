@@ -8,8 +8,7 @@
 //! Not certain, and so stepped: what reads a value that is not known; what may load, initialise or resolve a
 //! class, which it may on its first run (JVMS 5.4, 5.5); monitors and volatile fields, behind which other
 //! threads may have written; everything as long as another thread runs code of the scope, or an agent is there that
-//! can replace code; plain calls that may throw or whose result only their exit tells; what code out of the scope may
-//! have changed unseen; and whatever takes more than [`MOST`] instructions. The crate's README has the reasons.
+//! can replace code; plain calls that may throw or whose result only their exit tells; and whatever takes more than [`MOST`] instructions. The crate's README has the reasons.
 
 use std::rc::Rc;
 
@@ -21,6 +20,7 @@ use super::boundary::parameters;
 use super::named::class_constant;
 use super::plain::{known_result, never_throws, plain};
 use super::threads::{Frame, Stepping};
+use crate::arrivals::Place;
 use crate::error::CaptureError;
 use crate::mirror::{Activation, Pending, Progress, goes_to, is_known, throws};
 use crate::sink::Sink;
@@ -29,6 +29,8 @@ use crate::structure::{Loader, Method, Named};
 /// The most instructions that are foreseen at once: a JVM that interprets runs them in some hundredths of a
 /// second.
 pub(super) const MOST: u32 = 1 << 20;
+/// The most objects that are looked at again for one run.
+const MOST_REFRESHED: usize = 64;
 /// The longest array whose allocation is taken to succeed.
 const LONGEST: i32 = 1 << 16;
 
@@ -48,7 +50,11 @@ pub(super) enum Ahead {
 
 impl<S: Sink> Engine<S> {
     /// A suspended thread is about to go on: has it tell its steps, unless they are foreseen.
-    pub(super) fn foresee(&mut self, thread: jdwp::ThreadId) -> Result<(), CaptureError> {
+    pub(super) fn foresee(
+        &mut self,
+        place: Place,
+        thread: jdwp::ThreadId,
+    ) -> Result<(), CaptureError> {
         let Some(known) = self.threads.get_mut(&thread.0) else {
             return Ok(());
         };
@@ -58,13 +64,31 @@ impl<S: Sink> Engine<S> {
         let Some(known) = self.threads.get_mut(&thread.0) else {
             return Ok(());
         };
-        let idle = known.stack.is_empty() || known.hidden.is_some();
+        let (idle, hidden) = (known.stack.is_empty(), known.hidden.is_some());
         let settled = known.entering.is_none() && known.unsure.is_none() && known.found.is_empty();
-        if idle || !self.records_state() {
+        if !self.records_state() {
             return Ok(());
         }
-        let foreseen =
-            settled && !self.replaceable && self.runs_alone(thread) && self.looks_ahead(thread)?;
+        // What is still in doubt of other threads would be taken for known if it were looked at now.
+        let doubts = self.threads.values().any(|other| !other.found.is_empty());
+        let alone = settled && !doubts && self.runs_alone(thread);
+        self.look_again(thread, alone);
+        if alone {
+            self.look_at_read(place, thread)?;
+        }
+        if idle {
+            return Ok(());
+        }
+        if hidden {
+            return self.foresee_hidden(place, thread, alone);
+        }
+        let foreseen = settled
+            && !self.replaceable
+            && self.runs_alone(thread)
+            && self.looks_ahead(place, thread)?;
+        if !foreseen {
+            self.refresh_in_sight(place, thread, alone)?;
+        }
         let Some(known) = self.threads.get_mut(&thread.0) else {
             return Ok(());
         };
@@ -93,11 +117,27 @@ impl<S: Sink> Engine<S> {
     }
 
     /// Is all certain that a thread does until it stops again?
-    fn looks_ahead(&mut self, thread: jdwp::ThreadId) -> Result<bool, CaptureError> {
-        self.heap.suppose();
-        let certain = self.suppose_run(thread);
-        self.heap.take_back();
-        certain
+    pub(super) fn looks_ahead(
+        &mut self,
+        place: Place,
+        thread: jdwp::ThreadId,
+    ) -> Result<bool, CaptureError> {
+        for _ in 0..MOST_REFRESHED {
+            self.stale = None;
+            self.heap.suppose();
+            let certain = self.suppose_run(thread);
+            self.heap.take_back();
+            if certain? {
+                return Ok(true);
+            }
+            let Some(stale) = self.stale.take() else {
+                return Ok(false);
+            };
+            if !self.refresh(place, thread, stale)? {
+                return Ok(false);
+            }
+        }
+        Ok(false)
     }
 
     /// What a thread writes on the rest of its foreseen run.
@@ -161,6 +201,7 @@ impl<S: Sink> Engine<S> {
             let Some(instruction) = method.instruction(pending) else {
                 return Ok(false);
             };
+            self.ends_at = key.map(|key| (key, instruction.index));
             let ahead = match pending.progress {
                 Progress::Calling => Ahead::Open,
                 Progress::Done => Ahead::Goes(instruction.next()),
@@ -192,6 +233,14 @@ impl<S: Sink> Engine<S> {
                         return Ok(false);
                     };
                     let returned = &known.stack[at];
+                    if known
+                        .hidden
+                        .as_ref()
+                        .is_some_and(|hidden| hidden.call == Some(returned.call))
+                    {
+                        // From there on, steps are seen again.
+                        return Ok(false);
+                    }
                     let Some(below) = at.checked_sub(1) else {
                         return Ok(true);
                     };
@@ -256,9 +305,9 @@ impl<S: Sink> Engine<S> {
                 Value::Int(length) if length <= LONGEST => Some(length >= 0),
                 _ => None,
             },
-            Opcode::GetField if self.is_shared(frame.peek(0)) => None,
+            Opcode::GetField if self.meets_stale(frame.peek(0)) => None,
             Opcode::GetField => not_null(frame.peek(0)),
-            _ if opcode.loads_element() && self.is_shared(frame.peek(1)) => None,
+            _ if opcode.loads_element() && self.meets_stale(frame.peek(1)) => None,
             Opcode::PutField => not_null(frame.peek(1)),
             Opcode::CheckCast => {
                 let class = class_constant(method, instruction);
@@ -280,11 +329,11 @@ impl<S: Sink> Engine<S> {
         })
     }
 
-    /// Can code out of the scope change it unseen?
-    fn is_shared(&self, value: Value) -> bool {
-        value
-            .object()
-            .is_some_and(|object| self.heap.is_shared(object))
+    /// May code out of the scope have changed it unseen?
+    fn meets_stale(&mut self, value: Value) -> bool {
+        let stale = value.object().filter(|&object| self.heap.is_stale(object));
+        self.stale = stale.or(self.stale);
+        stale.is_some()
     }
 
     fn ahead_of_call(
@@ -314,9 +363,7 @@ impl<S: Sink> Engine<S> {
             None => Ahead::Stops,
             Some(_) => {
                 let known = never_throws(&named)
-                    || receiver.is_some_and(|string| {
-                        known_result(&named, string, &arguments, &self.heap).is_some()
-                    });
+                    || known_result(&named, receiver, &arguments, &self.heap).is_some();
                 if known && method.is_linked(instruction) {
                     Ahead::Goes(instruction.next())
                 } else {

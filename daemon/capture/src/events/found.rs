@@ -40,6 +40,13 @@ pub(super) struct Others {
     shown: FxHashSet<ObjectId>,
 }
 
+impl Others {
+    /// Has a call out of the scope been shown it that runs in one of them?
+    pub(super) fn is_shown(&self, object: ObjectId) -> bool {
+        self.shown.contains(&object)
+    }
+}
+
 /// Something that memory shows and the mirror does not.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Found {
@@ -76,7 +83,7 @@ impl<S: Sink> Engine<S> {
         let are_outside = self.runs_alone(thread);
         let (mut writing, mut shown) = (Vec::new(), FxHashSet::default());
         let others = self.threads.iter().filter(|&(&id, _)| id != thread.0);
-        for (_, other) in others.filter(|_| !are_outside) {
+        for (_, other) in others {
             writing.extend(other.writing.or_else(|| other.element_to_write()));
             let objects = other.stack.last().map(Frame::shown_outside);
             shown.extend(objects.into_iter().flatten());
@@ -236,7 +243,16 @@ impl<S: Sink> Engine<S> {
                     own.push((behind, written(call, variable, value)));
                     if shared && !std::mem::replace(&mut ambiguous, true) {
                         let reason = AMBIGUOUS.to_owned();
-                        own.push((behind, in_call(call, EventKind::Gap { reason })));
+                        own.push((
+                            behind,
+                            in_call(
+                                call,
+                                EventKind::Gap {
+                                    reason,
+                                    back: false,
+                                },
+                            ),
+                        ));
                     }
                 }
                 _ => {}

@@ -3,18 +3,19 @@
 //! a class that is first touched by a static call or field, the class loader that is asked for a class, a
 //! bootstrap method, and all that these call. The entry of such a method is even told late, because the debug
 //! agent holds it back for a step that never comes. Breakpoints are not hidden: so each initialiser and each
-//! method of a class loader gets one at its beginning when its class is prepared, and inside every
-//! instruction is one.
+//! method of a class loader gets one at its beginning when its class is prepared, and inside there is one wherever
+//! the thread can no longer be foreseen.
 
 use jdwp::commands::event_request::{self, Modifier};
 use jdwp::{EventKind as Requested, Location, PacketId, ReferenceTypeId, SuspendPolicy, TypeTag};
-use jhyde_bytecode::InvokeKind;
+use jhyde_bytecode::{InvokeKind, Opcode};
 use jhyde_trace::CallId;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Engine;
 use super::calls::index_of;
-use super::threads::StackFrame;
+use super::threads::{Frame, StackFrame, Thread};
+use crate::arrivals::Place;
 use crate::error::{CaptureError, LinkError};
 use crate::sink::Sink;
 use crate::structure::{Class, Method, MethodKey, Named};
@@ -24,9 +25,8 @@ use crate::structure::{Class, Method, MethodKey, Named};
 pub(crate) struct Hidden {
     /// The outermost such call, once it has begun.
     pub(crate) call: Option<CallId>,
-    /// Breakpoints of this thread alone.
-    breakpoints: Vec<PacketId>,
-    methods: FxHashSet<MethodKey>,
+    /// Breakpoints of this thread alone, by place.
+    breakpoints: FxHashMap<(MethodKey, u32), PacketId>,
 }
 
 impl<S: Sink> Engine<S> {
@@ -69,24 +69,33 @@ impl<S: Sink> Engine<S> {
         let Some(at) = below.len().checked_sub(1 + caller.height as usize) else {
             return Ok(false);
         };
-        let (method, index) = (
-            std::rc::Rc::clone(&caller.method),
-            index_of(&below[at].location),
-        );
         let above = match at.checked_sub(1) {
             Some(above) => (below[above].location.class, below[above].location.method),
             None => called,
         };
-        let code = method.code.as_ref();
-        let instruction = code.and_then(|code| Some(&code.instructions()[code.ordinal(index)?]));
-        let Some(instruction) = instruction else {
-            return Ok(false);
+        Ok(!self.can_call(&below[at].location, above)?)
+    }
+
+    /// Can the instruction at which a frame stands have run a method, and not the JVM on its behalf? Of code out of the
+    /// scope nothing is known: it can.
+    pub(super) fn can_call(
+        &mut self,
+        caller: &Location,
+        called: MethodKey,
+    ) -> Result<bool, CaptureError> {
+        let key = (caller.class, caller.method);
+        let method = self.structure.known_method(key).map(std::rc::Rc::clone);
+        let Some((method, code)) = method.as_ref().and_then(|m| Some((m, m.code.as_ref()?))) else {
+            return Ok(true);
         };
-        let named = instruction
-            .invoke()
-            .and_then(|invoke| Named::of(&method, invoke.constant, invoke.kind));
-        let Some(named) = named else { return Ok(true) };
-        Ok(!self.runs(&named, above)?)
+        let Some(ordinal) = code.ordinal(index_of(caller)) else {
+            return Ok(true);
+        };
+        let invoke = code.instructions()[ordinal].invoke();
+        match invoke.and_then(|invoke| Named::of(method, invoke.constant, invoke.kind)) {
+            Some(named) => self.runs(&named, called),
+            None => Ok(false),
+        }
     }
 
     /// Can an instruction that names `named` have run `method`?
@@ -112,7 +121,6 @@ impl<S: Sink> Engine<S> {
     pub(super) fn enter_hidden(
         &mut self,
         thread: jdwp::ThreadId,
-        key: MethodKey,
         method: &Method,
         for_resolution: bool,
     ) {
@@ -129,23 +137,58 @@ impl<S: Sink> Engine<S> {
             known.hidden = Some(Hidden::default());
             self.stop_stepping(thread);
         }
-        let Some(hidden) = self
-            .threads
-            .get_mut(&thread.0)
-            .and_then(|t| t.hidden.as_mut())
-        else {
-            return;
+    }
+
+    /// A suspended thread is about to go on while steps are hidden: has it stop by breakpoints where it can no longer be
+    /// foreseen. That is the next instruction, or the end of a run that is certain: each breakpoint costs at each hit of
+    /// any, so that there are only as many as are needed.
+    pub(super) fn foresee_hidden(
+        &mut self,
+        place: Place,
+        thread: jdwp::ThreadId,
+        alone: bool,
+    ) -> Result<(), CaptureError> {
+        self.ends_at = None;
+        // Class loaders are called, and call, in the middle of an instruction: what they do is followed step by step.
+        let initialises = self
+            .innermost(thread)
+            .is_some_and(|frame| frame.method.name == "<clinit>");
+        let alone = alone && initialises;
+        let certain = alone && !self.replaceable && self.looks_ahead(place, thread)?;
+        let end = self.ends_at.take();
+        let Some(known) = self.threads.get_mut(&thread.0) else {
+            return Ok(());
         };
-        if !hidden.methods.insert(key) {
-            return;
+        let here = known.place();
+        let ahead = end.filter(|&end| alone && Some(end) != here);
+        known.foreseen = certain || ahead.is_some();
+        let wanted = match ahead {
+            _ if certain => FxHashSet::default(),
+            Some(end) => FxHashSet::from_iter([end]),
+            None if known.unsure.is_some() => known.anywhere(),
+            None => known.successors(),
+        };
+        let Some(hidden) = &mut known.hidden else {
+            return Ok(());
+        };
+        let mut over = Vec::new();
+        hidden.breakpoints.retain(|at, asked| {
+            let stays = wanted.contains(at);
+            if !stays {
+                over.push(*asked);
+            }
+            stays
+        });
+        for (key, index) in wanted {
+            let link = &mut self.link;
+            hidden.breakpoints.entry((key, index)).or_insert_with(|| {
+                link.ask(&breakpoint(location(key.0, key.1, index), Some(thread)))
+            });
         }
-        let code = method.code.as_ref();
-        for instruction in code.map_or(&[][..], |code| code.instructions()) {
-            let at = location(key.0, key.1, instruction.index);
-            hidden
-                .breakpoints
-                .push(self.link.ask(&breakpoint(at, Some(thread))));
+        for asked in over {
+            self.clear(Requested::BREAKPOINT, asked)?;
         }
+        Ok(())
     }
 
     /// The thread stands at a return of the outermost such call: from the next instruction on, steps are seen.
@@ -162,11 +205,59 @@ impl<S: Sink> Engine<S> {
         else {
             return Ok(());
         };
-        for asked in hidden.breakpoints {
+        for (_, asked) in hidden.breakpoints {
             self.clear(Requested::BREAKPOINT, asked)?;
         }
         Ok(())
     }
+}
+
+impl Thread {
+    /// The instruction at which its innermost call stands.
+    fn place(&self) -> Option<(MethodKey, u32)> {
+        let top = self.stack.iter().rfind(|frame| !frame.boundary)?;
+        let pending = top.mirror.as_ref()?.pending?;
+        Some((top.key, top.method.instruction(pending)?.index))
+    }
+
+    /// Where it can be next, in the calls that it runs: behind the instruction at which the innermost one stands, and
+    /// behind the call instruction of the one below.
+    fn successors(&self) -> FxHashSet<(MethodKey, u32)> {
+        let mut all = FxHashSet::default();
+        for frame in self
+            .stack
+            .iter()
+            .rev()
+            .filter(|frame| !frame.boundary)
+            .take(2)
+        {
+            let pending = frame.mirror.as_ref().and_then(|mirror| mirror.pending);
+            let Some(instruction) = pending.and_then(|p| frame.method.instruction(p)) else {
+                all.extend(every_instruction(frame));
+                continue;
+            };
+            all.extend(instruction.targets().iter().map(|&to| (frame.key, to)));
+            if !instruction.opcode.ends_straight_line() {
+                all.insert((frame.key, instruction.next()));
+            }
+            if instruction.opcode == Opcode::Ret {
+                all.extend(every_instruction(frame));
+            }
+        }
+        all
+    }
+
+    /// Every instruction of the calls that it runs: where an exception is caught is not known.
+    fn anywhere(&self) -> FxHashSet<(MethodKey, u32)> {
+        let frames = self.stack.iter().filter(|frame| !frame.boundary);
+        frames.flat_map(every_instruction).collect()
+    }
+}
+
+fn every_instruction(frame: &Frame) -> impl Iterator<Item = (MethodKey, u32)> + '_ {
+    let code = frame.method.code.as_ref();
+    let all = code.map_or(&[][..], |code| code.instructions());
+    all.iter().map(|instruction| (frame.key, instruction.index))
 }
 
 pub(super) fn location(class: ReferenceTypeId, method: jdwp::MethodId, index: u32) -> Location {

@@ -7,61 +7,80 @@
 //!
 //! - `begin`: event requests, classes and calls that were there before.
 //! - `threads`: what is known of each thread's stack.
-//! - `calls`, `arguments`: enter and exit. `exceptions`: exits that JDWP does not report.
-//! - `fields`: classes and writes to fields.
+//! - `calls`, `arguments`: enter and exit. `exceptions`, `fate`: exits that JDWP does not report.
+//! - `fields`: classes and writes to fields; `foreign`: fields of classes out of the scope.
 //! - `steps`, `named`: instructions (levels `state` and `full`); `boundary`, `plain`: calls out of the scope;
 //!   `compare`: what they did, `found`: whether they did it or another thread;
-//!   `hidden`: static initialisers and class loaders; `observe`: what is read of a thread that stands still;
-//!   `views`: what code out of the scope changes later.
+//!   `handed`: what they are given that nothing else holds; `hidden`: static initialisers and class loaders; `observe`: what is read of a thread that stands still;
+//!   `views`, `refresh`: what code out of the scope changes later.
 //! - `foresee`, `pretend`: instructions that no step has to tell; `catch_up`: what they did.
-//! - `values`: answers about objects.
+//! - `snapshots`, `kinds`, `shot`, `others`: what calls were shown and yielded (level `calls`).
+//! - `values`: answers about objects. `contents`, `fixed`: what objects of the JDK hold. `awaited`: what the next
+//!   event tells of the one before.
+//! - `leave`: the end. `odd`: what the protocol does not allow.
 //!
 //! Which events suspend: entries (arguments can only be read from a suspended frame), breakpoints,
-//! exceptions and class preparation. Exits and field writes carry their value, steps their place, and
+//! exceptions and class preparation, and where snapshots are taken exits. Else exits and field writes carry their value, steps their place, and
 //! do not suspend, which is what makes this engine faster than a debugger's.
 
 mod arguments;
+mod awaited;
 mod begin;
 mod boundary;
 mod calls;
 mod catch_up;
 mod compare;
+mod contents;
 mod doubt;
 mod exceptions;
+mod fate;
 mod fields;
+mod fixed;
+mod foreign;
 mod foresee;
 mod found;
+mod handed;
 mod hidden;
+mod kinds;
+mod leave;
+mod libraries;
 mod named;
 mod observe;
+mod odd;
+mod others;
 mod plain;
 mod pretend;
+mod refresh;
+mod shot;
+mod snapshots;
 mod steps;
 mod threads;
 mod values;
 mod views;
 
-use std::time::Instant;
-
 use jdwp::commands::{event_request, object_reference, thread_reference, virtual_machine};
 use jdwp::{Composite, Event, EventKind, Incoming, Location, SuspendPolicy};
-use jhyde_trace::{CallId, Level, RecordingOptions, State, ThreadInfo};
-use rustc_hash::FxHashMap;
+use jhyde_trace::{CallId, Level, ObjectId, RecordingOptions, State, ThreadInfo};
+use rustc_hash::{FxHashMap, FxHashSet};
 
+use self::awaited::Awaited;
 use self::calls::EntryQuestion;
+use self::kinds::Kinds;
+use self::others::Around;
 pub(crate) use self::plain::PlainClasses;
 use self::threads::{StackFrame, Thread};
 use crate::arrivals::{Arrivals, Place};
 use crate::connection::Connection;
+use crate::contents::Contents;
 use crate::error::{CaptureError, LinkError};
-use crate::guard::{FAREWELL, Guard, QUIET};
+use crate::guard::Guard;
 use crate::link::Link;
 use crate::mirror::{Effect, Heap};
 use crate::objects::{ObjectQuestion, Objects};
 use crate::record::{Controller, Ending, Finished};
 use crate::scope::{Scope, StepFilter};
 use crate::sink::Sink;
-use crate::structure::Structure;
+use crate::structure::{MethodKey, Structure};
 
 /// A question whose answer belongs to an arrival.
 pub(crate) enum Question {
@@ -81,6 +100,10 @@ pub(crate) struct Engine<S> {
     structure: Structure,
     objects: Objects,
     heap: Heap,
+    contents: Contents,
+    /// What snapshots know of objects, and of threads.
+    kinds: Kinds,
+    around: Around,
     arrivals: Arrivals,
     questions: FxHashMap<u32, Question>,
     threads: FxHashMap<u64, Thread>,
@@ -94,18 +117,30 @@ pub(crate) struct Engine<S> {
     came: bool,
     /// The JVM said that it ends.
     vm_dead: bool,
+    /// The thread that ended last, and its root.
+    last_thread: Option<(jdwp::ThreadId, CallId)>,
     step_filter: StepFilter,
     notes: Vec<String>,
-    /// The field of a throwable that holds its message; looked up once.
-    message_field: Option<Option<jdwp::FieldId>>,
     /// Frames could not be named without asking; every entry asks first from now on.
     unpredictable: bool,
     /// An agent is there that can replace code while it runs: only steps tell which code runs.
     replaceable: bool,
+    /// What the event that is handled may tell of the one before.
+    awaited: Option<Awaited>,
+    /// Where a run that was looked ahead at stopped being certain.
+    ends_at: Option<(MethodKey, u32)>,
+    /// What a run that was looked ahead at met, and may be another than it was.
+    stale: Option<ObjectId>,
     /// What an instruction did; kept to be filled again.
     effects: Vec<Effect>,
     /// Ticks since the JVM told something last.
     silence: u32,
+    /// Nothing is to be done for the JVM any more: it was left, or its side closed the connection.
+    left: bool,
+    /// Ticks of silence after which a JVM that has told nothing yet is asked whether it runs; `None`: it does.
+    nudge: Option<u32>,
+    /// What the protocol does not allow and the JVM did, each in words and once.
+    oddities: FxHashSet<String>,
 }
 
 /// Ticks after which nothing is on its way, unless the JVM stands still itself: a second.
@@ -113,6 +148,7 @@ const LONG_SILENCE: u32 = 20;
 
 /// Why the loop ended.
 enum End {
+    Ordered(Ending),
     Closed(LinkError),
     Failed(CaptureError),
 }
@@ -123,7 +159,6 @@ impl<S: Sink> Engine<S> {
         scope: Scope,
         options: RecordingOptions,
         sink: S,
-        controller: Controller,
     ) -> Self {
         Self {
             link: connection.link,
@@ -131,33 +166,33 @@ impl<S: Sink> Engine<S> {
             structure: Structure::new(scope),
             objects: Objects::new(options.string_limit),
             heap: Heap::new(),
+            contents: Contents::new(options.contents),
+            awaited: None,
+            ends_at: None,
+            stale: None,
             effects: Vec::new(),
             silence: 0,
+            left: false,
+            nudge: Some(LONG_SILENCE),
+            oddities: FxHashSet::default(),
+            kinds: Kinds::default(),
+            around: Around::default(),
             arrivals: Arrivals::default(),
             questions: FxHashMap::default(),
             threads: FxHashMap::default(),
             next_thread: 1,
             sink,
             options,
-            controller,
+            controller: connection.controller,
             version: connection.version,
             came: connection.came,
             vm_dead: false,
+            last_thread: None,
             step_filter: StepFilter::default(),
             notes: Vec::new(),
-            message_field: None,
             unpredictable: false,
             replaceable: false,
         }
-    }
-
-    /// Gives up before the recording has begun; the JVM runs on.
-    pub(crate) fn abandon(mut self) -> S {
-        self.say_farewell();
-        if let Some(guard) = self.guard.take() {
-            guard.dismiss();
-        }
-        self.sink
     }
 
     fn records_state(&self) -> bool {
@@ -166,29 +201,22 @@ impl<S: Sink> Engine<S> {
 
     /// Drives the JVM until the recording ends.
     pub(crate) fn run(mut self) -> Finished<S> {
-        let mut ending = None;
         let end = loop {
             if let Some(order) = self.controller.order() {
-                ending = Some(order);
-                break None;
+                break End::Ordered(order);
             }
             if let Err(end) = self.turn() {
-                break Some(end);
+                break end;
             }
         };
+        self.left = matches!(end, End::Closed(LinkError::Closed { .. }));
         let state = match end {
-            None => {
-                self.leave();
-                match ending {
-                    Some(Ending::Stop) => State::Stopped,
-                    _ => State::Detached,
-                }
-            }
-            Some(End::Closed(_)) if self.vm_dead => State::Complete { exit_code: None },
-            Some(End::Closed(error)) => State::ConnectionLost {
+            End::Ordered(ending) => self.end_as_ordered(ending),
+            End::Closed(_) if self.vm_dead => State::Complete { exit_code: None },
+            End::Closed(error) => State::ConnectionLost {
                 reason: error.to_string(),
             },
-            Some(End::Failed(error)) => {
+            End::Failed(error) => {
                 self.say_farewell();
                 State::Failed {
                     reason: error.to_string(),
@@ -213,7 +241,7 @@ impl<S: Sink> Engine<S> {
     }
 
     fn finished(mut self, state: State) -> Finished<S> {
-        if let Some(guard) = self.guard.take() {
+        if let Some(guard) = self.guard.take_if(|_| self.left) {
             guard.dismiss();
         }
         if self.structure.covered == 0 {
@@ -252,7 +280,10 @@ impl<S: Sink> Engine<S> {
 
     /// Handles one thing that the JVM sent. False if a tick passed without any.
     fn turn(&mut self) -> Result<bool, End> {
-        let incoming = self.link.next().map_err(End::Closed)?;
+        let incoming = self
+            .link
+            .next()
+            .map_err(|error| self.sort_out(error.into()))?;
         let came = incoming.is_some();
         if came {
             self.silence = 0;
@@ -260,18 +291,24 @@ impl<S: Sink> Engine<S> {
         match incoming {
             None => {
                 self.silence += 1;
+                self.nudge().map_err(|error| self.sort_out(error))?;
                 if self.silence >= LONG_SILENCE {
                     // Whoever had something to tell has told it.
-                    self.settle_all(true).map_err(sort_out)?;
+                    self.settle_all(true)
+                        .map_err(|error| self.sort_out(error))?;
                 }
             }
-            Some(Incoming::Reply(reply)) => self.answer(&reply).map_err(sort_out)?,
-            Some(Incoming::Event(composite)) => self.composite(&composite).map_err(sort_out)?,
+            Some(Incoming::Reply(reply)) => {
+                self.answer(&reply).map_err(|error| self.sort_out(error))?
+            }
+            Some(Incoming::Event(composite)) => self
+                .composite(&composite)
+                .map_err(|error| self.sort_out(error))?,
             Some(Incoming::Command { set, command, .. }) => {
                 tracing::debug!(set, command, "the JVM sent a command that we do not know");
             }
         }
-        self.settle_crowd().map_err(sort_out)?;
+        self.settle_crowd().map_err(|error| self.sort_out(error))?;
         self.store_structure().map_err(End::Failed)?;
         self.arrivals
             .leave(&mut self.sink)
@@ -298,6 +335,9 @@ impl<S: Sink> Engine<S> {
                 }
             }
         }
+        for &(object, _) in &dead {
+            self.contents.forget(object);
+        }
         self.heap.forget(&dead);
         Ok(())
     }
@@ -311,6 +351,10 @@ impl<S: Sink> Engine<S> {
 
     /// Handles the events of one place and lets the thread go on.
     fn composite(&mut self, composite: &Composite) -> Result<(), CaptureError> {
+        self.nudge = None;
+        if let Some(parts) = self.note_oddities(composite) {
+            return parts.iter().try_for_each(|part| self.composite(part));
+        }
         let place = self.arrivals.open();
         let suspended = composite.suspend_policy != SuspendPolicy::NONE;
         // Requests may overlap, so one composite may tell the same thing twice.
@@ -320,7 +364,10 @@ impl<S: Sink> Engine<S> {
             if let Some(known) = self.threads.get_mut(&thread.0) {
                 known.writing = None;
                 known.untold = None;
+                known.returned = None;
+                self.heap.look_as_of(known.looked);
             }
+            self.begin_awaited(thread);
             let thrown = composite.events.iter().find_map(|event| match event {
                 Event::Exception { location, .. } => Some(location),
                 _ => None,
@@ -334,14 +381,22 @@ impl<S: Sink> Engine<S> {
             dead |= matches!(event, Event::VmDeath { .. });
             self.event(place, event, composite)?;
         }
-        if composite.suspend_policy == SuspendPolicy::EVENT_THREAD {
-            if let Some(thread) = composite.thread() {
-                self.foresee(thread)?;
+        self.end_awaited(composite.thread());
+        if let Some(thread) = composite.thread() {
+            self.look_behind_unseen(place, thread, suspended)?;
+        }
+        if dead && composite.suspend_policy == SuspendPolicy::ALL {
+            self.look_a_last_time(place)?;
+        }
+        match (composite.suspend_policy, composite.thread()) {
+            (SuspendPolicy::NONE, _) => {}
+            (SuspendPolicy::EVENT_THREAD, Some(thread)) => {
+                self.foresee(place, thread)?;
                 self.stand(thread);
                 self.resume(thread);
             }
-        } else if composite.suspend_policy == SuspendPolicy::ALL {
-            self.resume_all();
+            // Where it is not said who was suspended, everybody may have been.
+            _ => self.resume_all(),
         }
         self.arrivals.answered(place);
         self.vm_dead |= dead;
@@ -493,6 +548,7 @@ impl<S: Sink> Engine<S> {
         self.stand_down(thread)?;
         if let Some(mut known) = self.threads.remove(&thread.0) {
             self.end_of_thread(&mut known, place);
+            self.last_thread = Some((thread, CallId::root(known.id)));
             self.thread_event(place, known.id, jhyde_trace::EventKind::ThreadEnd);
         }
         Ok(())
@@ -537,53 +593,14 @@ impl<S: Sink> Engine<S> {
         }
     }
 
-    /// Detaches and waits until the JVM has closed the connection; events on the way are kept.
-    fn leave(&mut self) {
-        self.take_leave(true);
-    }
-
-    /// Detaches when nothing can be recorded any more.
-    fn say_farewell(&mut self) {
-        self.take_leave(false);
-    }
-
-    /// Disposes of the session, which resumes all threads.
-    ///
-    /// The JVM stands still first, until its debug agent has told all that was on the way: an event that is to
-    /// suspend its thread and meets the end of the session would leave that thread suspended for ever (see
-    /// [`crate::guard`]).
-    fn take_leave(&mut self, mut keeps: bool) {
-        let stands = matches!(self.link.request(&virtual_machine::Suspend), Ok(Ok(())));
-        let deadline = Instant::now() + FAREWELL;
-        let mut quiet = Instant::now();
-        while stands && quiet.elapsed() < QUIET && Instant::now() < deadline {
-            match self.take(&mut keeps) {
-                Some(true) => quiet = Instant::now(),
-                Some(false) => {}
-                None => return,
+    /// What an error means for the recording.
+    fn sort_out(&self, error: CaptureError) -> End {
+        match (error, self.controller.order()) {
+            (CaptureError::Link(LinkError::CalledOff), Some(order)) => End::Ordered(order),
+            (CaptureError::Link(error @ (LinkError::Closed { .. } | LinkError::Io(_))), _) => {
+                End::Closed(error)
             }
-        }
-        self.link.send(&virtual_machine::Dispose);
-        if self.link.flush().is_err() {
-            return;
-        }
-        let deadline = Instant::now() + FAREWELL;
-        while Instant::now() < deadline && self.take(&mut keeps).is_some() {}
-    }
-
-    /// Takes what the JVM sends next, and keeps it as long as that can be. Says whether something came; nothing
-    /// when the connection is closed.
-    fn take(&mut self, keeps: &mut bool) -> Option<bool> {
-        if !*keeps {
-            return self.link.next().ok().map(|came| came.is_some());
-        }
-        match self.turn() {
-            Ok(came) => Some(came),
-            Err(End::Closed(_)) => None,
-            Err(End::Failed(_)) => {
-                *keeps = false;
-                Some(true)
-            }
+            (error, _) => End::Failed(error),
         }
     }
 
@@ -615,13 +632,4 @@ fn same(one: &Event, other: &Event) -> bool {
         |event: &Event| matches!(event, Event::SingleStep { .. } | Event::Breakpoint { .. });
     (one.kind() == other.kind() || (arrives(one) && arrives(other)))
         && one.location() == other.location()
-}
-
-fn sort_out(error: CaptureError) -> End {
-    match error {
-        CaptureError::Link(error @ (LinkError::Closed { .. } | LinkError::Io(_))) => {
-            End::Closed(error)
-        }
-        error => End::Failed(error),
-    }
 }

@@ -1,12 +1,14 @@
 //! Instructions that name something of the constant pool, and what the names stand for.
 
+use std::rc::Rc;
+
 use jhyde_bytecode::{Constant, Instruction, Opcode, Operands};
 use jhyde_trace::{CallId, ClassId, Content, Event, EventKind, Level, ObjectInfo, Value, Variable};
 
 use super::Engine;
 use crate::arrivals::Place;
 use crate::error::CaptureError;
-use crate::mirror::{Body, Elements, UNKNOWN, initial};
+use crate::mirror::{self, Body, Elements, UNKNOWN, initial, is_known};
 use crate::sink::Sink;
 use crate::structure::{Loader, Method, dotted};
 
@@ -93,11 +95,12 @@ impl<S: Sink> Engine<S> {
             Ok(Constant::Long(value)) => Value::Long(*value),
             Ok(Constant::Double(value)) => Value::double(*value),
             Ok(Constant::String(text)) => {
-                let text = pool.utf8(*text).unwrap_or_default().to_owned();
+                let units: Rc<[u16]> = pool.units(*text).unwrap_or_default().into();
                 let class = self.structure.class_named(0, "java.lang.String");
-                let (object, fresh) = self.heap.constant(&format!("s{text}"), Some(class));
+                let text = mirror::Constant::Text(units.clone());
+                let (object, fresh) = self.heap.constant(text, Some(class));
                 if fresh {
-                    let content = Content::String(self.objects.cut(&text));
+                    let content = Content::String(self.objects.cut(&units));
                     self.introduce(place, object, Some(class), content);
                 }
                 Value::Object(object)
@@ -106,7 +109,8 @@ impl<S: Sink> Engine<S> {
                 let name = dotted(pool.class(at).unwrap_or_default());
                 let class = self.structure.class_named(0, "java.lang.Class");
                 let spelling = self.structure.spelling(method.loader, &name);
-                let (object, fresh) = self.heap.constant(&format!("c{spelling}"), Some(class));
+                let constant = mirror::Constant::Class(spelling);
+                let (object, fresh) = self.heap.constant(constant, Some(class));
                 if fresh {
                     self.introduce(place, object, Some(class), Content::Class(name));
                 }
@@ -144,10 +148,11 @@ impl<S: Sink> Engine<S> {
             .structure
             .field_named(method.loader, &class, named.name)
         else {
-            return if is_static {
+            let read = self.foreign_value(place, thread, instruction.index);
+            return if is_static && !is_known(read) {
                 self.get_outside(place, thread, (method.loader, &class), named.name)
             } else {
-                Ok(UNKNOWN)
+                Ok(read)
             };
         };
         let variable = match object.object() {
@@ -163,12 +168,16 @@ impl<S: Sink> Engine<S> {
             let kind = EventKind::Use { variable };
             self.arrivals.event(place, Event { call, index, kind });
         }
-        Ok(match variable {
+        let value = match variable {
             Variable::Field { object, field: id } => {
-                self.heap.field(object, id, initial(&field.descriptor))
+                self.heap.load_field(object, id, initial(&field.descriptor))
             }
             _ => self.heap.static_field(field.id),
-        })
+        };
+        if !is_known(value) {
+            self.read_stale(thread, variable);
+        }
+        Ok(value)
     }
 
     /// A constant of a class out of the scope, such as `System.out`. One that is not final may have
@@ -307,7 +316,8 @@ impl<S: Sink> Engine<S> {
                 if let Some(elements) = self.heap.elements_mut(array) {
                     elements.set(at, value);
                 }
-                self.heap.hold(value, array, at);
+                self.heap
+                    .hold(value, Variable::Element { array, index: at });
                 let variable = Variable::Element { array, index: at };
                 // No instruction wrote it: this is what the element begins with.
                 let kind = EventKind::Snapshot { variable, value };

@@ -8,6 +8,7 @@ use jdwp::{ArrayRegion, Tag, TaggedObject};
 use jhyde_trace::{CallId, Content, Event, EventKind, ObjectInfo, Value, Variable};
 
 use super::Engine;
+use super::contents::At;
 use crate::arrivals::Place;
 use crate::error::CaptureError;
 use crate::mirror::{Body, Elements};
@@ -38,7 +39,7 @@ impl<S: Sink> Engine<S> {
             }
             match object.tag {
                 Tag::ARRAY => self.observe_array(place, call, object, &mut open)?,
-                Tag::OBJECT => self.observe_object(place, call, object, &mut open)?,
+                Tag::OBJECT => self.observe_object((place, thread, call), object, &mut open)?,
                 _ => {}
             }
         }
@@ -74,8 +75,7 @@ impl<S: Sink> Engine<S> {
 
     fn observe_object(
         &mut self,
-        place: Place,
-        call: CallId,
+        (place, thread, call): At,
         tagged: TaggedObject,
         open: &mut Vec<TaggedObject>,
     ) -> Result<(), CaptureError> {
@@ -89,7 +89,7 @@ impl<S: Sink> Engine<S> {
         let class = self.structure.class(&mut self.link, kind.type_id)?;
         if !class.in_scope {
             self.heap.meet(object, Some(class.id), Body::Opaque);
-            return Ok(());
+            return self.first_contents((place, thread, call), object, kind.type_id, open);
         }
         self.objects.meet(object);
         let fields = class.instance_fields.iter().map(|field| field.1).collect();
@@ -98,14 +98,12 @@ impl<S: Sink> Engine<S> {
             .request(&object_reference::GetValues { object, fields })?
             .unwrap_or_default();
         let name = self.heap.name(object);
-        self.arrivals.object(
-            place,
-            name,
-            ObjectInfo {
-                class: Some(class.id),
-                content: Content::None,
-            },
-        );
+        let content = self.fixed_content(place, object, kind.type_id)?;
+        let info = ObjectInfo {
+            class: Some(class.id),
+            content,
+        };
+        self.arrivals.object(place, name, info);
         let mut held = Vec::with_capacity(told.len());
         for (&(field, _), value) in class.instance_fields.iter().zip(&told) {
             open.extend(value.object());
@@ -118,7 +116,7 @@ impl<S: Sink> Engine<S> {
             self.begins(place, call, EventKind::Snapshot { variable, value });
         }
         self.heap.meet(object, Some(class.id), Body::Fields(held));
-        Ok(())
+        self.first_contents((place, thread, call), object, kind.type_id, open)
     }
 
     fn observe_array(
@@ -152,7 +150,14 @@ impl<S: Sink> Engine<S> {
         self.arrivals.object(place, name, info);
         if length > MOST_ELEMENTS {
             let reason = format!("the {length} elements of an array were not read");
-            self.begins(place, call, EventKind::Gap { reason });
+            self.begins(
+                place,
+                call,
+                EventKind::Gap {
+                    reason,
+                    back: false,
+                },
+            );
             self.heap.meet(array, Some(class), Body::Opaque);
             return Ok(());
         }

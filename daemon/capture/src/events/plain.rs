@@ -14,6 +14,7 @@ use jhyde_trace::Value;
 
 use super::Engine;
 use super::boundary::parameters;
+use super::handed::makes_text;
 use crate::error::LinkError;
 use crate::mirror::Heap;
 use crate::sink::Sink;
@@ -79,8 +80,11 @@ pub(super) fn plain(named: &Named) -> Option<PlainClasses> {
     if named.class == "java.lang.Object" {
         return (named.name == "<init>").then(PlainClasses::default);
     }
+    if computes(named) {
+        return Some(PlainClasses::default());
+    }
     let class = CLASSES.iter().position(|class| *class == named.class)?;
-    if named.kind == InvokeKind::Dynamic {
+    if named.kind == InvokeKind::Dynamic || makes_text(named) {
         return None;
     }
     let harmless = |kind: &String| kind.len() == 1 || kind == "Ljava/lang/String;";
@@ -107,16 +111,21 @@ pub(super) fn never_throws(named: &Named) -> bool {
     }
 }
 
-/// The result of a plain call on a string whose text is known: strings never change.
+/// The result of a plain call that follows from what it is given: of a string whose text is known, since strings
+/// never change, or of numbers, where the result is exact whoever computes it.
 pub(super) fn known_result(
     named: &Named,
-    string: Value,
+    receiver: Option<Value>,
     arguments: &[Value],
     heap: &Heap,
 ) -> Option<Value> {
+    if computes(named) {
+        return computed(&named.name, arguments);
+    }
     if named.class != "java.lang.String" {
         return None;
     }
+    let string = receiver?;
     let object = string.object()?;
     let text = heap.text(object)?;
     let other = |value: &Value| heap.text(value.object()?);
@@ -137,6 +146,35 @@ pub(super) fn known_result(
         ("equals", [value]) => Value::Boolean(text == other(value)?),
         ("startsWith", [value]) => Value::Boolean(text.starts_with(other(value)?)),
         ("endsWith", [value]) => Value::Boolean(text.ends_with(other(value)?)),
+        _ => return None,
+    })
+}
+
+/// A method of `Math` whose result is exact. HotSpot's interpreter tells no exit of some of them.
+fn computes(named: &Named) -> bool {
+    let kinds: &[&str] = match named.name.as_str() {
+        "sqrt" => &["(D)D"],
+        "abs" => &["(I)I", "(J)J", "(F)F", "(D)D"],
+        "min" | "max" => &["(II)I", "(JJ)J"],
+        _ => &[],
+    };
+    matches!(
+        named.class.as_str(),
+        "java.lang.Math" | "java.lang.StrictMath"
+    ) && kinds.contains(&named.descriptor.as_str())
+}
+
+fn computed(name: &str, arguments: &[Value]) -> Option<Value> {
+    Some(match (name, arguments) {
+        ("sqrt", [Value::Double(of)]) => Value::double(f64::from_bits(*of).sqrt()),
+        ("abs", [Value::Int(of)]) => Value::Int(of.wrapping_abs()),
+        ("abs", [Value::Long(of)]) => Value::Long(of.wrapping_abs()),
+        ("abs", [Value::Float(of)]) => Value::Float(of & !(1 << 31)),
+        ("abs", [Value::Double(of)]) => Value::Double(of & !(1 << 63)),
+        ("min", [Value::Int(one), Value::Int(other)]) => Value::Int(*one.min(other)),
+        ("max", [Value::Int(one), Value::Int(other)]) => Value::Int(*one.max(other)),
+        ("min", [Value::Long(one), Value::Long(other)]) => Value::Long(*one.min(other)),
+        ("max", [Value::Long(one), Value::Long(other)]) => Value::Long(*one.max(other)),
         _ => return None,
     })
 }

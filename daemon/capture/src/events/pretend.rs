@@ -8,7 +8,7 @@ use super::foresee::operands;
 use super::named::{class_constant, descriptor_start, is_replaced};
 use super::plain::{known_result, returns_itself};
 use crate::error::CaptureError;
-use crate::mirror::{Activation, Body, Elements, Heap, execute, initial, is_known, narrowed};
+use crate::mirror::{self, Activation, Body, Elements, Heap, execute, initial, is_known, narrowed};
 use crate::sink::Sink;
 use crate::structure::{Field, Method, Named, dotted};
 
@@ -76,19 +76,22 @@ impl<S: Sink> Engine<S> {
     fn known_constant(&self, method: &Method, instruction: &Instruction) -> Option<Value> {
         let pool = method.pool.as_ref()?;
         let at = instruction.constant()?;
-        let text = match pool.get(at).ok()? {
+        let constant = match pool.get(at).ok()? {
             Constant::Integer(value) => return Some(Value::Int(*value)),
             Constant::Float(value) => return Some(Value::float(*value)),
             Constant::Long(value) => return Some(Value::Long(*value)),
             Constant::Double(value) => return Some(Value::double(*value)),
-            Constant::String(text) => format!("s{}", pool.utf8(*text).unwrap_or_default()),
+            Constant::String(text) => {
+                mirror::Constant::Text(pool.units(*text).unwrap_or_default().into())
+            }
             Constant::Class(_) => {
                 let name = dotted(pool.class(at).unwrap_or_default());
-                format!("c{}", self.structure.spelling(method.loader, &name))
+                let spelling = self.structure.spelling(method.loader, &name);
+                mirror::Constant::Class(spelling)
             }
             _ => return None,
         };
-        self.heap.known_constant(&text).map(Value::Object)
+        self.heap.known_constant(&constant).map(Value::Object)
     }
 
     /// The field of the scope that an instruction names, if other threads cannot meet there.
@@ -111,7 +114,7 @@ impl<S: Sink> Engine<S> {
         if instruction.opcode == Opcode::GetField {
             let read = |(object, field): (_, Field)| {
                 let begins = initial(&field.descriptor);
-                self.heap.field(object, field.id, begins)
+                self.heap.load_field(object, field.id, begins)
             };
             return Ok(frame.pop().object().zip(field).map(read));
         }
@@ -169,10 +172,10 @@ fn call_plainly(frame: &mut Activation, named: &Named, heap: &Heap) -> bool {
     if named.returns() == "V" {
         return true;
     }
-    let result = receiver.and_then(|receiver| match returns_itself(named) {
-        true => Some(receiver),
+    let result = match returns_itself(named) {
+        true => receiver,
         false => known_result(named, receiver, &arguments, heap),
-    });
+    };
     if let Some(result) = result {
         frame.push(result);
     }

@@ -12,7 +12,7 @@ use jhyde_bytecode::Opcode;
 use jhyde_trace::{CallId, Event, EventKind, Level, Value, Variable};
 
 use super::Engine;
-use super::calls::{index_of, local_at};
+use super::calls::{index_of, local_at, written_local};
 use super::threads::Stepping;
 use crate::arrivals::Place;
 use crate::error::CaptureError;
@@ -30,6 +30,10 @@ impl<S: Sink> Engine<S> {
         suspended: bool,
     ) -> Result<(), CaptureError> {
         let key = (location.class, location.method);
+        if self.is_handed(thread, location)? {
+            return Ok(());
+        }
+        self.end_handing(thread)?;
         let class = self.structure.class(&mut self.link, location.class)?;
         if !class.in_scope {
             let name = class.name.clone();
@@ -178,11 +182,18 @@ impl<S: Sink> Engine<S> {
             .stack
             .last_mut()
             .and_then(|frame| frame.mirror.as_mut());
-        let run = mirror
-            .is_some_and(|mirror| execute(mirror, &mut self.heap, instruction, next, &mut effects));
+        // What may have changed unseen is loaded as unknown: only then is it worth to ask which object that is.
+        let (run, unknown) = mirror.map_or((false, false), |mirror| {
+            let run = execute(mirror, &mut self.heap, instruction, next, &mut effects);
+            (run, !is_known(mirror.peek(0)))
+        });
         if run {
             let after = instruction.next();
             for effect in effects.drain(..) {
+                if let (Effect::UseElement { array, index }, true) = (&effect, unknown) {
+                    let (array, index) = (*array, *index);
+                    self.read_stale(thread, Variable::Element { array, index });
+                }
                 self.tell(
                     place,
                     thread,
@@ -230,11 +241,11 @@ impl<S: Sink> Engine<S> {
             },
             Effect::Edge { to } => EventKind::Edge { from: index, to },
             Effect::WriteLocal { slot, value } => {
-                // A variable's range begins behind the store that gives it its first value.
-                let local = local_at(method, slot, after);
+                let local = written_local(method, slot, index, after);
                 let mut value = value;
                 if suspended && !is_known(value) {
                     value = self.read_local(place, thread, slot, local)?;
+                    self.taken(thread, index, value);
                 }
                 let value = narrowed(value, descriptor_of(method, local));
                 let variable = Variable::Local { call, local };
@@ -243,6 +254,7 @@ impl<S: Sink> Engine<S> {
             Effect::Monitor { action, object } => match object.object() {
                 Some(object) => EventKind::Monitor { action, object },
                 None => EventKind::Gap {
+                    back: false,
                     reason: "of which object a monitor is was not seen".to_owned(),
                 },
             },

@@ -4,15 +4,18 @@
 use std::rc::Rc;
 
 use jdwp::commands::thread_reference;
-use jdwp::{PacketId, RequestId};
+use jdwp::{PacketId, RequestId, TaggedObject};
 use jhyde_trace::{
     CallId, Event, EventKind, MonitorAction, ObjectId, Outcome, ThreadId, Value, Variable,
 };
 use rustc_hash::FxHashSet;
 
+use super::awaited::Awaited;
 use super::boundary::{Shown, Watch};
-use super::calls::Entering;
+use super::calls::{Entering, index_of};
+use super::foreign::ForeignRead;
 use super::found::Found;
+use super::handed::Handing;
 use super::hidden::Hidden;
 use super::plain::Standing;
 use crate::arrivals::{Arrivals, Place};
@@ -43,6 +46,8 @@ pub(crate) struct Frame {
     /// What its end does to a monitor (levels `state` and `full`): a synchronized method leaves that which it
     /// entered (JVMS 2.11.10), `Object.wait` has it again.
     pub(crate) monitor: Option<(MonitorAction, ObjectId)>,
+    /// The objects among receiver and arguments (level `calls`): looked at again when it ends.
+    pub(crate) roots: Vec<TaggedObject>,
     /// Why what is told of it cannot be trusted: said when it ends.
     pub(crate) doubtful: Option<&'static str>,
 }
@@ -60,6 +65,17 @@ impl Frame {
         }
     }
 
+    /// Can it have caught an exception at the handler of this index, if it stands at `here`? A handler's first
+    /// instruction is not always told. Without steps it may be anywhere by now.
+    fn may_have_caught(&self, handler: u32, here: Option<u32>) -> bool {
+        let code = self.method.code.as_ref().filter(|_| self.mirror.is_some());
+        let first = code.and_then(|code| Some(&code.instructions()[code.ordinal(handler)?]));
+        let (Some(first), Some(here)) = (first, here) else {
+            return true;
+        };
+        here == handler || here == first.next() || first.targets().contains(&here)
+    }
+
     /// A boundary call as the mirror sees it begin.
     pub(crate) fn boundary(call: CallId, method: Rc<Method>, height: u32, site: u32) -> Self {
         Self {
@@ -74,6 +90,7 @@ impl Frame {
             invoked: true,
             shown: None,
             monitor: None,
+            roots: Vec::new(),
             doubtful: None,
         }
     }
@@ -94,6 +111,8 @@ impl Frame {
 /// An exception was thrown, and it is not certain which calls it ended.
 pub(crate) struct Unsure {
     pub(crate) exception: Value,
+    /// It has not been told yet that it arrived in a call of the scope, and it will arrive.
+    pub(crate) arrives: bool,
     /// Where the JVM expects it to be caught: a guess across native frames.
     pub(crate) expected: Option<(MethodKey, u32)>,
     /// A request that suspends the thread at its next exit, so that nothing is missed.
@@ -124,6 +143,11 @@ pub(crate) struct Thread {
     pub(crate) entering: Option<Entering>,
     pub(crate) unsure: Option<Unsure>,
     pub(crate) stepping: Stepping,
+    /// How often code out of the scope had run when it went on last: see [`crate::mirror::Heap::is_stale`].
+    pub(crate) looked: u64,
+    /// The boundary call that it came back from with its last event: where it was told that it ended, and behind how
+    /// many of the arrival's events it ended.
+    pub(crate) returned: Option<(Place, usize, CallId)>,
     /// It tells no steps, because what it does until it stops again is foreseen.
     pub(crate) foreseen: bool,
     /// Where it will throw an exception then, if it will.
@@ -132,6 +156,12 @@ pub(crate) struct Thread {
     pub(crate) careful: bool,
     /// It runs a static initialiser, in which the JVM hides steps.
     pub(crate) hidden: Option<Hidden>,
+    /// What it is about to read of a field that the scope does not declare.
+    pub(crate) foreign: Option<ForeignRead>,
+    /// What its next event may tell of the last one.
+    pub(crate) awaited: Option<Awaited>,
+    /// It stops in what it is about to call.
+    pub(crate) handing: Option<Handing>,
     /// Requests for the exits of calls out of the scope.
     pub(crate) watches: Vec<Watch>,
     /// Requests for the exits of plain calls.
@@ -140,6 +170,10 @@ pub(crate) struct Thread {
     pub(crate) last_exit: Option<jdwp::Value>,
     /// The exit request of an [`Unsure`] that is settled: to be cleared.
     pub(crate) settled: Option<RequestId>,
+    /// Calls out of the scope that have ended, and nobody has looked what they did to what they were shown.
+    pub(crate) unlooked: Vec<Shown>,
+    /// What it has read of what code out of the scope may have written unseen, since it stood still last.
+    pub(crate) read_stale: Vec<Variable>,
     /// What its last boundary call, or another thread, has written.
     pub(crate) found: Vec<Found>,
     /// The field of which its last event said that it is about to be written.
@@ -158,11 +192,18 @@ impl Thread {
             next_preorder: 1,
             entering: None,
             unsure: None,
+            unlooked: Vec::new(),
+            read_stale: Vec::new(),
             stepping: Stepping::Off,
+            looked: 0,
+            returned: None,
             foreseen: false,
             throws_at: None,
             careful: false,
             hidden: None,
+            foreign: None,
+            awaited: None,
+            handing: None,
             watches: Vec::new(),
             standing: Standing::default(),
             last_exit: None,
@@ -212,7 +253,10 @@ impl Thread {
             let event = Event {
                 call: frame.call,
                 index: Event::NO_INDEX,
-                kind: EventKind::Gap { reason },
+                kind: EventKind::Gap {
+                    reason,
+                    back: false,
+                },
             };
             out.event(place, event);
         }
@@ -236,9 +280,14 @@ impl Thread {
     ) {
         if let Some(frame) = self.stack.pop() {
             let call = frame.call;
+            self.unlooked
+                .extend(frame.shown.filter(|shown| !shown.is_plain()));
             if let Some(reason) = frame.doubtful {
                 let reason = reason.to_owned();
-                let kind = EventKind::Gap { reason };
+                let kind = EventKind::Gap {
+                    reason,
+                    back: false,
+                };
                 out.event(place, Event { call, index, kind });
             }
             if let Some((action, object)) = frame.monitor {
@@ -312,35 +361,55 @@ impl Thread {
             .position(|frame| !stands(frame))
             .unwrap_or(self.stack.len());
         let unsure = self.unsure.take();
+        let here = frames.first().map(|frame| index_of(&frame.location));
         while self.stack.len() > keep {
             match &unsure {
-                Some(unsure) => {
+                Some(unsure)
+                    if !(self.stack.len() == keep + 1 && self.has_returned(keep, here)) =>
+                {
                     let outcome = Outcome::Threw(unsure.exception);
                     self.end_top(outcome, Event::NO_INDEX, place, out);
                 }
-                None => self.lose_top(place, out),
+                _ => self.lose_top(place, out),
             }
         }
         if let Some(unsure) = unsure {
-            if let (Some((key, index)), Some(top)) = (unsure.expected, self.stack.last_mut())
-                && top.key == key
-            {
-                top.index = index;
-                top.catch(unsure.exception, index);
-                let kind = EventKind::Caught {
-                    exception: unsure.exception,
-                };
-                out.event(
-                    place,
-                    Event {
-                        call: top.call,
-                        index,
-                        kind,
-                    },
-                );
-            }
+            self.arrive(&unsure, here, place, out);
             // The request that suspended at exits has done its work; the caller clears it.
             self.settled = unsure.exits;
+        }
+    }
+
+    /// Has the boundary call that stands at this place of the stack returned to its caller? The thread then stands
+    /// right behind the invoke instruction.
+    fn has_returned(&self, at: usize, here: Option<u32>) -> bool {
+        let caller = at.checked_sub(1).map(|below| &self.stack[below]);
+        let invoke = caller.and_then(|caller| {
+            let pending = caller.mirror.as_ref()?.pending?;
+            caller.method.instruction(pending)
+        });
+        self.stack[at].boundary && invoke.is_some_and(|invoke| Some(invoke.next()) == here)
+    }
+
+    /// An exception that was unsure is where it went.
+    fn arrive(&mut self, unsure: &Unsure, here: Option<u32>, place: Place, out: &mut Arrivals) {
+        let Some(top) = self.stack.last_mut().filter(|top| !top.boundary) else {
+            return;
+        };
+        let exception = unsure.exception;
+        if unsure.arrives {
+            let (call, index) = (top.call, top.index);
+            let kind = EventKind::Thrown { exception };
+            out.event(place, Event { call, index, kind });
+        }
+        if let Some((key, index)) = unsure.expected
+            && top.key == key
+            && top.may_have_caught(index, here)
+        {
+            top.index = index;
+            top.catch(exception, index);
+            let (call, kind) = (top.call, EventKind::Caught { exception });
+            out.event(place, Event { call, index, kind });
         }
     }
 }

@@ -5,7 +5,7 @@ use jdwp::commands::{
     array_reference, class_object_reference, object_reference, reference_type, string_reference,
 };
 use jdwp::{Tag, TaggedObject};
-use jhyde_trace::{Content, EventKind, ObjectInfo, Variable};
+use jhyde_trace::{Content, Event, EventKind, ObjectInfo, Variable};
 
 use super::{Engine, Question};
 use crate::arrivals::Place;
@@ -27,7 +27,12 @@ impl<S: Sink> Engine<S> {
         }
     }
 
-    fn ask_object(&mut self, id: jdwp::PacketId, place: Place, question: ObjectQuestion) {
+    pub(super) fn ask_object(
+        &mut self,
+        id: jdwp::PacketId,
+        place: Place,
+        question: ObjectQuestion,
+    ) {
         self.questions
             .insert(id.0, Question::Object(place, question));
         self.arrivals.question(place);
@@ -79,6 +84,9 @@ impl<S: Sink> Engine<S> {
                 let value = values
                     .ok()
                     .and_then(|values| values.first().map(|value| self.heap.value(value)));
+                if let Some(value) = value {
+                    self.contents.keep_box(self.heap.name(object), value);
+                }
                 let content = value.map_or(Content::None, Content::Box);
                 let info = ObjectInfo {
                     class: Some(class),
@@ -137,16 +145,54 @@ impl<S: Sink> Engine<S> {
                     self.ask_object(asked, place, ObjectQuestion::Boxed { object, class });
                     return Ok(());
                 }
-                let info = ObjectInfo {
-                    class: id,
-                    content: Content::None,
+                let content = match class {
+                    Some(class) if !created => self.fixed_content(place, object, class)?,
+                    _ => Content::None,
                 };
+                let info = ObjectInfo { class: id, content };
                 self.arrivals.object(place, self.heap.name(object), info);
                 if let Some(class) = known.filter(|_| !self.heap.knows(self.heap.name(object))) {
                     self.begin_object(place, object, &class, created);
                 }
             }
         }
+        Ok(())
+    }
+
+    /// Code out of the scope has made an object, whose constructor in the scope a suspended thread enters: it begins in
+    /// the call that made it.
+    pub(super) fn begin_created(
+        &mut self,
+        place: Place,
+        thread: jdwp::ThreadId,
+        object: TaggedObject,
+    ) -> Result<(), CaptureError> {
+        let (object, call) = (object.id, self.threads.get(&thread.0).map(|t| t.current()));
+        let name = self.heap.name(object);
+        let Some(call) = call.filter(|_| self.records_state() && !self.heap.knows(name)) else {
+            return Ok(());
+        };
+        let kind = self
+            .link
+            .request(&object_reference::ReferenceType { object })?;
+        let Ok(kind) = kind else { return Ok(()) };
+        let class = self.structure.class(&mut self.link, kind.type_id)?;
+        if !class.in_scope || !self.objects.meet(object) {
+            return Ok(());
+        }
+        let id = class.id;
+        let content = Content::None;
+        let class = Some(id);
+        self.arrivals
+            .object(place, name, ObjectInfo { class, content });
+        self.heap.meet(object, class, Body::Fields(Vec::new()));
+        let (length, index) = (None, Event::NO_INDEX);
+        let kind = EventKind::New {
+            object: name,
+            class: id,
+            length,
+        };
+        self.arrivals.event(place, Event { call, index, kind });
         Ok(())
     }
 

@@ -47,13 +47,18 @@ pub(super) fn keeps(named: &Named) -> bool {
 
 /// May a call write fields by reflection: of a library, or of reflection itself?
 pub(super) fn reflects(named: &Named) -> bool {
-    let jdk = ["java.", "javax.", "jdk."];
     let class = named.class.as_str();
     named.kind != InvokeKind::Dynamic
-        && (!jdk.iter().any(|jdk| class.starts_with(jdk))
+        && (!is_of_the_jdk(class)
             || class.starts_with("java.lang.reflect.")
             || class.starts_with("java.lang.invoke.")
             || class == "java.io.ObjectInputStream")
+}
+
+/// Is a class the JDK's own, by its name?
+pub(super) fn is_of_the_jdk(class: &str) -> bool {
+    let jdk = ["java.", "javax.", "jdk."];
+    jdk.iter().any(|jdk| class.starts_with(jdk))
 }
 
 impl<S: Sink> Engine<S> {

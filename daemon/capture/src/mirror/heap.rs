@@ -10,7 +10,7 @@
 use std::rc::Rc;
 
 use jhyde_trace::{ClassId, FieldId, ObjectId, Value, Variable};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Doubts, Elements, UNKNOWN};
 
@@ -35,6 +35,8 @@ pub(crate) struct Thing {
     pub(crate) body: Body,
     /// Who out of the scope may change it unseen.
     pub(crate) shared: Shared,
+    /// When its content was last certain: see [`Heap::is_stale`].
+    seen: u64,
 }
 
 /// Who out of the scope has an object, and may change it unseen.
@@ -48,6 +50,15 @@ pub(crate) enum Shared {
     Anybody,
 }
 
+/// What a constant of a pool stands for: there is one object of it, wherever it is met.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Constant {
+    /// An interned string, by its UTF-16 units.
+    Text(Rc<[u16]>),
+    /// A class object, by what tells the class from others of its name.
+    Class(String),
+}
+
 /// Takes one write back.
 #[derive(Debug)]
 enum Undo {
@@ -55,7 +66,7 @@ enum Undo {
     Field(ObjectId, FieldId, Option<Value>),
     Static(FieldId, Option<Value>),
     Create(ObjectId),
-    Hold(ObjectId, Option<(ObjectId, u32)>),
+    Hold(ObjectId, Option<Variable>),
 }
 
 /// See the module.
@@ -64,10 +75,11 @@ pub(crate) struct Heap {
     ties: FxHashMap<u64, ObjectId>,
     things: FxHashMap<ObjectId, Thing>,
     statics: FxHashMap<FieldId, Value>,
-    /// Interned strings and class objects of constant pools (JVMS 5.1), by a text that names them.
-    constants: FxHashMap<String, ObjectId>,
-    /// Where in an array an object lies that the JVM has not named.
-    holders: FxHashMap<ObjectId, (ObjectId, u32)>,
+    /// Interned strings and class objects of constant pools (JVMS 5.1).
+    constants: FxHashMap<Constant, ObjectId>,
+    constant_objects: FxHashSet<ObjectId>,
+    /// The element, field or static field that got an object last which the JVM has not named.
+    holders: FxHashMap<ObjectId, Variable>,
     /// Arrays behind objects out of the scope that were made of them.
     viewed: FxHashMap<ObjectId, Vec<ObjectId>>,
     next: u64,
@@ -79,6 +91,12 @@ pub(crate) struct Heap {
     text_units: usize,
     /// Code ran that may use reflection.
     reflection: bool,
+    /// How often code out of the scope has run.
+    outside: u64,
+    /// Its number when a call was made of which nobody knows what it was shown.
+    blind: u64,
+    /// How much of that the thread knows of that is looked at.
+    view: u64,
     /// Number of things at which the dead are to be looked for.
     sweep_at: usize,
 }
@@ -104,6 +122,7 @@ impl Heap {
             things: FxHashMap::default(),
             statics: FxHashMap::default(),
             constants: FxHashMap::default(),
+            constant_objects: FxHashSet::default(),
             holders: FxHashMap::default(),
             viewed: FxHashMap::default(),
             next: 0,
@@ -111,6 +130,9 @@ impl Heap {
             doubts: Doubts::default(),
             text_units: 0,
             reflection: false,
+            outside: 1,
+            view: 0,
+            blind: 0,
             sweep_at: FIRST_SWEEP,
         }
     }
@@ -161,6 +183,7 @@ impl Heap {
         let object = ObjectId(self.next * 2 + 1);
         self.next += 1;
         self.note(|_| Undo::Create(object));
+        let seen = self.outside;
         self.things.insert(
             object,
             Thing {
@@ -168,37 +191,56 @@ impl Heap {
                 class,
                 body,
                 shared: Shared::Nobody,
+                seen,
             },
         );
         object
     }
 
-    /// The constant of this text; the flag says that it is new.
-    pub(crate) fn constant(&mut self, text: &str, class: Option<ClassId>) -> (ObjectId, bool) {
-        if let Some(&known) = self.constants.get(text) {
+    /// The object of this constant; the flag says that it is new.
+    pub(crate) fn constant(
+        &mut self,
+        constant: Constant,
+        class: Option<ClassId>,
+    ) -> (ObjectId, bool) {
+        if let Some(&known) = self.constants.get(&constant) {
             return (known, false);
         }
         let object = self.create(class, Body::Opaque);
-        self.constants.insert(text.to_owned(), object);
-        if let Some(text) = text.strip_prefix('s') {
-            self.keep_text(object, class, || text.encode_utf16().collect());
+        self.constant_objects.insert(object);
+        if let Constant::Text(units) = &constant {
+            let units = units.clone();
+            self.keep_text(object, class, || units);
         }
+        self.constants.insert(constant, object);
         (object, true)
     }
 
-    /// The constant of this text, if code has met it.
-    pub(crate) fn known_constant(&self, text: &str) -> Option<ObjectId> {
-        self.constants.get(text).copied()
+    /// Is it a constant of a class: a string's, or a class object?
+    pub(crate) fn is_constant(&self, value: Value) -> bool {
+        let object = value.object();
+        object.is_some_and(|object| self.constant_objects.contains(&object))
     }
 
-    /// Learns what an object is that was not created in scope.
+    /// The object of this constant, if code has met it.
+    pub(crate) fn known_constant(&self, constant: &Constant) -> Option<ObjectId> {
+        self.constants.get(constant).copied()
+    }
+
+    /// Learns what an object is that was not created in scope: who made it may have it still.
     pub(crate) fn meet(&mut self, real: jdwp::ObjectId, class: Option<ClassId>, body: Body) {
         let object = self.name(real);
+        let seen = self.outside;
+        let shared = match body {
+            Body::Array(_) => Shared::Anybody,
+            _ => Shared::Jdk,
+        };
         self.things.entry(object).or_insert(Thing {
             real: Some(real),
             class,
             body,
-            shared: Shared::Nobody,
+            shared,
+            seen,
         });
     }
 
@@ -213,11 +255,13 @@ impl Heap {
             return;
         }
         let real = has_name_of_the_jvm(object).then_some(jdwp::ObjectId(object.0 >> 1));
+        let seen = self.outside;
         let thing = self.things.entry(object).or_insert(Thing {
             real,
             class,
             body: Body::Opaque,
             shared: Shared::Nobody,
+            seen,
         });
         if matches!(thing.body, Body::Opaque) {
             let units = units();
@@ -266,19 +310,24 @@ impl Heap {
         self.things.get(&object).and_then(|thing| thing.class)
     }
 
-    /// An element of an array was written: the object may be learnt through it.
-    pub(crate) fn hold(&mut self, value: Value, array: ObjectId, index: u32) {
+    /// A variable was written: the object may be learnt through it.
+    pub(crate) fn hold(&mut self, value: Value, holder: Variable) {
         if let Some(object) = value.object().filter(|_| self.is_unnamed(value)) {
-            let before = self.holders.insert(object, (array, index));
+            let before = self.holders.insert(object, holder);
             self.note(|_| Undo::Hold(object, before));
         }
     }
 
-    /// An array element that holds this object, if it does still.
-    pub(crate) fn holder(&self, value: Value) -> Option<(ObjectId, u32)> {
-        let &(array, index) = self.holders.get(&value.object()?)?;
-        let held = self.elements(array)?.get(index);
-        (held == Some(value)).then_some((array, index))
+    /// An element, field or static field that holds this object, if it does still.
+    pub(crate) fn holder(&self, value: Value) -> Option<Variable> {
+        let &holder = self.holders.get(&value.object()?)?;
+        let held = match holder {
+            Variable::Element { array, index } => self.elements(array)?.get(index)?,
+            Variable::Field { object, field } => self.field(object, field, UNKNOWN),
+            Variable::Static { field } => self.static_field(field),
+            _ => return None,
+        };
+        (held == value).then_some(holder)
     }
 
     /// Can the two be one object, as far as their classes tell?
@@ -304,6 +353,22 @@ impl Heap {
         }
     }
 
+    /// What a load of an element gives: unknown where code out of the scope may have written it meanwhile.
+    pub(crate) fn load_element(&self, array: ObjectId, index: u32) -> Value {
+        let elements = self.elements(array).filter(|_| !self.is_stale(array));
+        elements
+            .and_then(|elements| elements.get(index))
+            .unwrap_or(UNKNOWN)
+    }
+
+    /// What a load of a field gives, likewise.
+    pub(crate) fn load_field(&self, object: ObjectId, field: FieldId, initial: Value) -> Value {
+        if self.is_stale(object) {
+            return UNKNOWN;
+        }
+        self.field(object, field, initial)
+    }
+
     /// The value of a field; `initial` is what it begins with.
     pub(crate) fn field(&self, object: ObjectId, field: FieldId, initial: Value) -> Value {
         match self.things.get(&object).map(|thing| &thing.body) {
@@ -325,6 +390,8 @@ impl Heap {
                 }
             };
             self.note(|_| Undo::Field(object, field, before));
+            self.hold(value, Variable::Field { object, field });
+            self.share_held(object, value);
             self.is_written(Variable::Field { object, field });
         }
     }
@@ -347,7 +414,8 @@ impl Heap {
             Some(elements) => elements.set(index, value)?,
             None => value,
         };
-        self.hold(written, array, index);
+        self.hold(written, Variable::Element { array, index });
+        self.share_held(array, written);
         self.is_written(Variable::Element { array, index });
         Some(written)
     }
@@ -359,6 +427,7 @@ impl Heap {
     pub(crate) fn set_static(&mut self, field: FieldId, value: Value) {
         let before = self.statics.insert(field, value);
         self.note(|_| Undo::Static(field, before));
+        self.hold(value, Variable::Static { field });
         self.is_written(Variable::Static { field });
     }
 
@@ -368,7 +437,10 @@ impl Heap {
             Variable::Element { array, index } => drop(self.set_element(array, index, value)),
             Variable::Field { object, field } => self.set_field(object, field, value),
             Variable::Static { field } => self.set_static(field, value),
-            Variable::Local { .. } | Variable::Return { .. } | Variable::Exception { .. } => {}
+            Variable::Local { .. }
+            | Variable::Return { .. }
+            | Variable::Exception { .. }
+            | Variable::Content { .. } => {}
         }
     }
 
@@ -440,10 +512,12 @@ impl Heap {
     }
 
     /// The text of a string constant, by a search through all.
-    pub(crate) fn constant_text(&self, object: ObjectId) -> Option<&str> {
+    pub(crate) fn constant_text(&self, object: ObjectId) -> Option<Rc<[u16]>> {
         let mut all = self.constants.iter();
-        let (name, _) = all.find(|&(_, &constant)| constant == object)?;
-        name.strip_prefix('s')
+        match all.find(|&(_, &known)| known == object)?.0 {
+            Constant::Text(units) => Some(units.clone()),
+            Constant::Class(_) => None,
+        }
     }
 
     /// The arrays that lie behind an object out of the scope.
@@ -459,10 +533,24 @@ impl Heap {
         }
     }
 
-    /// Code out of the scope has it, and may change it at any time.
+    /// Code out of the scope has it, with all that can be reached through it, and may change it at any time.
     pub(crate) fn share(&mut self, object: ObjectId, with: Shared) {
-        if let Some(thing) = self.things.get_mut(&object) {
-            thing.shared = thing.shared.max(with);
+        let mut open = vec![object];
+        while let Some(object) = open.pop() {
+            let Some(thing) = self.things.get_mut(&object) else {
+                continue;
+            };
+            if thing.shared >= with {
+                continue;
+            }
+            thing.shared = with;
+            match &thing.body {
+                Body::Array(elements) => {
+                    open.extend(elements.references().filter_map(Value::object))
+                }
+                Body::Fields(fields) => open.extend(fields.iter().filter_map(|(_, v)| v.object())),
+                Body::Text(_) | Body::Opaque => {}
+            }
         }
     }
 
@@ -477,18 +565,84 @@ impl Heap {
         self.share(object, with);
     }
 
+    /// What is put into something that code out of the scope has, it has, too.
+    fn share_held(&mut self, holder: ObjectId, value: Value) {
+        let shared = self.things.get(&holder).map(|thing| thing.shared);
+        if let (Some(object), Some(shared)) = (value.object(), shared)
+            && shared > Shared::Nobody
+        {
+            self.share(object, shared);
+        }
+    }
+
     /// From now on, somebody may use reflection on what the JDK keeps.
     pub(crate) fn expect_reflection(&mut self) {
         self.reflection = true;
     }
 
-    pub(crate) fn is_shared(&self, object: ObjectId) -> bool {
-        let shared = self.things.get(&object).map(|thing| thing.shared);
-        match shared.unwrap_or_default() {
+    fn is_shared(&self, thing: &Thing) -> bool {
+        match thing.shared {
             Shared::Nobody => false,
             Shared::Jdk => self.reflection,
             Shared::Anybody => true,
         }
+    }
+
+    /// Code out of the scope has run: what it has may be another now.
+    pub(crate) fn outside_ran(&mut self) {
+        self.outside += 1;
+    }
+
+    /// How often code out of the scope has run.
+    pub(crate) fn outside_runs(&self) -> u64 {
+        self.outside
+    }
+
+    /// From here on, a thread is looked at that ran since code out of the scope had run so often.
+    pub(crate) fn look_as_of(&mut self, outside: u64) {
+        self.view = outside;
+    }
+
+    /// May code out of the scope have changed it since it was last looked at?
+    pub(crate) fn is_stale(&self, object: ObjectId) -> bool {
+        let thing = self.things.get(&object);
+        thing.is_some_and(|thing| self.may_have_changed(thing))
+    }
+
+    fn may_have_changed(&self, thing: &Thing) -> bool {
+        let blind = thing.seen < self.blind && matches!(thing.body, Body::Array(_));
+        thing.seen < self.view && (blind || self.is_shared(thing))
+    }
+
+    /// A call was made of which nobody knows what it was shown: it may have written any array.
+    pub(crate) fn anything_changed(&mut self) {
+        self.blind = self.outside;
+    }
+
+    /// The objects with names that may be another now than they were when they were last looked at, in order.
+    pub(crate) fn stale(&self) -> Vec<ObjectId> {
+        let all = self.things.iter();
+        let stale = all.filter(|(_, thing)| thing.real.is_some() && self.may_have_changed(thing));
+        let mut stale: Vec<ObjectId> = stale.map(|(&object, _)| object).collect();
+        stale.sort_unstable();
+        stale
+    }
+
+    /// How often code out of the scope had run when its content was last certain.
+    pub(crate) fn seen(&self, object: ObjectId) -> u64 {
+        self.things.get(&object).map_or(0, |thing| thing.seen)
+    }
+
+    /// Its content is that of now.
+    pub(crate) fn refreshed(&mut self, object: ObjectId) {
+        if let Some(thing) = self.things.get_mut(&object) {
+            thing.seen = self.outside;
+        }
+    }
+
+    /// What an object holds.
+    pub(crate) fn body(&self, object: ObjectId) -> Option<&Body> {
+        self.things.get(&object).map(|thing| &thing.body)
     }
 
     /// Are there so many objects that the dead should be looked for?

@@ -142,10 +142,7 @@ fn elements(
                 && let Ok(index) = u32::try_from(index)
             {
                 effects.push(Effect::UseElement { array, index });
-                value = heap
-                    .elements(array)
-                    .and_then(|elements| elements.get(index))
-                    .unwrap_or(UNKNOWN);
+                value = heap.load_element(array, index);
             }
             frame.push(value);
         }

@@ -28,7 +28,7 @@ use jhyde_trace::{Missing, Value};
 pub(crate) use activation::{Activation, Pending, Progress};
 pub(crate) use doubts::{Doubted, Doubts};
 pub(crate) use elements::Elements;
-pub(crate) use heap::{Body, Heap, Shared, has_name_of_the_jvm};
+pub(crate) use heap::{Body, Constant, Heap, Shared, has_name_of_the_jvm};
 pub(crate) use jumps::{goes_to, throws};
 pub(crate) use machine::{Effect, execute};
 

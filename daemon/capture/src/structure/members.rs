@@ -7,7 +7,7 @@ use std::rc::Rc;
 use jdwp::commands::stack_frame::SlotRequest;
 use jdwp::commands::{class_type, method, reference_type};
 use jdwp::{ReferenceTypeId, Tag};
-use jhyde_bytecode::{Code, ConstantPool, Instruction, MethodDescriptor};
+use jhyde_bytecode::{Code, Constant, ConstantPool, Instruction, MethodDescriptor};
 use jhyde_trace::{ClassInfo, FieldId, FieldInfo, LineEntry, LocalVariable, MethodId, MethodInfo};
 use rustc_hash::FxHashMap;
 
@@ -21,10 +21,11 @@ const PRIVATE: i32 = 0x0002;
 const STATIC: i32 = 0x0008;
 const SYNCHRONIZED: i32 = 0x0020;
 const VOLATILE: i32 = 0x0040;
-const NATIVE: i32 = 0x0100;
+pub(super) const NATIVE: i32 = 0x0100;
 const INTERFACE: i32 = 0x0200;
-const ABSTRACT: i32 = 0x0400;
+pub(super) const ABSTRACT: i32 = 0x0400;
 const SYNTHETIC: i32 = 0x1000;
+const ENUM: i32 = 0x4000;
 
 /// A method of the debuggee, with what the recording loop needs of it.
 #[derive(Debug)]
@@ -106,7 +107,7 @@ impl Method {
     /// An instruction has run: what its constant names is resolved and initialised from now on (JVMS 5.4.3).
     pub(crate) fn link(&self, instruction: &Instruction) {
         let mut linked = self.linked.borrow_mut();
-        if instruction.constant().is_some()
+        if self.names_something(instruction)
             && let Err(at) = linked.binary_search(&instruction.index)
         {
             linked.insert(at, instruction.index);
@@ -115,12 +116,30 @@ impl Method {
 
     /// Can an instruction run without anything being loaded, initialised or resolved?
     pub(crate) fn is_linked(&self, instruction: &Instruction) -> bool {
-        instruction.constant().is_none()
+        !self.names_something(instruction)
             || self
                 .linked
                 .borrow()
                 .binary_search(&instruction.index)
                 .is_ok()
+    }
+
+    /// Does an instruction name a class or member, which is looked up when it runs for the first time? Numbers are what
+    /// they are.
+    fn names_something(&self, instruction: &Instruction) -> bool {
+        let constant = instruction.constant();
+        let pool = self.pool.as_ref();
+        constant.is_some_and(|at| {
+            !matches!(
+                pool.and_then(|pool| pool.get(at).ok()),
+                Some(
+                    Constant::Integer(_)
+                        | Constant::Float(_)
+                        | Constant::Long(_)
+                        | Constant::Double(_)
+                )
+            )
+        })
     }
 
     /// Is it a constructor?
@@ -180,6 +199,7 @@ impl Structure {
                 jdwp: field.field,
                 is_static: field.mod_bits & STATIC != 0,
                 is_volatile: field.mod_bits & VOLATILE != 0,
+                is_constant: field.mod_bits & ENUM != 0,
                 name: field.name.to_string_lossy().into_owned(),
                 descriptor: field.signature.to_string_lossy().into_owned(),
             });
@@ -206,7 +226,11 @@ impl Structure {
         made.interface = modifiers & INTERFACE != 0;
         let mut declared = self.read_methods(link, class, methods)?;
         let open = self.read_supertypes(link, class, modifiers, interfaces, made, &mut info)?;
-        if !declared.is_empty() && declared.iter().all(|m| m.info.lines.is_empty()) {
+        let mut with_code = declared
+            .iter()
+            .filter(|m| !m.info.code.is_empty())
+            .peekable();
+        if with_code.peek().is_some() && with_code.all(|m| m.info.lines.is_empty()) {
             self.without_lines.push(info.name.clone());
         }
         for method in &mut declared {

@@ -3,7 +3,9 @@
 use jdwp::ReferenceTypeId;
 use jdwp::commands::{object_reference, reference_type};
 
-use super::{Loader, Structure, is_hidden};
+use jhyde_trace::{FieldId, FieldInfo};
+
+use super::{Foreign, Loader, Structure, is_hidden};
 use crate::error::LinkError;
 use crate::link::Link;
 
@@ -41,6 +43,70 @@ impl Structure {
         }
         self.constants.insert(key, found);
         Ok(found)
+    }
+
+    /// The field of a class out of the scope that an instruction names (JVMS 5.4.3.2), if that class is loaded.
+    pub(crate) fn foreign_field(
+        &mut self,
+        link: &mut Link,
+        code: Loader,
+        class: &str,
+        name: &str,
+    ) -> Result<Option<Foreign>, LinkError> {
+        const STATIC: i32 = 0x0008;
+        const FINAL: i32 = 0x0010;
+        let key = (class.to_owned(), name.to_owned());
+        if let Some(&known) = self.foreign.get(&key) {
+            return Ok(Some(known));
+        }
+        let mut open: Vec<_> = self.loaded(link, code, class)?.into_iter().collect();
+        while let Some(ref_type) = open.pop() {
+            let known = self.class(link, ref_type)?;
+            let fields = match known.in_scope {
+                true => Vec::new(),
+                false => link
+                    .request(&reference_type::Fields { ref_type })?
+                    .unwrap_or_default(),
+            };
+            let found = fields.into_iter().find(|f| f.name.as_str() == Some(name));
+            let Some(found) = found else {
+                open.extend(self.direct_supertypes(link, ref_type, &known)?);
+                continue;
+            };
+            let id = match self.fields.get(&(ref_type, found.field)) {
+                Some(&id) => id,
+                None => {
+                    let id = FieldId(self.next_field);
+                    self.next_field += 1;
+                    self.fields.insert((ref_type, found.field), id);
+                    if let Some(outside) = self.outside.get_mut(&known.id) {
+                        outside.fields.push(FieldInfo {
+                            id,
+                            name: name.to_owned(),
+                            descriptor: found.signature.to_string_lossy().into_owned(),
+                            modifiers: found.mod_bits as u32,
+                        });
+                        self.fresh.push(outside.clone());
+                    }
+                    id
+                }
+            };
+            let foreign = Foreign {
+                id,
+                declaring: ref_type,
+                jdwp: found.field,
+                is_static: found.mod_bits & STATIC != 0,
+                is_final: found.mod_bits & FINAL != 0,
+            };
+            self.foreign.insert(key, foreign);
+            return Ok(Some(foreign));
+        }
+        Ok(None)
+    }
+
+    /// Are writes of a field by code of this class to be watched from now on? True the first time.
+    pub(crate) fn watches_foreign(&mut self, field: Foreign, class: ReferenceTypeId) -> bool {
+        self.watched.insert((field.id, class))
     }
 
     pub(super) fn is_in_scope(

@@ -235,6 +235,7 @@ fn damage(call: CallId, from: Timestamp, to: Timestamp, reason: &str) -> OwnEven
             call,
             index: Event::NO_INDEX,
             kind: EventKind::Gap {
+                back: false,
                 reason: format!(
                     "events {from} to {to} cannot be read: their block is damaged ({reason})"
                 ),

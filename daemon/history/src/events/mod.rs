@@ -363,6 +363,9 @@ impl History {
             return Ok(true);
         }
         let end = Timestamp(to.0.saturating_add(1));
+        if let Variable::Content { object, key } = variable {
+            return self.content_written(object, key, from..end, fits);
+        }
         for write in self
             .recording
             .writes(variable, from..end, Direction::Forward)
@@ -394,7 +397,7 @@ impl History {
         self.recording
             .events(from..to.max(from), thread, Direction::Forward)
             .filter_map(move |event| match event {
-                Ok(event) if matches!(event.event.kind, EventKind::Snapshot { .. }) => None,
+                Ok(event) if event.event.kind.is_found() => None,
                 Ok(event) => Some(history.event(event.timestamp, &event.event)),
                 Err(jhyde_store::Error::Damaged { from, to, .. }) => Some(Ok(unreadable(from, to))),
                 Err(error) => Some(Err(error.into())),

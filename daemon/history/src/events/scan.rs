@@ -375,8 +375,7 @@ impl Scanner {
 /// Is it no row: a snapshot, or the end of a nested call, which its beginning tells?
 fn is_hidden(own: &OwnEvent, call: CallId) -> bool {
     match own.event.kind {
-        EventKind::Snapshot { .. } => true,
         EventKind::Exit { .. } => own.event.call != call,
-        _ => false,
+        ref kind => kind.is_found(),
     }
 }

@@ -654,7 +654,7 @@ pub(crate) fn damage(db: &Path, share: f64) {
             let blocks: Vec<_> = bytes
                 .windows(3)
                 .enumerate()
-                .filter(|(_, window)| *window == b"JB\x01")
+                .filter(|(_, window)| *window == b"JB\x02")
                 .map(|(at, _)| at)
                 .collect();
             let middle = *blocks.get(((blocks.len().saturating_sub(1)) as f64 * share) as usize)?;

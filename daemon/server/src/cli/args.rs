@@ -86,7 +86,8 @@ Example:
   java -agentlib:jdwp=transport=dt_socket,server=y,suspend=n,address=127.0.0.1:5005 -jar shop.jar &
   jhyded attach localhost:5005 --name shop --include com.shop
 
-Ctrl-C detaches: the JVM runs on, the recording is closed and readable.")]
+Ctrl-C detaches: the JVM runs on, the recording is closed and readable. At the end one line on standard
+error says how much was recorded (not with --quiet).")]
     Attach(AttachArgs),
     /// Wait on a port for a JVM that connects by itself, and record it
     #[command(after_help = "\
@@ -101,7 +102,8 @@ Examples:
   jhyded launch --data /tmp/rec --name demo --level state --include com.shop -- java -jar shop.jar < orders
 
 Everything behind -- is the program; its first word must be a java program. Its input and output are its
-own: jhyded itself writes to standard error only, and only when something is wrong (or with -v).
+own: jhyded itself writes to standard error only: one line at the end, on a terminal also how it goes,
+nothing with --quiet but for what went wrong.
 Ctrl-C ends the recording and lets the program run on (in a terminal the program gets it, too); SIGTERM and
 SIGHUP are passed on to the program.")]
     Launch(LaunchArgs),
@@ -141,6 +143,9 @@ pub struct ServeArgs {
     /// the oldest are deleted, and it is logged; may be repeated, or a list with commas
     #[arg(long, value_name = "LIMIT")]
     pub keep: Vec<String>,
+    /// Folder or jar with source of recorded programs, searched first; may be repeated, or a list with commas
+    #[arg(long, value_name = "DIR|JAR")]
+    pub source: Vec<String>,
     /// How long to wait for recordings to close at the end
     #[arg(long, value_name = "DURATION")]
     pub grace: Option<Span>,
@@ -167,8 +172,24 @@ pub struct RecordArgs {
     #[arg(long, value_name = "PATTERN")]
     pub exclude: Vec<String>,
     /// Longest text kept of a string, in UTF-16 units
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..))]
     pub string_limit: Option<u32>,
+    /// Level calls: look so many levels into the objects that a call is shown and yields, when it begins and when it
+    /// ends, so that it can be judged; 0: not at all, which is faster
+    #[arg(long, value_name = "LEVELS", allow_negative_numbers = true)]
+    pub snapshot_depth: Option<u32>,
+    /// Level calls: the most elements of an array, or items of a collection, that are looked at; of longer ones the first
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub snapshot_elements: Option<u32>,
+    /// Level calls: the most bytes of values that are looked at at once; a field or an item counts 8
+    #[arg(long, value_name = "BYTES", allow_negative_numbers = true)]
+    pub snapshot_bytes: Option<u32>,
+    /// Do not record what lists, maps, builders and other objects of the JDK hold
+    #[arg(long)]
+    pub no_contents: bool,
+    /// Folder or jar with the program's source, searched first: it is kept with the recording; may be repeated
+    #[arg(long, value_name = "DIR|JAR")]
+    pub source: Vec<PathBuf>,
 }
 
 /// `jhyded attach`.
@@ -180,6 +201,9 @@ pub struct AttachArgs {
     /// How to record.
     #[command(flatten)]
     pub record: RecordArgs,
+    /// Say nothing while it records and at the end, but for what went wrong
+    #[arg(long, short)]
+    pub quiet: bool,
     /// How long the JVM may take to accept, shake hands and answer
     #[arg(long, value_name = "DURATION")]
     pub timeout: Option<Span>,
@@ -189,10 +213,14 @@ pub struct AttachArgs {
 #[derive(Args, Debug)]
 pub struct ListenArgs {
     /// Port on the loopback address; 0 takes a free one (say -v to see which)
+    #[arg(allow_negative_numbers = true)]
     pub port: u16,
     /// How to record.
     #[command(flatten)]
     pub record: RecordArgs,
+    /// Say nothing while it records and at the end, but for what went wrong
+    #[arg(long, short)]
+    pub quiet: bool,
     /// Give up when no JVM has connected for so long; without it, never
     #[arg(long, value_name = "DURATION")]
     pub timeout: Option<Span>,
@@ -204,6 +232,9 @@ pub struct LaunchArgs {
     /// How to record.
     #[command(flatten)]
     pub record: RecordArgs,
+    /// Say nothing while it records and at the end, but for what went wrong
+    #[arg(long, short)]
+    pub quiet: bool,
     /// Keep so many recordings (100), of this age (30d), of this size together (20GB): at the end the oldest
     /// are deleted, and it is said; may be repeated, or a list with commas
     #[arg(long, value_name = "LIMIT")]
@@ -269,6 +300,7 @@ impl Cli {
                     serve.idle_exit.map(|span| span.to_string()),
                 );
                 give("keep", listed(&serve.keep));
+                give("source.path", listed(&serve.source));
                 give("shutdown.grace", serve.grace.map(|span| span.to_string()));
             }
             Command::Attach(attach) => {
@@ -339,6 +371,8 @@ mod tests {
             "jhyded --log-format xml serve",
             "jhyded attach",
             "jhyded launch --string-limit 0 -- java X",
+            "jhyded launch --snapshot-depth -1 -- java X",
+            "jhyded launch --snapshot-bytes 2k -- java X",
         ] {
             assert!(parse(line).is_err(), "{line}");
         }

@@ -1,10 +1,9 @@
 //! `jhyded config show`.
 
-use std::io::{self, Write as _};
-
 use serde_json::json;
 
 use super::failure::Failure;
+use super::written;
 use crate::config::{Effective, keys};
 
 /// Prints the values in force and where each comes from.
@@ -14,13 +13,7 @@ pub(super) fn show(effective: &Effective, as_json: bool) -> Result<u8, Failure> 
     } else {
         table(effective)
     };
-    io::stdout()
-        .write_all(text.as_bytes())
-        .map_err(|source| Failure::System {
-            what: "cannot write the output",
-            source,
-        })?;
-    Ok(0)
+    written(text.as_bytes()).map(|()| 0)
 }
 
 fn json_lines(effective: &Effective) -> String {

@@ -13,6 +13,7 @@ use tonic::transport::Channel;
 
 use super::failure::Failure;
 use super::options;
+use super::say::say;
 use super::signals::Signals;
 use crate::config::Settings;
 use crate::config::settings::Listen;
@@ -28,8 +29,8 @@ const ANSWER_TIME: Duration = Duration::from_secs(10);
 /// Pause between two tries.
 const RETRY: Duration = Duration::from_millis(50);
 
-/// How long a recording that was called off may take to be gone.
-const SETTLE_TIME: Duration = Duration::from_millis(500);
+/// How long a recording that is to end may take: a JVM that does not answer is left after some three seconds.
+pub(super) const SETTLE_TIME: Duration = Duration::from_millis(4500);
 
 /// See the module.
 pub(super) enum Host {
@@ -86,13 +87,13 @@ impl Host {
         match RecordingsClient::new(channel.clone()).keep(request).await {
             Ok(kept) => {
                 for gone in kept.into_inner().deleted {
-                    eprintln!("jhyded: deleted '{}': {}", gone.name, gone.reason);
+                    say(format_args!("deleted '{}': {}", gone.name, gone.reason));
                 }
             }
-            Err(status) => eprintln!(
-                "jhyded: older recordings were not deleted: {}",
+            Err(status) => say(format_args!(
+                "older recordings were not deleted: {}",
                 status.message()
-            ),
+            )),
         }
     }
 
@@ -110,9 +111,12 @@ impl Own {
         let listen = Listen {
             unix: true,
             tcp: Vec::new(),
+            tcp_records: false,
         };
         let serving = match bind(&listen, &settings.data).await {
             Ok(bound) => Some(serve(bound, &services::routes(&daemon).await?)),
+            // A folder that is only read may be served by another daemon, too.
+            Err(error) if error.is_taken() => None,
             Err(error) => {
                 // Recording works without; only nobody can watch meanwhile.
                 tracing::warn!(%error, "cannot be reached by others meanwhile");
@@ -130,16 +134,16 @@ impl Own {
         // Recordings that others make through this process would end with it. One that was ended just now
         // is none of them.
         let until = Instant::now() + SETTLE_TIME;
-        while self.daemon.live_count() > 0 && Instant::now() < until {
+        while self.daemon.live_count() > self.daemon.wanted_count() && Instant::now() < until {
             sleep(RETRY / 10).await;
         }
-        let others = self.daemon.live_count();
+        let others = self.daemon.wanted_count();
         if others > 0 {
-            eprintln!(
-                "jhyded: {others} recording(s) made through this process go on; it ends with them \
+            say(format_args!(
+                "{others} recording(s) made through this process go on; it ends with them \
                  (Ctrl-C detaches from them)"
-            );
-            while self.daemon.live_count() > 0 {
+            ));
+            while self.daemon.wanted_count() > 0 {
                 tokio::select! {
                     () = sleep(RETRY) => {}
                     _ = signals.next() => break,
@@ -150,10 +154,10 @@ impl Own {
             serving.stop_accepting();
         }
         if self.daemon.stop(self.grace).await > 0 {
-            eprintln!(
-                "jhyded: not all recordings were closed within {:?}",
+            say(format_args!(
+                "not all recordings were closed within {:?}",
                 self.grace
-            );
+            ));
         }
         if let Some(serving) = self.serving {
             // Whoever watches has the last message by now or does not read.

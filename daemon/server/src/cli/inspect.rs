@@ -1,7 +1,7 @@
 //! `jhyded check` and `jhyded inspect`: looking into one recording, by this process, or by the daemon
 //! that has the data folder.
 
-use std::io::{self, IsTerminal as _, Write};
+use std::io::{self, IsTerminal as _};
 
 use jhyde_proto::v1;
 use jhyde_proto::v1::check_event::Event;
@@ -14,7 +14,9 @@ use tonic::{Request, Status};
 use super::args::RecordingArgs;
 use super::failure::Failure;
 use super::host::{self, Host};
+use super::say::put;
 use super::signals::Signals;
+use super::written;
 use crate::config::Settings;
 use crate::error::exit;
 use crate::services::recordings::RecordingsService;
@@ -44,7 +46,7 @@ pub(super) async fn check(settings: Settings, args: RecordingArgs) -> Result<u8,
     host.close(&mut signals).await;
     let report = report?;
     let damaged = !report.damage.is_empty();
-    written(if args.json {
+    line(if args.json {
         check_json(&report)
     } else {
         check_text(&report)
@@ -66,7 +68,10 @@ async fn report(
         };
         match event {
             Some(Event::Progress(far)) if tell => {
-                eprint!("\rblock {} of {} ", far.done_blocks, far.total_blocks);
+                put(format_args!(
+                    "\rblock {} of {} ",
+                    far.done_blocks, far.total_blocks
+                ));
                 told = true;
             }
             Some(Event::Report(report)) => break Ok(report),
@@ -75,7 +80,7 @@ async fn report(
     };
     if told {
         // Over what was told before.
-        eprint!("\r{:40}\r", "");
+        put(format_args!("\r{:40}\r", ""));
     }
     report
 }
@@ -138,7 +143,7 @@ pub(super) async fn inspect(settings: Settings, args: RecordingArgs) -> Result<u
     };
     host.close(&mut signals).await;
     let answer = answer?.into_inner();
-    written(if args.json {
+    line(if args.json {
         inspect_json(&answer)
     } else {
         inspect_text(&answer)
@@ -234,13 +239,6 @@ fn inspect_text(answer: &v1::InspectResponse) -> String {
     lines.join("\n")
 }
 
-/// To standard output. A reader that has gone away is no failure.
-fn written(text: String) -> Result<(), Failure> {
-    match writeln!(io::stdout(), "{text}") {
-        Err(source) if source.kind() != io::ErrorKind::BrokenPipe => Err(Failure::System {
-            what: "cannot write the output",
-            source,
-        }),
-        _ => Ok(()),
-    }
+fn line(text: String) -> Result<(), Failure> {
+    written((text + "\n").as_bytes())
 }

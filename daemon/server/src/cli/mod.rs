@@ -7,31 +7,37 @@ mod failure;
 mod host;
 mod inspect;
 mod launch;
+mod say;
 mod serve;
 mod session;
 mod signals;
+mod telling;
 mod wait;
 
-use std::io::{self, IsTerminal as _};
+use std::io::{self, IsTerminal as _, Write as _};
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser as _};
+use jhyde_proto::echo::{MOST, without_long_words};
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt::time::SystemTime;
 
 use crate::config::settings::Log;
 use crate::config::{ConfigError, LogFormat, Settings, Sources, load};
 use crate::error::exit;
+use crate::private;
 use args::{Cli, Command};
 use failure::Failure;
+use say::{put, say};
 
 /// The binary's whole life.
 pub fn main() -> ExitCode {
+    private::begin();
     let cli = Cli::try_parse().unwrap_or_else(|error| usage(&error));
     let code = match run(cli) {
         Ok(code) => code,
         Err(failure) => {
-            eprintln!("jhyded: {failure}");
+            say(without_long_words(failure.to_string(), std::env::args_os()));
             failure.exit_code()
         }
     };
@@ -42,18 +48,23 @@ pub fn main() -> ExitCode {
 fn usage(error: &clap::Error) -> ! {
     let words: Vec<_> = std::env::args_os().collect();
     let has = |word: &str| words.iter().any(|it| it == word);
-    // If this cannot be written, nobody reads it.
-    let _ = error.print();
+    if words.iter().any(|word| word.len() > MOST) {
+        put(without_long_words(error.render().to_string(), &words));
+    } else {
+        // If this cannot be written, nobody reads it.
+        let _ = error.print();
+    }
     if error.use_stderr() && has("launch") && !has("--") {
-        eprintln!("\n  tip: the program stands behind --, such as: jhyded launch -- java Main");
+        put("\n  tip: the program stands behind --, such as: jhyded launch -- java Main\n");
     }
     std::process::exit(error.exit_code())
 }
 
 fn run(cli: Cli) -> Result<u8, Failure> {
     if let Command::Completions { shell } = cli.command {
-        clap_complete::generate(shell, &mut Cli::command(), "jhyded", &mut io::stdout());
-        return Ok(0);
+        let mut script = Vec::new();
+        clap_complete::generate(shell, &mut Cli::command(), "jhyded", &mut script);
+        return written(&script).map(|()| 0);
     }
     if matches!(cli.command, Command::Guard) {
         return Ok(u8::from(jhyde_capture::stand_guard().is_err()));
@@ -92,6 +103,18 @@ fn on_runtime(command: impl Future<Output = Result<u8, Failure>>) -> Result<u8, 
     result
 }
 
+/// To standard output. A reader that has gone away is no failure.
+fn written(text: &[u8]) -> Result<(), Failure> {
+    let mut stdout = io::stdout().lock();
+    match stdout.write_all(text).and_then(|()| stdout.flush()) {
+        Err(source) if source.kind() != io::ErrorKind::BrokenPipe => Err(Failure::System {
+            what: "cannot write the output",
+            source,
+        }),
+        _ => Ok(()),
+    }
+}
+
 /// Structured logs to standard error.
 fn log(log: &Log) -> Result<(), Failure> {
     let filter = EnvFilter::try_new(&log.filter).map_err(|error| ConfigError::Value {
@@ -103,6 +126,8 @@ fn log(log: &Log) -> Result<(), Failure> {
         .with_env_filter(filter)
         .with_writer(io::stderr)
         .with_timer(SystemTime)
+        // A line that cannot be written is nobody's loss; complaining of it would be a panic.
+        .log_internal_errors(false)
         .with_ansi(io::stderr().is_terminal());
     match log.format {
         LogFormat::Text => builder.init(),
@@ -120,7 +145,11 @@ fn options(settings: &Settings) -> crate::daemon::Options {
         level: settings.record.level,
         engine: settings.record.engine,
         string_limit: settings.record.string_limit,
+        snapshots: settings.record.snapshots(),
+        contents: settings.record.contents,
+        source: settings.source.clone(),
         attach: settings.attach.clone(),
+        tcp_records: settings.listen.tcp_records,
         guard: std::env::current_exe().ok(),
     }
 }
@@ -133,7 +162,21 @@ fn wanted(record: &args::RecordArgs) -> crate::daemon::options::Wanted {
         include: record.include.clone(),
         exclude: record.exclude.clone(),
         string_limit: record.string_limit.unwrap_or_default(),
+        snapshots: crate::daemon::options::WantedSnapshots {
+            depth: record.snapshot_depth,
+            elements: record.snapshot_elements,
+            bytes: record.snapshot_bytes,
+        },
+        no_contents: record.no_contents,
+        source: absolute(&record.source),
     }
+}
+
+/// The paths for whoever else reads them, in another folder: a daemon that records for us.
+fn absolute(paths: &[std::path::PathBuf]) -> Vec<std::path::PathBuf> {
+    let absolute =
+        |path: &std::path::PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
+    paths.iter().map(absolute).collect()
 }
 
 /// The exit codes are documented in the help of [`args::Cli`].

@@ -103,6 +103,14 @@ impl Session {
         }
     }
 
+    /// Its id.
+    pub(super) fn id(&self) -> &str {
+        match self {
+            Self::Own(_, live) => &live.id,
+            Self::Other(other) => &other.last.id,
+        }
+    }
+
     /// The port that waits for the JVM; 0: none.
     pub(super) fn port(&self) -> u16 {
         match self {
@@ -149,28 +157,37 @@ impl Session {
         }
     }
 
-    /// Asks it to end, leaving the JVM running.
-    pub(super) async fn detach(&mut self) {
+    /// Asks it to end, leaving the JVM running. Does not wait.
+    pub(super) fn detach(&self) {
         match self {
             Self::Own(_, live) => live.request_end(Ending::Detach),
             Self::Other(other) => {
                 let request = v1::GetRecordingRequest {
                     recording: other.last.id.clone(),
                 };
-                // If it has ended already, that is what was wanted.
-                if let Err(status) = other.client.detach(request).await {
-                    tracing::debug!(%status, "detach");
-                }
+                let mut client = other.client.clone();
+                tokio::spawn(async move {
+                    // If it has ended already, that is what was wanted.
+                    if let Err(status) = client.detach(request).await {
+                        tracing::debug!(%status, "detach");
+                    }
+                });
             }
         }
     }
 
     /// Completes when somebody wants the program that was started for it to end.
-    pub(super) async fn terminated(&self) {
-        match self {
-            Self::Own(_, live) => live.terminated().await,
+    pub(super) fn terminated(&self) -> impl Future<Output = ()> + use<> {
+        let live = match self {
+            Self::Own(_, live) => Some(Arc::clone(live)),
             // Another daemon does not know our child.
-            Self::Other(_) => std::future::pending().await,
+            Self::Other(_) => None,
+        };
+        async move {
+            match live {
+                Some(live) => live.terminated().await,
+                None => std::future::pending().await,
+            }
         }
     }
 
@@ -238,5 +255,20 @@ fn of_wanted(wanted: Wanted) -> v1::RecordingOptions {
         include: wanted.include,
         exclude: wanted.exclude,
         string_limit: wanted.string_limit,
+        snapshots: Some(v1::SnapshotLimits {
+            depth: wanted.snapshots.depth,
+            elements: wanted.snapshots.elements,
+            bytes: wanted.snapshots.bytes,
+        }),
+        no_contents: wanted.no_contents,
+        source: texts(&wanted.source),
     }
+}
+
+/// Paths as the wire has them.
+fn texts(paths: &[std::path::PathBuf]) -> Vec<String> {
+    let paths = paths.iter();
+    paths
+        .map(|path| path.to_string_lossy().into_owned())
+        .collect()
 }

@@ -1,6 +1,7 @@
 //! What is to be kept, as people write it: `100` (recordings), `30d` (since they ended), `20GB` (all together).
 
 use jhyde_store::Keep;
+use jhyde_trace::echo::shown;
 use serde::de::{Deserialize, Deserializer, Error as _};
 use thiserror::Error;
 
@@ -15,15 +16,16 @@ pub struct Limits(pub Keep);
 pub enum LimitError {
     /// Not a limit.
     #[error(
-        "'{0}' is no limit; write a number of recordings (100), an age with its unit (30d, 12h) or a \
-         size with its unit (20GB)"
+        "'{}' is no limit; write a number of recordings (100), an age with its unit (30d, 12h) or a \
+         size with its unit (20GB)",
+        shown(.0)
     )]
     Unknown(String),
     /// Nothing would be kept.
-    #[error("'{0}' would keep nothing; delete recordings by name instead")]
+    #[error("'{}' would keep nothing; delete recordings by name instead", shown(.0))]
     Nothing(String),
     /// Two limits of one kind.
-    #[error("'{0}' is a second limit of its kind; give one age, one number and one size at most")]
+    #[error("'{}' is a second limit of its kind; give one age, one number and one size at most", shown(.0))]
     Twice(String),
 }
 

@@ -76,6 +76,11 @@ pub const KEYS: &[Key] = &[
         help: "loopback addresses HOST:PORT to serve besides; port 0 takes a free one",
     },
     one(
+        "listen.tcp_records",
+        "false",
+        "let clients over TCP launch programs, attach to JVMs and wait for them, as the daemon's user",
+    ),
+    one(
         "log.filter",
         "warn",
         "what to log: error, warn, info, debug, trace, or target=level,…",
@@ -95,6 +100,37 @@ pub const KEYS: &[Key] = &[
         "record.string_limit",
         "1024",
         "longest text kept of a string, in UTF-16 units",
+    ),
+    one(
+        "record.snapshot_depth",
+        "3",
+        "level calls: levels of objects that are looked at when a call begins and ends; 0: none",
+    ),
+    one(
+        "record.snapshot_elements",
+        "100",
+        "the most elements of an array, or items of a collection, in such a snapshot",
+    ),
+    one(
+        "record.snapshot_bytes",
+        "2048",
+        "the most bytes of values in one such snapshot; a field or an item counts 8",
+    ),
+    one(
+        "record.contents",
+        "true",
+        "whether what objects of the JDK hold is recorded: true or false",
+    ),
+    Key {
+        path: "source.path",
+        shape: Shape::List,
+        default: None,
+        help: "folders, jars and zips with source of recorded programs, searched first",
+    },
+    one(
+        "source.keep",
+        "32MB",
+        "most source text kept in a recording, before it is compressed; 0 keeps none",
     ),
     Key {
         path: "attach.hosts",

@@ -277,15 +277,25 @@ fn read_file(path: &Path, required: bool) -> Result<Option<Layer>, ConfigError> 
     Ok(Some(Layer(layer)))
 }
 
-/// Makes the data folder absolute: relative to the file that names it, else to the working folder.
+/// Settings whose values are paths.
+const PATHS: [&str; 2] = ["data", "source.path"];
+
+/// Makes paths absolute: relative to the file that names them, else to the working folder.
 fn resolved((key, value): (&'static Key, Value), base: Option<&Path>) -> (&'static Key, Value) {
-    if key.path != "data" {
+    if !PATHS.contains(&key.path) {
         return (key, value);
     }
     let origin = value.origin().map(str::to_owned);
-    let resolved = match value.clone().into_string() {
+    let one = |value: Value| match value.clone().into_string() {
         Ok(text) => Value::new(origin.as_ref(), absolute(Path::new(&text), base)),
         Err(_) => value,
+    };
+    let resolved = match value.kind {
+        ValueKind::Array(items) => {
+            let items = items.into_iter().map(one).collect::<Vec<_>>();
+            Value::new(origin.as_ref(), items)
+        }
+        _ => one(value),
     };
     (key, resolved)
 }

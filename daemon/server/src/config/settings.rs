@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use jhyde_trace::{EngineKind, Level};
+use jhyde_trace::{EngineKind, Level, SnapshotLimits};
 use serde::Deserialize;
 use serde::de::{Deserializer, Error as _};
 
@@ -27,6 +27,8 @@ pub struct Settings {
     pub log: Log,
     /// What a recording gets that asks for nothing else.
     pub record: Record,
+    /// Where source is found, and how much of it is kept.
+    pub source: Source,
     /// Which JVMs may be attached to.
     pub attach: Attach,
     /// How the daemon ends.
@@ -52,6 +54,8 @@ pub struct Listen {
     pub unix: bool,
     /// `HOST:PORT`, each; checked to be loopback when they are bound.
     pub tcp: Vec<String>,
+    /// Whoever connects there may make recordings: launch, attach, listen.
+    pub tcp_records: bool,
 }
 
 /// What is logged, and how.
@@ -75,6 +79,34 @@ pub struct Record {
     pub engine: EngineKind,
     /// Longest text kept of a string, in UTF-16 units.
     pub string_limit: u32,
+    /// Levels of objects in a snapshot; 0: there are none.
+    pub snapshot_depth: u32,
+    /// Elements of one object in a snapshot.
+    pub snapshot_elements: u32,
+    /// Bytes of values in a snapshot.
+    pub snapshot_bytes: u32,
+    /// Whether what objects of the JDK hold is recorded.
+    pub contents: bool,
+}
+
+impl Record {
+    /// How far snapshots go.
+    pub fn snapshots(&self) -> SnapshotLimits {
+        SnapshotLimits {
+            depth: self.snapshot_depth,
+            elements: self.snapshot_elements,
+            bytes: self.snapshot_bytes,
+        }
+    }
+}
+
+/// Where source is found, and how much of it is kept.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct Source {
+    /// Folders, jars and zips that are searched first.
+    pub path: Vec<PathBuf>,
+    /// Most text that is kept in a recording, before it is compressed.
+    pub keep: ByteSize,
 }
 
 /// Which JVMs may be attached to.

@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
+use jhyde_trace::echo::shown;
 use serde::de::{Deserialize, Deserializer, Error as _};
 use thiserror::Error;
 
@@ -27,10 +28,10 @@ const UNITS: [(&str, u64); 8] = [
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum UnitError {
     /// Not a size.
-    #[error("'{0}' is not a size; write a number and a unit, such as 512MB or 2GiB")]
+    #[error("'{}' is not a size; write a number and a unit, such as 512MB or 2GiB", shown(.0))]
     Size(String),
     /// Not a span of time.
-    #[error("'{0}' is not a span of time; write a number and a unit, such as 500ms, 10s or 5m")]
+    #[error("'{}' is not a span of time; write a number and a unit, such as 500ms, 10s or 5m", shown(.0))]
     Span(String),
 }
 

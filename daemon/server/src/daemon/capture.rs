@@ -1,12 +1,14 @@
 //! The one place that knows the capture crate's errors and blocking calls.
 
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use jhyde_capture::{Capture, CaptureError, ConnectError, Connection, FailureKind, Scope, Waiter};
-use jhyde_store::Writer;
+use jhyde_capture::{
+    Capture, CaptureError, ClassPaths, ConnectError, Connection, Controller, FailureKind, Scope,
+    Sink, Waiter,
+};
 use jhyde_trace::RecordingOptions;
+use jhyde_trace::echo::shown;
 
 use crate::error::{Error, JvmFailure};
 
@@ -22,7 +24,8 @@ pub fn host_of(address: &str) -> Result<&str, Error> {
         _ => Err(Error::Jvm {
             failure: JvmFailure::Address,
             message: format!(
-                "'{address}' is not the address of a JVM; write HOST:PORT, such as localhost:5005"
+                "'{}' is not the address of a JVM; write HOST:PORT, such as localhost:5005",
+                shown(address)
             ),
         }),
     }
@@ -49,9 +52,13 @@ pub fn check_patterns(options: &RecordingOptions) -> Result<(), Error> {
 /// Connects to a JVM that listens.
 ///
 /// # Errors
-/// Nobody there, another debugger, not JDWP, no answer in time.
-pub fn attach(address: &str, timeout: Duration) -> Result<Connection, Error> {
-    Connection::attach(address, timeout).map_err(|error| of_connect(&error))
+/// Nobody there, another debugger, not JDWP, no answer in time, or the controller ends it.
+pub fn attach(
+    address: &str,
+    timeout: Duration,
+    controller: &Controller,
+) -> Result<Connection, Error> {
+    Connection::attach(address, timeout, controller).map_err(|error| of_connect(&error))
 }
 
 /// Opens a port to wait for a JVM.
@@ -69,10 +76,10 @@ pub fn bind(port: u16) -> Result<Waiter, Error> {
 pub fn accept(
     waiter: &Waiter,
     timeout: Option<Duration>,
-    cancelled: &AtomicBool,
+    controller: &Controller,
 ) -> Result<Connection, Error> {
     waiter
-        .accept(timeout, cancelled)
+        .accept(timeout, controller)
         .map_err(|error| of_connect(&error))
 }
 
@@ -83,16 +90,27 @@ pub fn guard(connection: &mut Connection, program: &Path) {
     }
 }
 
+/// Where the JVM takes its classes from.
+///
+/// # Errors
+/// The connection broke.
+pub fn class_paths(connection: &mut Connection) -> Result<ClassPaths, Error> {
+    connection.class_paths().map_err(|error| Error::Jvm {
+        failure: JvmFailure::Unreachable,
+        message: error.to_string(),
+    })
+}
+
 /// Begins to record.
 ///
 /// # Errors
 /// Nothing is recorded, and the JVM runs on.
-pub fn record(
+pub fn record<S: Sink>(
     connection: Connection,
     options: RecordingOptions,
-    writer: Writer,
-) -> Result<Capture<Writer>, Error> {
-    jhyde_capture::record(connection, options, writer).map_err(|(_, error)| of_capture(&error))
+    sink: S,
+) -> Result<Capture<S>, Error> {
+    jhyde_capture::record(connection, options, sink).map_err(|(_, error)| of_capture(&error))
 }
 
 fn of_connect(error: &ConnectError) -> Error {

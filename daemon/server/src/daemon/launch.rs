@@ -21,6 +21,7 @@ use super::live::{Live, Status};
 use super::options::Wanted;
 use super::record::{ListenRequest, blocking};
 use crate::error::{Error, JvmFailure, ProgramError};
+use crate::private;
 
 /// How long a JVM that was started may take until it connects. It does so before it runs anything of the
 /// program; a minute is for machines under heavy load.
@@ -123,6 +124,7 @@ pub fn start(
         .stdin(stdin)
         .stdout(stdout)
         .stderr(stderr);
+    private::as_before(&mut prepared);
     if let Some(directory) = &directory {
         prepared.current_dir(directory);
     }

@@ -2,7 +2,7 @@
 //! it, and when it has ended.
 
 use std::fmt;
-use std::sync::atomic::{AtomicBool, AtomicU16, Ordering};
+use std::sync::atomic::{AtomicU16, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use jhyde_capture::{Controller, Ending};
@@ -40,9 +40,8 @@ pub struct Live {
     pub name: String,
     /// Its way out; given back when it ends, so that it can be deleted.
     recording: Mutex<Option<Arc<Recording>>>,
-    hold: Mutex<Hold>,
-    /// Ends a wait for the JVM's connection.
-    pub cancelled: AtomicBool,
+    /// Ends it, from the wait for its JVM on.
+    pub(super) controller: Controller,
     /// The port that waits for the JVM; 0: none.
     pub listen_port: AtomicU16,
     status: watch::Sender<Status>,
@@ -61,26 +60,15 @@ impl fmt::Debug for Live {
     }
 }
 
-/// What can be done to end it.
-enum Hold {
-    /// Nothing records yet; this is to be done as soon as something does.
-    Connecting(Option<Ending>),
-    /// The recording thread listens to this.
-    Running(Controller),
-    /// It ends or has ended.
-    Ended,
-}
-
 impl Live {
     /// A recording that waits.
-    pub(super) fn new(recording: Arc<Recording>) -> Self {
+    pub(super) fn new(recording: Arc<Recording>, controller: Controller) -> Self {
         let meta = recording.meta();
         Self {
             id: meta.id,
             name: meta.name,
             recording: Mutex::new(Some(recording)),
-            hold: Mutex::new(Hold::Connecting(None)),
-            cancelled: AtomicBool::new(false),
+            controller,
             listen_port: AtomicU16::new(0),
             status: watch::Sender::new(Status::Waiting),
             failure: Mutex::new(None),
@@ -105,14 +93,12 @@ impl Live {
         if matches!(ending, Ending::Stop) {
             self.terminate.notify_one();
         }
-        match &mut *lock(&self.hold) {
-            Hold::Connecting(wanted) => {
-                *wanted = Some(ending);
-                self.cancelled.store(true, Ordering::Release);
-            }
-            Hold::Running(controller) => controller.end(ending),
-            Hold::Ended => {}
-        }
+        self.controller.end(ending);
+    }
+
+    /// Has nobody asked for its end?
+    pub fn is_wanted(&self) -> bool {
+        self.controller.order().is_none()
     }
 
     /// Completes when the program that was started for this recording shall be asked to end.
@@ -120,29 +106,19 @@ impl Live {
         self.terminate.notified().await;
     }
 
-    /// The recording thread has begun. If somebody asked for the end in the meantime, it is passed on,
-    /// and the answer is `false`: the recording does not become visible as running.
-    pub(super) fn running(&self, controller: Controller) -> bool {
-        let mut hold = lock(&self.hold);
-        let wanted = match *hold {
-            Hold::Connecting(Some(ending)) => Some(ending),
-            _ => None,
-        };
-        if let Some(ending) = wanted {
-            controller.end(ending);
-        }
-        *hold = Hold::Running(controller);
-        drop(hold);
+    /// The recording thread has begun. `false`: somebody has asked for the end in the meantime, and the recording does
+    /// not become visible as running.
+    pub(super) fn running(&self) -> bool {
+        let wanted = self.is_wanted();
         self.listen_port.store(0, Ordering::Relaxed);
-        if wanted.is_none() {
+        if wanted {
             self.status.send_replace(Status::Running);
         }
-        wanted.is_none()
+        wanted
     }
 
     /// Nobody holds the recording any more, so that its folder can be deleted.
     pub(super) fn release(&self) {
-        *lock(&self.hold) = Hold::Ended;
         *lock(&self.recording) = None;
     }
 

@@ -14,6 +14,7 @@ pub mod launch;
 pub mod live;
 pub mod options;
 pub mod record;
+pub mod sources;
 pub mod words;
 
 use std::collections::HashMap;
@@ -23,14 +24,15 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use jhyde_capture::Ending;
+use jhyde_proto::folder;
 use jhyde_store::{Catalogue, Keep, Recording, Stats, StoreOptions};
-use jhyde_trace::{EngineKind, Level, RecordingMeta, State};
+use jhyde_trace::{EngineKind, Level, RecordingMeta, SnapshotLimits, State};
 use rustix::fs::{Access, access};
 use tokio::time::timeout;
 
 use attended::Attended;
 
-use crate::config::settings::Attach;
+use crate::config::settings::{Attach, Source};
 use crate::error::Error;
 use live::{Live, Status, lock};
 
@@ -52,8 +54,16 @@ pub struct Options {
     pub engine: EngineKind,
     /// Longest text kept of a string for recordings that name none.
     pub string_limit: u32,
+    /// How far snapshots go in recordings that do not say.
+    pub snapshots: SnapshotLimits,
+    /// Whether what objects of the JDK hold is recorded.
+    pub contents: bool,
+    /// Where source is found, and how much of it is kept.
+    pub source: Source,
     /// Which JVMs may be attached to, and how long they may take.
     pub attach: Attach,
+    /// Clients over TCP may make recordings, too.
+    pub tcp_records: bool,
     /// The program whose `guard` leaves JVMs running if this process is killed: jhyded itself. `None`: nobody does.
     pub guard: Option<PathBuf>,
 }
@@ -91,6 +101,7 @@ impl Daemon {
     /// # Errors
     /// The store's: another daemon serves the folder, or it cannot be used.
     pub fn open(options: Options) -> Result<Arc<Self>, Error> {
+        folder::make(&options.data)?;
         let read_only = options.data.is_dir() && access(&options.data, Access::WRITE_OK).is_err();
         if read_only {
             tracing::warn!(
@@ -221,6 +232,12 @@ impl Daemon {
     /// How many recordings are being made.
     pub fn live_count(&self) -> usize {
         lock(&self.live).len()
+    }
+
+    /// How many of them nobody has asked to end.
+    pub fn wanted_count(&self) -> usize {
+        let live = lock(&self.live);
+        live.values().filter(|live| live.is_wanted()).count()
     }
 
     /// Ends a recording and waits until it is closed.

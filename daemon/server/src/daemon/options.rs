@@ -1,13 +1,64 @@
 //! From what somebody asks for to the options of a recording: defaults filled in, words checked, what
 //! is not built refused.
 
-use jhyde_trace::{EngineKind, RecordingOptions};
+use std::path::PathBuf;
+
+use jhyde_trace::{EngineKind, RecordingOptions, SnapshotLimits};
 
 use super::{Daemon, capture};
 use crate::error::Error;
 
 /// Strings are kept up to this many UTF-16 units at most: a single value should fit into a block.
 pub const HIGHEST_STRING_LIMIT: u32 = 1 << 20;
+
+/// Levels of objects in a snapshot: each may take a round trip to the JVM.
+pub const HIGHEST_SNAPSHOT_DEPTH: u32 = 64;
+/// Elements of one object in a snapshot, and the bytes of all of it: what one stop of a thread may read.
+pub const HIGHEST_SNAPSHOT_SIZE: u32 = 1 << 20;
+
+/// How far snapshots go, as it is asked for; `None` means the daemon's default.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WantedSnapshots {
+    /// Levels of objects; 0: no snapshots.
+    pub depth: Option<u32>,
+    /// Elements of one object.
+    pub elements: Option<u32>,
+    /// Bytes of one snapshot.
+    pub bytes: Option<u32>,
+}
+
+impl WantedSnapshots {
+    fn or(self, defaults: SnapshotLimits) -> Result<SnapshotLimits, Error> {
+        let limits = SnapshotLimits {
+            depth: self.depth.unwrap_or(defaults.depth),
+            elements: self.elements.unwrap_or(defaults.elements),
+            bytes: self.bytes.unwrap_or(defaults.bytes),
+        };
+        for (field, given, highest) in [
+            (
+                "options.snapshots.depth",
+                limits.depth,
+                HIGHEST_SNAPSHOT_DEPTH,
+            ),
+            (
+                "options.snapshots.elements",
+                limits.elements,
+                HIGHEST_SNAPSHOT_SIZE,
+            ),
+            (
+                "options.snapshots.bytes",
+                limits.bytes,
+                HIGHEST_SNAPSHOT_SIZE,
+            ),
+        ] {
+            if given > highest {
+                let reason = format!("{given} is over the limit of {highest}");
+                return Err(Error::Argument { field, reason });
+            }
+        }
+        Ok(limits)
+    }
+}
 
 /// How to record, as it is asked for; empty and 0 mean the daemon's default.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -22,6 +73,12 @@ pub struct Wanted {
     pub exclude: Vec<String>,
     /// Longest text kept of a string, in UTF-16 units.
     pub string_limit: u32,
+    /// How far snapshots go.
+    pub snapshots: WantedSnapshots,
+    /// What objects of the JDK hold is not recorded.
+    pub no_contents: bool,
+    /// Folders and archives with the program's source, searched first.
+    pub source: Vec<PathBuf>,
 }
 
 /// Options that can be carried out, and what a reader of the recording should know of the choice.
@@ -31,6 +88,8 @@ pub struct Chosen {
     pub options: RecordingOptions,
     /// For the recording's notes.
     pub notes: Vec<String>,
+    /// Folders and archives with the program's source, searched first.
+    pub source: Vec<PathBuf>,
 }
 
 impl Daemon {
@@ -81,8 +140,16 @@ impl Daemon {
             include: wanted.include.clone(),
             exclude: wanted.exclude.clone(),
             string_limit,
+            snapshots: wanted.snapshots.or(defaults.snapshots)?,
+            contents: defaults.contents && !wanted.no_contents,
         };
         capture::check_patterns(&options)?;
-        Ok(Chosen { options, notes })
+        let mut source = wanted.source.clone();
+        source.extend_from_slice(&defaults.source.path);
+        Ok(Chosen {
+            options,
+            notes,
+            source,
+        })
     }
 }

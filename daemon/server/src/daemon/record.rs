@@ -1,18 +1,21 @@
 //! Making a recording: attach or wait, then record on a thread of its own, then close.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use jhyde_capture::{Connection, Ending};
+use jhyde_capture::{Connection, Controller, Ending};
 use jhyde_store::{Error as StoreError, Writer};
 use jhyde_trace::{RecordingOptions, State};
 
 use super::live::{Live, Status, lock};
 use super::options::{Chosen, Wanted};
-use super::{Daemon, Description, capture, set_exit_code, words};
+use super::{Daemon, Description, capture, set_exit_code, sources, words};
+use crate::config::ByteSize;
 use crate::error::Error;
+use crate::source::{Program, SourcePath};
 
 /// How long a folder that shall be deleted may still be held by somebody who reads it.
 const DELETE_WAIT: Duration = Duration::from_secs(5);
@@ -60,15 +63,24 @@ impl Daemon {
             return Err(Error::Host(host.to_owned()));
         }
         let daemon = Arc::clone(self);
+        let controller = Controller::default();
+        let abandoned = Abandoned(Some(controller.clone()));
         let live = blocking(move || {
             let timeout = daemon.options().attach.timeout.0;
-            let connection = capture::attach(&request.address, timeout)?;
-            let (live, writer) = daemon.create(&request.name, &request.address, chosen, &[])?;
-            daemon.spawn(Arc::clone(&live), writer, move |_| Ok(connection))?;
-            Ok(Abandoned(Some(live)))
+            let connection = capture::attach(&request.address, timeout, &controller)?;
+            let source = chosen.source.clone();
+            let (live, writer) =
+                daemon.create(&request.name, &request.address, chosen, &[], controller)?;
+            daemon.spawn(Arc::clone(&live), writer, source, move |_| Ok(connection))?;
+            Ok(live)
         })
         .await?;
-        live.begun().await
+        let status = live.begun().await;
+        abandoned.wanted();
+        match status {
+            Status::Gone(_) => Err(live.take_failure().unwrap_or_else(capture::abandoned)),
+            _ => Ok(live),
+        }
     }
 
     /// Opens a port and waits, on a thread of its own, for a JVM. Returns at once.
@@ -85,11 +97,14 @@ impl Daemon {
         } else {
             request.program
         };
-        let (live, writer) = self.create(&request.name, &program, chosen, &request.command)?;
+        let controller = Controller::default();
+        let command = &request.command;
+        let source = chosen.source.clone();
+        let (live, writer) = self.create(&request.name, &program, chosen, command, controller)?;
         live.listen_port.store(port, Ordering::Relaxed);
         let timeout = request.timeout;
-        self.spawn(Arc::clone(&live), writer, move |live| {
-            capture::accept(&waiter, timeout, &live.cancelled)
+        self.spawn(Arc::clone(&live), writer, source, move |live| {
+            capture::accept(&waiter, timeout, &live.controller)
         })?;
         Ok(live)
     }
@@ -101,10 +116,11 @@ impl Daemon {
         program: &str,
         chosen: Chosen,
         command: &[String],
+        controller: Controller,
     ) -> Result<(Arc<Live>, Writer), Error> {
         // Again: connecting may have taken its time.
         self.check_running()?;
-        let Chosen { options, notes } = chosen;
+        let Chosen { options, notes, .. } = chosen;
         let (recording, mut writer) = if name.is_empty() {
             self.create_with_made_name(&words::name_from(program), &options)?
         } else {
@@ -116,7 +132,7 @@ impl Daemon {
                 meta.jvm.get_or_insert_default().command = command.to_vec();
             }
         })?;
-        let live = Arc::new(Live::new(recording));
+        let live = Arc::new(Live::new(recording, controller));
         lock(&self.live).insert(live.id.clone(), Arc::clone(&live));
         Ok((live, writer))
     }
@@ -146,6 +162,7 @@ impl Daemon {
         self: &Arc<Self>,
         live: Arc<Live>,
         writer: Writer,
+        source: Vec<PathBuf>,
         connect: impl FnOnce(&Live) -> Result<Connection, Error> + Send + 'static,
     ) -> Result<(), Error> {
         let daemon = Arc::clone(self);
@@ -162,7 +179,12 @@ impl Daemon {
                 };
                 // A panic on this thread is a bug, and it must not take the other recordings along.
                 // The writer, dropped on the way, closes the recording as failed.
-                let made = catch_unwind(AssertUnwindSafe(|| make(&for_thread, writer, connect)));
+                let looks = Looks {
+                    named: source,
+                    keep: daemon.options.source.keep,
+                };
+                let making = || make(&for_thread, writer, &looks, connect);
+                let made = catch_unwind(AssertUnwindSafe(making));
                 let made = made.unwrap_or_else(|_| {
                     tracing::error!(
                         recording = for_thread.name,
@@ -275,28 +297,20 @@ impl Daemon {
     }
 }
 
-/// A recording that nobody wants any more if this is dropped before it has begun.
-struct Abandoned(Option<Arc<Live>>);
+/// A recording, or the connection for one, that nobody wants any more if this is dropped.
+struct Abandoned(Option<Controller>);
 
 impl Abandoned {
-    /// Waits until it records.
-    async fn begun(mut self) -> Result<Arc<Live>, Error> {
-        let Some(live) = self.0.clone() else {
-            return Err(capture::abandoned());
-        };
-        let status = live.begun().await;
+    /// It has come to be, or will not.
+    fn wanted(mut self) {
         self.0 = None;
-        match status {
-            Status::Gone(_) => Err(live.take_failure().unwrap_or_else(capture::abandoned)),
-            _ => Ok(live),
-        }
     }
 }
 
 impl Drop for Abandoned {
     fn drop(&mut self) {
-        if let Some(live) = &self.0 {
-            live.request_end(Ending::Detach);
+        if let Some(controller) = &self.0 {
+            controller.end(Ending::Detach);
         }
     }
 }
@@ -320,41 +334,56 @@ pub async fn blocking<T: Send + 'static>(
     }
 }
 
+/// How source is looked for.
+struct Looks {
+    /// Folders and archives that are searched first.
+    named: Vec<PathBuf>,
+    /// Most of it that is kept.
+    keep: ByteSize,
+}
+
 /// The recording thread: connect, record, close. `Err`: nothing was recorded.
 fn make(
     live: &Live,
     mut writer: Writer,
+    looks: &Looks,
     connect: impl FnOnce(&Live) -> Result<Connection, Error>,
 ) -> Result<(), Error> {
-    let connection = connect(live)?;
+    let mut connection = connect(live)?;
     let identity = connection.identity();
+    let class_paths = capture::class_paths(&mut connection)?;
     let mut options = None;
+    let mut program = Program::default();
     writer.set_meta(|meta| {
         let command = meta.jvm.take().map(|jvm| jvm.command).unwrap_or_default();
         let mut identity = identity;
         if !command.is_empty() {
             identity.command = command;
         }
+        program = sources::program(&identity, class_paths);
         meta.jvm = Some(identity);
         meta.state = State::Running;
         options = Some(meta.options.clone());
     })?;
     let options = options.unwrap_or_default();
-    let capture = capture::record(connection, options, writer)?;
-    if !live.running(capture.controller()) {
-        // Somebody has ended it before it began: the end was passed on, and nobody wants what is there.
+    let path = SourcePath::of_program(&looks.named, &program);
+    let (sink, gathering) = sources::gather(writer, path, looks.keep);
+    let capture = capture::record(connection, options, sink)?;
+    if !live.running() {
+        // Somebody has ended it before it began, and nobody wants what is there.
         drop(capture.wait());
         return Err(capture::abandoned());
     }
     tracing::info!(recording = live.name, "recording");
 
     let finished = capture.wait();
-    let mut writer = finished.sink;
+    let mut writer = finished.sink.into_writer();
     let state = match (finished.state, live.exit_code()) {
         (State::Complete { exit_code: None }, code) => State::Complete { exit_code: code },
         (state, _) => state,
     };
-    let notes = finished.notes;
+    let mut notes = finished.notes;
+    notes.extend(gathering.finish());
     if !notes.is_empty()
         && let Err(error) = writer.set_meta(|meta| meta.notes.extend(notes))
     {

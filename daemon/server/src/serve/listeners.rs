@@ -4,9 +4,11 @@ use std::fs::{self, Permissions};
 use std::io;
 use std::net::SocketAddr;
 use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _};
+use std::os::unix::net::UnixStream as StdUnixStream;
 use std::path::{Path, PathBuf};
 
-use jhyde_proto::endpoint::socket_of;
+use jhyde_proto::endpoint::{outer_socket_of, runtime_folder, socket_of};
+use jhyde_proto::folder;
 use thiserror::Error;
 use tokio::net::{TcpListener, UnixListener, UnixSocket, lookup_host};
 
@@ -51,6 +53,13 @@ pub enum ServeError {
     Nothing,
 }
 
+impl ServeError {
+    /// Does somebody else serve there already?
+    pub fn is_taken(&self) -> bool {
+        matches!(self, Self::Bind { source, .. } if source.kind() == io::ErrorKind::AddrInUse)
+    }
+}
+
 /// An open socket.
 #[derive(Debug)]
 pub enum Listener {
@@ -80,8 +89,7 @@ impl Bound {
     }
 }
 
-/// Opens all sockets. The caller holds the data folder's lock, so that an old socket file in it is
-/// nobody's any more.
+/// Opens all sockets. A socket file at which nobody answers is nobody's any more, and replaced.
 ///
 /// # Errors
 /// [`ServeError`]; then none is left open.
@@ -99,12 +107,7 @@ pub async fn bind(listen: &Listen, data: &Path) -> Result<Bound, ServeError> {
         }
     }
     if listen.unix {
-        let path = socket_of(data);
-        let listener = bind_unix(&path).map_err(|source| ServeError::Bind {
-            address: format!("unix:{}", path.display()),
-            source,
-        })?;
-        bound.listeners.push(Listener::Unix(listener, path));
+        bound.listeners.push(bind_for(data)?);
     }
     if bound.listeners.is_empty() {
         return Err(ServeError::Nothing);
@@ -139,9 +142,49 @@ async fn resolve(address: &str) -> Result<Vec<SocketAddr>, ServeError> {
     }
 }
 
+/// The data folder's socket, or the one outside where nothing can be written in the folder.
+fn bind_for(data: &Path) -> Result<Listener, ServeError> {
+    let failed = |path: &Path, source| ServeError::Bind {
+        address: format!("unix:{}", path.display()),
+        source,
+    };
+    let (path, outer) = (socket_of(data), outer_socket_of(data));
+    if path != outer {
+        match bind_unix(&path) {
+            Ok(listener) => return Ok(Listener::Unix(listener, path)),
+            Err(error) if !cannot_write(&error) => return Err(failed(&path, error)),
+            Err(_) => {}
+        }
+    }
+    folder::make(&runtime_folder())
+        .map_err(io::Error::other)
+        .and_then(|()| bind_unix(&outer))
+        .map_err(|source| failed(&outer, source))
+        .map(|listener| Listener::Unix(listener, outer.clone()))
+}
+
+fn cannot_write(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::PermissionDenied
+            | io::ErrorKind::ReadOnlyFilesystem
+            | io::ErrorKind::StorageFull
+            | io::ErrorKind::QuotaExceeded
+    )
+}
+
 fn bind_unix(path: &Path) -> io::Result<UnixListener> {
     match fs::symlink_metadata(path) {
-        Ok(found) if found.file_type().is_socket() => fs::remove_file(path)?,
+        Ok(found) if found.file_type().is_socket() => {
+            // A folder that is only read has no lock that would say so.
+            if StdUnixStream::connect(path).is_ok() {
+                return Err(io::Error::new(
+                    io::ErrorKind::AddrInUse,
+                    "another daemon serves it already",
+                ));
+            }
+            fs::remove_file(path)?;
+        }
         Ok(_) => {
             return Err(io::Error::new(
                 io::ErrorKind::AlreadyExists,

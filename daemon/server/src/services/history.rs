@@ -4,6 +4,7 @@
 //! a client does not take is not read from the disk, and end when the client goes away.
 
 mod errors;
+mod source;
 mod stream;
 
 use std::sync::Arc;
@@ -11,6 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use jhyde_history::History;
 use jhyde_history::events::{EventList, Inside, Outlines};
+use jhyde_history::gap_list::GapList;
 use jhyde_history::navigate::Step;
 use jhyde_history::tree::CallList;
 use jhyde_history::writes::WriteList;
@@ -413,9 +415,37 @@ impl v1::history_server::History for HistoryService {
     ) -> Answer<v1::ListUncaughtResponse> {
         self.ask(request.into_inner().recording, |history| {
             let uncaught = history.uncaught().map_err(status)?;
+            let exits = history.exits().map_err(status)?;
             Ok(v1::ListUncaughtResponse {
                 exceptions: uncaught.exceptions.iter().map(to_proto::uncaught).collect(),
                 notes: uncaught.notes,
+                exits: exits.iter().map(to_proto::program_exit).collect(),
+            })
+        })
+        .await
+    }
+
+    async fn list_gaps(
+        &self,
+        request: Request<v1::ListGapsRequest>,
+    ) -> Answer<v1::ListGapsResponse> {
+        let request = request.into_inner();
+        self.ask(request.recording.clone(), move |history| {
+            let call = match request.call.as_str() {
+                "" => None,
+                call => Some(resolve_call(history, "call", call)?),
+            };
+            let list = GapList {
+                call,
+                reason: (!request.reason.is_empty()).then_some(request.reason),
+            };
+            let gaps = history
+                .gap_list(&list, request.page_size, &request.page_token)
+                .map_err(status)?;
+            Ok(v1::ListGapsResponse {
+                gaps: gaps.page.rows.iter().map(to_proto::gap).collect(),
+                next_page_token: gaps.page.next.unwrap_or_default(),
+                notes: gaps.notes,
             })
         })
         .await
@@ -434,5 +464,14 @@ impl v1::history_server::History for HistoryService {
             })
         })
         .await
+    }
+
+    async fn get_source(&self, request: Request<v1::GetSourceRequest>) -> Answer<v1::Source> {
+        let over_tcp = request.remote_addr().is_some();
+        let request = request.into_inner();
+        let daemon = Arc::clone(&self.daemon);
+        blocking(move || source::get(&daemon, &request, over_tcp))
+            .await
+            .map(Response::new)
     }
 }

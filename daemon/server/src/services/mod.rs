@@ -17,15 +17,16 @@ use tonic::service::Routes;
 
 use crate::daemon::Daemon;
 
-/// All services over this daemon, with reflection (v1) and health.
+/// All services over this daemon, with reflection (v1, and v1alpha for clients that know no other) and health.
 ///
 /// # Errors
 /// The descriptor set cannot be read: a bug of the build.
 pub async fn routes(daemon: &Arc<Daemon>) -> Result<Routes, tonic_reflection::server::Error> {
-    let reflection = tonic_reflection::server::Builder::configure()
-        .register_encoded_file_descriptor_set(jhyde_proto::DESCRIPTORS)
-        .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
-        .build_v1()?;
+    let described = || {
+        tonic_reflection::server::Builder::configure()
+            .register_encoded_file_descriptor_set(jhyde_proto::DESCRIPTORS)
+            .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
+    };
     let (reporter, health) = tonic_health::server::health_reporter();
     let recordings = recordings::RecordingsService::new(Arc::clone(daemon));
     reporter
@@ -39,7 +40,8 @@ pub async fn routes(daemon: &Arc<Daemon>) -> Result<Routes, tonic_reflection::se
     reporter
         .set_serving::<DebuggingServer<debugging::DebuggingService>>()
         .await;
-    Ok(Routes::new(reflection)
+    Ok(Routes::new(described().build_v1()?)
+        .add_service(described().build_v1alpha()?)
         .add_service(health)
         .add_service(RecordingsServer::new(recordings))
         .add_service(HistoryServer::new(history))

@@ -2,24 +2,28 @@
 
 use jhyde_debugging::session::Progress;
 use jhyde_debugging::{Answer, Classification};
+use jhyde_history::escapes::FailedTest;
 use jhyde_history::events::{EventRow, EventRowKind, Mark};
-use jhyde_history::exceptions::UncaughtView;
+use jhyde_history::exceptions::{Fate, UncaughtView};
+use jhyde_history::exits::ProgramExit;
+use jhyde_history::gap_list::GapRow;
 use jhyde_history::reach::ReachableObject;
 use jhyde_history::state::{NodeState, RowKind, StateRow};
 use jhyde_history::tables::ClassView;
 use jhyde_history::view::{
-    CallView, EventKindView, EventView, ObjectView, OutcomeView, PlaceView, ThreadView, ValueView,
-    WriteView,
+    CallView, EventKindView, EventView, HeldKind, HeldView, ObjectView, OutcomeView, PlaceView,
+    ThreadView, ValueView, WriteView,
 };
 use jhyde_history::writes::WriteRow;
 use jhyde_proto::v1::{self, event, value};
-use jhyde_trace::{Content, MonitorAction, Text, Value};
+use jhyde_trace::{Content, MonitorAction, Text, Units, Value};
 
 /// A value, with the text that people read.
 pub fn value(view: &ValueView) -> v1::Value {
     let kind = match view {
         ValueView::Void => value::Kind::Void(true),
         ValueView::Null => value::Kind::Null(true),
+        ValueView::Gone => value::Kind::Removed(true),
         ValueView::NotRecorded(reason) => value::Kind::NotRecorded(reason.clone()),
         ValueView::Object(view) => value::Kind::Object(Box::new(object(view))),
         ValueView::Primitive(primitive) => primitive_kind(*primitive),
@@ -27,6 +31,7 @@ pub fn value(view: &ValueView) -> v1::Value {
     v1::Value {
         kind: Some(kind),
         display: view.to_string(),
+        compact: view.compact(),
         r#type: view.type_name().to_owned(),
     }
 }
@@ -55,21 +60,76 @@ fn object(view: &ObjectView) -> v1::Object {
     let mut object = v1::Object {
         id: view.id.0,
         class: view.class.clone(),
+        shown: view.shown.clone().unwrap_or_default(),
+        held: view.held.as_deref().map(held),
         ..v1::Object::default()
     };
     match &view.content {
-        Content::None | Content::Throwable(None) | Content::Class(_) => {}
+        Content::None => {}
+        Content::Class(_) => object.shown = view.to_string(),
         Content::String(text) => {
-            object.text = Some(text.prefix.clone());
+            object.text = Some(text.prefix.to_text_lossy());
+            object.units = exact_units(&text.prefix);
             object.length = Some(text.length);
         }
         Content::Array(length) => object.length = Some(*length),
         Content::Box(content) => {
             object.content = Some(Box::new(value(&ValueView::Primitive(*content))));
         }
-        Content::Throwable(Some(message)) => object.content = Some(Box::new(message_of(message))),
+        Content::Throwable(thrown) => {
+            let message = thrown.message.as_ref();
+            object.content = message.map(|message| Box::new(message_of(message)));
+        }
+        Content::Thread(name) => object.content = Some(Box::new(message_of(name))),
+        Content::Lambda { .. } => object.runs = view.runs().unwrap_or_default(),
+        Content::Enum(_) | Content::Shown(_) => {}
     }
     object
+}
+
+/// What an object held.
+fn held(view: &HeldView) -> v1::Held {
+    let mut message = v1::Held::default();
+    match view {
+        HeldView::Unknown(reason) => message.not_recorded.clone_from(reason),
+        HeldView::Text(text) => {
+            message.kind = v1::HeldKind::Text.into();
+            message.length = text.length.into();
+            message.text = text.prefix.to_text_lossy();
+            message.units = exact_units(&text.prefix);
+        }
+        HeldView::Items {
+            kind,
+            items,
+            length,
+        } => {
+            message.kind = match kind {
+                HeldKind::List => v1::HeldKind::List,
+                HeldKind::Set => v1::HeldKind::Set,
+                HeldKind::Map => v1::HeldKind::Map,
+                HeldKind::Single => v1::HeldKind::Single,
+                HeldKind::Named => v1::HeldKind::Named,
+                HeldKind::Next => v1::HeldKind::Next,
+            }
+            .into();
+            message.length = *length as u64;
+            let items = items.iter().map(|item| v1::HeldItem {
+                name: item.name.clone(),
+                key: item.key.as_ref().map(value),
+                value: Some(value(&item.value)),
+            });
+            message.items = items.collect();
+        }
+    }
+    message
+}
+
+/// The UTF-16 units of a text that no string of the API can hold.
+fn exact_units(units: &Units) -> Vec<u32> {
+    match units.to_text() {
+        Some(_) => Vec::new(),
+        None => units.iter().map(|&unit| unit.into()).collect(),
+    }
 }
 
 /// The message of an exception. It is kept by content; the String object's id is not known.
@@ -78,6 +138,8 @@ fn message_of(message: &Text) -> v1::Value {
         id: jhyde_trace::ObjectId(0),
         class: "java.lang.String".to_owned(),
         content: Content::String(message.clone()),
+        shown: None,
+        held: None,
     }))
 }
 
@@ -115,6 +177,7 @@ pub fn call(view: &CallView) -> v1::Call {
         already_running: record.already_running,
         thread_name: view.thread_name.clone(),
         recording_ended: view.recording_ended,
+        changed: view.changed.iter().map(write).collect(),
         ..v1::Call::default()
     };
     if let Some(values) = &view.values {
@@ -137,6 +200,17 @@ pub fn call(view: &CallView) -> v1::Call {
     call
 }
 
+/// A gap.
+pub fn gap(row: &GapRow) -> v1::Gap {
+    v1::Gap {
+        timestamp: row.timestamp.0,
+        reason: row.reason.clone(),
+        call: row.call.as_ref().map(call),
+        place: row.place.as_ref().map(place),
+        thread_name: row.thread_name.clone(),
+    }
+}
+
 /// An event. Snapshots are hidden from lists; where one is told all the same, it is as the write that starts
 /// the variable's history.
 pub fn event(view: &EventView) -> v1::Event {
@@ -147,6 +221,7 @@ pub fn event(view: &EventView) -> v1::Event {
         EventKindView::Write(view) | EventKindView::Snapshot(view) => {
             event::Kind::Write(write(view))
         }
+        EventKindView::Content(view) => event::Kind::Content(value(view)),
         EventKindView::Use(variable) => event::Kind::Use(variable.clone()),
         EventKindView::Edge { from, to } => event::Kind::Edge(v1::Edge {
             from: *from,
@@ -235,6 +310,7 @@ pub fn state_row(row: &StateRow) -> v1::StateRow {
         RowKind::Static => v1::RowKind::Static,
         RowKind::Field => v1::RowKind::Field,
         RowKind::Element => v1::RowKind::Element,
+        RowKind::Content => v1::RowKind::Content,
     };
     v1::StateRow {
         kind: kind.into(),
@@ -247,6 +323,7 @@ pub fn state_row(row: &StateRow) -> v1::StateRow {
         changed_below: row.changed_below,
         budget_ended: row.budget_ended,
         not_recorded: row.not_recorded,
+        constant: row.constant,
     }
 }
 
@@ -267,6 +344,7 @@ pub fn reachable(object: &ReachableObject) -> v1::ReachableObject {
         object: Some(value(&object.object)),
         path: object.path.clone(),
         rows: object.rows.iter().map(state_row).collect(),
+        start: object.start.as_ref().map(value),
     }
 }
 
@@ -319,6 +397,33 @@ pub fn uncaught(view: &UncaughtView) -> v1::UncaughtException {
         place: view.place.as_ref().map(place),
         thread_name: view.thread_name.clone(),
         ended: view.ended.iter().map(call).collect(),
+        fate: match view.fate {
+            Fate::EndedThread => v1::ExceptionFate::EndedThread,
+            Fate::LeftScope => v1::ExceptionFate::LeftScope,
+            Fate::Caught => v1::ExceptionFate::CaughtByFramework,
+        }
+        .into(),
+        caught_by: view.caught_by.as_ref().map(call),
+        test: view.test.as_ref().map(failed_test),
+    }
+}
+
+fn failed_test(test: &FailedTest) -> v1::FailedTest {
+    v1::FailedTest {
+        test: Some(call(&test.test)),
+        assertion: test.assertion.as_ref().map(call),
+        under_test: test.under_test.as_ref().map(call),
+    }
+}
+
+/// A call that ended the program.
+pub fn program_exit(exit: &ProgramExit) -> v1::ProgramExit {
+    v1::ProgramExit {
+        timestamp: exit.timestamp.0,
+        exit_code: exit.code,
+        call: exit.call.as_ref().map(call),
+        caller: exit.caller.as_ref().map(call),
+        place: exit.place.as_ref().map(place),
     }
 }
 

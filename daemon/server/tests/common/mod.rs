@@ -33,10 +33,18 @@ impl TestDaemon {
 
     /// Over a data folder that may hold recordings already.
     pub(crate) async fn start_in(folder: TempDir) -> Self {
-        let daemon = Daemon::open(options(folder.path())).unwrap();
+        Self::start_with(folder, |_| {}).await
+    }
+
+    /// With other options than the usual ones.
+    pub(crate) async fn start_with(folder: TempDir, change: impl FnOnce(&mut Options)) -> Self {
+        let mut options = options(folder.path());
+        change(&mut options);
+        let daemon = Daemon::open(options).unwrap();
         let listen = Listen {
             unix: true,
             tcp: Vec::new(),
+            tcp_records: false,
         };
         let bound = bind(&listen, folder.path()).await.unwrap();
         let serving = serve(bound, &services::routes(&daemon).await.unwrap());
@@ -68,10 +76,14 @@ pub(crate) fn options(folder: &Path) -> Options {
         level: settings.record.level,
         engine: settings.record.engine,
         string_limit: settings.record.string_limit,
+        snapshots: settings.record.snapshots(),
+        contents: settings.record.contents,
+        source: settings.source,
         attach: Attach {
             timeout: Span(TIMEOUT),
             ..settings.attach
         },
+        tcp_records: false,
         guard: None,
     }
 }

@@ -14,7 +14,6 @@ use super::{Catalogue, Entry, Known, lock};
 use crate::archive::{self, Progress};
 use crate::database::Mode;
 use crate::error::{Error, Result};
-use crate::families;
 use crate::folder::{self, io_error};
 use crate::lock::UseLock;
 use crate::open::open;
@@ -104,9 +103,10 @@ impl Catalogue {
         }
         let (folder, memory) = (self.folder(id), &self.shared.memory);
         let inner = open(&folder, meta.clone(), true, memory, Mode::Read)?;
-        families::ALL
-            .iter()
-            .try_for_each(|family| inner.db.verify(*family))?;
+        let tables = inner.db.families().iter();
+        tables
+            .copied()
+            .try_for_each(|family| inner.db.verify(family))?;
         if seal::is_compact(&inner)? {
             let mut meta = lock(&meta);
             meta.sealed = true;

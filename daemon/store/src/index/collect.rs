@@ -77,6 +77,12 @@ pub(crate) fn keys(
                     keys.push(Key::of_array(array));
                 }
             }
+            ShapeKind::Content => {
+                let object = block.owner(position);
+                if noted.owner.replace(object) != Some(object) {
+                    keys.push(Key::of_content(object));
+                }
+            }
             ShapeKind::New => keys.push(Key::of_creation(block.owner(position))),
             ShapeKind::OtherWrite => {
                 let write = block.write(position);

@@ -24,6 +24,7 @@ const SPACE_LOCAL: u8 = 2;
 const SPACE_CREATION: u8 = 3;
 const SPACE_PLACE: u8 = 4;
 const SPACE_ARRAY: u8 = 5;
+const SPACE_CONTENT: u8 = 6;
 
 /// Bits of a posting that hold the block, counted from the group's first one.
 pub(crate) const BLOCK_BITS: u32 = 24;
@@ -47,6 +48,7 @@ impl Key {
                 };
                 Some(Self::new(SPACE_LOCAL, call.pack(), local))
             }
+            Variable::Content { object, .. } => Some(Self::of_content(object)),
             Variable::Return { .. } | Variable::Exception { .. } => None,
         }
     }
@@ -59,6 +61,11 @@ impl Key {
     /// Any element of an array: whether it was written is asked without going through all of them.
     pub(crate) fn of_array(array: ObjectId) -> Self {
         Self::new(SPACE_ARRAY, array.0, 0)
+    }
+
+    /// Changes of what an object of the JDK holds.
+    pub(crate) fn of_content(object: ObjectId) -> Self {
+        Self::new(SPACE_CONTENT, object.0, 0)
     }
 
     pub(crate) fn of_creation(object: ObjectId) -> Self {

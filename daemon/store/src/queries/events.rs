@@ -243,36 +243,6 @@ impl Recording {
         })
     }
 
-    /// The events of a range that say that something was not recorded. A damaged block of the range that
-    /// may have some is an error in its place.
-    pub fn gaps(&self, range: Range<Timestamp>) -> Rows<TimedEvent> {
-        let view = self.view();
-        let Some((range, start)) = view.clip(&range, Direction::Forward) else {
-            return known([]);
-        };
-        let mut next = Some(start);
-        pages(move || {
-            let ordinal = view.block_with(Wanted::Gaps, next.take()?, Direction::Forward)?;
-            if view.is_past(ordinal, &range, Direction::Forward) {
-                return None;
-            }
-            next = ordinal.checked_add(1);
-            let block = match view.block(ordinal) {
-                Ok(block) => block,
-                Err(error) => return Some(Err(error)),
-            };
-            let wanted = positions(&block, &range);
-            let row = move |at: usize| {
-                block.is_gap(at).then_some(())?;
-                Some(TimedEvent {
-                    timestamp: block.timestamp(at),
-                    event: block.event(at)?,
-                })
-            };
-            Some(Ok(Box::new(wanted.filter_map(row))))
-        })
-    }
-
     /// A call's (or root's) own events in a range, its own `Enter` and `Exit` among them, and the
     /// `Enter` and `Exit` of its direct children. Costs nothing for what happens inside children.
     pub fn own_events(
@@ -336,7 +306,12 @@ impl View {
         Ok(record.enter.0..record.exit.map_or(self.end, |exit| exit.0 + 1))
     }
 
-    fn block_with(&self, wanted: Wanted, from: u32, direction: Direction) -> Option<u32> {
+    pub(crate) fn block_with(
+        &self,
+        wanted: Wanted,
+        from: u32,
+        direction: Direction,
+    ) -> Option<u32> {
         let persisted = self.inner.persisted();
         let (known, has): (_, fn(Rare) -> bool) = match wanted {
             Wanted::Exceptions => (&persisted.exceptions, Rare::may_have_exceptions),
@@ -369,7 +344,7 @@ impl View {
 
 /// Events that few blocks have.
 #[derive(Clone, Copy)]
-enum Wanted {
+pub(crate) enum Wanted {
     Exceptions,
     Gaps,
 }

@@ -1,7 +1,9 @@
 //! The questions to a recording, by theme; all are methods of [`crate::Recording`].
 
 mod calls;
+mod contents;
 mod events;
+pub(crate) mod gaps;
 mod methods;
 mod variables;
 

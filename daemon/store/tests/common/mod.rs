@@ -5,7 +5,7 @@
 
 pub(crate) mod data;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use jhyde_store::*;
@@ -141,6 +141,27 @@ impl Model {
             })
         };
         self.events.iter().enumerate().filter_map(write).collect()
+    }
+
+    pub(crate) fn content_changes(&self, of: ObjectId) -> Vec<ContentChange> {
+        let changes = self.events.iter().enumerate().filter_map(|(at, event)| {
+            let EventKind::Content {
+                object,
+                snapshot,
+                ref change,
+            } = event.kind
+            else {
+                return None;
+            };
+            (object == of).then(|| ContentChange {
+                timestamp: Timestamp(at as u64),
+                call: event.call,
+                index: event.index,
+                snapshot,
+                change: change.clone(),
+            })
+        });
+        changes.collect()
     }
 
     pub(crate) fn variables(&self) -> Vec<Variable> {
@@ -306,6 +327,30 @@ pub(crate) fn compare(recording: &Recording, model: &Model, ranges: &[Range<Time
         );
     }
     compare_objects(recording, model, ranges);
+    compare_contents(recording, model, ranges);
+}
+
+fn compare_contents(recording: &Recording, model: &Model, ranges: &[Range<Timestamp>]) {
+    let holders: BTreeSet<_> = model
+        .events
+        .iter()
+        .filter_map(|event| match event.kind {
+            EventKind::Content { object, .. } => Some(object),
+            _ => None,
+        })
+        .collect();
+    for object in holders {
+        let all = model.content_changes(object);
+        for range in ranges {
+            let inside = |change: &&ContentChange| range.contains(&change.timestamp);
+            let rows = |way| recording.content_changes(object, range.clone(), way);
+            both_ways(
+                all.iter().filter(inside).cloned().collect(),
+                rows,
+                "contents",
+            );
+        }
+    }
 }
 
 fn compare_tree(

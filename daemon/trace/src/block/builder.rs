@@ -8,6 +8,7 @@ use thiserror::Error;
 use super::flow::{BlockThread, NO_SHAPE};
 use super::shape::{Shape, lay_out, op, split_event};
 use super::{Block, FULL_PAYLOAD, MAX_EVENTS};
+use crate::content::Change;
 use crate::event::{Event, EventKind};
 use crate::ids::{CallId, ThreadId, Timestamp};
 
@@ -39,6 +40,9 @@ pub enum Malformed {
     /// A call has more arguments than the JVM allows (JVMS 4.11).
     #[error("a call with {0} arguments")]
     TooManyArguments(usize),
+    /// A change of content carries more than an event can: see [`Change::MAX_ITEMS`].
+    #[error("a change of content with {0} items")]
+    TooManyItems(usize),
 }
 
 /// Follows one thread over all blocks.
@@ -69,6 +73,8 @@ pub struct BlockBuilder {
     /// The tags of the last `Enter`.
     tags: Vec<u8>,
     capacity: usize,
+    /// Items of the changes in the current block.
+    items: usize,
     /// The latest time that the clock showed.
     wall_ms: u64,
 }
@@ -86,6 +92,7 @@ impl BlockBuilder {
             methods: FxHashMap::default(),
             tags: Vec::new(),
             capacity: capacity.clamp(1, MAX_EVENTS - 1),
+            items: 0,
             wall_ms: 0,
         };
         builder.start_block(0);
@@ -102,6 +109,7 @@ impl BlockBuilder {
         self.successors.clear();
         self.tag_lists.clear();
         self.methods.clear();
+        self.items = 0;
         let fresh = Block {
             first,
             layout_at: vec![0],
@@ -126,7 +134,7 @@ impl BlockBuilder {
 
     /// Should the block be taken before the next event is appended?
     pub fn is_full(&self) -> bool {
-        self.block.len() >= self.capacity || self.block.payload.len() >= FULL_PAYLOAD
+        self.block.len() >= self.capacity || self.block.payload.len() + self.items >= FULL_PAYLOAD
     }
 
     /// The calls so far of a thread.
@@ -169,6 +177,9 @@ impl BlockBuilder {
             }
             EventKind::Enter { ref arguments, .. } if arguments.len() > 255 => {
                 return Err(Malformed::TooManyArguments(arguments.len()));
+            }
+            EventKind::Content { ref change, .. } if change.size() > Change::MAX_ITEMS => {
+                return Err(Malformed::TooManyItems(change.size()));
             }
             EventKind::Enter { .. } => {}
             EventKind::Exit { .. } if call.is_root() => {
@@ -220,9 +231,14 @@ impl BlockBuilder {
         let mut shape = split_event(event, &mut self.block.payload, &mut self.tags);
         match &event.kind {
             EventKind::Enter { .. } => shape.tags = self.intern_tags(),
-            EventKind::Gap { reason } => {
+            EventKind::Gap { reason, .. } => {
                 self.block.payload.push(self.block.texts.len() as u64);
                 self.block.texts.push(reason.clone());
+            }
+            EventKind::Content { change, .. } => {
+                self.block.payload.push(self.block.changes.len() as u64);
+                self.items += change.size();
+                self.block.changes.push(change.clone());
             }
             _ => {}
         }

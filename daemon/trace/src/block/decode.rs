@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
+use super::changes::read_changes;
 use super::encode::{MAGIC, predictor};
 use super::flow::{BlockThread, NO_SHAPE};
 use super::ints::{MAX_VALUES, column, unzigzag};
@@ -114,20 +115,22 @@ impl Block {
         if head[..MAGIC.len()] != MAGIC {
             return Err(DecodeError::NotABlock);
         }
-        if head[MAGIC.len()] != FORMAT_VERSION {
-            return Err(DecodeError::UnknownVersion(head[MAGIC.len()]));
+        let version = head[MAGIC.len()];
+        if !(1..=FORMAT_VERSION).contains(&version) {
+            return Err(DecodeError::UnknownVersion(version));
         }
         let (body, stored) = bytes.split_last_chunk::<4>().ok_or(DecodeError::Cut)?;
         let (stored, found) = (u32::from_le_bytes(*stored), crc32fast::hash(body));
         if stored != found {
             return Err(DecodeError::Checksum { found, stored });
         }
-        Self::decode_body(body.get(MAGIC.len() + 1..).ok_or(DecodeError::Cut)?)
+        let body = body.get(MAGIC.len() + 1..).ok_or(DecodeError::Cut)?;
+        Self::decode_body(body, version)
     }
 
     /// Decodes what stands between the version and the checksum. Public within the crate so that
     /// fuzzing reaches it without having to guess checksums.
-    pub(crate) fn decode_body(body: &[u8]) -> Result<Self, DecodeError> {
+    pub(crate) fn decode_body(body: &[u8], version: u8) -> Result<Self, DecodeError> {
         let input = &mut Cursor::new(body);
         let mut block = Self {
             first: input.varint()?,
@@ -157,7 +160,12 @@ impl Block {
                 .push(text.map_err(|_| DecodeError::Invalid("text"))?.to_owned());
         }
         block.follow_calls(&parents, &invocations)?;
-        block.read_payload(input)?;
+        let mut categories = category::COUNT_1;
+        if version > 1 {
+            block.changes = read_changes(input)?;
+            categories = category::COUNT;
+        }
+        block.read_payload(input, categories)?;
         input.clone().finish()?;
         Ok(block)
     }
@@ -343,9 +351,13 @@ impl Block {
         Ok(())
     }
 
-    fn read_payload(&mut self, input: &mut Cursor<'_>) -> Result<(), DecodeError> {
-        let mut columns = Vec::with_capacity(category::COUNT);
-        for _ in 0..category::COUNT {
+    fn read_payload(
+        &mut self,
+        input: &mut Cursor<'_>,
+        categories: usize,
+    ) -> Result<(), DecodeError> {
+        let mut columns = Vec::with_capacity(categories);
+        for _ in 0..categories {
             // An empty column is its length alone and has no predictor before it.
             let mut ahead = input.clone();
             let (mut way, mut values) = (predictor::NONE, Vec::new());
@@ -374,7 +386,8 @@ impl Block {
             let end = self.layout_at[usize::from(shape) + 1] as usize;
             for (number, last) in self.layout[begin..end].iter().zip(&mut last[begin..end]) {
                 let number = *number;
-                let (way, values, at, before) = &mut columns[usize::from(number)];
+                let column = columns.get_mut(usize::from(number));
+                let (way, values, at, before) = column.ok_or(DecodeError::Invalid("shape"))?;
                 let residual = *values.get(*at).ok_or(DecodeError::Invalid("payload"))?;
                 *at += 1;
                 let predicted = match *way {

@@ -1,5 +1,6 @@
 //! A block as bytes. The layout stands in the head of [`super`].
 
+use super::changes::put_changes;
 use super::flow::NO_SHAPE;
 use super::ints::{put_column, put_varint, varint_len, zigzag};
 use super::shape::category;
@@ -72,6 +73,8 @@ impl Block {
             out.extend_from_slice(text.as_bytes());
         }
         measure("calls and texts", &out);
+        put_changes(&mut out, &self.changes);
+        measure("changes of contents", &out);
         self.put_payload(&mut out, measure);
         let checksum = crc32fast::hash(&out);
         out.extend_from_slice(&checksum.to_le_bytes());

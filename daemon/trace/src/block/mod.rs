@@ -12,8 +12,9 @@
 //! had last (or the column's last value, or nothing: whichever is smallest). Which call an event
 //! belongs to costs nothing: it follows from the enters and exits before it.
 //!
-//! **Layout, version 1.** All integers are LEB128 varints unless said otherwise; a *column* is the
-//! self-describing integer column of `ints`.
+//! **Layout, version 2.** (Version 1 is read too: it has no changes, no gaps that reach back, and fewer payload
+//! categories.) All integers are LEB128 varints unless said otherwise; a *column* is the self-describing integer column
+//! of `ints`.
 //!
 //! ```text
 //! "JB" magic, 1 byte version
@@ -27,11 +28,13 @@
 //! resurfaced: column of (exited - parent) for exits of calls entered before the block
 //! invocations: column with the first invocation of each method, in order of first enter
 //! texts: n, then per text its length and UTF-8 bytes
+//! changes: of contents, see `changes`
 //! payload: per category of `shape` one byte of predictor and a column
 //! CRC-32 (IEEE) of all before, 4 bytes little-endian
 //! ```
 
 mod builder;
+mod changes;
 pub(crate) mod decode;
 mod encode;
 mod flow;
@@ -46,13 +49,14 @@ use std::sync::Arc;
 pub use builder::{BlockBuilder, Malformed};
 pub use decode::DecodeError;
 pub use flow::{BlockThread, CallRow, OuterExit};
-pub use read::{EnterInfo, ShapeKind, WriteFilter, WriteView};
+pub use read::{ContentView, EnterInfo, ShapeKind, WriteFilter, WriteView};
 
+use crate::content::Change;
 use crate::ids::{CallId, Timestamp};
 use shape::Shape;
 
 /// The format version that this code writes, and the highest that it reads.
-pub const FORMAT_VERSION: u8 = 1;
+pub const FORMAT_VERSION: u8 = 2;
 
 /// The most events that a block can have: positions and shape numbers fit 16 bits.
 pub const MAX_EVENTS: usize = 1 << 16;
@@ -91,6 +95,8 @@ pub struct Block {
     pub(crate) methods: Vec<(u32, u64)>,
     /// Texts that payload refers to.
     pub(crate) texts: Vec<String>,
+    /// Changes of contents that payload refers to.
+    pub(crate) changes: Vec<Change>,
 }
 
 impl Block {
@@ -161,6 +167,7 @@ impl Block {
             + self.payload.len() * 8
             + self.runs.len() * 8
             + self.methods.len() * 16
+            + self.changes.iter().map(changes::memory).sum::<usize>()
             + rows
     }
 }

@@ -2,6 +2,7 @@
 
 use super::Block;
 use super::shape::{Shape, flag, join, join_event, join_variable, op, var};
+use crate::content::Change;
 use crate::event::Event;
 use crate::ids::{CallId, ClassId, FieldId, MethodId, ObjectId};
 use crate::value::Value;
@@ -31,6 +32,17 @@ pub struct WriteView {
     pub snapshot: bool,
 }
 
+/// A change of what an object holds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ContentView<'a> {
+    /// The object.
+    pub object: ObjectId,
+    /// Found so, not changed by the event's call.
+    pub snapshot: bool,
+    /// What it holds from there on.
+    pub change: &'a Change,
+}
+
 /// What all events of a shape do, as far as an index wants to know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ShapeKind {
@@ -42,6 +54,8 @@ pub enum ShapeKind {
     Field(FieldId),
     /// Write an element of the array that [`Block::owner`] names: see [`Block::element`].
     Element,
+    /// Change what the object that [`Block::owner`] names holds: see [`Block::content`].
+    Content,
     /// Create the object that [`Block::owner`] names.
     New,
     /// Write something else: [`Block::write`] says what.
@@ -55,6 +69,7 @@ impl Block {
     pub fn shape_kinds(&self) -> Vec<ShapeKind> {
         let kind = |shape: &Shape| match (shape.op, shape.var) {
             (op::NEW, _) => ShapeKind::New,
+            (op::CONTENT, _) => ShapeKind::Content,
             (op::WRITE | op::SNAPSHOT, var::NAMED) => {
                 ShapeKind::OwnLocal(Local::Named(shape.a as u16))
             }
@@ -75,7 +90,7 @@ impl Block {
         self.shape_of.get(position).map_or(0, |&shape| shape.into())
     }
 
-    /// The object that a write to a field or element, or a creation, is about.
+    /// The object that a write to a field or element, a creation or a change of content is about.
     pub fn owner(&self, position: usize) -> ObjectId {
         ObjectId(self.payload(position).first().copied().unwrap_or(0))
     }
@@ -109,7 +124,7 @@ impl Block {
             shape,
             self.call(position),
             tags,
-            &self.texts,
+            (&self.texts, &self.changes),
             payload,
         ))
     }
@@ -162,6 +177,21 @@ impl Block {
             variable,
             value,
             snapshot: shape.op == op::SNAPSHOT,
+        })
+    }
+
+    /// The change of a content at a position, if it is one.
+    pub fn content(&self, position: usize) -> Option<ContentView<'_>> {
+        let shape = self
+            .shape(position)
+            .filter(|shape| shape.op == op::CONTENT)?;
+        let [object, number, ..] = *self.payload(position) else {
+            return None;
+        };
+        Some(ContentView {
+            object: ObjectId(object),
+            snapshot: shape.flags & flag::SNAPSHOT != 0,
+            change: self.changes.get(usize::try_from(number).ok()?)?,
         })
     }
 
@@ -244,6 +274,7 @@ impl Block {
                     Variable::Field { field, .. } => shape.var == var::FIELD && shape.a == field.0,
                     Variable::Static { field } => shape.var == var::STATIC && shape.a == field.0,
                     Variable::Element { .. } => shape.var == var::ELEMENT,
+                    Variable::Content { .. } => shape.var == var::CONTENT,
                     Variable::Return { .. } => shape.var & !var::OTHER_CALL == var::RETURN,
                     Variable::Exception { .. } => shape.var & !var::OTHER_CALL == var::EXCEPTION,
                 }

@@ -1,9 +1,10 @@
 //! What of an event the program's text decides: the shape; and how the rest is laid out as payload.
 
+use crate::content::Change;
 use crate::event::{Event, EventKind, MonitorAction, Outcome};
 use crate::ids::{CallId, ClassId, FieldId, MethodId, ObjectId};
 use crate::value::{Missing, Value};
-use crate::variable::{Local, Variable};
+use crate::variable::{ContentKey, Local, Variable};
 
 /// The static part of an event. What `a`, `b`, `flags` and `tags` mean depends on `op`: see the
 /// constants of [`op`].
@@ -62,7 +63,9 @@ pub(crate) mod op {
     pub(crate) const MONITOR: u8 = 15;
     /// Payload: number of a text.
     pub(crate) const GAP: u8 = 16;
-    pub(crate) const LAST: u8 = GAP;
+    /// flags: `SNAPSHOT`. Payload: object, number of a change.
+    pub(crate) const CONTENT: u8 = 17;
+    pub(crate) const LAST: u8 = CONTENT;
 }
 
 /// Kinds of variables.
@@ -79,9 +82,18 @@ pub(crate) mod var {
     pub(crate) const ELEMENT: u8 = 4;
     pub(crate) const RETURN: u8 = 5;
     pub(crate) const EXCEPTION: u8 = 6;
-    pub(crate) const LAST: u8 = EXCEPTION;
+    /// a: `key`, b is the value's tag. Payload: object, the key.
+    pub(crate) const CONTENT: u8 = 7;
+    pub(crate) const LAST: u8 = CONTENT;
     /// Added to locals, return and exception of another call than the event's. Payload: the call.
     pub(crate) const OTHER_CALL: u8 = 8;
+}
+
+/// Keys of contents; a value's tag is added to `VALUE`.
+pub(crate) mod key {
+    pub(crate) const ALL: u32 = 0;
+    pub(crate) const INDEX: u32 = 1;
+    pub(crate) const VALUE: u32 = 2;
 }
 
 pub(crate) mod flag {
@@ -89,6 +101,8 @@ pub(crate) mod flag {
     pub(crate) const ALREADY_RUNNING: u8 = 2;
     pub(crate) const RECEIVER: u8 = 4;
     pub(crate) const VALUE: u8 = 1;
+    pub(crate) const SNAPSHOT: u8 = 1;
+    pub(crate) const BACK: u8 = 1;
 }
 
 /// Types of values. `false` and `true` are two tags, so that a boolean costs no payload.
@@ -128,7 +142,11 @@ pub(crate) mod category {
     pub(crate) const ROLE_FIELD: u8 = 3;
     pub(crate) const ROLE_ELEMENT: u8 = 4;
     pub(crate) const ROLE_SNAPSHOT: u8 = 5;
-    pub(crate) const COUNT: usize = 28;
+    pub(crate) const HOLDER: u8 = 28;
+    pub(crate) const CHANGE: u8 = 29;
+    pub(crate) const COUNT: usize = 30;
+    /// The columns of version 1.
+    pub(crate) const COUNT_1: usize = 28;
 
     /// The column of a value of this type in this role; `None` where the tag says all.
     pub(crate) fn of_value(role: u8, value_tag: u8) -> Option<u8> {
@@ -144,7 +162,7 @@ pub(crate) mod category {
 
     /// Does the column hold the bits of floating-point numbers?
     pub(crate) fn is_float(category: u8) -> bool {
-        category >= FIRST_VALUE && (category - FIRST_VALUE) % 3 == 2
+        (FIRST_VALUE..HOLDER).contains(&category) && (category - FIRST_VALUE) % 3 == 2
     }
 
     /// What a column holds, for people.
@@ -165,6 +183,11 @@ pub(crate) mod category {
             "argument", "result", "local", "field", "element", "snapshot",
         ];
         const KINDS: [&str; 3] = ["integers", "references", "floats"];
+        match category {
+            HOLDER => return "holder of content".to_owned(),
+            CHANGE => return "change of content".to_owned(),
+            _ => {}
+        }
         match PLAIN.get(usize::from(category)) {
             Some(name) => (*name).to_owned(),
             None => {
@@ -268,6 +291,17 @@ pub(crate) fn lay_out(shape: &Shape, tags: &[u8], mut push: impl FnMut(u8)) {
                     push(category::INDEX);
                     category::ROLE_ELEMENT
                 }
+                var::CONTENT => {
+                    push(category::HOLDER);
+                    match shape.a {
+                        key::ALL => {}
+                        key::INDEX => push(category::INDEX),
+                        other => {
+                            value(category::ROLE_ELEMENT, other - key::VALUE, &mut push);
+                        }
+                    }
+                    category::ROLE_ELEMENT
+                }
                 _ => category::ROLE_LOCAL,
             };
             match shape.op {
@@ -285,6 +319,10 @@ pub(crate) fn lay_out(shape: &Shape, tags: &[u8], mut push: impl FnMut(u8)) {
         }
         op::MONITOR => push(category::MONITOR),
         op::GAP => push(category::TEXT),
+        op::CONTENT => {
+            push(category::HOLDER);
+            push(category::CHANGE);
+        }
         _ => {}
     }
 }
@@ -298,13 +336,15 @@ pub(crate) fn is_valid(shape: &Shape, n_tags: usize) -> bool {
         op::WRITE | op::USE | op::SNAPSHOT => {
             let kind = shape.var & !var::OTHER_CALL;
             let local = matches!(kind, var::NAMED | var::SLOT);
-            let owned = matches!(kind, var::FIELD | var::STATIC | var::ELEMENT);
+            let owned = matches!(kind, var::FIELD | var::STATIC | var::ELEMENT | var::CONTENT);
             tag_ok
+                && (kind != var::CONTENT || shape.a <= key::VALUE + u32::from(tag::LAST))
                 && kind <= var::LAST
                 && !(owned && shape.var & var::OTHER_CALL != 0)
                 && (!local || shape.a <= u32::from(u16::MAX))
         }
         op::MONITOR => shape.a < 4,
+        op::CONTENT => shape.flags <= flag::SNAPSHOT,
         other => other <= op::LAST,
     }
 }
@@ -345,6 +385,22 @@ fn split_variable(variable: Variable, own: CallId, shape: &mut Shape, payload: &
             shape.var = var::ELEMENT;
             payload.extend([array.0, u64::from(index)]);
         }
+        Variable::Content { object, key: of } => {
+            shape.var = var::CONTENT;
+            payload.push(object.0);
+            shape.a = match of {
+                ContentKey::All => key::ALL,
+                ContentKey::Index(index) => {
+                    payload.push(u64::from(index));
+                    key::INDEX
+                }
+                ContentKey::Key(value) => {
+                    let (value_tag, bits) = split(value);
+                    payload.extend(bits);
+                    key::VALUE + u32::from(value_tag)
+                }
+            };
+        }
     }
 }
 
@@ -384,12 +440,21 @@ pub(crate) fn join_variable(
             }
         }
         var::RETURN => Variable::Return { call },
+        var::CONTENT => Variable::Content {
+            object: ObjectId(next()),
+            key: match shape.a {
+                key::ALL => ContentKey::All,
+                key::INDEX => ContentKey::Index(next() as u32),
+                other => ContentKey::Key(join((other - key::VALUE) as u8, payload)),
+            },
+        },
         _ => Variable::Exception { call },
     }
 }
 
 /// Splits an event. For an `Enter` the tags of receiver and arguments go to `tags`; the caller
-/// interns them and sets [`Shape::tags`]. For a `Gap` the caller pushes the text's number.
+/// interns them and sets [`Shape::tags`]. For a `Gap` the caller pushes the text's number, for a
+/// `Content` the change's.
 pub(crate) fn split_event(event: &Event, payload: &mut Vec<u64>, tags: &mut Vec<u8>) -> Shape {
     let mut shape = Shape {
         index: event.index,
@@ -496,7 +561,15 @@ pub(crate) fn split_event(event: &Event, payload: &mut Vec<u64>, tags: &mut Vec<
             };
             payload.push(object.0);
         }
-        EventKind::Gap { .. } => shape.op = op::GAP,
+        EventKind::Content {
+            object, snapshot, ..
+        } => {
+            (shape.op, shape.flags) = (op::CONTENT, u8::from(*snapshot) * flag::SNAPSHOT);
+            payload.push(object.0);
+        }
+        EventKind::Gap { back, .. } => {
+            (shape.op, shape.flags) = (op::GAP, u8::from(*back) * flag::BACK);
+        }
     }
     shape
 }
@@ -506,7 +579,7 @@ pub(crate) fn join_event(
     shape: &Shape,
     call: CallId,
     tags: &[u8],
-    texts: &[String],
+    (texts, changes): (&[String], &[Change]),
     payload: &mut impl Iterator<Item = u64>,
 ) -> Event {
     let kind = match shape.op {
@@ -593,11 +666,26 @@ pub(crate) fn join_event(
             },
             object: ObjectId(payload.next().unwrap_or(0)),
         },
+        op::CONTENT => {
+            let object = ObjectId(payload.next().unwrap_or(0));
+            let change = payload
+                .next()
+                .and_then(|at| changes.get(usize::try_from(at).ok()?));
+            EventKind::Content {
+                object,
+                snapshot: shape.flags & flag::SNAPSHOT != 0,
+                change: change.cloned().unwrap_or_else(|| Change::Unknown {
+                    back: false,
+                    reason: "the recording does not say it".to_owned(),
+                }),
+            }
+        }
         _ => {
             let text = payload
                 .next()
                 .and_then(|at| texts.get(usize::try_from(at).ok()?));
             EventKind::Gap {
+                back: shape.flags & flag::BACK != 0,
                 reason: text.cloned().unwrap_or_default(),
             }
         }

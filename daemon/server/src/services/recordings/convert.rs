@@ -1,15 +1,18 @@
 //! Between the generated types of recordings and ours.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 
 use jhyde_history::end;
 use jhyde_proto::program::JavaCommand;
 use jhyde_proto::v1;
+use jhyde_store::GapCount;
 use jhyde_trace::State;
+use jhyde_trace::echo::shown;
 use tonic::Status;
 
 use crate::daemon::Description;
-use crate::daemon::options::Wanted;
+use crate::daemon::options::{Wanted, WantedSnapshots};
 use crate::services::status::invalid;
 
 /// A recording as clients see it.
@@ -45,6 +48,13 @@ pub fn recording(description: &Description) -> v1::Recording {
             include: meta.options.include.clone(),
             exclude: meta.options.exclude.clone(),
             string_limit: meta.options.string_limit,
+            snapshots: Some(v1::SnapshotLimits {
+                depth: Some(meta.options.snapshots.depth),
+                elements: Some(meta.options.snapshots.elements),
+                bytes: Some(meta.options.snapshots.bytes),
+            }),
+            no_contents: !meta.options.contents,
+            source: Vec::new(),
         }),
         jvm: meta.jvm.as_ref().map(|jvm| v1::Jvm {
             address: jvm.address.clone(),
@@ -59,7 +69,12 @@ pub fn recording(description: &Description) -> v1::Recording {
         bytes: stats.bytes_on_disk,
         notes: meta.notes.clone(),
         listen_port: u32::from(*listen_port),
+        gaps: stats.gaps.into_iter().map(gap_count).collect(),
     }
+}
+
+fn gap_count(GapCount { reason, count }: GapCount) -> v1::GapCount {
+    v1::GapCount { reason, count }
 }
 
 /// A folder of which nothing but its name is known.
@@ -89,12 +104,20 @@ fn state(state: &State) -> v1::RecordingState {
 /// How to record, as a client asks for it.
 pub(super) fn wanted(options: Option<v1::RecordingOptions>) -> Wanted {
     let options = options.unwrap_or_default();
+    let snapshots = options.snapshots.unwrap_or_default();
     Wanted {
         level: options.level,
         engine: options.engine,
         include: options.include,
         exclude: options.exclude,
         string_limit: options.string_limit,
+        snapshots: WantedSnapshots {
+            depth: snapshots.depth,
+            elements: snapshots.elements,
+            bytes: snapshots.bytes,
+        },
+        no_contents: options.no_contents,
+        source: options.source.into_iter().map(PathBuf::from).collect(),
     }
 }
 
@@ -118,7 +141,10 @@ pub(super) fn list_token(token: &str) -> Result<Option<(u64, String)>, Status> {
         Some((created, id)) if !id.is_empty() => Ok(Some((created, id.to_owned()))),
         _ => Err(invalid(
             "page_token",
-            format!("'{token}' is not a token of this list; pass next_page_token on as it came"),
+            format!(
+                "'{}' is not a token of this list; pass next_page_token on as it came",
+                shown(token)
+            ),
         )),
     }
 }

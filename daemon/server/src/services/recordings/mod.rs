@@ -19,6 +19,7 @@ use tonic::{Request, Response, Status, Streaming};
 use crate::daemon::Daemon;
 use crate::daemon::live;
 use crate::daemon::record::{AttachRequest, ListenRequest, blocking};
+use crate::error::Error;
 use crate::services::status::invalid;
 
 pub use convert::recording;
@@ -36,6 +37,15 @@ impl RecordingsService {
     /// The service over this daemon.
     pub fn new(daemon: Arc<Daemon>) -> Self {
         Self { daemon }
+    }
+
+    /// Recordings are made for clients whose user is known: at the unix socket only the daemon's own can connect.
+    fn may_record<T>(&self, request: &Request<T>, what: &'static str) -> Result<(), Error> {
+        let over_tcp = request.remote_addr().is_some();
+        if over_tcp && !self.daemon.options().tcp_records {
+            return Err(Error::OverTcp(what));
+        }
+        Ok(())
     }
 
     async fn described(&self, id: String) -> Result<Response<v1::Recording>, Status> {
@@ -72,6 +82,7 @@ impl Recordings for RecordingsService {
         &self,
         request: Request<v1::AttachRequest>,
     ) -> Result<Response<v1::Recording>, Status> {
+        self.may_record(&request, "attaching to JVMs")?;
         let request = request.into_inner();
         let request = AttachRequest {
             address: request.address,
@@ -87,6 +98,7 @@ impl Recordings for RecordingsService {
         &self,
         request: Request<v1::ListenRequest>,
     ) -> Result<Response<v1::Recording>, Status> {
+        self.may_record(&request, "waiting for JVMs")?;
         let request = request.into_inner();
         let port = u16::try_from(request.port).map_err(|_| {
             invalid(
@@ -114,6 +126,7 @@ impl Recordings for RecordingsService {
         &self,
         request: Request<v1::LaunchRequest>,
     ) -> Result<Response<Self::LaunchStream>, Status> {
+        self.may_record(&request, "launching programs")?;
         launch::launch(Arc::clone(&self.daemon), request.into_inner())
             .await
             .map(Response::new)

@@ -1,0 +1,247 @@
+//! Which methods of the JDK leave what they are shown as it is, by their names: all others are taken to change it.
+
+use jhyde_bytecode::InvokeKind;
+
+use crate::structure::Named;
+
+/// Methods of collections, maps, iterators, builders, atomics and their like that only read what they are called on.
+/// `get` of a map in order of access is the exception, which its caller knows.
+const READS: &[&str] = &[
+    "after",
+    "before",
+    "booleanValue",
+    "capacity",
+    "cardinality",
+    "ceiling",
+    "ceilingEntry",
+    "ceilingKey",
+    "charAt",
+    "chars",
+    "clone",
+    "codePointAt",
+    "comparator",
+    "compareTo",
+    "contains",
+    "containsAll",
+    "containsKey",
+    "containsValue",
+    "copyOf",
+    "descendingIterator",
+    "descendingKeySet",
+    "descendingMap",
+    "descendingSet",
+    "doubleValue",
+    "element",
+    "elementAt",
+    "elements",
+    "ensureCapacity",
+    "entrySet",
+    "equals",
+    "first",
+    "firstElement",
+    "firstEntry",
+    "firstKey",
+    "floor",
+    "floorEntry",
+    "floorKey",
+    "get",
+    "getAcquire",
+    "getClass",
+    "getFirst",
+    "getKey",
+    "getLast",
+    "getOpaque",
+    "getOrDefault",
+    "getPlain",
+    "getTime",
+    "getValue",
+    "hasMoreElements",
+    "hasNext",
+    "hasPrevious",
+    "hashCode",
+    "headMap",
+    "headSet",
+    "higher",
+    "higherEntry",
+    "higherKey",
+    "indexOf",
+    "intValue",
+    "intersects",
+    "isEmpty",
+    "isPresent",
+    "iterator",
+    "keySet",
+    "keys",
+    "last",
+    "lastElement",
+    "lastEntry",
+    "lastIndexOf",
+    "lastKey",
+    "length",
+    "listIterator",
+    "longValue",
+    "lower",
+    "lowerEntry",
+    "lowerKey",
+    "mappingCount",
+    "navigableKeySet",
+    "next",
+    "nextClearBit",
+    "nextElement",
+    "nextIndex",
+    "nextSetBit",
+    "orElse",
+    "orElseThrow",
+    "parallelStream",
+    "peek",
+    "peekFirst",
+    "peekLast",
+    "previous",
+    "previousIndex",
+    "previousSetBit",
+    "propertyNames",
+    "remainingCapacity",
+    "reversed",
+    "search",
+    "size",
+    "spliterator",
+    "stream",
+    "stringPropertyNames",
+    "subList",
+    "subMap",
+    "subSequence",
+    "tailMap",
+    "tailSet",
+    "toInstant",
+];
+
+/// What a call may change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Touches {
+    /// Nothing that it is shown.
+    Nothing,
+    /// What it is called on, and what lies behind that.
+    Receiver,
+    /// Anything that it is shown.
+    All,
+}
+
+/// What a call may change of the containers that it is shown, as far as its name tells. Code of the scope that it calls
+/// back makes calls of its own.
+pub(crate) fn touches(named: &Named) -> Touches {
+    if named.kind == InvokeKind::Dynamic {
+        return Touches::Nothing;
+    }
+    let (class, name) = (named.class.as_str(), named.name.as_str());
+    let is_collection = class.starts_with("java.util.") || class == "java.lang.Iterable";
+    let is_builder = matches!(
+        class,
+        "java.lang.StringBuilder" | "java.lang.StringBuffer" | "java.lang.AbstractStringBuilder"
+    );
+    if named.kind == InvokeKind::Static {
+        return match class {
+            "java.util.Collections" if changes_its_argument(name) => Touches::All,
+            "java.util.Collections"
+            | "java.util.Objects"
+            | "java.util.List"
+            | "java.util.Set"
+            | "java.util.Map"
+            | "java.util.Optional"
+            | "java.lang.String"
+            | "java.lang.Integer"
+            | "java.lang.Long"
+            | "java.lang.Math"
+            | "java.lang.System" => Touches::Nothing,
+            _ => Touches::All,
+        };
+    }
+    let only_text = matches!(
+        class,
+        "java.io.PrintStream"
+            | "java.lang.String"
+            | "java.lang.Object"
+            | "java.lang.Integer"
+            | "java.lang.Long"
+            | "java.lang.Double"
+            | "java.lang.Boolean"
+            | "java.lang.Character"
+            | "java.math.BigInteger"
+            | "java.math.BigDecimal"
+            | "java.lang.Enum"
+            | "java.lang.Class"
+    );
+    // Printing and comparing call `toString`, `equals` and their like of what they are shown.
+    if only_text || name == "toString" {
+        return Touches::Nothing;
+    }
+    if !is_collection && !is_builder {
+        return Touches::All;
+    }
+    let takes_function = named.descriptor.contains("Ljava/util/function/");
+    if READS.contains(&name) && !takes_function {
+        return Touches::Nothing;
+    }
+    let hands_over = matches!(
+        name,
+        "drainTo" | "toArray" | "copyInto" | "forEachRemaining"
+    );
+    if takes_function || hands_over || class.starts_with("java.util.stream.") {
+        return Touches::All;
+    }
+    if name == "<init>" {
+        return Touches::Receiver;
+    }
+    Touches::Receiver
+}
+
+fn changes_its_argument(name: &str) -> bool {
+    matches!(
+        name,
+        "addAll"
+            | "copy"
+            | "fill"
+            | "replaceAll"
+            | "reverse"
+            | "rotate"
+            | "shuffle"
+            | "sort"
+            | "swap"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(class: &str, name: &str, descriptor: &str, kind: InvokeKind) -> Touches {
+        touches(&Named {
+            class: class.to_owned(),
+            name: name.to_owned(),
+            descriptor: descriptor.to_owned(),
+            kind,
+            code: 0,
+        })
+    }
+
+    #[test]
+    fn what_a_call_may_change_is_known_by_its_name() {
+        let on = |class, name, descriptor| of(class, name, descriptor, InvokeKind::Interface);
+        assert_eq!(on("java.util.List", "size", "()I"), Touches::Nothing);
+        let object = "(Ljava/lang/Object;)Z";
+        assert_eq!(on("java.util.List", "add", object), Touches::Receiver);
+        let each = "(Ljava/util/function/Consumer;)V";
+        assert_eq!(on("java.lang.Iterable", "forEach", each), Touches::All);
+        assert_eq!(on("org.foo.List", "size", "()I"), Touches::All);
+        let list = "(Ljava/util/List;)V";
+        let fixed = |name| of("java.util.Collections", name, list, InvokeKind::Static);
+        assert_eq!(
+            (fixed("sort"), fixed("max")),
+            (Touches::All, Touches::Nothing)
+        );
+    }
+
+    #[test]
+    fn names_are_in_order() {
+        assert!(READS.is_sorted_by(|one, other| one < other || one.eq_ignore_ascii_case(other)));
+    }
+}

@@ -1,0 +1,378 @@
+//! What objects of the JDK hold: lists, sets, maps, queues, builders, atomics, numbers, dates.
+//!
+//! Their code is not recorded, and their fields are nobody's business but the JDK's. What they hold is what a program
+//! works with, so it is recorded as their users see it. Which classes hold data, and in which internal fields, is known
+//! by their names (`shapes`); where those fields lie is asked of the JVM (`layout`); they are read while their thread
+//! stands still (`read`, `tables`, `single`), and what was read is compared with what was known before
+//! (`difference`). Which calls change what is in `methods`, and what the commonest of them do to what is known,
+//! without a look at the JVM, in `model`, `maps` and `texts`. When all of that is done is the engine's matter: `events/contents.rs`.
+//! What can never change is read once: `fixed`, `shown`,
+//! `dates`, `numbers`.
+//!
+//! A content that is told is right, or it is unknown: where fields have other names, where there is too much, where
+//! another thread may change it meanwhile.
+
+mod dates;
+mod difference;
+mod fixed;
+mod iterators;
+mod layout;
+mod maps;
+pub(crate) mod methods;
+mod model;
+mod numbers;
+mod queues;
+mod read;
+mod shapes;
+mod shown;
+mod single;
+mod sorted;
+mod tables;
+mod texts;
+
+use jhyde_trace::{Change, Held, Items, ObjectId, Value};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+pub(crate) use difference::difference;
+pub(crate) use fixed::{Fixed, FixedKind};
+pub(crate) use layout::Layouts;
+pub(crate) use maps::model as model_map;
+pub(crate) use maps::{Key, Order};
+pub(crate) use model::{Modelled, looked_up, model, moved};
+pub(crate) use read::{ReadError, Reader, Told, values};
+pub(crate) use shapes::{Shape, Table};
+pub(crate) use texts::edit;
+
+/// An object that holds data.
+#[derive(Debug)]
+pub(crate) struct Container {
+    pub(crate) shape: Shape,
+    /// What it holds, as far as it was told.
+    pub(crate) held: Held,
+    /// Looking something up changes its order.
+    pub(crate) by_access: bool,
+    /// How its keys are ordered, where that is simple.
+    pub(crate) order: Option<Order>,
+    /// The thread that showed it to a call last.
+    toucher: Option<u64>,
+    /// Several threads use it.
+    pub(crate) is_shared: bool,
+    /// Code that nobody sees, or the collector, may change it at any time.
+    pub(crate) is_exposed: bool,
+    /// A library has it, and may change it whenever it runs.
+    is_given: bool,
+    /// How often libraries had run when it was read last.
+    read_at: u64,
+    /// It is a part of this map, whose changes show in it.
+    pub(crate) part_of: Option<ObjectId>,
+    /// How often a call that changes it has called back, and not ended yet.
+    pub(crate) called_back: u32,
+    /// How often it could not be read.
+    refusals: u32,
+    /// Items of changes since it was told as a whole.
+    spliced: usize,
+}
+
+/// See the module.
+#[derive(Debug, Default)]
+pub(crate) struct Contents {
+    pub(crate) layouts: Layouts,
+    containers: FxHashMap<ObjectId, Container>,
+    /// What an object that is no container may change: the list of an iterator, what a lambda captured.
+    reach: FxHashMap<ObjectId, Vec<ObjectId>>,
+    /// The parts of a sorted map or set that were handed out: what changes it, changes them.
+    parts: FxHashMap<ObjectId, Vec<ObjectId>>,
+    /// Lambdas that run code out of the scope: what that changes, nobody sees.
+    wild: FxHashSet<ObjectId>,
+    /// Objects that the scope made, of which it was told what can never change.
+    introduced: FxHashSet<ObjectId>,
+    /// Objects that the scope made, that hold something, and that have no name yet by which they could be read.
+    /// With the threads that made them.
+    nameless: Vec<(u64, ObjectId)>,
+    /// What is in boxes that were seen.
+    boxes: FxHashMap<ObjectId, Value>,
+    /// How often code of libraries has run, or a call was made of which nobody knows what it was shown.
+    library_runs: u64,
+    /// Its number when such a call was made last.
+    blind_run: u64,
+}
+
+/// The most objects that are remembered behind another one.
+const MOST_REACHED: usize = 8;
+/// The most containers in containers that are looked into behind one call.
+const MOST_HELD: usize = 1 << 10;
+/// A whole is told again when the changes since the last one outweigh it, and are more than this.
+const LEAST_REPEATED: usize = 256;
+
+impl Container {
+    pub(crate) fn new(shape: Shape) -> Self {
+        Self {
+            shape,
+            held: Held::Nothing,
+            by_access: false,
+            order: None,
+            toucher: None,
+            is_shared: false,
+            is_exposed: shape == Shape::Table(Table::Weak),
+            part_of: None,
+            called_back: 0,
+            is_given: false,
+            read_at: 0,
+            refusals: 0,
+            spliced: 0,
+        }
+    }
+
+    /// What it holds, if that is known.
+    pub(crate) fn items(&self) -> Option<&Items> {
+        match &self.held {
+            Held::Items { items, length } if items.len() == *length => Some(items),
+            _ => None,
+        }
+    }
+
+    /// Is it worth to try and read it? What could not be read is not tried each time.
+    pub(crate) fn wants_reading(&self) -> bool {
+        self.items().is_none() && (self.refusals + 1).is_power_of_two()
+    }
+
+    /// It cannot be told what it holds, nor, if `back`, what it held since it was told last. Gives what is to be told.
+    pub(crate) fn lose(&mut self, reason: String, back: bool) -> Option<Change> {
+        self.refusals += 1;
+        if matches!(self.held, Held::Unknown(_)) {
+            return None;
+        }
+        let change = Change::Unknown { reason, back };
+        self.held.apply(&change);
+        Some(change)
+    }
+
+    /// Follows a change. Gives the whole, if it is time to tell it again.
+    pub(crate) fn follow(&mut self, change: &Change) -> Option<Change> {
+        self.held.apply(change);
+        if matches!(change, Change::Whole(_)) {
+            self.refusals = 0;
+            self.spliced = 0;
+            return None;
+        }
+        self.spliced += change.size().max(1);
+        let items = self.items()?;
+        if self.spliced > items.len().max(LEAST_REPEATED) && 2 * items.len() <= Change::MAX_ITEMS {
+            let whole = Change::Whole(items.clone());
+            self.spliced = 0;
+            return Some(whole);
+        }
+        None
+    }
+
+    /// A thread shows it to a call.
+    pub(crate) fn touch(&mut self, thread: u64) {
+        self.is_shared |= self.toucher.is_some_and(|last| last != thread);
+        self.toucher = Some(thread);
+    }
+}
+
+impl Contents {
+    /// `wanted`: else nothing is recorded but what can never change.
+    pub(crate) fn new(wanted: bool) -> Self {
+        let mut contents = Self::default();
+        contents.layouts.off = !wanted;
+        contents
+    }
+
+    pub(crate) fn get(&self, object: ObjectId) -> Option<&Container> {
+        self.containers.get(&object)
+    }
+
+    pub(crate) fn get_mut(&mut self, object: ObjectId) -> Option<&mut Container> {
+        self.containers.get_mut(&object)
+    }
+
+    pub(crate) fn knows(&self, object: ObjectId) -> bool {
+        self.containers.contains_key(&object)
+    }
+
+    pub(crate) fn add(&mut self, object: ObjectId, container: Container) {
+        let read_at = self.library_runs;
+        let container = Container {
+            read_at,
+            ..container
+        };
+        self.containers.entry(object).or_insert(container);
+    }
+
+    /// An object may change these from now on.
+    pub(crate) fn reaches(&mut self, object: ObjectId, others: impl IntoIterator<Item = ObjectId>) {
+        let mut others = others
+            .into_iter()
+            .filter(|&other| other != object)
+            .peekable();
+        if others.peek().is_some() {
+            let all = self.reach.entry(object).or_default();
+            for other in others {
+                if all.len() < MOST_REACHED && !all.contains(&other) {
+                    all.push(other);
+                }
+            }
+        }
+    }
+
+    /// A part was handed out. Gives one that is to be followed no more, if there are too many.
+    pub(crate) fn hands_out(&mut self, whole: ObjectId, part: ObjectId) -> Option<ObjectId> {
+        let all = self.parts.entry(whole).or_default();
+        if !all.contains(&part) {
+            all.push(part);
+        }
+        (all.len() > MOST_REACHED).then(|| all.remove(0))
+    }
+
+    /// Is a part followed: do all changes of its whole show?
+    pub(crate) fn follows(&self, part: ObjectId) -> bool {
+        self.parts.values().any(|parts| parts.contains(&part))
+    }
+
+    /// These objects and what lies behind them, each once.
+    pub(crate) fn behind(&self, objects: &[ObjectId]) -> Vec<ObjectId> {
+        let mut all: Vec<ObjectId> = Vec::new();
+        let mut open: Vec<ObjectId> = objects.iter().rev().copied().collect();
+        while let Some(object) = open.pop() {
+            if all.contains(&object) {
+                continue;
+            }
+            all.push(object);
+            if let Some(Items::View { of, .. }) = self.get(object).and_then(Container::items) {
+                open.push(*of);
+            }
+            open.extend(self.reach.get(&object).into_iter().flatten());
+            open.extend(self.parts.get(&object).into_iter().flatten());
+        }
+        all
+    }
+
+    /// Code of a library has run: what it has may be another now.
+    pub(crate) fn library_ran(&mut self) {
+        self.library_runs += 1;
+    }
+
+    /// A call was made of which nobody knows what it was shown: it may have changed anything.
+    pub(crate) fn anything_changed(&mut self) {
+        self.library_runs += 1;
+        self.blind_run = self.library_runs;
+    }
+
+    /// A library has an object; gives what can be reached through it.
+    pub(crate) fn give(&mut self, object: ObjectId) -> Vec<ObjectId> {
+        let mut behind = self.reach.get(&object).cloned().unwrap_or_default();
+        if let Some(container) = self.containers.get_mut(&object) {
+            container.is_given = !container.shape.is_immutable();
+            match container.items() {
+                Some(Items::View { of, .. }) => behind.push(*of),
+                Some(items) => behind.extend(items.values().into_iter().filter_map(Value::object)),
+                None => {}
+            }
+        }
+        behind
+    }
+
+    /// May code that nobody saw have changed it since it was read last?
+    pub(crate) fn is_in_doubt(&self, object: ObjectId) -> bool {
+        self.get(object).is_some_and(|container| {
+            let ran = container.read_at < self.library_runs;
+            let blind = container.read_at < self.blind_run && !container.shape.is_immutable();
+            container.is_exposed || (container.is_given && ran) || blind
+        })
+    }
+
+    /// It has been read.
+    pub(crate) fn was_read(&mut self, object: ObjectId) {
+        let runs = self.library_runs;
+        if let Some(container) = self.get_mut(object) {
+            container.read_at = runs;
+        }
+    }
+
+    /// All that may have been changed since it was read last, in order.
+    pub(crate) fn all_given(&self) -> Vec<ObjectId> {
+        let all = self.containers.keys().copied();
+        let mut all: Vec<ObjectId> = all.filter(|&object| self.is_in_doubt(object)).collect();
+        all.sort_unstable();
+        all
+    }
+
+    /// A lambda runs code out of the scope: it may do so at any time.
+    pub(crate) fn is_wild(&mut self, lambda: ObjectId, captured: &[ObjectId]) {
+        self.wild.insert(lambda);
+        for captured in captured {
+            if let Some(container) = self.get_mut(*captured) {
+                container.is_exposed = true;
+            }
+        }
+    }
+
+    /// Is such a lambda among these?
+    pub(crate) fn any_wild(&self, objects: &[ObjectId]) -> bool {
+        objects.iter().any(|object| self.wild.contains(object))
+    }
+
+    /// The containers that these hold, and those that these hold.
+    pub(crate) fn held_by(&self, objects: &[ObjectId]) -> Vec<ObjectId> {
+        let mut all = objects.to_vec();
+        for _ in 0..2 {
+            let held = all.iter().filter_map(|&object| self.get(object)?.items());
+            let held = held.flat_map(Items::values).filter_map(Value::object);
+            let mut held: Vec<_> = held.filter(|&object| self.knows(object)).collect();
+            held.truncate(MOST_HELD);
+            all.extend(held);
+        }
+        all
+    }
+
+    /// It is to be read as soon as it has a name. Few wait at a time: they get their names where they are kept.
+    pub(crate) fn waits_for_name(&mut self, thread: u64, object: ObjectId) {
+        /// Those that nobody keeps never get a name.
+        const MOST_NAMELESS: usize = 16;
+        if self.nameless.len() == MOST_NAMELESS {
+            self.nameless.remove(0);
+        }
+        self.nameless.push((thread, object));
+    }
+
+    /// Those of them that a thread made and that have a name now.
+    pub(crate) fn named_now(
+        &mut self,
+        thread: u64,
+        has_name: impl Fn(ObjectId) -> bool,
+    ) -> Vec<ObjectId> {
+        if self.nameless.is_empty() {
+            return Vec::new();
+        }
+        let ready = |(maker, object): &mut (u64, ObjectId)| *maker == thread && has_name(*object);
+        let ready = self.nameless.extract_if(.., ready);
+        ready.map(|(_, object)| object).collect()
+    }
+
+    /// True the first time.
+    pub(crate) fn introduce(&mut self, object: ObjectId) -> bool {
+        self.introduced.insert(object)
+    }
+
+    /// It is gone in the JVM.
+    pub(crate) fn forget(&mut self, object: ObjectId) {
+        self.containers.remove(&object);
+        self.reach.remove(&object);
+        self.parts.remove(&object);
+        self.boxes.remove(&object);
+        self.wild.remove(&object);
+        self.introduced.remove(&object);
+    }
+
+    /// A box never changes.
+    pub(crate) fn keep_box(&mut self, object: ObjectId, value: Value) {
+        self.boxes.insert(object, value);
+    }
+
+    /// What is in a box.
+    pub(crate) fn boxed(&self, object: ObjectId) -> Option<Value> {
+        self.boxes.get(&object).copied()
+    }
+}

@@ -1,0 +1,93 @@
+//! What is told of an object once and for good, because it can never change (see [`crate::contents`]).
+
+use jhyde_trace::{Content, Missing, ObjectInfo, Text, Throwable, Value};
+
+use super::Engine;
+use crate::arrivals::Place;
+use crate::contents::{Fixed, ReadError, Reader};
+use crate::error::CaptureError;
+use crate::sink::Sink;
+
+impl<S: Sink> Engine<S> {
+    /// What can never change of an object of a class: [`Content::None`] if there is nothing, or it is not known.
+    pub(super) fn fixed_content(
+        &mut self,
+        place: Place,
+        object: jdwp::ObjectId,
+        class: jdwp::ReferenceTypeId,
+    ) -> Result<Content, CaptureError> {
+        let layouts = &mut self.contents.layouts;
+        let Some(kind) = layouts.fixed(&mut self.link, &mut self.structure, class)? else {
+            return Ok(Content::None);
+        };
+        let mut reader = Reader::new(
+            &mut self.link,
+            &mut self.structure,
+            &mut self.contents.layouts,
+        );
+        let fixed = match reader.fixed(object, class, kind) {
+            Ok(fixed) => fixed,
+            Err(ReadError::Link(error)) => return Err(error.into()),
+            Err(ReadError::Unknown(_)) => return Ok(Content::None),
+        };
+        Ok(match fixed {
+            Fixed::Enum(name) => Content::Enum(String::from_utf16_lossy(&name)),
+            Fixed::Thread(name) => Content::Thread(self.objects.cut(&name)),
+            Fixed::Shown(text) => Content::Shown(self.objects.cut(&text)),
+            Fixed::Lambda { method, captured } => {
+                let captured = captured.iter().map(|value| self.value(place, value, false));
+                let captured = captured.collect();
+                Content::Lambda { method, captured }
+            }
+            Fixed::Throwable {
+                message,
+                overridden,
+                cause,
+                suppressed,
+            } => {
+                let message: Option<Text> = message.map(|text| self.objects.cut(&text));
+                let cause = self.value(place, &cause, false);
+                let values = |all: Vec<jdwp::Value>| {
+                    all.iter()
+                        .map(|value| self.value(place, value, false))
+                        .collect()
+                };
+                Content::Throwable(Throwable {
+                    message,
+                    overridden,
+                    cause,
+                    suppressed: suppressed.map(values),
+                    trace: None,
+                })
+            }
+        })
+    }
+
+    /// An exception of which nothing could be read.
+    pub(super) fn bare_throwable() -> Content {
+        Content::Throwable(Throwable {
+            cause: Value::Missing(Missing::Unreadable),
+            ..Throwable::with_message(None)
+        })
+    }
+
+    /// A constant of an enum of the scope is complete.
+    pub(super) fn constant_is_made(
+        &mut self,
+        place: Place,
+        constant: jdwp::ObjectId,
+    ) -> Result<(), CaptureError> {
+        let asked = jdwp::commands::object_reference::ReferenceType { object: constant };
+        let Ok(kind) = self.link.request(&asked)? else {
+            return Ok(());
+        };
+        let class = self.structure.class(&mut self.link, kind.type_id)?.id;
+        let content = self.fixed_content(place, constant, kind.type_id)?;
+        if content != Content::None {
+            let class = Some(class);
+            let info = ObjectInfo { class, content };
+            self.arrivals.object(place, self.heap.name(constant), info);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,135 @@
+//! Leaving the JVM: it runs on, whatever it does meanwhile, and nobody waits long for it.
+
+use std::time::{Duration, Instant};
+
+use jdwp::commands::virtual_machine;
+use jhyde_trace::State;
+
+use super::{End, Engine};
+use crate::error::LinkError;
+use crate::guard::QUIET;
+use crate::record::Ending;
+use crate::sink::Sink;
+
+/// How long leaving takes at most; a JVM that does not answer for so long is left to the guard.
+const LEAVE: Duration = Duration::from_secs(3);
+/// The part of it in which a JVM that was left closes the connection.
+const CLOSE: Duration = Duration::from_millis(1000);
+
+/// How far a JVM was left.
+enum Farewell {
+    /// It has closed the connection, or will: it has answered, and the last command is on its way.
+    Taken,
+    /// It answers nothing any more.
+    Unanswered,
+}
+
+/// What came while the JVM is being left.
+enum Came {
+    Something,
+    Nothing,
+    /// The connection is closed.
+    End,
+    /// What came makes no sense, and nothing behind it can be read.
+    Nonsense,
+}
+
+impl<S: Sink> Engine<S> {
+    /// Gives up before the recording has begun; the JVM runs on.
+    pub(crate) fn abandon(mut self) -> S {
+        self.say_farewell();
+        if let Some(guard) = self.guard.take_if(|_| self.left) {
+            guard.dismiss();
+        }
+        self.sink
+    }
+
+    /// Detaches, as somebody has asked for; events on the way are kept.
+    pub(super) fn end_as_ordered(&mut self, ending: Ending) -> State {
+        match (self.take_leave(true), ending) {
+            (Farewell::Unanswered, _) => State::ConnectionLost {
+                reason: "the JVM did not answer when it was to be left".to_owned(),
+            },
+            (Farewell::Taken, Ending::Stop) => State::Stopped,
+            (Farewell::Taken, Ending::Detach) => State::Detached,
+        }
+    }
+
+    /// Detaches when nothing can be recorded any more.
+    pub(super) fn say_farewell(&mut self) {
+        self.take_leave(false);
+    }
+
+    /// Disposes of the session, which resumes all threads.
+    ///
+    /// The JVM stands still first, until its debug agent has told all that was on the way: an event that is to
+    /// suspend its thread and meets the end of the session would leave that thread suspended for ever (see
+    /// [`crate::guard`], which does the same where the JVM does not answer us in time).
+    fn take_leave(&mut self, mut keeps: bool) -> Farewell {
+        let until = Instant::now() + LEAVE;
+        self.link.hurry(until);
+        let suspended = self.link.request(&virtual_machine::Suspend);
+        let stands = matches!(suspended, Ok(Ok(())));
+        let mut quiet = Instant::now();
+        while stands && quiet.elapsed() < QUIET && Instant::now() + CLOSE < until {
+            match self.take(&mut keeps) {
+                Came::Something => quiet = Instant::now(),
+                Came::Nothing => {}
+                Came::End => return self.gone(),
+                Came::Nonsense => break,
+            }
+        }
+        if stands && keeps && self.last_look().is_err() {
+            tracing::debug!("the JVM did not let itself be looked at when it was left");
+        }
+        self.link.send(&virtual_machine::Dispose);
+        if self.link.flush().is_err() {
+            return Farewell::Unanswered;
+        }
+        while Instant::now() < until {
+            match self.take(&mut keeps) {
+                Came::Something | Came::Nothing => {}
+                Came::End => return self.gone(),
+                Came::Nonsense => break,
+            }
+        }
+        match suspended {
+            Ok(_) => Farewell::Taken,
+            Err(_) => Farewell::Unanswered,
+        }
+    }
+
+    fn last_look(&mut self) -> Result<(), crate::error::CaptureError> {
+        let place = self.arrivals.open();
+        let looked = self.look_a_last_time(place);
+        self.arrivals.answered(place);
+        looked
+    }
+
+    fn gone(&mut self) -> Farewell {
+        self.left = true;
+        Farewell::Taken
+    }
+
+    /// Takes what the JVM sends next, and keeps it as long as that can be.
+    fn take(&mut self, keeps: &mut bool) -> Came {
+        let came = match *keeps {
+            true => self.turn(),
+            false => self
+                .link
+                .next()
+                .map(|came| came.is_some())
+                .map_err(|error| self.sort_out(error.into())),
+        };
+        match came {
+            Ok(true) => Came::Something,
+            Ok(false) => Came::Nothing,
+            Err(End::Closed(LinkError::Closed { .. })) => Came::End,
+            Err(End::Failed(_)) if *keeps => {
+                *keeps = false;
+                Came::Something
+            }
+            Err(_) => Came::Nonsense,
+        }
+    }
+}

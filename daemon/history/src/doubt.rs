@@ -1,0 +1,176 @@
+//! What was found out late: a variable, or what an object of the JDK holds, that turned out to be another than what
+//! the recording had. Code out of the scope changed it some time after it was last told, so what it held from the first
+//! such code that ran then until it was found is not known: the finding reaches back.
+
+use jhyde_store::records::{Direction, Write};
+use jhyde_trace::{
+    Change, EventKind, Held as Contents, Level, ObjectId, Timestamp, Value, Variable,
+};
+
+use crate::error::Result;
+use crate::history::History;
+use crate::objects::Held;
+use crate::state::Interval;
+
+impl History {
+    /// What a variable held at `at`, when `value` is the last that was told of it, at `told`.
+    pub(crate) fn held_since(
+        &self,
+        variable: Variable,
+        (told, value): (Timestamp, Value),
+        at: Timestamp,
+    ) -> Result<Held> {
+        // What is told at a time is certain at that time.
+        if at <= told || matches!(variable, Variable::Local { .. }) {
+            return Ok(Held::Value(value));
+        }
+        let later = Timestamp(at.0.saturating_add(1));
+        let later = later..self.recording.end().max(later);
+        let next = self
+            .recording
+            .writes(variable, later, Direction::Forward)
+            .next();
+        Ok(match next {
+            Some(Ok(found))
+                if found.snapshot && found.value != value && self.outside_ran(told, at)? =>
+            {
+                Held::Unknown(match found.value {
+                    Value::Missing(_) => unlooked(found.timestamp).into(),
+                    _ => unseen(found.timestamp).into(),
+                })
+            }
+            Some(Err(jhyde_store::Error::Damaged { .. })) | None | Some(Ok(_)) => {
+                Held::Value(value)
+            }
+            Some(Err(error)) => return Err(error.into()),
+        })
+    }
+
+    /// Did the program write a variable in an interval, whose last write by its end is `last`? What was found there
+    /// hides what was written before.
+    pub(crate) fn is_written_in(&self, last: Option<&Write>, interval: Interval) -> Result<bool> {
+        let Some(last) = last.filter(|last| interval.contains(last.timestamp)) else {
+            return Ok(false);
+        };
+        if !last.snapshot {
+            return Ok(true);
+        }
+        let before = Timestamp(interval.from.0.saturating_add(1))..last.timestamp;
+        for write in self
+            .recording
+            .writes(last.variable, before, Direction::Backward)
+        {
+            self.check()?;
+            if !write?.snapshot {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Was the variable found to be another in the interval than was told before? Then it changed, and nobody
+    /// knows whether in the interval.
+    pub(crate) fn is_found_late(
+        &self,
+        before: Option<Value>,
+        last: Option<&Write>,
+        interval: Interval,
+    ) -> bool {
+        last.is_some_and(|last| {
+            last.snapshot
+                && interval.contains(last.timestamp)
+                && before.is_some_and(|before| before != last.value)
+        })
+    }
+
+    /// What an object held at a time, when `held` is what was told of it up to then; not known if it is found to
+    /// hold something else next.
+    pub(crate) fn unless_found_other(
+        &self,
+        object: ObjectId,
+        held: Option<Contents>,
+        at: Timestamp,
+    ) -> Result<Option<Contents>> {
+        let (Some(before @ Contents::Items { .. }), true) = (&held, self.level > Level::Calls)
+        else {
+            return Ok(held);
+        };
+        let later = Timestamp(at.0.saturating_add(1));
+        let later = later..self.recording.end().max(later);
+        let next = self
+            .recording
+            .content_changes(object, later, Direction::Forward)
+            .next();
+        let next = match next {
+            None | Some(Err(jhyde_store::Error::Damaged { .. })) => return Ok(held),
+            Some(next) => next?,
+        };
+        let agrees = match next.change {
+            Change::Unknown { back, .. } => !back,
+            Change::More(_) => true,
+            _ if !next.snapshot => true,
+            _ => {
+                let mut then = before.clone();
+                then.apply(&next.change);
+                before.agrees(&then)
+            }
+        };
+        if agrees {
+            return Ok(held);
+        }
+        let by_now = Timestamp(0)..Timestamp(at.0.saturating_add(1));
+        let told = self
+            .recording
+            .content_changes(object, by_now, Direction::Backward)
+            .next()
+            .transpose()?
+            .map_or(Timestamp(0), |change| change.timestamp);
+        if !self.outside_ran(told, at)? {
+            return Ok(held);
+        }
+        Ok(Some(Contents::Unknown(unseen(next.timestamp))))
+    }
+
+    /// May code out of the scope have run after `told`, by `at`? The scope's own writes are all recorded.
+    fn outside_ran(&self, told: Timestamp, at: Timestamp) -> Result<bool> {
+        /// So many events are looked at; behind them it may have.
+        const MOST: usize = 1000;
+        let range = Timestamp(told.0.saturating_add(1))..Timestamp(at.0.saturating_add(1));
+        if range.start >= range.end {
+            return Ok(false);
+        }
+        let many = range.end.0 - range.start.0 > MOST as u64;
+        for event in self
+            .recording
+            .events(range, None, Direction::Forward)
+            .take(MOST)
+        {
+            self.check()?;
+            let event = event?.event;
+            let ran = match event.kind {
+                EventKind::Enter { boundary, .. } => boundary,
+                // Back to code out of the scope that had called.
+                EventKind::Exit { .. } => {
+                    let parent = self.record(event.call)?.parent;
+                    parent.is_root() || self.record(parent)?.boundary
+                }
+                EventKind::ThreadStart | EventKind::ClassPrepared { .. } => true,
+                _ => false,
+            };
+            if ran {
+                return Ok(true);
+            }
+        }
+        Ok(many)
+    }
+}
+
+/// Why it is not known what was read there.
+fn unlooked(read: Timestamp) -> String {
+    format!("code out of the scope may have changed it before {read}, and nobody could look")
+}
+
+/// Why it is not known.
+fn unseen(found: Timestamp) -> String {
+    format!("it was found changed at {found}, and when it changed was not seen")
+}

@@ -1,0 +1,149 @@
+//! Ways to a variable as source writes them, from a call: `1.7:this.volume`, `merge#3:c[2]`, `1.7:book.orders[0].price`.
+//!
+//! Each step goes on from the object that the variable before it held when the call ended (now, if it runs), which is
+//! what one sees when one looks at a call; a variable that was cleared by then, from the object that it held first.
+
+use jhyde_store::records::Direction;
+use jhyde_trace::{CallId, Content, ObjectId, Outcome, Timestamp, Value, Variable};
+
+use crate::error::{Error, Result};
+use crate::history::History;
+
+/// A step from an object to one of its variables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Step<'a> {
+    Field(&'a str),
+    Element(&'a str),
+}
+
+/// The local that a way begins with, and its steps; `None` if it has none.
+fn taken_apart(way: &str) -> Option<(&str, Vec<Step<'_>>)> {
+    let begin = way.find(['.', '['])?;
+    let (local, mut rest) = way.split_at(begin);
+    let mut steps = Vec::new();
+    while !rest.is_empty() {
+        if let Some(inside) = rest.strip_prefix('[') {
+            let (index, behind) = inside.split_once(']')?;
+            steps.push(Step::Element(index));
+            rest = behind;
+        } else {
+            let name = rest.strip_prefix('.')?;
+            let end = name.find(['.', '[']).unwrap_or(name.len());
+            let (name, behind) = name.split_at(end);
+            if name.is_empty() {
+                return None;
+            }
+            steps.push(Step::Field(name));
+            rest = behind;
+        }
+    }
+    (!local.is_empty()).then_some((local, steps))
+}
+
+impl History {
+    /// The variable at the end of a way that begins in a call; `None` if what stands there is no way.
+    ///
+    /// # Errors
+    /// When there is no such variable on it.
+    pub(crate) fn resolve_way(
+        &self,
+        text: &str,
+        call: CallId,
+        way: &str,
+    ) -> Result<Option<Variable>> {
+        let Some((local, steps)) = taken_apart(way) else {
+            return Ok(None);
+        };
+        let record = self.record(call)?;
+        let end = record.exit.unwrap_or_else(|| self.recording.end());
+        let mut seen = format!("{call}:{local}");
+        let mut object = match local {
+            "this" => self.given(&record)?.receiver.and_then(Value::object),
+            "return" | "exception" => match self.recording.outcome(&record)? {
+                Some(Outcome::Returned(Some(value)) | Outcome::Threw(value)) => value.object(),
+                _ => None,
+            },
+            _ => {
+                let local = self.resolve_local(text, call, local)?;
+                self.object_in(local, end)?
+            }
+        };
+        let mut variable = None;
+        for step in steps {
+            let none = |reason: String| Error::NoSuchVariable {
+                variable: text.to_owned(),
+                reason,
+            };
+            if let Some(variable) = variable {
+                object = self.object_in(variable, end)?;
+            }
+            let Some(id) = object else {
+                return Err(none(format!("{seen} held no object that is recorded")));
+            };
+            variable = Some(match step {
+                Step::Field(name) => self.resolve_field(text, id, name)?,
+                Step::Element(index) => self.element_of(text, id, index)?,
+            });
+            match step {
+                Step::Field(name) => seen.push_str(&format!(".{name}")),
+                Step::Element(index) => seen.push_str(&format!("[{index}]")),
+            }
+        }
+        Ok(variable)
+    }
+
+    fn element_of(&self, text: &str, id: ObjectId, index: &str) -> Result<Variable> {
+        let is_array = self
+            .recording
+            .object(id)?
+            .is_some_and(|info| matches!(info.content, Content::Array(_)));
+        match index.parse() {
+            Ok(index) if is_array => self.resolve_element(text, id, index),
+            Ok(_) => Err(Error::NoSuchVariable {
+                variable: text.to_owned(),
+                reason: format!("object#{id} is not an array"),
+            }),
+            Err(_) => Err(Error::VariableForm(text.to_owned())),
+        }
+    }
+
+    /// The object that a variable held at a time, or before it was cleared.
+    fn object_in(&self, variable: Variable, at: Timestamp) -> Result<Option<ObjectId>> {
+        let range = Timestamp(0)..Timestamp(at.0.saturating_add(1));
+        let last = self.recording.last_write(variable, at)?;
+        if let Some(object) = last.and_then(|write| write.value.object()) {
+            return Ok(Some(object));
+        }
+        if let Some((_, bound)) = self.binding(variable)? {
+            return Ok(bound.object());
+        }
+        let mut writes = self.recording.writes(variable, range, Direction::Forward);
+        let first = writes.next().transpose()?;
+        Ok(first.and_then(|write| write.value.object()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ways_are_taken_apart() {
+        use Step::{Element, Field};
+        assert_eq!(
+            taken_apart("this.volume"),
+            Some(("this", vec![Field("volume")]))
+        );
+        assert_eq!(
+            taken_apart("book.orders[0].price"),
+            Some(("book", vec![Field("orders"), Element("0"), Field("price")]))
+        );
+        assert_eq!(
+            taken_apart("i@4-10[2][3]"),
+            Some(("i@4-10", vec![Element("2"), Element("3")]))
+        );
+        for none in ["this", "", ".a", "a.", "a[1", "a[1]b", "a..b"] {
+            assert_eq!(taken_apart(none), None, "{none}");
+        }
+    }
+}

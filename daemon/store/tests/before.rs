@@ -1,0 +1,38 @@
+//! What earlier versions have written is read as it was. `recordings/blocks-1.jhyde` is the reference example at
+//! level full, exported before contents were recorded: blocks and objects of version 1.
+
+use std::path::Path;
+
+use jhyde_store::*;
+use jhyde_trace::*;
+
+#[test]
+fn a_recording_of_version_1_tells_all_of_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let catalogue = Catalogue::open(folder.path(), StoreOptions::default()).expect("a catalogue");
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/recordings/blocks-1.jhyde");
+    let meta = catalogue
+        .import(&file, None, &mut |_, _| true)
+        .expect("it is imported");
+    let recording = catalogue.open_recording(&meta.id).expect("it opens");
+    let all = Timestamp(0)..recording.end();
+    let events: Vec<Event> = recording
+        .events(all, None, Direction::Forward)
+        .map(|event| event.expect("it is read").event)
+        .collect();
+    assert_eq!(events.len(), 485);
+    let enters = events
+        .iter()
+        .filter(|event| matches!(event.kind, EventKind::Enter { .. }));
+    assert_eq!(enters.count(), 9);
+    let texts = events.iter().filter_map(|event| match &event.kind {
+        EventKind::Enter { arguments, .. } => arguments.first()?.object(),
+        _ => None,
+    });
+    let printed = Content::String(Text::whole("[1, 4, 9, 7]"));
+    let is_printed = |object| {
+        let info = recording.object(object).expect("it is read");
+        info.is_some_and(|info| info.content == printed)
+    };
+    assert_eq!(texts.filter(|&object| is_printed(object)).count(), 1);
+}

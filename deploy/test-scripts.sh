@@ -1,0 +1,88 @@
+#!/bin/bash
+# test-scripts.sh: does lib.sh see what is missing on a machine with nothing on it? Makes a root of Debian's essential
+# packages and apt (mmdebstrap, from the mirror that this machine's apt is configured for), and asks the scripts there,
+# without compiling anything. Needs root, and some 200 MB of room for as long as it runs.
+#
+#   deploy/test-scripts.sh            what is found missing, and whether apt could install it: a minute or two
+#   deploy/test-scripts.sh --install  installs it there, too, and asks again: nothing may be missing any more
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+source deploy/lib.sh
+
+[ "$(id -u)" = 0 ] || die "this makes a root of its own and needs to be root"
+want_command mmdebstrap mmdebstrap "makes a root of Debian's packages"
+install_wanted
+
+root=$(mktemp -d)
+trap 'rm -rf "$root"' EXIT
+chmod 755 "$root"
+
+# "http://deb.debian.org/debian bookworm": where this machine gets the packages from that Debian itself has.
+mirror=$(apt-get indextargets --format '$(SITE) $(CODENAME) $(LABEL)' 'Created-By: Packages' 2>/dev/null \
+  | awk '$3 == "Debian" && $2 !~ /-/ { print $1, $2; exit }')
+[ -n "$mirror" ] || die "apt on this machine knows no Debian mirror: apt-get update?"
+site=${mirror% *} release=${mirror#* }
+
+say "a root with nothing in it: $release from $site"
+mmdebstrap --quiet --variant=apt "$release" "$root" "$site"
+
+# How this machine reaches the mirror.
+cp -L /etc/resolv.conf "$root/etc/resolv.conf"
+apt-config dump --format '%F "%v";%n' Acquire::http::Proxy >"$root/etc/apt/apt.conf.d/90proxy"
+mkdir -p "$root/jhyde"
+cp -r deploy Cargo.lock "$root/jhyde/"
+# Runs a script there, with processes of its own: a JDK's installation looks at /proc.
+inside() {
+  unshare --mount --pid --fork --mount-proc="$root/proc" chroot "$root" \
+    env -i ${http_proxy:+http_proxy="$http_proxy"} PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin HOME=/root \
+    bash -c "cd /jhyde && $1" </dev/null
+}
+
+failed=0
+# expect WHAT WANTED SCRIPT: what the script prints there.
+expect() {
+  local said
+  said=$(inside "set -euo pipefail; source deploy/lib.sh; $3" 2>&1) || true
+  if [ "$said" = "$2" ]; then
+    echo "   $1: as it should be"
+  else
+    printf '   WRONG: %s\n     should be: %s\n     is:        %s\n' "$1" "$2" "$said" >&2
+    failed=1
+  fi
+}
+missing='want_build_tools; want_jdk "a reason"; want_command jq jq "a reason"; printf "%s\n" "${wanted_packages[@]}" | paste -sd" "'
+
+say "what is missing there"
+expect "no cargo" "" 'want_build_tools >/dev/null 2>&1 && echo found'
+expect "no cargo, in words" "1" 'want_build_tools 2>&1 | grep -c "cargo is not in PATH: install Rust"'
+# Rust comes from rustup and not from apt; all that is asked of it here is whether it is there.
+printf '#!/bin/sh\necho "this cargo builds nothing" >&2\nexit 1\n' >"$root/usr/local/bin/cargo"
+chmod 755 "$root/usr/local/bin/cargo"
+expect "no compiler, no libclang" "g++ gcc make libclang-dev jq" \
+  "want_build_tools; want_command jq jq r; printf '%s\n' \"\${wanted_packages[@]}\" | paste -sd' '"
+expect "no libclang" "no" 'has_libclang && echo yes || echo no'
+expect "no JDK" "" find_jdks
+# What a machine with a graphics driver has, and what made has_libclang say yes.
+touch "$root/usr/lib/$(dpkg-architecture -qDEB_HOST_MULTIARCH 2>/dev/null || gcc -dumpmachine)/libclang-cpp.so.14"
+expect "libclang-cpp is not libclang" "no" 'has_libclang && echo yes || echo no'
+expect "a JDK is among what is wanted" "1" 'want_jdk r; printf "%s\n" "${wanted_packages[@]}" | grep -c jdk'
+inside "apt-get update -qq" || die "apt there does not reach $site"
+wanted=$(inside "set -euo pipefail; source deploy/lib.sh; $missing")
+echo "   wanted: $wanted"
+inside "apt-get install -s -q --no-install-recommends $wanted" >"$root/simulated" \
+  || die "apt there could not install: $wanted"
+echo "   apt would install $(grep -c '^Inst ' "$root/simulated") packages for it"
+
+if [ "${1:-}" = --install ]; then
+  say "with what is missing installed"
+  inside "set -euo pipefail; source deploy/lib.sh; ${missing%; printf*}; install_wanted" >"$root/installed" 2>&1 \
+    || { tail -n 20 "$root/installed" >&2; die "install_wanted failed there"; }
+  expect "nothing is missing any more" "" "$missing"
+  expect "libclang" "yes" 'has_libclang && echo yes || echo no'
+  expect "a JDK" "1" 'find_jdks | grep -c .'
+  expect "C++ compiles" "42" 'printf "#include <cstdio>\nint main() { std::puts(\"42\"); }\n" >/tmp/a.cc && c++ -o /tmp/a /tmp/a.cc && /tmp/a'
+fi
+
+[ "$failed" = 0 ] || die "the scripts do not see what is missing"
+echo
+echo "the scripts see what is missing"
