@@ -6,7 +6,7 @@
 //! JDK, takes calls at even distances, and looks at all values in what `jhyde call` tells of each: receiver, arguments,
 //! result or exception, what was given, what changed, and what these hold. Constants of the program are left out, as
 //! they are in questions. A value whose fields or elements the question shows besides is not opaque; nor is one of a
-//! recorded class that has no fields.
+//! recorded class that has no fields. The same is done with a recording without contents.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -177,10 +177,14 @@ fn question(call: &Value, scope: &[String]) -> Seen {
     seen
 }
 
-fn record(jdk: &Jdk, workload: &Workload, calls: usize) -> Seen {
+/// What questions show of a program, recorded with contents or without.
+fn record(jdk: &Jdk, workload: &Workload, calls: usize, contents: bool) -> Seen {
     let folder = Folder::new();
     let scope = workload.scope();
     let mut options = vec!["--level", "state"];
+    if !contents {
+        options.push("--no-contents");
+    }
     options.extend(scope.iter().map(String::as_str));
     let run = folder.launch(jdk, "seen", &options, &workload.arguments(jdk, "small"));
     let tree = folder.json(&["tree", "seen", "--no-boundary", "--no-values", "--unfold"]);
@@ -224,20 +228,23 @@ fn main() {
     let jdks = jdks();
     let jdk = jdks.last().expect("a JDK");
     println!(
-        "| program (JDK {}) | values | opaque | | not recorded | |",
+        "| program (JDK {}) | values | opaque | | not recorded | | without contents: values | opaque | |",
         jdk.major
     );
-    println!("| --- | --- | --- | --- | --- | --- |");
-    let mut all = Seen::default();
+    println!("| --- | --- | --- | --- | --- | --- | --- | --- | --- |");
+    let (mut all, mut all_before) = (Seen::default(), Seen::default());
     let share = |part: u64, whole: u64| 100.0 * part as f64 / whole.max(1) as f64;
-    let line = |name: &str, seen: &Seen| {
+    let line = |name: &str, seen: &Seen, before: &Seen| {
         println!(
-            "| {name} | {} | {} | {:.2} % | {} | {:.2} % |",
+            "| {name} | {} | {} | {:.2} % | {} | {:.2} % | {} | {} | {:.2} % |",
             seen.values,
             seen.opaque,
             share(seen.opaque, seen.values),
             seen.not_recorded,
             share(seen.not_recorded, seen.values),
+            before.values,
+            before.opaque,
+            share(before.opaque, before.values),
         );
     };
     for workload in Workload::all() {
@@ -247,12 +254,14 @@ fn main() {
             some => some.iter().any(|word| word == name),
         };
         if wanted && workload.runs_on(jdk) {
-            let seen = record(jdk, &workload, calls);
-            line(name, &seen);
+            let before = record(jdk, &workload, calls, false);
+            let seen = record(jdk, &workload, calls, true);
+            line(name, &seen, &before);
             all.add(seen);
+            all_before.add(before);
         }
     }
-    line("all", &all);
+    line("all", &all, &all_before);
     println!("\n| opaque | class |\n| --- | --- |");
     most(&all.classes);
     println!("\n| not recorded | why |\n| --- | --- |");

@@ -115,6 +115,7 @@ fn a_folder_that_can_only_be_read() {
         mount --bind $DATA $DATA
         mount -o remount,bind,ro $DATA
         {READ}
+        echo '{{\"answer\":\"invalid\"}}' | jhyde debug small --json
         jhyde delete small && exit 1 || true"
     );
     let output = with_mounts(&folder, &jdk, &script);
@@ -122,6 +123,16 @@ fn a_folder_that_can_only_be_read() {
     assert!(output.status.success(), "{said}\n{complained}");
     assert!(said.contains("all was read"), "{said}\n{complained}");
     assert!(complained.contains("reading only"), "{complained}");
+    // The session goes on from its first answer, and says that it is not kept.
+    let questions: Vec<_> = said
+        .lines()
+        .filter(|line| line.contains(r#""type":"question""#))
+        .collect();
+    assert!(questions.len() > 1, "{said}");
+    assert!(
+        questions.iter().all(|line| line.contains("not kept")),
+        "{said}"
+    );
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The sessions of recordings: kept in the recording's store after every change, taken up from there after
+//! The sessions of recordings: kept with the recording after every change (see `keeper`), taken up from there after
 //! a restart, and on a tree that is read once per recording and shared by its sessions.
 
 use std::ops::{ControlFlow, Range};
@@ -14,6 +14,7 @@ use thiserror::Error;
 use crate::answers::Answer;
 use crate::coverage::Coverage;
 use crate::covered::{CallCoverage, CoverageError};
+use crate::keeper::Keeper;
 use crate::recorded::{RecordedCoverage, Stopped};
 use crate::session::{AnswerError, Kept, Progress, Session, SessionError};
 use crate::shelf::Shelf;
@@ -90,6 +91,8 @@ pub struct View {
     pub lost: u64,
     /// How many events a strategy by coverage does not weigh, because a part of the recording is damaged.
     pub unweighed: u64,
+    /// It could not be written, because the data folder is open for reading only: it ends with the daemon.
+    pub unwritten: bool,
 }
 
 impl View {
@@ -112,6 +115,7 @@ impl View {
             suspicious: session.suspicious().count(),
             lost: forest.lost(),
             unweighed: 0,
+            unwritten: false,
             candidates: candidates
                 .into_iter()
                 .map(|call| (call, session.classify(forest, call)))
@@ -273,11 +277,13 @@ impl Read {
 
 /// The sessions of all recordings of a daemon.
 ///
-/// Nothing but caches lives here: everything can be dropped at any time and is read again when needed.
+/// Nothing but caches lives here, and sessions that could not be written: all else can be dropped at any time and is
+/// read again when needed.
 /// Every call may touch the disk; calls for one recording wait for one another.
 #[derive(Debug)]
 pub struct Sessions {
     shelf: Shelf<Loaded>,
+    keeper: Keeper,
 }
 
 impl Default for Sessions {
@@ -292,6 +298,7 @@ impl Sessions {
     pub fn within(bytes: u64) -> Self {
         Self {
             shelf: Shelf::new(usize::try_from(bytes).unwrap_or(usize::MAX)),
+            keeper: Keeper::default(),
         }
     }
 
@@ -315,7 +322,7 @@ impl Sessions {
                 .duration_since(UNIX_EPOCH)
                 .unwrap_or_default();
             let created_ms = u64::try_from(now.as_millis()).unwrap_or(u64::MAX);
-            let taken = recording.sessions()?;
+            let taken = self.keeper.ids(recording)?;
             let id = (1_u32..)
                 .map(|ordinal| format!("{created_ms:x}-{ordinal}"))
                 .find(|id| !taken.contains(id))
@@ -327,8 +334,9 @@ impl Sessions {
             if restriction.is_some() {
                 session.restrict(&loaded.read.forest, restriction)?;
             }
-            let view = loaded.read.view(asked, &session)?;
-            recording.put_session(&id, &session.kept().encode()?)?;
+            let mut view = loaded.read.view(asked, &session)?;
+            self.keeper.put(recording, &id, session.kept().encode()?)?;
+            view.unwritten = self.keeper.is_unwritten(recording, &id);
             loaded.sessions.insert(id, session);
             Ok(view)
         })
@@ -341,7 +349,9 @@ impl Sessions {
     pub fn view<'a>(&self, asked: impl Into<Asked<'a>>, id: &str) -> Result<View, Error> {
         let asked = asked.into();
         self.with_session(asked.recording, id, |session, read| {
-            read.view(asked, session)
+            let mut view = read.view(asked, session)?;
+            view.unwritten = self.keeper.is_unwritten(asked.recording, id);
+            Ok(view)
         })
     }
 
@@ -350,7 +360,7 @@ impl Sessions {
     /// # Errors
     /// [`Error::Store`].
     pub fn ids(&self, recording: &Recording) -> Result<Vec<String>, Error> {
-        Ok(recording.sessions()?)
+        Ok(self.keeper.ids(recording)?)
     }
 
     /// Deletes a session.
@@ -360,13 +370,13 @@ impl Sessions {
     pub fn delete(&self, recording: &Recording, id: &str) -> Result<(), Error> {
         self.with_forest(recording, |loaded| {
             // A damaged one, too: it is there, and cannot be read.
-            if !recording.sessions()?.iter().any(|known| known == id) {
+            if !self.keeper.ids(recording)?.iter().any(|known| known == id) {
                 return Err(Error::NoSuchSession {
                     session: id.to_owned(),
                     recording: recording.id().to_owned(),
                 });
             }
-            recording.delete_session(id)?;
+            self.keeper.delete(recording, id)?;
             loaded.sessions.remove(id);
             Ok(())
         })
@@ -491,6 +501,7 @@ impl Sessions {
     /// Drops what is in memory of a recording (because it is deleted, say).
     pub fn forget(&self, recording: &str) {
         self.shelf.forget(recording);
+        self.keeper.forget(recording);
     }
 
     /// Changes a session and keeps it.
@@ -504,8 +515,9 @@ impl Sessions {
         self.with_session(recording, id, |session, read| {
             let mut changed = session.clone();
             change(&mut changed, &read.forest)?;
-            let view = read.view(asked, &changed)?;
-            recording.put_session(id, &changed.kept().encode()?)?;
+            let mut view = read.view(asked, &changed)?;
+            self.keeper.put(recording, id, changed.kept().encode()?)?;
+            view.unwritten = self.keeper.is_unwritten(recording, id);
             *session = changed;
             Ok(view)
         })
@@ -519,7 +531,8 @@ impl Sessions {
     ) -> Result<T, Error> {
         self.with_forest(recording, |loaded| {
             if !loaded.sessions.contains_key(id) {
-                let bytes = recording.session(id)?.ok_or_else(|| Error::NoSuchSession {
+                let bytes = self.keeper.get(recording, id)?;
+                let bytes = bytes.ok_or_else(|| Error::NoSuchSession {
                     session: id.to_owned(),
                     recording: recording.id().to_owned(),
                 })?;

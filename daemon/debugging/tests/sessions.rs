@@ -267,3 +267,59 @@ fn what_cannot_be_is_refused_and_changes_nothing() {
         .expect_err("an unknown version");
     assert!(newer.to_string().contains("200"), "{newer}");
 }
+
+/// Where nothing can be written there are sessions all the same, as long as the daemon runs.
+#[test]
+fn a_folder_that_is_only_read_is_debugged_in_memory() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let catalogue = open(&folder);
+    let (recording, writer) = half_recorded(&catalogue);
+    rest(writer);
+    let name = recording.id().to_owned();
+    let written = Sessions::default()
+        .create(&recording, Strategy::TopDown, None)
+        .expect("a session");
+    assert!(!written.unwritten);
+    let written = written.kept.id;
+    drop((recording, catalogue));
+
+    let options = StoreOptions {
+        read_only: true,
+        ..StoreOptions::default()
+    };
+    let catalogue = Catalogue::open(folder.path(), options).expect("the data folder");
+    let recording = catalogue.open_recording(&name).expect("is there");
+    let sessions = Sessions::default();
+    // One that was written goes on; what is new of it is not kept.
+    let view = sessions.view(&recording, &written).expect("the session");
+    assert!(!view.unwritten);
+    let view = sessions
+        .answer(&recording, &written, call(1), Answer::Invalid)
+        .expect("can be answered");
+    assert!(view.unwritten);
+    let new = sessions
+        .create(&recording, Strategy::TopDown, None)
+        .expect("a session");
+    assert!(new.unwritten);
+    let new = new.kept.id;
+    assert_ne!(new, written);
+    let mut both = [written.clone(), new.clone()];
+    both.sort();
+    assert_eq!(sessions.ids(&recording).expect("its sessions"), both);
+    sessions
+        .answer(&recording, &new, call(1), Answer::Valid)
+        .expect("can be answered");
+    let view = sessions.undo(&recording, &new).expect("an answer is there");
+    assert!(view.kept.answers.can_redo());
+    sessions.delete(&recording, &new).expect("it is in memory");
+    assert!(matches!(
+        sessions.delete(&recording, &written),
+        Err(Error::Store(jhyde_store::Error::ReadOnly(_)))
+    ));
+
+    let sessions = Sessions::default();
+    let ids = sessions.ids(&recording).expect("its sessions");
+    assert_eq!(ids, std::slice::from_ref(&written));
+    let view = sessions.view(&recording, &written).expect("the session");
+    assert!(view.kept.answers.given().is_empty());
+}

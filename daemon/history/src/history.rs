@@ -148,6 +148,7 @@ impl History {
                     shown: self.shown(id, &content)?,
                     content,
                     held: None,
+                    made_at: Vec::new(),
                 })
             }
             primitive => ValueView::Primitive(primitive),

@@ -4,6 +4,8 @@ use std::fmt;
 
 use jhyde_trace::{Content, ObjectId, Text, Units, Value};
 
+use crate::place::PlaceView;
+
 /// A value and what is known of the object that it refers to.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ValueView {
@@ -64,6 +66,9 @@ pub struct ObjectView {
     pub shown: Option<String>,
     /// What it held at the time that was asked for, if that was asked for and is recorded.
     pub held: Option<Box<HeldView>>,
+    /// Where the scope made it, an exception: the places in its calls, innermost first. Told with what it held; empty
+    /// where it is not recorded.
+    pub made_at: Vec<PlaceView>,
 }
 
 /// What an object held at a time: the first of it, enough to judge.
@@ -95,7 +100,7 @@ pub enum HeldKind {
     Map,
     /// One, or none: an `Optional`, an atomic, a reference.
     Single,
-    /// By name: the components of a record, what a lambda captured.
+    /// By name: the components of a record, what a lambda captured, an exception's cause and what it suppressed.
     Named,
     /// They come next: an iterator.
     Next,
@@ -188,6 +193,9 @@ impl Line {
     }
 
     fn held(&mut self, object: &ObjectView, held: &HeldView, with_handle: bool) {
+        if matches!(object.content, Content::Throwable(_)) {
+            return self.push(&object.to_string());
+        }
         let class = match &object.content {
             Content::Lambda { method, .. } => lambda(method),
             _ => simple_class(&object.class),
@@ -385,10 +393,26 @@ impl fmt::Display for ObjectView {
             Content::Throwable(thrown) => {
                 write!(f, "{class} object#{}", self.id)?;
                 if let Some(message) = &thrown.message {
-                    f.write_str(": ")?;
+                    // Code of the program decides what its users see.
+                    let own = if thrown.overridden {
+                        " detailMessage="
+                    } else {
+                        ": "
+                    };
+                    f.write_str(own)?;
                     quoted(&message.prefix, f)?;
                 }
-                Ok(())
+                let Some(HeldView::Items {
+                    kind,
+                    items,
+                    length,
+                }) = self.held.as_deref()
+                else {
+                    return Ok(());
+                };
+                let mut line = Line::new(COMPACT);
+                line.items("", "", *kind, items, *length);
+                write!(f, " {}", line.text)
             }
             Content::Class(name) => write!(f, "{name}.class"),
             // `shown` has these where it was asked for.
@@ -491,6 +515,7 @@ mod tests {
             content,
             shown: None,
             held: None,
+            made_at: Vec::new(),
         })
     }
 

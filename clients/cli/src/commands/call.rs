@@ -11,7 +11,7 @@ use crate::args::CallArgs;
 use crate::client::Client;
 use crate::error::Error;
 use crate::json::{CallJson, InputJson, OutcomeJson, SourceJson};
-use crate::output::{Look, Output};
+use crate::output::{Look, Output, Paint};
 use crate::text::{
     Detail, Listing, Objects, Side, call_line, call_place, changes, clean, head, object_lines,
     place, plural,
@@ -218,6 +218,9 @@ pub(crate) fn given_and_yielded(
     let (rows, objects, initialised) = without_initialised(outcome);
     let yielded = object_lines(&rows, &Objects::new(&objects), Side::End, room, paint);
     lines_or(&yielded, nothing, out)?;
+    for line in made_at(call, paint) {
+        out.line(line)?;
+    }
     for class in initialised {
         let line = format!("    {class} was initialised, and has its constants");
         out.line(paint.text(Look::Faint, line))?;
@@ -226,6 +229,33 @@ pub(crate) fn given_and_yielded(
     section("changed in what it was given or gave back", out)?;
     lines_or(&changed, nothing, out)?;
     notes(&news(&outcome.notes), out)
+}
+
+/// Where the exception was made that a call ended with: the innermost places.
+fn made_at(call: &Call, paint: Paint) -> Vec<String> {
+    const MOST: usize = 6;
+    let places = match call
+        .exception
+        .as_ref()
+        .and_then(|thrown| thrown.kind.as_ref())
+    {
+        Some(Kind::Object(thrown)) => thrown.made_at.as_slice(),
+        _ => &[],
+    };
+    let mut lines: Vec<String> = Vec::new();
+    for (number, at) in places.iter().take(MOST).enumerate() {
+        let word = if number == 0 { "made at" } else { "called at" };
+        let method = clean(&at.method);
+        lines.push(format!("      {word:<9} {} in {method}", place(at)));
+    }
+    if let Some(more @ 1..) = places.len().checked_sub(MOST) {
+        lines.push(format!(
+            "      … {} further out",
+            plural(more as u64, "place")
+        ));
+    }
+    let faint = |line: String| paint.text(Look::Faint, line);
+    lines.into_iter().map(faint).collect()
 }
 
 /// What a call yielded without the constants that came to be because it was the first to name their class, and that

@@ -4,6 +4,8 @@ use jhyde_proto::v1::value::Kind;
 use jhyde_proto::v1::{Held, HeldItem, HeldKind, Object, Value};
 use serde::ser::{Serialize, SerializeMap as _, Serializer};
 
+use super::PlaceJson;
+
 /// One value.
 #[derive(Clone, Copy, Debug)]
 pub struct ValueJson<'a>(pub &'a Value);
@@ -90,6 +92,10 @@ fn serialize_object<S: Serializer>(object: &Object, s: S) -> Result<S::Ok, S::Er
     }
     if let Some(content) = &object.content {
         map.serialize_entry("content", &ValueJson(content))?;
+    }
+    if !object.made_at.is_empty() {
+        let places: Vec<_> = object.made_at.iter().map(PlaceJson).collect();
+        map.serialize_entry("made_at", &places)?;
     }
     map.end()
 }

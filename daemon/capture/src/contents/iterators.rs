@@ -1,5 +1,5 @@
 //! Reads where iterators of maps and array deques stand: how many items lie before the next one. Those of sets go
-//! through a map that the set hides; who reads them has to know that map.
+//! through a map that the set hides: who reads them has to know whose it is.
 
 use jdwp::{ObjectId, ReferenceTypeId, Value};
 use jhyde_trace::{Given, Part};
@@ -25,13 +25,22 @@ impl Reader<'_> {
             () if simple.contains("Value") => Given::Value,
             () => Given::Item,
         };
-        let [owner] = self.some(object, class, ["this$0"])?;
+        let owner = match walk {
+            Walk::Concurrent => "map",
+            _ => "this$0",
+        };
+        let [owner] = self.some(object, class, [owner])?;
         let Some(whole) = owner.object() else {
             return gone();
         };
         let index = match walk {
             Walk::Deque => self.place_in_ring(object, class, whole.id, backwards)?,
-            _ => self.place_in_map(object, class, whole.id, walk, backwards)?,
+            Walk::Concurrent | Walk::SkipList => {
+                self.place_in_concurrent(object, class, whole.id, walk)?
+            }
+            Walk::Hash | Walk::Linked | Walk::Tree => {
+                self.place_in_map(object, class, whole.id, walk, backwards)?
+            }
         };
         let index = u32::try_from(index).unwrap_or(u32::MAX);
         let part = Part::Rest {
@@ -66,6 +75,29 @@ impl Reader<'_> {
             _ => return unknown(CHANGED),
         };
         Ok(index)
+    }
+
+    /// Such maps may change under their iterators, which then go on with what they had chosen as the next one.
+    fn place_in_concurrent(
+        &mut self,
+        object: ObjectId,
+        class: ReferenceTypeId,
+        map: ObjectId,
+        walk: Walk,
+    ) -> Result<usize, ReadError> {
+        let [next] = self.some(object, class, ["next"])?;
+        let map_class = self.class_of(map)?;
+        let nodes = match walk {
+            Walk::SkipList => self.skip_list_nodes(map, map_class)?,
+            _ => self.concurrent_nodes(map, map_class)?,
+        };
+        let Some(next) = next.object() else {
+            return Ok(nodes.len());
+        };
+        match nodes.iter().position(|node| node.0 == next.id) {
+            Some(place) => Ok(place),
+            None => unknown(CHANGED),
+        }
     }
 
     fn place_in_map(

@@ -5,7 +5,7 @@
 //! by their names (`shapes`); where those fields lie is asked of the JVM (`layout`); they are read while their thread
 //! stands still (`read`, `tables`, `single`), and what was read is compared with what was known before
 //! (`difference`). Which calls change what is in `methods`, and what the commonest of them do to what is known,
-//! without a look at the JVM, in `model`, `maps` and `texts`. When all of that is done is the engine's matter: `events/contents.rs`.
+//! without a look at the JVM, in `model`, `maps` and `texts`. When all of that is done is the engine's matter: `events/contents`.
 //! What can never change is read once: `fixed`, `shown`,
 //! `dates`, `numbers`.
 //!
@@ -71,6 +71,12 @@ pub(crate) struct Container {
     refusals: u32,
     /// Items of changes since it was told as a whole.
     spliced: usize,
+    /// The map that it hides, a set.
+    pub(crate) hides: Option<jdwp::ObjectId>,
+    /// How often it was another, or lost.
+    pub(crate) changes: u64,
+    /// That number of what it goes through, an iterator, when its place was told.
+    pub(crate) through: u64,
 }
 
 /// See the module.
@@ -91,6 +97,10 @@ pub(crate) struct Contents {
     nameless: Vec<(u64, ObjectId)>,
     /// What is in boxes that were seen.
     boxes: FxHashMap<ObjectId, Value>,
+    /// The maps that sets hide, by the JVM's names, with the sets.
+    hidden: FxHashMap<jdwp::ObjectId, ObjectId>,
+    /// Sets of which it was not asked yet which map they hide.
+    unasked: Vec<ObjectId>,
     /// How often code of libraries has run, or a call was made of which nobody knows what it was shown.
     library_runs: u64,
     /// Its number when such a call was made last.
@@ -120,6 +130,9 @@ impl Container {
             read_at: 0,
             refusals: 0,
             spliced: 0,
+            hides: None,
+            changes: 0,
+            through: 0,
         }
     }
 
@@ -139,6 +152,7 @@ impl Container {
     /// It cannot be told what it holds, nor, if `back`, what it held since it was told last. Gives what is to be told.
     pub(crate) fn lose(&mut self, reason: String, back: bool) -> Option<Change> {
         self.refusals += 1;
+        self.changes += 1;
         if matches!(self.held, Held::Unknown(_)) {
             return None;
         }
@@ -150,6 +164,7 @@ impl Container {
     /// Follows a change. Gives the whole, if it is time to tell it again.
     pub(crate) fn follow(&mut self, change: &Change) -> Option<Change> {
         self.held.apply(change);
+        self.changes += 1;
         if matches!(change, Change::Whole(_)) {
             self.refusals = 0;
             self.spliced = 0;
@@ -198,7 +213,37 @@ impl Contents {
             read_at,
             ..container
         };
+        match (container.shape, container.hides) {
+            (Shape::KeysOf(_), Some(map)) => self.hides(object, map),
+            (Shape::KeysOf(_), None) => self.unasked.push(object),
+            _ => {}
+        }
         self.containers.entry(object).or_insert(container);
+    }
+
+    /// A set hides a map.
+    pub(crate) fn hides(&mut self, set: ObjectId, map: jdwp::ObjectId) {
+        if let Some(container) = self.get_mut(set) {
+            container.hides = Some(map);
+        }
+        self.hidden.insert(map, set);
+    }
+
+    /// The sets of which it is not known which map they hide; who takes them asks.
+    pub(crate) fn unasked(&mut self) -> Vec<ObjectId> {
+        let mut all = std::mem::take(&mut self.unasked);
+        all.retain(|&set| self.get(set).is_some_and(|set| set.hides.is_none()));
+        all
+    }
+
+    /// One of them cannot be asked yet.
+    pub(crate) fn ask_later(&mut self, set: ObjectId) {
+        self.unasked.push(set);
+    }
+
+    /// The set that hides a map, if it is known.
+    pub(crate) fn set_around(&self, map: jdwp::ObjectId) -> Option<ObjectId> {
+        self.hidden.get(&map).copied()
     }
 
     /// An object may change these from now on.
@@ -358,7 +403,10 @@ impl Contents {
 
     /// It is gone in the JVM.
     pub(crate) fn forget(&mut self, object: ObjectId) {
-        self.containers.remove(&object);
+        let forgotten = self.containers.remove(&object);
+        if let Some(map) = forgotten.and_then(|set| set.hides) {
+            self.hidden.remove(&map);
+        }
         self.reach.remove(&object);
         self.parts.remove(&object);
         self.boxes.remove(&object);

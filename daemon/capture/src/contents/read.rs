@@ -198,6 +198,20 @@ impl Reader<'_> {
         }
     }
 
+    /// The object in a field, if there is one and it can be read.
+    pub(crate) fn object_in(
+        &mut self,
+        object: ObjectId,
+        class: ReferenceTypeId,
+        field: &str,
+    ) -> Result<Option<ObjectId>, LinkError> {
+        match self.some(object, class, [field]) {
+            Ok([value]) => Ok(value.object().map(|object| object.id)),
+            Err(ReadError::Unknown(_)) => Ok(None),
+            Err(ReadError::Link(error)) => Err(error),
+        }
+    }
+
     /// Fields of one object.
     pub(super) fn some<const N: usize>(
         &mut self,

@@ -94,6 +94,8 @@ pub(crate) enum Walk {
     Linked,
     Tree,
     Deque,
+    Concurrent,
+    SkipList,
 }
 
 /// The kinds of hash tables, by the order in which they are gone through.
@@ -148,6 +150,11 @@ impl Shape {
             self,
             Self::Iterator { .. } | Self::Rest(_) | Self::View { of: "i", .. }
         )
+    }
+
+    /// Is it an iterator that goes on when what it goes through was changed?
+    pub(crate) fn outlives_changes(self) -> bool {
+        matches!(self, Self::Rest(Walk::Concurrent | Walk::SkipList))
     }
 
     /// Can what it holds never change?
@@ -267,10 +274,12 @@ fn of_util(simple: &str) -> Option<Shape> {
         | "Collections$CheckedMap" => view("m", Whole::Same),
         "ReverseOrderListView" => view("base", Whole::Reversed),
         "Collections$AsLIFOQueue" => view("q", Whole::Same),
-        "ArrayList$Itr" | "AbstractList$Itr" | "Vector$Itr" => Shape::Iterator {
-            of: "this$0",
-            at: "cursor",
-        },
+        "ArrayList$Itr" | "ArrayList$SubList$1" | "AbstractList$Itr" | "Vector$Itr" => {
+            Shape::Iterator {
+                of: "this$0",
+                at: "cursor",
+            }
+        }
         "LinkedList$ListItr" => Shape::Iterator {
             of: "this$0",
             at: "nextIndex",
@@ -330,7 +339,9 @@ fn of_concurrent(simple: &str) -> Option<Shape> {
         "ConcurrentHashMap$KeySetView" => view("map", Whole::Keys),
         "ConcurrentHashMap$ValuesView" => view("map", Whole::Values),
         "ConcurrentHashMap$EntrySetView" => view("map", Whole::Entries),
+        "ConcurrentHashMap$BaseIterator" => Shape::Rest(Walk::Concurrent),
         "ConcurrentSkipListMap" => Shape::SkipList,
+        "ConcurrentSkipListMap$Iter" => Shape::Rest(Walk::SkipList),
         "ConcurrentSkipListSet" => Shape::KeysOf("m"),
         _ => return None,
     })

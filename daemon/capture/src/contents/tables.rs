@@ -6,6 +6,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::read::{ReadError, Reader, Told, count, gone, renamed};
 use super::shapes::Table;
 
+/// A node with its key and value.
+pub(super) type Found = (ObjectId, Value, Value);
+
 /// A node of a chain.
 #[derive(Clone, Copy, Debug)]
 struct Node {
@@ -28,7 +31,7 @@ impl Reader<'_> {
             Table::Backwards => self.chains(object, class, "java.util.Hashtable$Entry", true),
             Table::Linked => self.linked(object, class),
             Table::Weak => self.weak(object, class),
-            Table::Concurrent => self.concurrent(object, class),
+            Table::Concurrent => Ok(entries(self.concurrent_nodes(object, class)?)),
             Table::Identity => self.identity(object, class),
             Table::ImmutableSet => self.immutable(object, class, "elements", 1),
             Table::ImmutableMap => self.immutable(object, class, "table", 2),
@@ -90,7 +93,7 @@ impl Reader<'_> {
             };
             Ok(all.into_iter().map(node).collect())
         })?;
-        in_chains(&heads, &nodes)
+        Ok(entries(in_chains(&heads, &nodes)?))
     }
 
     /// Entries whose keys are still there, as far as the collector has told.
@@ -116,16 +119,14 @@ impl Reader<'_> {
             };
             Ok(all.into_iter().map(node).collect())
         })?;
-        let Told::Entries(mut all) = in_chains(&heads, &nodes)? else {
-            return gone();
-        };
-        all.retain(|entry| id(&entry.0).is_some());
-        for entry in &mut all {
-            if id(&entry.0) == Some(null) {
-                entry.0 = NULL;
+        let mut all = in_chains(&heads, &nodes)?;
+        all.retain(|(_, key, _)| id(key).is_some());
+        for (_, key, _) in &mut all {
+            if id(key) == Some(null) {
+                *key = NULL;
             }
         }
-        Ok(Told::Entries(all))
+        Ok(entries(all))
     }
 
     fn linked(&mut self, object: ObjectId, class: ReferenceTypeId) -> Result<Told, ReadError> {
@@ -161,14 +162,19 @@ impl Reader<'_> {
         Ok(Told::Entries(all))
     }
 
-    fn concurrent(&mut self, object: ObjectId, class: ReferenceTypeId) -> Result<Told, ReadError> {
+    /// The nodes of a concurrent table, in the order in which they are gone through.
+    pub(super) fn concurrent_nodes(
+        &mut self,
+        object: ObjectId,
+        class: ReferenceTypeId,
+    ) -> Result<Vec<Found>, ReadError> {
         let [moving] = self.some(object, class, ["nextTable"])?;
         if moving.object().is_some() {
             return gone();
         }
         let mut heads = self.heads(object, class)?;
         if heads.is_empty() {
-            return Ok(Told::Entries(Vec::new()));
+            return Ok(Vec::new());
         }
         let plain = self.class("java.util.concurrent.ConcurrentHashMap$Node")?;
         let hashes = self.of_all(&heads, plain, ["hash"])?;
@@ -279,9 +285,7 @@ impl Reader<'_> {
         object: ObjectId,
         class: ReferenceTypeId,
     ) -> Result<Told, ReadError> {
-        let nodes = self.tree_nodes(object, class)?;
-        let entries = nodes.into_iter().map(|(_, key, value)| (key, value));
-        Ok(Told::Entries(entries.collect()))
+        Ok(entries(self.tree_nodes(object, class)?))
     }
 
     /// The nodes of a tree, in order.
@@ -289,7 +293,7 @@ impl Reader<'_> {
         &mut self,
         object: ObjectId,
         class: ReferenceTypeId,
-    ) -> Result<Vec<(ObjectId, Value, Value)>, ReadError> {
+    ) -> Result<Vec<Found>, ReadError> {
         let [root, size] = self.some(object, class, ["root", "size"])?;
         let size = count(&size)?;
         self.all_of(size)?;
@@ -337,10 +341,19 @@ impl Reader<'_> {
         object: ObjectId,
         class: ReferenceTypeId,
     ) -> Result<Told, ReadError> {
+        Ok(entries(self.skip_list_nodes(object, class)?))
+    }
+
+    /// The nodes of a skip list, in order.
+    pub(super) fn skip_list_nodes(
+        &mut self,
+        object: ObjectId,
+        class: ReferenceTypeId,
+    ) -> Result<Vec<Found>, ReadError> {
         let [head] = self.some(object, class, ["head"])?;
         let mut all = Vec::new();
         let Some(mut level) = id(&head) else {
-            return Ok(Told::Entries(all));
+            return Ok(all);
         };
         let index = self.class("java.util.concurrent.ConcurrentSkipListMap$Index")?;
         let node = self.class("java.util.concurrent.ConcurrentSkipListMap$Node")?;
@@ -356,7 +369,7 @@ impl Reader<'_> {
             let [key, value, next] = self.some(here, node, ["key", "val", "next"])?;
             // The first node has no key, one that is being taken out no value.
             if id(&key).is_some() && id(&value).is_some() {
-                all.push((key, value));
+                all.push((here, key, value));
             }
             if !seen.insert(here.0) {
                 return gone();
@@ -364,7 +377,7 @@ impl Reader<'_> {
             self.all_of(all.len())?;
             at = id(&next);
         }
-        Ok(Told::Entries(all))
+        Ok(all)
     }
 }
 
@@ -377,7 +390,15 @@ fn id(value: &Value) -> Option<ObjectId> {
     value.object().map(|object| object.id)
 }
 
-fn in_chains(heads: &[ObjectId], nodes: &FxHashMap<u64, Node>) -> Result<Told, ReadError> {
+fn entries(all: Vec<Found>) -> Told {
+    Told::Entries(
+        all.into_iter()
+            .map(|(_, key, value)| (key, value))
+            .collect(),
+    )
+}
+
+fn in_chains(heads: &[ObjectId], nodes: &FxHashMap<u64, Node>) -> Result<Vec<Found>, ReadError> {
     let mut all = Vec::with_capacity(nodes.len());
     for &head in heads {
         let mut at = Some(head);
@@ -385,9 +406,9 @@ fn in_chains(heads: &[ObjectId], nodes: &FxHashMap<u64, Node>) -> Result<Told, R
             let Some(node) = nodes.get(&here.0).filter(|_| all.len() < nodes.len()) else {
                 return gone();
             };
-            all.push((node.key, node.value));
+            all.push((here, node.key, node.value));
             at = node.next;
         }
     }
-    Ok(Told::Entries(all))
+    Ok(all)
 }

@@ -39,6 +39,9 @@ impl History {
         if let ValueView::Object(object) = &mut view {
             object.held = self.held_in(object, at, depth, left)?.map(Box::new);
             object.shown = object.shown.take().or_else(|| date(object));
+            if depth == 0 && matches!(object.content, Content::Throwable(_)) {
+                object.made_at = self.made_at(object.id, at)?;
+            }
         }
         Ok(view)
     }
@@ -59,6 +62,13 @@ impl History {
             Content::Lambda { captured, .. } => {
                 let captured: Vec<_> = captured.iter().map(|&v| (String::new(), v)).collect();
                 return self.named(&captured, at, depth, left).map(Some);
+            }
+            Content::Throwable(thrown) => {
+                let parts = self.parts_of_throwable(object.id, thrown, at)?;
+                return match parts.as_slice() {
+                    [] => Ok(None),
+                    parts => self.named(parts, at, depth, left).map(Some),
+                };
             }
             _ => return Ok(None),
         }

@@ -162,13 +162,16 @@ fn message(history: &History, view: View) -> Result<v1::Session, Status> {
             .map(|call| call.to_string())
             .unwrap_or_default(),
         created_ms: view.kept.created_ms,
-        notes: damage_notes(view.lost, view.unweighed),
+        notes: notes(&view),
         id: view.kept.id,
     })
 }
 
-/// What damage of the recording means for a search.
-fn damage_notes(lost: u64, unweighed: u64) -> Vec<String> {
+/// What whoever searches has to know: what damage of the recording means for it, and that it is not kept.
+fn notes(view: &View) -> Vec<String> {
+    let View {
+        lost, unweighed, ..
+    } = *view;
     let lost = (lost > 0).then(|| {
         format!(
             "{lost} calls cannot be read, because a part of the recording is damaged, and are not asked about: if \
@@ -181,7 +184,10 @@ fn damage_notes(lost: u64, unweighed: u64) -> Vec<String> {
              not count when calls are weighed"
         )
     });
-    lost.into_iter().chain(unweighed).collect()
+    let unwritten = view.unwritten.then(|| {
+        "the data folder is open for reading only, so that this session is not kept: it ends with the daemon".to_owned()
+    });
+    [lost, unweighed, unwritten].into_iter().flatten().collect()
 }
 
 fn status(error: Error) -> Status {

@@ -62,6 +62,7 @@ fn object(view: &ObjectView) -> v1::Object {
         class: view.class.clone(),
         shown: view.shown.clone().unwrap_or_default(),
         held: view.held.as_deref().map(held),
+        made_at: view.made_at.iter().map(place).collect(),
         ..v1::Object::default()
     };
     match &view.content {
@@ -140,6 +141,7 @@ fn message_of(message: &Text) -> v1::Value {
         content: Content::String(message.clone()),
         shown: None,
         held: None,
+        made_at: Vec::new(),
     }))
 }
 

@@ -3,7 +3,11 @@ package held;
 import java.net.URI;
 import java.net.URL;
 import java.util.*;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.LinkedTransferQueue;
 
 /** Queues of few, parts of sorted maps and sets, weak maps, and what is shown as a text. */
@@ -195,6 +199,15 @@ public final class Views {
         through(new HashMap<>());
         through(new LinkedHashMap<>());
         through(new TreeMap<>());
+        through(new ConcurrentHashMap<>());
+        elements(new HashSet<>());
+        elements(new LinkedHashSet<>());
+        elements(new TreeSet<>());
+        elements(new ConcurrentSkipListSet<>());
+        elements(ConcurrentHashMap.newKeySet());
+        next(new ArrayList<>(list).subList(1, 4).iterator(), "[b, c, d]");
+        changing(new ConcurrentSkipListMap<>());
+        changing(new ConcurrentHashMap<>());
         TreeMap<String, Integer> tree = new TreeMap<>();
         for (int i = 0; i < 5; i++) tree.put("k" + i, i);
         next(tree.navigableKeySet().descendingIterator(), "[k4, k3, k2, k1, k0]");
@@ -232,6 +245,40 @@ public final class Views {
                 takes.remove();
             }
             Told.that(takes, rest(all, at + 1, true, false));
+        }
+    }
+
+    /** Iterators over sets, which go through a map that nobody else sees. */
+    static void elements(Set<String> set) {
+        for (String key : List.of("m", "c", "x", "f", "q", "a", "Aa", "BB")) set.add(key);
+        List<String> all = new ArrayList<>(set);
+        Iterator<String> some = set.iterator();
+        for (int at = 0; at < all.size(); at++) {
+            Told.that(some, all.subList(at, all.size()).toString());
+            some.next();
+            if (at == 3) {
+                some.remove();
+                Told.that(some, all.subList(at + 1, all.size()).toString());
+            }
+        }
+        Told.that(some, "[]");
+    }
+
+    /** Iterators that go on when what they go through was changed. */
+    static void changing(ConcurrentMap<String, Integer> map) {
+        for (int i = 0; i < 12; i++) map.put("k" + (char) ('a' + i), i);
+        List<String> all = new ArrayList<>(map.keySet());
+        Iterator<String> keys = map.keySet().iterator();
+        Iterator<Integer> values = map.values().iterator();
+        for (int i = 0; i < 12; i++) {
+            String key = keys.next();
+            values.next();
+            List<String> rest = new ArrayList<>(all.subList(i + 1, 12));
+            rest.retainAll(map.keySet());
+            Told.that(keys, rest.toString());
+            if (i == 11) Told.that(values, "[]");
+            if (i % 3 == 0) map.remove(key);
+            if (i == 4) map.put("kb", 70);
         }
     }
 
