@@ -7,6 +7,7 @@ use std::env;
 use std::sync::Mutex;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
+use jhyde_integration::generate::compare::Difference;
 use jhyde_integration::generate::group::{GROUP, Outcome, Settings, Worker};
 use jhyde_integration::generate::node::Printing;
 use jhyde_integration::generate::{Program, shrink};
@@ -109,7 +110,8 @@ fn describe(
         return text;
     }
     let rounds = number("JHYDE_SHRINK").unwrap_or(30) as usize;
-    match shrink::shrink(worker, program, settings, &difference.kind, rounds) {
+    let mut check = |programs: &[Program]| worker.check(programs, settings).0;
+    match shrink::shrink(&mut check, program, &difference.kind, rounds) {
         Some((small, outcome)) => {
             let said = outcome.difference.map(|one| one.text).unwrap_or_default();
             text.push_str(&format!(
@@ -206,4 +208,37 @@ fn programs_made_at_random_are_recorded_as_they_run() {
         wrong.len(),
         wrong.join("\n")
     );
+}
+
+/// Making small is shown by a kind of difference that does not exist: a program counts as recorded wrongly if it runs,
+/// is compared in truth, and shifts to the left somewhere.
+#[test]
+fn a_program_that_fails_is_made_small() {
+    const KIND: &str = "it shifts";
+    let jdk = jdks().remove(0);
+    let mut worker = Worker::new(&jdk);
+    let settings = Settings::of(1, &jdk, "full");
+    let shifts = |program: &Program| program.text(Printing::Plain).contains(" << ");
+    let make = |seed| Program::new(seed, settings.release, &without());
+    let program = (1..200).map(make).find(shifts).expect("one that shifts");
+    let mut check = |programs: &[Program]| -> Vec<Outcome> {
+        let (mut outcomes, _) = worker.check(programs, &settings);
+        for outcome in &mut outcomes {
+            assert_eq!(outcome.difference, None, "a real one: {}", program.seed);
+            let of = programs.iter().find(|one| one.seed == outcome.seed);
+            outcome.difference = of.filter(|one| shifts(one)).map(|_| Difference {
+                thread: "main".to_owned(),
+                kind: KIND.to_owned(),
+                text: String::new(),
+                excused: None,
+            });
+        }
+        outcomes
+    };
+    let (small, _) = shrink::shrink(&mut check, &program, KIND, 10).expect("it fails alone");
+    let lines = |program: &Program| program.text(Printing::Plain).lines().count();
+    let said = small.text(Printing::Plain);
+    println!("{} lines, then {}:\n{said}", lines(&program), lines(&small));
+    assert!(shifts(&small), "{said}");
+    assert!(2 * lines(&small) < lines(&program), "{said}");
 }

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::event::{Event, Value};
+use super::javap::Compiled;
 use super::recorded::Seen;
 
 /// How a recording's side is to be read.
@@ -54,6 +55,18 @@ pub struct Same {
     found: BTreeSet<String>,
     /// Jumps back to the beginning of a loop that depend on nothing.
     back: BTreeSet<String>,
+    /// The recorded program's classes.
+    compiled: Option<Compiled>,
+}
+
+impl Same {
+    /// For a program of these classes.
+    pub fn of(compiled: Compiled) -> Self {
+        Self {
+            compiled: Some(compiled),
+            ..Self::default()
+        }
+    }
 }
 
 /// Compares one thread's two stories.
@@ -525,15 +538,26 @@ impl Same {
             .places
             .entry(from.into())
             .or_insert_with(|| place.into());
+        if known != place {
+            return false;
+        }
         let target = (from.to_owned(), to.to_owned());
         let back = (from.to_owned(), outcome.to_owned());
-        known == place
-            && self
-                .outcomes
-                .entry(target)
-                .or_insert_with(|| outcome.into())
-                == outcome
-            && self.targets.entry(back).or_insert_with(|| to.into()) == to
+        let outcome_before = self
+            .outcomes
+            .entry(target)
+            .or_insert_with(|| outcome.into());
+        let as_before = outcome_before == outcome;
+        if self.targets.entry(back).or_insert_with(|| to.into()) != to {
+            return false;
+        }
+        // Where `continue` is all that a condition decides, and what comes next anyway, javac branches to the next
+        // instruction: one edge for both outcomes.
+        as_before
+            || self
+                .compiled
+                .as_ref()
+                .is_some_and(|code| code.always_goes_on(from))
     }
 
     /// Is it the same variable?

@@ -8,6 +8,7 @@ use tempfile::TempDir;
 
 use super::bench::Bench;
 use super::compare::{Difference, Rules, Same, compare};
+use super::javap::Compiled;
 use super::node::Printing;
 use super::program::Program;
 use super::random::Random;
@@ -166,7 +167,8 @@ impl Worker {
                 });
                 continue;
             }
-            outcomes.push(outcome(program, settings.rules(), &told, &seen));
+            let same = Same::of(Compiled::new(&self.jdk, root.join("plain")));
+            outcomes.push(outcome(program, settings.rules(), same, &told, &seen));
         }
         self.folder.ask(&["delete", &name]);
         fs::remove_dir_all(&root).expect("the sources can be deleted");
@@ -251,6 +253,7 @@ fn drive(programs: &[Program]) -> String {
 fn outcome(
     program: &Program,
     rules: Rules,
+    mut same: Same,
     told: &log::Stories<super::event::Event>,
     seen: &recorded::Recording,
 ) -> Outcome {
@@ -278,7 +281,6 @@ fn outcome(
         .collect();
     threads.sort();
     threads.dedup();
-    let mut same = Same::default();
     let nothing_told = Vec::new();
     let nothing_seen: Vec<Seen> = Vec::new();
     for thread in threads {

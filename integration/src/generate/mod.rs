@@ -12,6 +12,7 @@ pub mod event;
 pub mod expressions;
 pub mod features;
 pub mod group;
+pub mod javap;
 pub mod log;
 pub mod maker;
 pub mod methods;

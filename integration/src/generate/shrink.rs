@@ -1,23 +1,25 @@
 //! Makes a program that fails small: parts are left out and literals put in place of expressions as long as the same
 //! kind of difference stays. Many attempts are recorded in one JVM, so that a round takes seconds.
 
-use super::group::{Outcome, Settings, Worker};
+use super::group::Outcome;
 use super::node::{Node, Part, Sort};
 use super::program::Program;
 
 /// So many attempts share a JVM.
 const AT_ONCE: usize = 24;
 
+/// Records programs, or does as if, and tells of each that could be compared what came of it.
+pub type Check<'a> = dyn FnMut(&[Program]) -> Vec<Outcome> + 'a;
+
 /// A smaller program with the same kind of difference, and what is said of it; `None` if the difference does not come
 /// again when the program is alone.
 pub fn shrink(
-    worker: &mut Worker,
+    check: &mut Check<'_>,
     program: &Program,
-    settings: &Settings,
     kind: &str,
     rounds: usize,
 ) -> Option<(Program, Outcome)> {
-    let mut best = first_that_fails(worker, vec![program.clone()], settings, kind)?;
+    let mut best = first_that_fails(check, vec![program.clone()], kind)?;
     let mut from = 0;
     for _ in 0..rounds {
         let all = attempts(&best.0.source);
@@ -28,7 +30,7 @@ pub fn shrink(
             // Once more from the beginning: what was refused before may do now, with something else gone.
             let size = best.0.source.size();
             let again = all.into_iter().take(AT_ONCE).collect();
-            match smaller(worker, &best.0, again, settings, kind) {
+            match smaller(check, &best.0, again, kind) {
                 Some(found) if found.0.source.size() < size => {
                     best = found;
                     from = 0;
@@ -39,7 +41,7 @@ pub fn shrink(
         }
         let some: Vec<Node> = all.into_iter().skip(from).take(AT_ONCE).collect();
         let tried = some.len();
-        match smaller(worker, &best.0, some, settings, kind) {
+        match smaller(check, &best.0, some, kind) {
             Some(found) => best = found,
             None => from += tried,
         }
@@ -48,10 +50,9 @@ pub fn shrink(
 }
 
 fn smaller(
-    worker: &mut Worker,
+    check: &mut Check<'_>,
     program: &Program,
     sources: Vec<Node>,
-    settings: &Settings,
     kind: &str,
 ) -> Option<(Program, Outcome)> {
     let programs = sources
@@ -59,18 +60,16 @@ fn smaller(
         .enumerate()
         .map(|(number, source)| renamed(program, source, number))
         .collect();
-    first_that_fails(worker, programs, settings, kind)
+    first_that_fails(check, programs, kind)
 }
 
 /// The smallest of those with that kind of difference.
 fn first_that_fails(
-    worker: &mut Worker,
+    check: &mut Check<'_>,
     programs: Vec<Program>,
-    settings: &Settings,
     kind: &str,
 ) -> Option<(Program, Outcome)> {
-    let (outcomes, _) = worker.check(&programs, settings);
-    let failed = outcomes.into_iter().filter(|one| {
+    let failed = check(&programs).into_iter().filter(|one| {
         let difference = one.difference.as_ref();
         difference.is_some_and(|one| one.kind == kind && one.excused.is_none())
     });
