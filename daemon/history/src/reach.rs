@@ -214,11 +214,26 @@ pub struct ReachableObject {
     pub rows: Vec<StateRow>,
     /// The same object at the first of the two times, if what it held changed.
     pub start: Option<ValueView>,
+    /// The path led to it at the first of the two times, and none leads to it at the second: it was taken away.
+    pub taken_away: bool,
+}
+
+/// What one object leads to.
+struct Listed {
+    /// Its variables, of long arrays only some.
+    cells: Vec<Cell>,
+    /// Some were left out.
+    cut: bool,
+    /// The objects in it at the end of the interval, and how they are reached.
+    references: Vec<(ObjectId, String)>,
+    /// Those that were in it at the interval's beginning, where something was written in their place.
+    taken: Vec<(ObjectId, String)>,
 }
 
 impl History {
     /// The objects reachable from references, breadth first, as they are at the end of the interval; all of
-    /// them, or only those of which something changed in it or that were created in it.
+    /// them, or only those of which something changed in it or that were created in it. Of the latter also those that
+    /// were reachable at its beginning alone: what was taken out of a list and changed then is changed all the same.
     pub(crate) fn reachable(
         &self,
         roots: &[Cell],
@@ -232,9 +247,17 @@ impl History {
             .iter()
             .filter_map(|cell| Some((end(cell)?, cell.name.clone())))
             .collect();
+        let mut taken = VecDeque::new();
         let mut looked_at = 0;
         let mut found = Vec::new();
-        while let Some((object, path)) = queue.pop_front() {
+        loop {
+            let (object, path, taken_away) = match queue.pop_front() {
+                Some((object, path)) => (object, path, false),
+                None => match taken.pop_front() {
+                    Some((object, path)) => (object, path, true),
+                    None => break,
+                },
+            };
             if !seen.insert(object) {
                 continue;
             }
@@ -243,10 +266,15 @@ impl History {
                 break;
             }
             looked_at += 1;
-            let (listed, cut, references) =
+            let listed =
                 self.listed(object, &path, interval, only_changed, &mut looked_at, notes)?;
-            notes.elements_cut |= cut;
-            queue.extend(references);
+            notes.elements_cut |= listed.cut;
+            match taken_away {
+                true => taken.extend(listed.references),
+                false => queue.extend(listed.references),
+            }
+            taken.extend(listed.taken.into_iter().filter(|_| only_changed));
+            let listed = listed.cells;
             let content = self.content_changed(object, interval);
             let content = unless_damaged(content, notes)?.unwrap_or_default();
             let changed = content || listed.iter().any(|cell| cell.changed);
@@ -268,17 +296,13 @@ impl History {
                 path,
                 rows,
                 start,
+                taken_away,
             });
         }
         Ok(found)
     }
 
-    /// The variables of an object that are listed (of long arrays only some), whether some were left out, and where
-    /// its references lead.
-    #[expect(
-        clippy::type_complexity,
-        reason = "three lists that are taken apart at once"
-    )]
+    /// The variables of an object that are listed, and where its references lead.
     fn listed(
         &self,
         object: ObjectId,
@@ -287,39 +311,46 @@ impl History {
         only_changed: bool,
         looked_at: &mut usize,
         notes: &mut Notes,
-    ) -> Result<(Vec<Cell>, bool, Vec<(ObjectId, String)>)> {
-        let (mut listed, mut cut, mut references) = (Vec::new(), false, Vec::new());
+    ) -> Result<Listed> {
+        let mut listed = Listed {
+            cells: Vec::new(),
+            cut: false,
+            references: Vec::new(),
+            taken: Vec::new(),
+        };
         let mut from = 0;
         loop {
             let part = self.object_cells(object, interval, from, CHUNK, notes)?;
             *looked_at += part.cells.len();
             let long = part.next.is_some() || from > 0 || part.cells.len() > LISTED_ELEMENTS;
             for cell in part.cells {
-                if let Some(to) = cell.end.object() {
-                    let step = match cell.variable {
-                        jhyde_trace::Variable::Element { index, .. } => format!("{path}[{index}]"),
-                        _ if cell.name.starts_with('[') => format!("{path}{}", cell.name),
-                        _ => format!("{path}.{}", cell.name),
-                    };
-                    references.push((to, step));
+                let step = || match cell.variable {
+                    jhyde_trace::Variable::Element { index, .. } => format!("{path}[{index}]"),
+                    _ if cell.name.starts_with('[') => format!("{path}{}", cell.name),
+                    _ => format!("{path}.{}", cell.name),
+                };
+                let (start, end) = (cell.start.object(), cell.end.object());
+                listed.references.extend(end.map(|to| (to, step())));
+                if cell.changed && start != end {
+                    listed.taken.extend(start.map(|to| (to, step())));
                 }
                 let is_element = matches!(cell.kind, RowKind::Element | RowKind::Content);
                 if is_element && long && only_changed && !cell.changed {
                     continue;
                 }
-                if is_element && listed.len() >= LISTED_ELEMENTS {
-                    cut = true;
+                if is_element && listed.cells.len() >= LISTED_ELEMENTS {
+                    listed.cut = true;
                 } else {
-                    listed.push(cell);
+                    listed.cells.push(cell);
                 }
             }
             match part.next {
                 Some(next) if *looked_at < DEFAULT_BUDGET as usize => from = next,
                 Some(_) => {
                     notes.budget = true;
-                    return Ok((listed, cut, references));
+                    return Ok(listed);
                 }
-                None => return Ok((listed, cut, references)),
+                None => return Ok(listed),
             }
         }
     }

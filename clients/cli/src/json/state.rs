@@ -127,6 +127,9 @@ impl Serialize for Reachable<'_> {
         if let Some(start) = &self.0.start {
             map.serialize_entry("start", &ValueJson(start))?;
         }
+        if self.0.taken_away {
+            map.serialize_entry("taken_away", &true)?;
+        }
         map.end()
     }
 }

@@ -1,5 +1,6 @@
 //! State rows, and the objects behind them.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use jhyde_proto::v1::value::Kind;
@@ -287,13 +288,21 @@ fn is_result(object: &ReachableObject) -> bool {
     is_inside && object.rows.iter().all(|row| row.start.is_none())
 }
 
+/// How an object is reached; of one that was taken away, how it was.
+fn way_to(object: &ReachableObject) -> Cow<'_, str> {
+    match object.taken_away {
+        true => format!("{} (as given)", clean(&object.path)).into(),
+        false => clean(&object.path),
+    }
+}
+
 /// Everything that changed in the objects of a call's outcome, by the way to it: `c[2]  9 → 7`.
 /// `room`: the columns of a line, if it is to fit into some.
 pub fn changes(objects: &[ReachableObject], room: Option<usize>, paint: Paint) -> Vec<String> {
     let room = room.unwrap_or(WIDE);
     let objects: Vec<_> = objects.iter().filter(|object| !is_result(object)).collect();
     let names = objects.iter().flat_map(|object| {
-        let path = width(&object.path);
+        let path = width(&way_to(object));
         let plain = Paint::new(false);
         let in_one = held_changes(object, room.saturating_sub(path + 2), plain).is_some()
             || inline(object, Side::End, plain).is_some();
@@ -308,7 +317,7 @@ pub fn changes(objects: &[ReachableObject], room: Option<usize>, paint: Paint) -
     // What a row of another object has told already.
     let mut told: HashSet<String> = HashSet::new();
     for object in objects {
-        let path = clean(&object.path);
+        let path = way_to(object);
         let name = object.object.as_ref().map(value).unwrap_or_default();
         if let Some(held) = held_changes(object, columns, paint) {
             if held.len() == 1 && told.contains(path.as_ref()) {
@@ -418,7 +427,7 @@ mod tests {
             object: array(3),
             path: "c".into(),
             rows: elements,
-            start: None,
+            ..ReachableObject::default()
         }]
     }
 
@@ -471,7 +480,7 @@ mod tests {
             object: itself.clone(),
             path: "n".into(),
             rows,
-            start: None,
+            ..ReachableObject::default()
         }];
         let top = [row(RowKind::Local, "n", itself.clone(), itself)];
         let lines = object_lines(

@@ -363,7 +363,7 @@ impl History for Fake {
             object: Some(object),
             path: "c".into(),
             rows,
-            start: None,
+            ..ReachableObject::default()
         }];
         let input = CallInput {
             call: Some(call),
@@ -385,7 +385,7 @@ impl History for Fake {
             object: Some(object),
             path: "c".into(),
             rows,
-            start: None,
+            ..ReachableObject::default()
         }];
         let result = CallResult {
             call: Some(call),

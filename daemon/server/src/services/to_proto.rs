@@ -347,6 +347,7 @@ pub fn reachable(object: &ReachableObject) -> v1::ReachableObject {
         path: object.path.clone(),
         rows: object.rows.iter().map(state_row).collect(),
         start: object.start.as_ref().map(value),
+        taken_away: object.taken_away,
     }
 }
 
