@@ -7,17 +7,18 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use jdwp::ReferenceTypeId;
-use jdwp::commands::{class_type, reference_type, virtual_machine};
-use jhyde_trace::{ClassId, ClassInfo, FieldId, MethodId, MethodInfo};
+use jdwp::commands::{reference_type, virtual_machine};
+use jhyde_trace::{ClassId, ClassInfo, FieldId, MethodId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::error::LinkError;
 use crate::link::Link;
-use crate::scope::{Scope, looks_like_jdk};
+use crate::scope::Scope;
 
 mod members;
 mod names;
 mod outside;
+mod resolve;
 
 pub(crate) use members::Method;
 pub(crate) use names::{Named, dotted};
@@ -374,44 +375,6 @@ impl Structure {
         Ok(found)
     }
 
-    /// The method that a call on an instance of `class` runs (JVMS 5.4.6).
-    pub(crate) fn selected(
-        &mut self,
-        link: &mut Link,
-        class: ReferenceTypeId,
-        name: &str,
-        descriptor: &str,
-    ) -> Result<Option<Selected>, LinkError> {
-        let key = (class, name.to_owned(), descriptor.to_owned());
-        if let Some(&known) = self.selected.get(&key) {
-            return Ok(known);
-        }
-        let mut open = std::collections::VecDeque::from([class]);
-        let mut found = None;
-        while let Some(class) = open.pop_front() {
-            let known = self.class(link, class)?;
-            if known.name.ends_with("[]") {
-                break;
-            }
-            let methods = link.request(&reference_type::Methods { ref_type: class })?;
-            let fits = |method: &reference_type::MethodInfo| {
-                method.name.as_str() == Some(name)
-                    && method.signature.as_str() == Some(descriptor)
-                    && method.mod_bits & members::ABSTRACT == 0
-            };
-            if let Some(method) = methods.unwrap_or_default().into_iter().find(fits) {
-                found = Some(Selected {
-                    key: (class, method.method),
-                    native: method.mod_bits & members::NATIVE != 0,
-                });
-                break;
-            }
-            open.extend(self.direct_supertypes(link, class, &known)?);
-        }
-        self.selected.insert(key, found);
-        Ok(found)
-    }
-
     /// A class by its number, if the JVM's own name of it is known.
     pub(crate) fn class_of(&self, class: ClassId) -> Option<Rc<Class>> {
         let known = self.types.get(&class).and_then(|of| self.classes.get(of));
@@ -430,186 +393,6 @@ impl Structure {
     pub(crate) fn is_class_in_scope(&self, class: ClassId) -> bool {
         let known = self.types.get(&class).and_then(|of| self.classes.get(of));
         known.is_some_and(|class| class.in_scope)
-    }
-
-    /// The field that an instruction names, as far as the scope declares it (JVMS 5.4.3.2).
-    pub(crate) fn field_named(&self, code: Loader, class: &str, name: &str) -> Option<Field> {
-        let class = self.class_in_scope(code, class)?;
-        self.field_of(class, name)
-    }
-
-    fn field_of(&self, class: &Class, name: &str) -> Option<Field> {
-        let own = class.fields.iter().find(|field| field.name == name);
-        own.cloned().or_else(|| {
-            let above = class
-                .above
-                .iter()
-                .filter_map(|above| self.classes.get(above));
-            above.filter_map(|above| self.field_of(above, name)).next()
-        })
-    }
-
-    /// The method that an instruction names: of the class in scope that declares it, else of the
-    /// nearest class outside (JVMS 5.4.3.3, by names alone).
-    pub(crate) fn method_named(&mut self, named: &Named) -> Rc<Method> {
-        let (name, descriptor) = (named.name.as_str(), named.descriptor.as_str());
-        let mut outside = named.class.clone();
-        let mut at = self.class_in_scope(named.code, &named.class).cloned();
-        while let Some(class) = at {
-            if let Some(declared) = self.declared(&class, name, descriptor) {
-                return declared;
-            }
-            let above = class
-                .above
-                .first()
-                .and_then(|above| self.classes.get(above));
-            match above {
-                Some(above) if above.in_scope => at = Some(Rc::clone(above)),
-                Some(above) => {
-                    outside.clone_from(&above.name);
-                    at = None;
-                }
-                None => {
-                    "java.lang.Object".clone_into(&mut outside);
-                    at = None;
-                }
-            }
-        }
-        let class = self.outside_class(&outside);
-        let modifiers = if named.kind.has_receiver() { 0 } else { 0x0008 };
-        self.outside_method(class, name, descriptor, modifiers)
-    }
-
-    /// A method that a class in scope, or a superinterface in scope of it, declares itself.
-    fn declared(&self, class: &Class, name: &str, descriptor: &str) -> Option<Rc<Method>> {
-        let fits = |method: &&Rc<Method>| method.name == name && method.descriptor == descriptor;
-        if let Some(own) = class.methods.iter().find(fits) {
-            return Some(Rc::clone(own));
-        }
-        let above = class
-            .above
-            .iter()
-            .filter_map(|above| self.classes.get(above));
-        let mut interfaces = above.filter(|above| above.in_scope && above.is_interface());
-        interfaces.find_map(|above| self.declared(above, name, descriptor))
-    }
-
-    /// The method in scope that an instruction names, if there is one.
-    pub(crate) fn declared_in_scope(&self, named: &Named) -> Option<Rc<Method>> {
-        let class = self.class_in_scope(named.code, &named.class)?;
-        self.inherited(class, &named.name, &named.descriptor)
-    }
-
-    /// The method that a class of the scope has, as far as the scope declares it.
-    pub(crate) fn inherited(
-        &self,
-        class: &Class,
-        name: &str,
-        descriptor: &str,
-    ) -> Option<Rc<Method>> {
-        let mut at = Some(class);
-        while let Some(class) = at {
-            if let Some(found) = self.declared(class, name, descriptor) {
-                return Some(found);
-            }
-            let above = class
-                .above
-                .first()
-                .and_then(|above| self.classes.get(above));
-            at = above.filter(|above| above.in_scope).map(|above| &**above);
-        }
-        None
-    }
-
-    fn outside_method(
-        &mut self,
-        class: ClassId,
-        name: &str,
-        descriptor: &str,
-        modifiers: u32,
-    ) -> Rc<Method> {
-        let key = (class, name.to_owned(), descriptor.to_owned());
-        if let Some(known) = self.outside_methods.get(&key) {
-            return Rc::clone(known);
-        }
-        let info = MethodInfo {
-            id: self.next_method(),
-            name: name.to_owned(),
-            descriptor: descriptor.to_owned(),
-            modifiers,
-            lines: Vec::new(),
-            variables: Vec::new(),
-            code: Vec::new(),
-        };
-        let method = Rc::new(Method::outside(&info));
-        if let Some(outside) = self.outside.get_mut(&class) {
-            outside.methods.push(info);
-            self.fresh.push(outside.clone());
-        }
-        self.outside_methods.insert(key, Rc::clone(&method));
-        method
-    }
-
-    /// Is a class a subtype of the one that code of a loader names (dotted)? `None` if the JVM does not say.
-    pub(crate) fn is_subtype(
-        &mut self,
-        link: &mut Link,
-        class: ClassId,
-        code: Loader,
-        name: &str,
-    ) -> Result<Option<bool>, LinkError> {
-        let Some(&start) = self.types.get(&class) else {
-            return Ok(None);
-        };
-        let mut open = vec![start];
-        let mut seen = vec![start];
-        while let Some(class) = open.pop() {
-            let known = self.class(link, class)?;
-            if known.name == name
-                && known.in_scope
-                && self.by_name.get(name).is_some_and(|all| all.len() > 1)
-            {
-                let meant = self.class_in_scope(code, name);
-                return Ok(meant.map(|meant| meant.id == known.id));
-            }
-            if known.name == name || name == "java.lang.Object" {
-                return Ok(Some(true));
-            }
-            if known.name.ends_with("[]") {
-                return Ok(None);
-            }
-            for above in self.direct_supertypes(link, class, &known)? {
-                if !seen.contains(&above) {
-                    seen.push(above);
-                    open.push(above);
-                }
-            }
-        }
-        Ok(Some(false))
-    }
-
-    fn direct_supertypes(
-        &mut self,
-        link: &mut Link,
-        class: ReferenceTypeId,
-        known: &Class,
-    ) -> Result<Vec<ReferenceTypeId>, LinkError> {
-        if known.in_scope {
-            return Ok(known.above.clone());
-        }
-        if let Some(asked) = self.supertypes.get(&class) {
-            return Ok(asked.clone());
-        }
-        let above = link.request(&class_type::Superclass { class })?;
-        let mut all: Vec<_> = above
-            .ok()
-            .filter(|class| !class.is_null())
-            .into_iter()
-            .collect();
-        let interfaces = link.request(&reference_type::Interfaces { ref_type: class })?;
-        all.extend(interfaces.unwrap_or_default());
-        self.supertypes.insert(class, all.clone());
-        Ok(all)
     }
 
     /// A method of any class, read now if it is new. `None` if the JVM does not know it any more.
@@ -653,25 +436,6 @@ impl Structure {
         let mut all: Vec<_> = known.map(|(&id, class)| (id, Rc::clone(class))).collect();
         all.sort_unstable_by_key(|(_, class)| class.id);
         all
-    }
-
-    /// The declared methods of a class of the scope that need a receiver and have code; constructors left out.
-    pub(crate) fn virtual_methods(
-        &self,
-        class: ReferenceTypeId,
-        known: &Class,
-    ) -> Vec<jdwp::MethodId> {
-        let of_class = |(key, method): (&MethodKey, &Rc<Method>)| {
-            let fits = key.0 == class && known.methods.iter().any(|m| Rc::ptr_eq(m, method));
-            let virtual_ = method.receiver && method.code.is_some() && !method.is_constructor();
-            (fits && virtual_).then_some(key.1)
-        };
-        self.methods.iter().filter_map(of_class).collect()
-    }
-
-    /// Does the JVM's own filter of the default scope leave this class out although it is in scope?
-    pub(crate) fn is_disguised(&self, class: &Class) -> bool {
-        class.in_scope && self.scope.is_default() && looks_like_jdk(&class.name)
     }
 }
 

@@ -6,7 +6,8 @@ use jdwp::commands::{reference_type, stack_frame};
 use jhyde_trace::{ObjectId, Value};
 
 use super::Engine;
-use super::calls::{Below, calls_by_name};
+use super::entry::Below;
+use super::sites::calls_by_name;
 use crate::arrivals::Place;
 use crate::error::CaptureError;
 use crate::mirror::{Pending, Progress, is_known};

@@ -10,7 +10,7 @@ use jdwp::{
 use jhyde_trace::{Event, EventKind, Missing, Value};
 
 use super::Engine;
-use super::calls::index_of;
+use super::sites::index_of;
 use super::threads::Frame;
 use crate::arrivals::Place;
 use crate::error::{CaptureError, LinkError};

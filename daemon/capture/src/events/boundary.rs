@@ -7,100 +7,23 @@
 
 use std::rc::Rc;
 
-use jdwp::commands::event_request::{self, Modifier};
 use jdwp::commands::object_reference;
-use jdwp::{EventKind as Requested, PacketId, ReferenceTypeId, SuspendPolicy};
-use jhyde_bytecode::{Invoke, InvokeKind, MethodDescriptor};
+use jdwp::{ReferenceTypeId, SuspendPolicy};
+use jhyde_bytecode::{Invoke, InvokeKind};
 use jhyde_trace::{CallId, Event, EventKind, MonitorAction, ObjectId, Outcome, Value};
 
 use super::Engine;
 use super::handed::{hands_on, makes_text};
 use super::hidden::{breakpoint, location};
 use super::plain::{PlainClasses, known_result, plain, returns_itself};
+use super::shown::{Shown, distinct, parameters};
 use super::threads::Frame;
 use super::views::{keeps, reflects, writes_static_by_handle};
 use crate::arrivals::Place;
 use crate::error::CaptureError;
 use crate::mirror::{Body, Pending, Progress, UNKNOWN, is_known, narrowed};
 use crate::sink::Sink;
-use crate::structure::{Method, MethodKey, Named, Selected};
-
-/// A request that has exits out of the scope reported, for a call that is about to leave it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Watch {
-    /// The call in scope that makes it.
-    caller: CallId,
-    /// Answered with the request's number.
-    asked: PacketId,
-}
-
-/// What is known of a boundary call besides its frame.
-#[derive(Clone, Debug)]
-pub(crate) struct Shown {
-    /// Its result's descriptor.
-    returns: String,
-    /// The builder that it is called on and returns.
-    builder: Option<ObjectId>,
-    /// It makes an object that runs code of the scope, or none that anybody sees.
-    spun: bool,
-    /// The object that it constructs.
-    constructed: Option<ObjectId>,
-    /// That is a string or a box.
-    makes_text: bool,
-    /// It may write static fields: see [`super::views`].
-    writes_statics: bool,
-    /// Nothing stops for it: see [`super::plain`].
-    plain: bool,
-    /// What it was shown may be changed by whoever has kept it.
-    keeps: bool,
-    /// It may use reflection.
-    reflects: bool,
-    /// Its result, where that was known beforehand.
-    result: Option<Value>,
-    /// Receiver and arguments that are objects.
-    objects: Vec<ObjectId>,
-    /// What the instruction names.
-    named: Rc<Named>,
-    receiver: Option<ObjectId>,
-    arguments: Vec<Value>,
-}
-
-impl Shown {
-    /// Nothing stops for it, and it changes nothing but a builder.
-    pub(super) fn is_plain(&self) -> bool {
-        self.plain
-    }
-
-    /// Receiver and arguments that are objects.
-    pub(super) fn objects(&self) -> &[ObjectId] {
-        &self.objects
-    }
-
-    /// What the instruction names.
-    pub(super) fn named(&self) -> &Named {
-        &self.named
-    }
-
-    pub(super) fn receiver(&self) -> Option<ObjectId> {
-        self.receiver
-    }
-
-    /// Without the receiver.
-    pub(super) fn arguments(&self) -> &[Value] {
-        &self.arguments
-    }
-
-    /// Is it a call site of `invokedynamic`?
-    pub(super) fn is_spun(&self) -> bool {
-        self.spun
-    }
-}
-
-/// What runs first in a call through a method handle or an `invokedynamic` call site, and ends last.
-const INVOKERS: [&str; 2] = [
-    "java.lang.invoke.LambdaForm$MH*",
-    "java.lang.invoke.Invokers$Holder",
-];
+use crate::structure::{Method, MethodKey, Named};
 
 impl<S: Sink> Engine<S> {
     /// Sets the stops of a method, at its first entry; the thread is suspended.
@@ -258,77 +181,6 @@ impl<S: Sink> Engine<S> {
         mirror.map_or(UNKNOWN, |mirror| mirror.peek(count))
     }
 
-    /// Has the exits of the method that is about to run reported, and as few others as can be told apart.
-    fn watch(
-        &mut self,
-        thread: jdwp::ThreadId,
-        caller: CallId,
-        named: &Named,
-        receiver: Value,
-    ) -> Result<(), CaptureError> {
-        for only in self.callee_filters(named, receiver)? {
-            let asked = self.link.ask(&event_request::Set {
-                event_kind: Requested::METHOD_EXIT_WITH_RETURN_VALUE,
-                suspend_policy: SuspendPolicy::NONE,
-                modifiers: vec![Modifier::ThreadOnly { thread }, only],
-            });
-            if let Some(known) = self.threads.get_mut(&thread.0) {
-                known.watches.push(Watch { caller, asked });
-            }
-        }
-        if let Some(known) = self.threads.get_mut(&thread.0) {
-            known.last_exit = None;
-        }
-        Ok(())
-    }
-
-    /// The classes whose exits have the result of a call: the one that declares what runs, or those of the
-    /// code that HotSpot spins for method handles and call sites. Linking a call site runs tens of
-    /// thousands of methods of `java.lang.invoke` itself, which are none of ours.
-    fn callee_filters(
-        &mut self,
-        named: &Named,
-        receiver: Value,
-    ) -> Result<Vec<Modifier>, CaptureError> {
-        let matching = |pattern: &str| Modifier::ClassMatch {
-            class_pattern: pattern.into(),
-        };
-        if named.kind == InvokeKind::Dynamic || named.class == "java.lang.invoke.MethodHandle" {
-            return Ok(INVOKERS.map(matching).to_vec());
-        }
-        let selected = self.selected(named, receiver)?;
-        Ok(vec![match selected {
-            Some(Selected {
-                key: (class, _), ..
-            }) => Modifier::ClassOnly { class },
-            // An array's `clone`, or a receiver that nobody has seen: everything is looked at.
-            None if named.kind != InvokeKind::Static => matching("*"),
-            None => matching(&named.class),
-        }])
-    }
-
-    /// The method that a call of this name runs, if that is known.
-    pub(super) fn selected(
-        &mut self,
-        named: &Named,
-        receiver: Value,
-    ) -> Result<Option<Selected>, CaptureError> {
-        let class = match named.kind {
-            InvokeKind::Virtual | InvokeKind::Interface => self.class_of(receiver)?,
-            InvokeKind::Dynamic => None,
-            _ => self
-                .structure
-                .loaded(&mut self.link, named.code, &named.class)?,
-        };
-        Ok(match class {
-            Some(class) => {
-                self.structure
-                    .selected(&mut self.link, class, &named.name, &named.descriptor)?
-            }
-            None => None,
-        })
-    }
-
     /// The class of an object, asked for if it is not known.
     pub(super) fn class_of(
         &mut self,
@@ -362,33 +214,6 @@ impl<S: Sink> Engine<S> {
             self.heap.meet(real, Some(class.id), Body::Opaque);
         }
         Ok(Some(kind.type_id))
-    }
-
-    /// Ends the reports of exits for calls that are over: those of the innermost call, and of calls that
-    /// have ended themselves.
-    pub(super) fn unwatch(&mut self, thread: jdwp::ThreadId) -> Result<(), CaptureError> {
-        let Some(known) = self.threads.get_mut(&thread.0) else {
-            return Ok(());
-        };
-        if known.watches.is_empty() {
-            return Ok(());
-        }
-        let mut over = Vec::new();
-        let innermost = known.stack.iter().rfind(|frame| !frame.boundary);
-        let innermost = innermost.map(|frame| frame.call);
-        let stack = &known.stack;
-        known.watches.retain(|watch| {
-            let goes_on = Some(watch.caller) != innermost
-                && stack.iter().any(|frame| frame.call == watch.caller);
-            if !goes_on {
-                over.push(watch.asked);
-            }
-            goes_on
-        });
-        for asked in over {
-            self.clear(Requested::METHOD_EXIT_WITH_RETURN_VALUE, asked)?;
-        }
-        Ok(())
     }
 
     /// The innermost call makes a call out of the scope: it begins.
@@ -698,28 +523,4 @@ impl<S: Sink> Engine<S> {
         }
         Ok(Some(self.value(place, &value, false)))
     }
-}
-
-/// The objects, each once.
-fn distinct(shown: impl Iterator<Item = ObjectId>) -> Vec<ObjectId> {
-    let mut all = Vec::new();
-    for object in shown {
-        if !all.contains(&object) {
-            all.push(object);
-        }
-    }
-    all
-}
-
-/// The descriptors of a method's parameters.
-pub(super) fn parameters(descriptor: &str) -> Vec<String> {
-    MethodDescriptor::parse(descriptor)
-        .map(|parsed| {
-            parsed
-                .parameters
-                .iter()
-                .map(|kind| kind.descriptor())
-                .collect()
-        })
-        .unwrap_or_default()
 }

@@ -7,8 +7,8 @@ use jdwp::Location;
 use jhyde_bytecode::Opcode;
 
 use super::Engine;
-use super::calls::index_of;
 use super::foresee::{Ahead, MOST};
+use super::sites::index_of;
 use crate::arrivals::Place;
 use crate::error::CaptureError;
 use crate::mirror::{Activation, Pending, Progress, throws};

@@ -6,7 +6,7 @@ use jdwp::Location;
 use jhyde_trace::{CallId, Event, EventKind, Value};
 
 use super::Engine;
-use super::calls::index_of;
+use super::sites::index_of;
 use crate::arrivals::Place;
 use crate::mirror::{Progress, is_known, narrowed};
 use crate::sink::Sink;

@@ -14,7 +14,7 @@ use jhyde_bytecode::Opcode;
 use jhyde_trace::{Content, Event, EventKind, ObjectInfo, Outcome, Value};
 
 use super::Engine;
-use super::calls::index_of;
+use super::sites::index_of;
 use super::threads::{Frame, Thread, Unsure};
 use crate::arrivals::Place;
 use crate::error::CaptureError;

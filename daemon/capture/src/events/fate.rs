@@ -6,7 +6,7 @@
 use jdwp::Location;
 
 use super::Engine;
-use super::calls::index_of;
+use super::sites::index_of;
 use super::threads::StackFrame;
 use crate::error::CaptureError;
 use crate::sink::Sink;

@@ -7,7 +7,7 @@ use jhyde_trace::{CallId, Event, EventKind, ThreadId, Variable};
 
 use super::Engine;
 use super::begin::REPLACER;
-use super::calls::index_of;
+use super::sites::index_of;
 use crate::arrivals::Place;
 use crate::error::{CaptureError, LinkError};
 use crate::mirror::Progress;

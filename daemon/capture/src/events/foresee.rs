@@ -16,9 +16,9 @@ use jhyde_bytecode::{Instruction, Invoke, InvokeKind, Opcode};
 use jhyde_trace::{Value, Variable};
 
 use super::Engine;
-use super::boundary::parameters;
 use super::named::class_constant;
 use super::plain::{known_result, never_throws, plain};
+use super::shown::parameters;
 use super::threads::{Frame, Stepping};
 use crate::arrivals::Place;
 use crate::error::CaptureError;

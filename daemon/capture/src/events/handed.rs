@@ -10,9 +10,9 @@ use jhyde_bytecode::{InvokeKind, MethodDescriptor};
 use jhyde_trace::{ObjectId, Value};
 
 use super::Engine;
-use super::boundary::parameters;
-use super::calls::index_of;
 use super::hidden::{breakpoint, location};
+use super::shown::parameters;
+use super::sites::index_of;
 use crate::arrivals::Place;
 use crate::error::CaptureError;
 use crate::mirror::Body;

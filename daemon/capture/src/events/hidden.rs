@@ -13,7 +13,7 @@ use jhyde_trace::CallId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Engine;
-use super::calls::index_of;
+use super::sites::index_of;
 use super::threads::{Frame, StackFrame, Thread};
 use crate::arrivals::Place;
 use crate::error::{CaptureError, LinkError};

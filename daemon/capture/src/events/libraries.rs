@@ -10,9 +10,8 @@ use std::time::Instant;
 use jhyde_trace::{ObjectId, Value};
 
 use super::Engine;
-use super::boundary::Shown;
-use super::boundary::parameters;
 use super::contents::At;
+use super::shown::{Shown, parameters};
 use super::views::is_of_the_jdk;
 use crate::contents::methods::{Touches, touches};
 use crate::error::CaptureError;

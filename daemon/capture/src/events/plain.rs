@@ -13,8 +13,8 @@ use jhyde_bytecode::InvokeKind;
 use jhyde_trace::Value;
 
 use super::Engine;
-use super::boundary::parameters;
 use super::handed::makes_text;
+use super::shown::parameters;
 use crate::error::LinkError;
 use crate::mirror::Heap;
 use crate::sink::Sink;

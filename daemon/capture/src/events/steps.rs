@@ -12,7 +12,7 @@ use jhyde_bytecode::Opcode;
 use jhyde_trace::{CallId, Event, EventKind, Level, Value, Variable};
 
 use super::Engine;
-use super::calls::{index_of, local_at, written_local};
+use super::sites::{index_of, local_at, written_local};
 use super::threads::Stepping;
 use crate::arrivals::Place;
 use crate::error::CaptureError;

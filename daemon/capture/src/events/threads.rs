@@ -11,13 +11,15 @@ use jhyde_trace::{
 use rustc_hash::FxHashSet;
 
 use super::awaited::Awaited;
-use super::boundary::{Shown, Watch};
-use super::calls::{Entering, index_of};
+use super::entry::Entering;
 use super::foreign::ForeignRead;
 use super::found::Found;
 use super::handed::Handing;
 use super::hidden::Hidden;
 use super::plain::Standing;
+use super::shown::Shown;
+use super::sites::index_of;
+use super::watch::Watch;
 use crate::arrivals::{Arrivals, Place};
 use crate::mirror::{Activation, Pending, Progress, narrowed};
 use crate::structure::{Method, MethodKey};

@@ -8,7 +8,7 @@ use crate::contents::methods::{Touches, touches};
 use crate::contents::{Container, Key, Modelled, Order, edit, looked_up, model, model_map, moved};
 use crate::error::CaptureError;
 use crate::events::Engine;
-use crate::events::boundary::Shown;
+use crate::events::shown::Shown;
 use crate::mirror::is_known;
 use crate::sink::Sink;
 

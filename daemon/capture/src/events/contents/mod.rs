@@ -8,7 +8,7 @@ mod look;
 use jhyde_trace::{CallId, Change, Items, ObjectId, Part};
 
 use super::Engine;
-use super::boundary::Shown;
+use super::shown::Shown;
 use crate::arrivals::Place;
 use crate::contents::methods::{Touches, touches};
 use crate::contents::{Container, Shape};

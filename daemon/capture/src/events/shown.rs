@@ -1,0 +1,94 @@
+//! What a call out of the scope was shown.
+
+use std::rc::Rc;
+
+use jhyde_bytecode::MethodDescriptor;
+use jhyde_trace::{ObjectId, Value};
+
+use crate::structure::Named;
+
+/// What is known of a boundary call besides its frame.
+#[derive(Clone, Debug)]
+pub(crate) struct Shown {
+    /// Its result's descriptor.
+    pub(super) returns: String,
+    /// The builder that it is called on and returns.
+    pub(super) builder: Option<ObjectId>,
+    /// It makes an object that runs code of the scope, or none that anybody sees.
+    pub(super) spun: bool,
+    /// The object that it constructs.
+    pub(super) constructed: Option<ObjectId>,
+    /// That is a string or a box.
+    pub(super) makes_text: bool,
+    /// It may write static fields: see [`super::views`].
+    pub(super) writes_statics: bool,
+    /// Nothing stops for it: see [`super::plain`].
+    pub(super) plain: bool,
+    /// What it was shown may be changed by whoever has kept it.
+    pub(super) keeps: bool,
+    /// It may use reflection.
+    pub(super) reflects: bool,
+    /// Its result, where that was known beforehand.
+    pub(super) result: Option<Value>,
+    /// Receiver and arguments that are objects.
+    pub(super) objects: Vec<ObjectId>,
+    /// What the instruction names.
+    pub(super) named: Rc<Named>,
+    pub(super) receiver: Option<ObjectId>,
+    pub(super) arguments: Vec<Value>,
+}
+
+impl Shown {
+    /// Nothing stops for it, and it changes nothing but a builder.
+    pub(super) fn is_plain(&self) -> bool {
+        self.plain
+    }
+
+    /// Receiver and arguments that are objects.
+    pub(super) fn objects(&self) -> &[ObjectId] {
+        &self.objects
+    }
+
+    /// What the instruction names.
+    pub(super) fn named(&self) -> &Named {
+        &self.named
+    }
+
+    pub(super) fn receiver(&self) -> Option<ObjectId> {
+        self.receiver
+    }
+
+    /// Without the receiver.
+    pub(super) fn arguments(&self) -> &[Value] {
+        &self.arguments
+    }
+
+    /// Is it a call site of `invokedynamic`?
+    pub(super) fn is_spun(&self) -> bool {
+        self.spun
+    }
+}
+
+/// The objects, each once.
+pub(super) fn distinct(shown: impl Iterator<Item = ObjectId>) -> Vec<ObjectId> {
+    let mut all = Vec::new();
+    for object in shown {
+        if !all.contains(&object) {
+            all.push(object);
+        }
+    }
+    all
+}
+
+/// The descriptors of a method's parameters.
+pub(super) fn parameters(descriptor: &str) -> Vec<String> {
+    MethodDescriptor::parse(descriptor)
+        .map(|parsed| {
+            parsed
+                .parameters
+                .iter()
+                .map(|kind| kind.descriptor())
+                .collect()
+        })
+        .unwrap_or_default()
+}
