@@ -9,9 +9,9 @@
 
 use std::collections::VecDeque;
 
-use jhyde_trace::{CallId, Event, EventKind, ObjectId, ObjectInfo, Outcome, Value};
-
-use crate::sink::{Sink, SinkError};
+use jhyde_trace::{
+    CallId, Event, EventKind, ObjectId, ObjectInfo, Outcome, Sink, SinkError, Value,
+};
 
 /// The place of an arrival; stays valid until it has left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,11 +3,11 @@
 use std::io;
 use std::time::Duration;
 
+use jhyde_trace::SinkError;
 use jhyde_trace::echo::shown;
 use thiserror::Error;
 
 use crate::scope::PatternError;
-use crate::sink::SinkError;
 
 /// The kinds of failure that callers treat differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

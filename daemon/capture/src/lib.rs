@@ -2,7 +2,7 @@
 //!
 //! A [`Connection`] is a JVM that speaks JDWP; [`record`] sets the event requests and hands the
 //! connection to a thread of its own, which drives it until the recording ends and writes events
-//! into a [`Sink`]. Everything here blocks; nothing knows of gRPC, of files or of other recordings.
+//! into a [`jhyde_trace::Sink`]. Everything here blocks; nothing knows of gRPC, of files or of other recordings.
 //!
 //! Rules that hold everywhere: a thread of the debuggee that an event suspended is resumed in the
 //! same turn in which its event is handled; nothing in the JVM is changed but event requests; and
@@ -23,7 +23,6 @@ mod mirror;
 mod objects;
 mod record;
 mod scope;
-mod sink;
 mod structure;
 
 pub use connection::{ClassPaths, Connection, Waiter};
@@ -31,4 +30,3 @@ pub use error::{CaptureError, ConnectError, FailureKind};
 pub use guard::stand_guard;
 pub use record::{Capture, Controller, Ending, Finished, record};
 pub use scope::{PatternError, Scope};
-pub use sink::{Sink, SinkError};

@@ -5,13 +5,12 @@ use std::sync::{Arc, Mutex, OnceLock, mpsc};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use jhyde_trace::{EngineKind, RecordingOptions, State};
+use jhyde_trace::{EngineKind, RecordingOptions, Sink, State};
 
 use crate::connection::Connection;
 use crate::error::CaptureError;
 use crate::events::Engine;
 use crate::scope::Scope;
-use crate::sink::Sink;
 
 /// How somebody ends a recording. Either way the JVM is detached from and runs on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -36,6 +36,7 @@ mod queries;
 mod rows;
 mod seal;
 mod sessions;
+mod sink;
 mod state;
 mod view;
 

@@ -16,6 +16,7 @@ pub mod event;
 pub mod fuzzing;
 pub mod ids;
 pub mod meta;
+pub mod sink;
 pub mod structure;
 pub mod text;
 pub mod value;
@@ -28,6 +29,7 @@ pub use ids::{CallId, ClassId, FieldId, MethodId, ObjectId, ThreadId, Timestamp}
 pub use meta::{
     EngineKind, JvmIdentity, Level, RecordingMeta, RecordingOptions, SnapshotLimits, State,
 };
+pub use sink::{Sink, SinkError};
 pub use structure::{ClassInfo, FieldInfo, LineEntry, LocalVariable, MethodInfo, ThreadInfo};
 pub use text::{Text, Units};
 pub use value::{Content, Missing, ObjectInfo, Throwable, Value};

@@ -3,7 +3,7 @@
 
 use jdwp::FrameId;
 use jdwp::commands::{reference_type, stack_frame};
-use jhyde_trace::{ObjectId, Value};
+use jhyde_trace::{ObjectId, Sink, Value};
 
 use super::Engine;
 use super::entry::Below;
@@ -11,7 +11,6 @@ use super::sites::calls_by_name;
 use crate::arrivals::Place;
 use crate::error::CaptureError;
 use crate::mirror::{Pending, Progress, is_known};
-use crate::sink::Sink;
 use crate::structure::Method;
 
 impl<S: Sink> Engine<S> {

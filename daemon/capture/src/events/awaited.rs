@@ -4,12 +4,11 @@
 //! was told of such a call waits in [`crate::arrivals`] for that one event, and goes as it is if the event is another.
 
 use jhyde_bytecode::Opcode;
-use jhyde_trace::{CallId, Value};
+use jhyde_trace::{CallId, Sink, Value};
 
 use super::Engine;
 use crate::arrivals::Place;
 use crate::mirror::{is_known, narrowed};
-use crate::sink::Sink;
 use crate::structure::Method;
 
 /// What a thread's next event may tell.

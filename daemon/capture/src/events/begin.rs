@@ -7,7 +7,7 @@ use jdwp::commands::{thread_reference, virtual_machine};
 use jdwp::{
     ClassStatus, Event as Told, EventKind as Requested, Incoming, ReferenceTypeId, SuspendPolicy,
 };
-use jhyde_trace::{Event, EventKind, Missing, Value};
+use jhyde_trace::{Event, EventKind, Missing, Sink, Value};
 
 use super::Engine;
 use super::sites::index_of;
@@ -16,7 +16,6 @@ use crate::arrivals::Place;
 use crate::error::{CaptureError, LinkError};
 use crate::mirror::Activation;
 use crate::scope::disguises;
-use crate::sink::Sink;
 
 /// The class through which agents written in Java replace code (`java.lang.instrument`).
 pub(super) const REPLACER: &str = "sun.instrument.InstrumentationImpl";

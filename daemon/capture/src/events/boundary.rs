@@ -10,7 +10,7 @@ use std::rc::Rc;
 use jdwp::commands::object_reference;
 use jdwp::{ReferenceTypeId, SuspendPolicy};
 use jhyde_bytecode::{Invoke, InvokeKind};
-use jhyde_trace::{CallId, Event, EventKind, MonitorAction, ObjectId, Outcome, Value};
+use jhyde_trace::{CallId, Event, EventKind, MonitorAction, ObjectId, Outcome, Sink, Value};
 
 use super::Engine;
 use super::handed::{hands_on, makes_text};
@@ -22,7 +22,6 @@ use super::views::{keeps, reflects, writes_static_by_handle};
 use crate::arrivals::Place;
 use crate::error::CaptureError;
 use crate::mirror::{Body, Pending, Progress, UNKNOWN, is_known, narrowed};
-use crate::sink::Sink;
 use crate::structure::{Method, MethodKey, Named};
 
 impl<S: Sink> Engine<S> {

@@ -2,7 +2,7 @@
 //! because they call back.
 
 use jdwp::Location;
-use jhyde_trace::{Event, EventKind, Missing, Value};
+use jhyde_trace::{Event, EventKind, Missing, Sink, Value};
 
 use super::Engine;
 use super::entry::Below;
@@ -10,7 +10,6 @@ use super::sites::{index_of, remember_site};
 use super::threads::{Frame, StackFrame};
 use crate::arrivals::Place;
 use crate::error::CaptureError;
-use crate::sink::Sink;
 use crate::structure::{Method, MethodKey, Named};
 
 impl<S: Sink> Engine<S> {

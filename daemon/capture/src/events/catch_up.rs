@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use jdwp::Location;
 use jhyde_bytecode::Opcode;
+use jhyde_trace::Sink;
 
 use super::Engine;
 use super::foresee::{Ahead, MOST};
@@ -12,7 +13,6 @@ use super::sites::index_of;
 use crate::arrivals::Place;
 use crate::error::CaptureError;
 use crate::mirror::{Activation, Pending, Progress, throws};
-use crate::sink::Sink;
 use crate::structure::{Method, MethodKey};
 
 const UNFORESEEN: &str = "the thread did not do what its instructions give: another thread, or code out of the \

@@ -2,14 +2,13 @@
 //! it they are read and compared with the mirror. What is not as it was, was written by the call.
 
 use jdwp::commands::{array_reference, object_reference, reference_type, string_reference};
-use jhyde_trace::{CallId, Event, EventKind, ObjectId, Value, Variable};
+use jhyde_trace::{CallId, Event, EventKind, ObjectId, Sink, Value, Variable};
 
 use super::Engine;
 use super::found::Others;
 use crate::arrivals::Place;
 use crate::error::CaptureError;
 use crate::mirror::{Elements, has_name_of_the_jvm, is_known};
-use crate::sink::Sink;
 
 /// The most elements of one array that are compared after a boundary call.
 const MOST_COMPARED: usize = 1 << 20;

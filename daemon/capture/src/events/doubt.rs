@@ -3,13 +3,12 @@
 //! read. What was concluded there cannot be trusted, and the recording says so.
 
 use jdwp::Location;
-use jhyde_trace::{CallId, Event, EventKind, Value};
+use jhyde_trace::{CallId, Event, EventKind, Sink, Value};
 
 use super::Engine;
 use super::sites::index_of;
 use crate::arrivals::Place;
 use crate::mirror::{Progress, is_known, narrowed};
-use crate::sink::Sink;
 
 impl<S: Sink> Engine<S> {
     /// A thread stands where the code that was read has no instruction. This call and later ones of the method

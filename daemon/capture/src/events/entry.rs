@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use jdwp::commands::{stack_frame, thread_reference};
 use jdwp::{FrameId, Location, PacketId};
-use jhyde_trace::{Event, EventKind, Missing, MonitorAction, Value};
+use jhyde_trace::{Event, EventKind, Missing, MonitorAction, Sink, Value};
 
 use super::awaited::is_bridge;
 use super::sites::{calls_by_name, index_of, known_site};
@@ -14,7 +14,6 @@ use super::{Engine, Question};
 use crate::arrivals::Place;
 use crate::error::CaptureError;
 use crate::mirror::{Activation, Shared, is_known, narrowed};
-use crate::sink::Sink;
 use crate::structure::{Method, MethodKey};
 
 /// What a new call still has to be asked for.

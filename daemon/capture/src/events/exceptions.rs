@@ -11,7 +11,7 @@ use jdwp::commands::event_request::Modifier;
 use jdwp::commands::object_reference;
 use jdwp::{EventKind as Requested, Location, SuspendPolicy, TaggedObject};
 use jhyde_bytecode::Opcode;
-use jhyde_trace::{Content, Event, EventKind, ObjectInfo, Outcome, Value};
+use jhyde_trace::{Content, Event, EventKind, ObjectInfo, Outcome, Sink, Value};
 
 use super::Engine;
 use super::sites::index_of;
@@ -19,7 +19,6 @@ use super::threads::{Frame, Thread, Unsure};
 use crate::arrivals::Place;
 use crate::error::CaptureError;
 use crate::mirror::UNKNOWN;
-use crate::sink::Sink;
 use crate::structure::MethodKey;
 
 impl<S: Sink> Engine<S> {

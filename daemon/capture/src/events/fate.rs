@@ -4,12 +4,12 @@
 //! only where its method is on the stack just once.
 
 use jdwp::Location;
+use jhyde_trace::Sink;
 
 use super::Engine;
 use super::sites::index_of;
 use super::threads::StackFrame;
 use crate::error::CaptureError;
-use crate::sink::Sink;
 use crate::structure::MethodKey;
 
 /// What an exception will do to the stack, as far as that is certain.

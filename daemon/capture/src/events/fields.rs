@@ -3,7 +3,7 @@
 use jdwp::commands::event_request::{self, Modifier};
 use jdwp::{EventKind as Requested, Location, ReferenceTypeId, SuspendPolicy, TaggedObject};
 use jhyde_bytecode::Opcode;
-use jhyde_trace::{CallId, Event, EventKind, ThreadId, Variable};
+use jhyde_trace::{CallId, Event, EventKind, Sink, ThreadId, Variable};
 
 use super::Engine;
 use super::begin::REPLACER;
@@ -11,7 +11,6 @@ use super::sites::index_of;
 use crate::arrivals::Place;
 use crate::error::{CaptureError, LinkError};
 use crate::mirror::Progress;
-use crate::sink::Sink;
 use crate::structure::Class;
 
 impl<S: Sink> Engine<S> {

@@ -1,12 +1,11 @@
 //! What is told of an object once and for good, because it can never change (see [`crate::contents`]).
 
-use jhyde_trace::{Content, Missing, ObjectInfo, Text, Throwable, Value};
+use jhyde_trace::{Content, Missing, ObjectInfo, Sink, Text, Throwable, Value};
 
 use super::Engine;
 use crate::arrivals::Place;
 use crate::contents::{Fixed, ReadError, Reader};
 use crate::error::CaptureError;
-use crate::sink::Sink;
 
 impl<S: Sink> Engine<S> {
     /// What can never change of an object of a class: [`Content::None`] if there is nothing, or it is not known.

@@ -7,13 +7,12 @@ use jdwp::commands::event_request::{self, Modifier};
 use jdwp::commands::{object_reference, reference_type};
 use jdwp::{EventKind as Requested, SuspendPolicy};
 use jhyde_bytecode::{Instruction, Opcode};
-use jhyde_trace::{Event, EventKind, Level, Value, Variable};
+use jhyde_trace::{Event, EventKind, Level, Sink, Value, Variable};
 
 use super::Engine;
 use crate::arrivals::Place;
 use crate::error::CaptureError;
 use crate::mirror::UNKNOWN;
-use crate::sink::Sink;
 use crate::structure::{Foreign, Method, MethodKey, dotted};
 
 /// What a thread is about to read.

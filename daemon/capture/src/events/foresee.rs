@@ -13,7 +13,7 @@
 use std::rc::Rc;
 
 use jhyde_bytecode::{Instruction, Invoke, InvokeKind, Opcode};
-use jhyde_trace::{Value, Variable};
+use jhyde_trace::{Sink, Value, Variable};
 
 use super::Engine;
 use super::named::class_constant;
@@ -23,7 +23,6 @@ use super::threads::{Frame, Stepping};
 use crate::arrivals::Place;
 use crate::error::CaptureError;
 use crate::mirror::{Activation, Pending, Progress, goes_to, is_known, throws};
-use crate::sink::Sink;
 use crate::structure::{Loader, Method, Named};
 
 /// The most instructions that are foreseen at once: a JVM that interprets runs them in some hundredths of a

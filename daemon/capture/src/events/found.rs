@@ -12,7 +12,7 @@
 use std::rc::Rc;
 
 use jdwp::TaggedObject;
-use jhyde_trace::{CallId, Event, EventKind, ObjectId, Value, Variable};
+use jhyde_trace::{CallId, Event, EventKind, ObjectId, Sink, Value, Variable};
 use rustc_hash::FxHashSet;
 
 use super::Engine;
@@ -21,7 +21,6 @@ use super::threads::{Frame, Thread};
 use crate::arrivals::Place;
 use crate::error::CaptureError;
 use crate::mirror::{Doubted, Progress};
-use crate::sink::Sink;
 
 /// So many arrivals may wait for a thread's next event. The agent's queue holds fewer where threads are stepped.
 const MOST_WAITING: usize = 1 << 12;

@@ -7,7 +7,7 @@
 use jdwp::commands::stack_frame::{self, SlotRequest};
 use jdwp::{EventKind as Requested, Location, PacketId, Tag};
 use jhyde_bytecode::{InvokeKind, MethodDescriptor};
-use jhyde_trace::{ObjectId, Value};
+use jhyde_trace::{ObjectId, Sink, Value};
 
 use super::Engine;
 use super::hidden::{breakpoint, location};
@@ -16,7 +16,6 @@ use super::sites::index_of;
 use crate::arrivals::Place;
 use crate::error::CaptureError;
 use crate::mirror::Body;
-use crate::sink::Sink;
 use crate::structure::{MethodKey, Named};
 
 /// A thread stops where a method begins that it hands objects to.

@@ -9,7 +9,7 @@
 use jdwp::commands::event_request::{self, Modifier};
 use jdwp::{EventKind as Requested, Location, PacketId, ReferenceTypeId, SuspendPolicy, TypeTag};
 use jhyde_bytecode::{InvokeKind, Opcode};
-use jhyde_trace::CallId;
+use jhyde_trace::{CallId, Sink};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Engine;
@@ -17,7 +17,6 @@ use super::sites::index_of;
 use super::threads::{Frame, StackFrame, Thread};
 use crate::arrivals::Place;
 use crate::error::{CaptureError, LinkError};
-use crate::sink::Sink;
 use crate::structure::{Class, Method, MethodKey, Named};
 
 /// A thread runs code of the scope while the JVM resolves a constant for it.

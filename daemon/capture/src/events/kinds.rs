@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use jdwp::commands::{array_reference, object_reference};
 use jdwp::{ReferenceTypeId, Tag, TaggedObject};
-use jhyde_trace::{Content, FieldId, ObjectInfo};
+use jhyde_trace::{Content, FieldId, ObjectInfo, Sink};
 use rustc_hash::FxHashMap;
 
 use super::Engine;
@@ -13,7 +13,6 @@ use crate::arrivals::Place;
 use crate::contents::Shape;
 use crate::error::CaptureError;
 use crate::objects::ObjectQuestion;
-use crate::sink::Sink;
 
 /// Kinds of so many objects are remembered.
 const MOST_KINDS: usize = 1 << 16;

@@ -3,13 +3,12 @@
 use std::time::{Duration, Instant};
 
 use jdwp::commands::virtual_machine;
-use jhyde_trace::State;
+use jhyde_trace::{Sink, State};
 
 use super::{End, Engine};
 use crate::error::LinkError;
 use crate::guard::QUIET;
 use crate::record::Ending;
-use crate::sink::Sink;
 
 /// How long leaving takes at most; a JVM that does not answer for so long is left to the guard.
 const LEAVE: Duration = Duration::from_secs(3);

@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 use std::time::Instant;
 
-use jhyde_trace::{ObjectId, Value};
+use jhyde_trace::{ObjectId, Sink, Value};
 
 use super::Engine;
 use super::contents::At;
@@ -16,7 +16,6 @@ use super::views::is_of_the_jdk;
 use crate::contents::methods::{Touches, touches};
 use crate::error::CaptureError;
 use crate::mirror::{Body, is_known};
-use crate::sink::Sink;
 
 /// The most objects that are gone through from what one call was shown.
 const MOST_GIVEN: usize = 256;

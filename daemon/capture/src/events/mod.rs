@@ -64,7 +64,7 @@ mod watch;
 
 use jdwp::commands::{event_request, object_reference, thread_reference, virtual_machine};
 use jdwp::{Composite, Event, EventKind, Incoming, Location, SuspendPolicy};
-use jhyde_trace::{CallId, Level, ObjectId, RecordingOptions, State, ThreadInfo};
+use jhyde_trace::{CallId, Level, ObjectId, RecordingOptions, Sink, State, ThreadInfo};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::awaited::Awaited;
@@ -83,7 +83,6 @@ use crate::mirror::{Effect, Heap};
 use crate::objects::{ObjectQuestion, Objects};
 use crate::record::{Controller, Ending, Finished};
 use crate::scope::{Scope, StepFilter};
-use crate::sink::Sink;
 use crate::structure::{MethodKey, Structure};
 
 /// A question whose answer belongs to an arrival.

@@ -3,13 +3,14 @@
 use std::rc::Rc;
 
 use jhyde_bytecode::{Constant, Instruction, Opcode, Operands};
-use jhyde_trace::{CallId, ClassId, Content, Event, EventKind, Level, ObjectInfo, Value, Variable};
+use jhyde_trace::{
+    CallId, ClassId, Content, Event, EventKind, Level, ObjectInfo, Sink, Value, Variable,
+};
 
 use super::Engine;
 use crate::arrivals::Place;
 use crate::error::CaptureError;
 use crate::mirror::{self, Body, Elements, UNKNOWN, initial, is_known};
-use crate::sink::Sink;
 use crate::structure::{Loader, Method, dotted};
 
 impl<S: Sink> Engine<S> {

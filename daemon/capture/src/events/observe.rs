@@ -5,14 +5,13 @@
 use jdwp::commands::stack_frame::{self, SlotRequest};
 use jdwp::commands::{array_reference, object_reference};
 use jdwp::{ArrayRegion, Tag, TaggedObject};
-use jhyde_trace::{CallId, Content, Event, EventKind, ObjectInfo, Value, Variable};
+use jhyde_trace::{CallId, Content, Event, EventKind, ObjectInfo, Sink, Value, Variable};
 
 use super::Engine;
 use super::contents::At;
 use crate::arrivals::Place;
 use crate::error::CaptureError;
 use crate::mirror::{Body, Elements};
-use crate::sink::Sink;
 
 /// The most elements of an array that are kept when it is first seen.
 const MOST_ELEMENTS: usize = 1 << 20;

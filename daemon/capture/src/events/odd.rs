@@ -3,10 +3,10 @@
 
 use jdwp::commands::{thread_reference, virtual_machine};
 use jdwp::{Composite, Event, SuspendPolicy};
+use jhyde_trace::Sink;
 
 use super::{Engine, LONG_SILENCE};
 use crate::error::CaptureError;
-use crate::sink::Sink;
 
 /// So many different oddities are named.
 const MOST: usize = 20;

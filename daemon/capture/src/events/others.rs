@@ -7,11 +7,11 @@
 
 use jdwp::commands::{stack_frame, thread_group_reference, thread_reference, virtual_machine};
 use jdwp::{ErrorCode, ReferenceTypeId, ReplyError, ThreadId};
+use jhyde_trace::Sink;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Engine;
 use crate::error::{CaptureError, LinkError};
-use crate::sink::Sink;
 
 /// Groups of the JVM's own threads, which work on nothing of the program's.
 const OWN: [&str; 2] = ["system", "InnocuousThreadGroup"];

@@ -10,14 +10,13 @@
 use jdwp::commands::event_request::{self, Modifier};
 use jdwp::{EventKind as Requested, PacketId, SuspendPolicy, ThreadId};
 use jhyde_bytecode::InvokeKind;
-use jhyde_trace::Value;
+use jhyde_trace::{Sink, Value};
 
 use super::Engine;
 use super::handed::makes_text;
 use super::shown::parameters;
 use crate::error::LinkError;
 use crate::mirror::Heap;
-use crate::sink::Sink;
 use crate::structure::Named;
 
 /// Final classes whose methods behave so. None has methods that HotSpot's interpreter runs without

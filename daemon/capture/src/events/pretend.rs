@@ -1,7 +1,7 @@
 //! What a foreseen instruction does (see `foresee`), on a frame and a heap whose writes are taken back.
 
 use jhyde_bytecode::{Constant, Instruction, Opcode, Operands};
-use jhyde_trace::Value;
+use jhyde_trace::{Sink, Value};
 
 use super::Engine;
 use super::foresee::operands;
@@ -9,7 +9,6 @@ use super::named::{class_constant, descriptor_start, is_replaced};
 use super::plain::{known_result, returns_itself};
 use crate::error::CaptureError;
 use crate::mirror::{self, Activation, Body, Elements, Heap, execute, initial, is_known, narrowed};
-use crate::sink::Sink;
 use crate::structure::{Field, Method, Named, dotted};
 
 impl<S: Sink> Engine<S> {

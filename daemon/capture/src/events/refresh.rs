@@ -9,13 +9,12 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-use jhyde_trace::{CallId, Event, EventKind, Missing, ObjectId, Value, Variable};
+use jhyde_trace::{CallId, Event, EventKind, Missing, ObjectId, Sink, Value, Variable};
 
 use super::Engine;
 use crate::arrivals::Place;
 use crate::error::CaptureError;
 use crate::mirror::{Body, Shared, UNKNOWN};
-use crate::sink::Sink;
 
 /// The most objects that are gone through from the frame of a thread that is to be stepped.
 const MOST_IN_SIGHT: usize = 256;

@@ -16,7 +16,7 @@ use jdwp::commands::{array_reference, object_reference, stack_frame};
 use jdwp::{
     ErrorCode, PacketId, ReferenceTypeId, ReplyError, SuspendPolicy, Tag, TaggedObject, ThreadId,
 };
-use jhyde_trace::{Event, EventKind, Level, Outcome, Value, Variable};
+use jhyde_trace::{Event, EventKind, Level, Outcome, Sink, Value, Variable};
 
 use super::Engine;
 use super::kinds::{Kind, Made};
@@ -25,7 +25,6 @@ use super::shot::Shot;
 use crate::arrivals::Place;
 use crate::contents::{FixedKind, ReadError, Reader, Shape};
 use crate::error::{CaptureError, LinkError};
-use crate::sink::Sink;
 use crate::structure::Method;
 
 const GONE: &str = "the object was gone when it was read";

@@ -9,7 +9,7 @@
 use jdwp::commands::event_request::{self, Modifier};
 use jdwp::{EventKind as Requested, Location, StepDepth, StepSize, SuspendPolicy};
 use jhyde_bytecode::Opcode;
-use jhyde_trace::{CallId, Event, EventKind, Level, Value, Variable};
+use jhyde_trace::{CallId, Event, EventKind, Level, Sink, Value, Variable};
 
 use super::Engine;
 use super::sites::{index_of, local_at, written_local};
@@ -17,7 +17,6 @@ use super::threads::Stepping;
 use crate::arrivals::Place;
 use crate::error::CaptureError;
 use crate::mirror::{Effect, Pending, Progress, execute, is_known, narrowed};
-use crate::sink::Sink;
 use crate::structure::{Method, MethodKey};
 
 impl<S: Sink> Engine<S> {

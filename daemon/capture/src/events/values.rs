@@ -5,14 +5,13 @@ use jdwp::commands::{
     array_reference, class_object_reference, object_reference, reference_type, string_reference,
 };
 use jdwp::{Tag, TaggedObject};
-use jhyde_trace::{Content, Event, EventKind, ObjectInfo, Variable};
+use jhyde_trace::{Content, Event, EventKind, ObjectInfo, Sink, Variable};
 
 use super::{Engine, Question};
 use crate::arrivals::Place;
 use crate::error::CaptureError;
 use crate::mirror::{Body, UNKNOWN};
 use crate::objects::ObjectQuestion;
-use crate::sink::Sink;
 
 impl<S: Sink> Engine<S> {
     /// Asks about an object if it is seen for the first time. `created`: a constructor was just

@@ -4,12 +4,11 @@
 
 use jdwp::commands::reference_type;
 use jhyde_bytecode::InvokeKind;
-use jhyde_trace::{CallId, ObjectId, Value, Variable};
+use jhyde_trace::{CallId, ObjectId, Sink, Value, Variable};
 
 use super::Engine;
 use crate::arrivals::Place;
 use crate::error::CaptureError;
-use crate::sink::Sink;
 use crate::structure::Named;
 
 /// The longest array that is remembered behind another object, in elements: it is read at each call that is

@@ -3,11 +3,10 @@
 use jdwp::commands::event_request::{self, Modifier};
 use jdwp::{EventKind as Requested, PacketId, SuspendPolicy};
 use jhyde_bytecode::InvokeKind;
-use jhyde_trace::{CallId, Value};
+use jhyde_trace::{CallId, Sink, Value};
 
 use super::Engine;
 use crate::error::CaptureError;
-use crate::sink::Sink;
 use crate::structure::{Named, Selected};
 
 /// A request that has exits out of the scope reported, for a call that is about to leave it.

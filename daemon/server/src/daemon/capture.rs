@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use jhyde_capture::{
     Capture, CaptureError, ClassPaths, ConnectError, Connection, Controller, FailureKind, Scope,
-    Sink, Waiter,
+    Waiter,
 };
-use jhyde_trace::RecordingOptions;
 use jhyde_trace::echo::shown;
+use jhyde_trace::{RecordingOptions, Sink};
 
 use crate::error::{Error, JvmFailure};
 

@@ -8,9 +8,11 @@ use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::time::Duration;
 
-use jhyde_capture::{ClassPaths, Sink, SinkError};
+use jhyde_capture::ClassPaths;
 use jhyde_store::{Error as StoreError, KeptSource, Recording, SourceKeeper, SourceRoom, Writer};
-use jhyde_trace::{ClassId, ClassInfo, Event, JvmIdentity, ObjectId, ObjectInfo, ThreadInfo};
+use jhyde_trace::{
+    ClassId, ClassInfo, Event, JvmIdentity, ObjectId, ObjectInfo, Sink, SinkError, ThreadInfo,
+};
 use thiserror::Error;
 
 use super::Daemon;

@@ -1,7 +1,7 @@
 //! What calls do to contents as far as it follows without a look at the JVM: the methods that are modelled, steps of
 //! iterators, edits of builders. What a call gives back is held against it.
 
-use jhyde_trace::{Change, Given, Items, ObjectId, Part, Value};
+use jhyde_trace::{Change, Given, Items, ObjectId, Part, Sink, Value};
 
 use super::{At, CONTRADICTED, UNTOLD};
 use crate::contents::methods::{Touches, touches};
@@ -10,7 +10,6 @@ use crate::error::CaptureError;
 use crate::events::Engine;
 use crate::events::shown::Shown;
 use crate::mirror::is_known;
-use crate::sink::Sink;
 
 /// A step of an iterator.
 pub(super) struct Step {

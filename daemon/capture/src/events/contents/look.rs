@@ -2,7 +2,7 @@
 
 use jdwp::{ReferenceTypeId, TaggedObject};
 use jhyde_trace::{
-    Change, Content, Event, EventKind, Given, Items, ObjectId, ObjectInfo, Part, Value,
+    Change, Content, Event, EventKind, Given, Items, ObjectId, ObjectInfo, Part, Sink, Value,
 };
 
 use super::{At, CONTRADICTED, HIDDEN, MEANWHILE, PARTS, SHORT, UNNAMED, container_shape, is_rest};
@@ -11,7 +11,6 @@ use crate::contents::{Container, Order, ReadError, Reader, Shape, Table, Told, d
 use crate::error::CaptureError;
 use crate::events::Engine;
 use crate::mirror::has_name_of_the_jvm;
-use crate::sink::Sink;
 
 impl<S: Sink> Engine<S> {
     /// An object of a class out of the scope is seen for the first time, or one of the scope that inherits from such a

@@ -5,7 +5,7 @@
 mod follow;
 mod look;
 
-use jhyde_trace::{CallId, Change, Items, ObjectId, Part};
+use jhyde_trace::{CallId, Change, Items, ObjectId, Part, Sink};
 
 use super::Engine;
 use super::shown::Shown;
@@ -13,7 +13,6 @@ use crate::arrivals::Place;
 use crate::contents::methods::{Touches, touches};
 use crate::contents::{Container, Shape};
 use crate::error::CaptureError;
-use crate::sink::Sink;
 
 /// Where something is told, and of which call.
 pub(super) type At = (Place, jdwp::ThreadId, CallId);

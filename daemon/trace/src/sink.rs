@@ -1,8 +1,11 @@
-//! Where events go: the store's writer, or a list in tests.
+//! Where what is captured goes: between who captures and who keeps, neither of whom knows the other.
 
-use jhyde_store::Writer;
-use jhyde_trace::{ClassInfo, Event, ObjectId, ObjectInfo, ThreadInfo};
 use thiserror::Error;
+
+use crate::event::Event;
+use crate::ids::ObjectId;
+use crate::structure::{ClassInfo, ThreadInfo};
+use crate::value::ObjectInfo;
 
 /// The recording cannot be written any more: why, in words for people.
 #[derive(Clone, Debug, Error)]
@@ -20,26 +23,4 @@ pub trait Sink: Send + 'static {
     fn object(&mut self, object: ObjectId, info: ObjectInfo) -> Result<(), SinkError>;
     /// Appends an event; it gets the next timestamp.
     fn append(&mut self, event: Event) -> Result<(), SinkError>;
-}
-
-impl Sink for Writer {
-    fn class(&mut self, class: ClassInfo) -> Result<(), SinkError> {
-        Self::class(self, class).map_err(from_store)
-    }
-
-    fn thread(&mut self, thread: ThreadInfo) -> Result<(), SinkError> {
-        Self::thread(self, thread).map_err(from_store)
-    }
-
-    fn object(&mut self, object: ObjectId, info: ObjectInfo) -> Result<(), SinkError> {
-        Self::object(self, object, info).map_err(from_store)
-    }
-
-    fn append(&mut self, event: Event) -> Result<(), SinkError> {
-        Self::append(self, event).map(drop).map_err(from_store)
-    }
-}
-
-fn from_store(error: jhyde_store::Error) -> SinkError {
-    SinkError(error.to_string())
 }

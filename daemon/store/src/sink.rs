@@ -1,0 +1,28 @@
+//! The writer as the end of a capture.
+
+use jhyde_trace::{ClassInfo, Event, ObjectId, ObjectInfo, Sink, SinkError, ThreadInfo};
+
+use crate::error::Error;
+use crate::writer::Writer;
+
+impl Sink for Writer {
+    fn class(&mut self, class: ClassInfo) -> Result<(), SinkError> {
+        Self::class(self, class).map_err(in_words)
+    }
+
+    fn thread(&mut self, thread: ThreadInfo) -> Result<(), SinkError> {
+        Self::thread(self, thread).map_err(in_words)
+    }
+
+    fn object(&mut self, object: ObjectId, info: ObjectInfo) -> Result<(), SinkError> {
+        Self::object(self, object, info).map_err(in_words)
+    }
+
+    fn append(&mut self, event: Event) -> Result<(), SinkError> {
+        Self::append(self, event).map(drop).map_err(in_words)
+    }
+}
+
+fn in_words(error: Error) -> SinkError {
+    SinkError(error.to_string())
+}
