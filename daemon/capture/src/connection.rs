@@ -11,10 +11,10 @@ use jdwp::commands::virtual_machine;
 use jdwp::{HANDSHAKE, Handshake, HandshakeProgress, Session};
 use jhyde_trace::JvmIdentity;
 
+use crate::control::Controller;
 use crate::error::{ConnectError, LinkError};
 use crate::guard::Guard;
 use crate::link::Link;
-use crate::record::Controller;
 
 /// How often a wait for somebody looks whether it was called off.
 const TICK: Duration = Duration::from_millis(50);

@@ -1,7 +1,7 @@
 //! Attaches to a JVM and turns what happens there into events: connecting, the scope, the engines.
 //!
-//! A [`Connection`] is a JVM that speaks JDWP; [`record`] sets the event requests and hands the
-//! connection to a thread of its own, which drives it until the recording ends and writes events
+//! A [`Connection`] is a JVM that speaks JDWP; a [`Capture`] of it sets the event requests, and drives it, on the
+//! thread that asks for it, until the recording ends, and writes events
 //! into a [`jhyde_trace::Sink`]. Everything here blocks; nothing knows of gRPC, of files or of other recordings.
 //!
 //! Rules that hold everywhere: a thread of the debuggee that an event suspended is resumed in the
@@ -15,6 +15,8 @@
 mod arrivals;
 mod connection;
 mod contents;
+mod control;
+mod engine;
 mod error;
 mod events;
 mod guard;
@@ -26,7 +28,8 @@ mod scope;
 mod structure;
 
 pub use connection::{ClassPaths, Connection, Waiter};
+pub use control::{Controller, Ending, Finished};
 pub use error::{CaptureError, ConnectError, FailureKind};
 pub use guard::stand_guard;
-pub use record::{Capture, Controller, Ending, Finished, record};
+pub use record::Capture;
 pub use scope::{PatternError, Scope};

@@ -12,9 +12,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, recv};
 
+use crate::control::Controller;
 use crate::error::LinkError;
 use crate::guard::Guard;
-use crate::record::Controller;
 
 /// How often a reader that waits looks whether it was told to stop.
 const TICK: Duration = Duration::from_millis(50);

@@ -6,9 +6,9 @@ use jdwp::commands::virtual_machine;
 use jhyde_trace::{Sink, State};
 
 use super::{End, Engine};
+use crate::control::Ending;
 use crate::error::LinkError;
 use crate::guard::QUIET;
-use crate::record::Ending;
 
 /// How long leaving takes at most; a JVM that does not answer for so long is left to the guard.
 const LEAVE: Duration = Duration::from_secs(3);

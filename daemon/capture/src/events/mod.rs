@@ -76,12 +76,12 @@ use self::threads::{StackFrame, Thread};
 use crate::arrivals::{Arrivals, Place};
 use crate::connection::Connection;
 use crate::contents::Contents;
+use crate::control::{Controller, Ending, Finished};
 use crate::error::{CaptureError, LinkError};
 use crate::guard::Guard;
 use crate::link::Link;
 use crate::mirror::{Effect, Heap};
 use crate::objects::{ObjectQuestion, Objects};
-use crate::record::{Controller, Ending, Finished};
 use crate::scope::{Scope, StepFilter};
 use crate::structure::{MethodKey, Structure};
 

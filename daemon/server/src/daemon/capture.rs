@@ -101,16 +101,16 @@ pub fn class_paths(connection: &mut Connection) -> Result<ClassPaths, Error> {
     })
 }
 
-/// Begins to record.
+/// Begins to record, on this thread.
 ///
 /// # Errors
 /// Nothing is recorded, and the JVM runs on.
-pub fn record<S: Sink>(
+pub fn begin<S: Sink>(
     connection: Connection,
     options: RecordingOptions,
     sink: S,
 ) -> Result<Capture<S>, Error> {
-    jhyde_capture::record(connection, options, sink).map_err(|(_, error)| of_capture(&error))
+    Capture::begin(connection, options, sink).map_err(|(_, error)| of_capture(&error))
 }
 
 fn of_connect(error: &ConnectError) -> Error {

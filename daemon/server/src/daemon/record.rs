@@ -368,15 +368,15 @@ fn make(
     let options = options.unwrap_or_default();
     let path = SourcePath::of_program(&looks.named, &program);
     let (sink, gathering) = sources::gather(writer, path, looks.keep);
-    let capture = capture::record(connection, options, sink)?;
+    let capture = capture::begin(connection, options, sink)?;
     if !live.running() {
         // Somebody has ended it before it began, and nobody wants what is there.
-        drop(capture.wait());
+        drop(capture.run());
         return Err(capture::abandoned());
     }
     tracing::info!(recording = live.name, "recording");
 
-    let finished = capture.wait();
+    let finished = capture.run();
     let mut writer = finished.sink.into_writer();
     let state = match (finished.state, live.exit_code()) {
         (State::Complete { exit_code: None }, code) => State::Complete { exit_code: code },

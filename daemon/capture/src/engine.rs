@@ -1,0 +1,60 @@
+//! What records a JVM: one of the engines that there are.
+
+use jhyde_trace::{EngineKind, RecordingOptions, Sink};
+
+use crate::connection::Connection;
+use crate::control::Finished;
+use crate::error::CaptureError;
+use crate::events;
+use crate::scope::Scope;
+
+/// An engine and the JVM that it has.
+pub(crate) enum Engine<S> {
+    /// By event requests alone.
+    Events(Box<events::Engine<S>>),
+}
+
+impl<S: Sink> Engine<S> {
+    /// The engine that the options choose; `auto` takes `events`.
+    ///
+    /// # Errors
+    /// It is not built yet; the sink comes back.
+    pub(crate) fn choose(
+        connection: Connection,
+        scope: Scope,
+        options: RecordingOptions,
+        sink: S,
+    ) -> Result<Self, (S, CaptureError)> {
+        match options.engine {
+            EngineKind::Auto | EngineKind::Events => {
+                let engine = events::Engine::new(connection, scope, options, sink);
+                Ok(Self::Events(Box::new(engine)))
+            }
+            EngineKind::Probe => {
+                let reason = "engine probe is not built yet: use engine events, or auto";
+                Err((sink, CaptureError::Unsupported(reason.into())))
+            }
+        }
+    }
+
+    /// Sets what tells of the JVM, and lets it run.
+    pub(crate) fn begin(&mut self) -> Result<(), CaptureError> {
+        match self {
+            Self::Events(engine) => engine.begin(),
+        }
+    }
+
+    /// Drives the JVM until the recording ends.
+    pub(crate) fn run(self) -> Finished<S> {
+        match self {
+            Self::Events(engine) => engine.run(),
+        }
+    }
+
+    /// Leaves a JVM of which nothing was recorded as it was.
+    pub(crate) fn abandon(self) -> S {
+        match self {
+            Self::Events(engine) => engine.abandon(),
+        }
+    }
+}
