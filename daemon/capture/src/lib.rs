@@ -25,6 +25,8 @@ mod mirror;
 mod objects;
 mod record;
 mod scope;
+#[cfg(test)]
+mod scripted;
 mod structure;
 
 pub use connection::{ClassPaths, Connection, Waiter};

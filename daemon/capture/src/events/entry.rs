@@ -161,10 +161,9 @@ impl<S: Sink> Engine<S> {
         } else if suspended && self.takes_snapshots() && is_shown_objects(&method) {
             let shown = self.snapshot_at_enter(place, thread, &method, readable)?;
             (entering.values, entering.told) = (shown.values, shown.told);
-        } else if let (Some(generation), false, true) = (generation, readable.is_empty(), suspended)
+        } else if let (Some(frame), false, true) = (frame, readable.is_empty(), suspended)
             && !method.native
         {
-            let frame = FrameId(generation << 16);
             let slots = readable;
             let id = self.link.send(&stack_frame::GetValues {
                 thread,
@@ -173,11 +172,10 @@ impl<S: Sink> Engine<S> {
             });
             self.ask_entry(id, thread, place, EntryQuestion::Arguments);
             entering.open += 1;
-        } else if let (Some(generation), true, true, true) =
-            (generation, method.native, method.receiver, suspended)
+        } else if let (Some(frame), true, true, true) =
+            (frame, method.native, method.receiver, suspended)
         {
             // A native frame's slots cannot be read, but its receiver can.
-            let frame = FrameId(generation << 16);
             let id = self.link.send(&stack_frame::ThisObject { thread, frame });
             self.ask_entry(id, thread, place, EntryQuestion::Arguments);
             entering.open += 1;

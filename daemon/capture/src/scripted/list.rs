@@ -1,0 +1,76 @@
+//! A list as the end of a capture.
+
+use jhyde_trace::{
+    ClassInfo, Event, EventKind, ObjectId, ObjectInfo, Outcome, Sink, SinkError, ThreadInfo,
+};
+
+/// All that was captured, in order.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct List {
+    pub(crate) classes: Vec<ClassInfo>,
+    pub(crate) threads: Vec<ThreadInfo>,
+    pub(crate) objects: Vec<(ObjectId, ObjectInfo)>,
+    pub(crate) events: Vec<Event>,
+}
+
+impl List {
+    /// The events in short: `1.1 enter Main.main [] @-`, `1.2 = Int(3)`.
+    pub(crate) fn story(&self) -> Vec<String> {
+        self.events.iter().map(|event| self.line(event)).collect()
+    }
+
+    fn line(&self, event: &Event) -> String {
+        let call = event.call;
+        match &event.kind {
+            EventKind::Enter {
+                method,
+                arguments,
+                call_site,
+                boundary,
+                ..
+            } => {
+                let methods = self.classes.iter().flat_map(|class| {
+                    let named = class.methods.iter().map(move |method| (class, method));
+                    named.filter(|(_, known)| known.id == *method)
+                });
+                // A class is told again when it has more.
+                let name = methods.last().map_or_else(
+                    || format!("{method:?}"),
+                    |(class, method)| format!("{}.{}", class.name, method.name),
+                );
+                let site = match *call_site {
+                    Event::NO_INDEX => "-".to_owned(),
+                    site => site.to_string(),
+                };
+                let boundary = if *boundary { " outside" } else { "" };
+                format!("{call} enter {name} {arguments:?} @{site}{boundary}")
+            }
+            EventKind::Exit {
+                outcome: Outcome::Returned(value),
+            } => format!("{call} = {value:?}"),
+            other => format!("{call} {other:?}"),
+        }
+    }
+}
+
+impl Sink for List {
+    fn class(&mut self, class: ClassInfo) -> Result<(), SinkError> {
+        self.classes.push(class);
+        Ok(())
+    }
+
+    fn thread(&mut self, thread: ThreadInfo) -> Result<(), SinkError> {
+        self.threads.push(thread);
+        Ok(())
+    }
+
+    fn object(&mut self, object: ObjectId, info: ObjectInfo) -> Result<(), SinkError> {
+        self.objects.push((object, info));
+        Ok(())
+    }
+
+    fn append(&mut self, event: Event) -> Result<(), SinkError> {
+        self.events.push(event);
+        Ok(())
+    }
+}
