@@ -48,7 +48,7 @@ pub struct EventRow {
 #[derive(Clone, Debug, PartialEq)]
 pub enum EventRowKind {
     /// An event; a nested call is its `Enter`, which tells its end too.
-    Event(EventView),
+    Event(Box<EventView>),
     /// A loop: what happened in it is inside.
     Loop(LoopView),
     /// An iteration of a loop.
@@ -256,7 +256,7 @@ impl History {
                     None => None,
                 };
                 let event = self.event(own.timestamp, &own.event)?;
-                (EventRowKind::Event(event), mark)
+                (EventRowKind::Event(Box::new(event)), mark)
             }
             SpecKind::Loop {
                 header, begun, how, ..
