@@ -42,7 +42,9 @@ fn check(folder: &Folder, level: &str, line: &str) {
             .map(|one| format!("{};", one["content"].as_str().unwrap_or_default()));
         assert_eq!(all.collect::<String>(), suppressed, "{said}");
     }
-    let places = exception["made_at"].as_array();
+    let rows = call["outcome"]["rows"].as_array().expect("rows");
+    let row = rows.iter().find(|row| row["kind"] == "exception");
+    let places = row.and_then(|row| row["end"]["made_at"].as_array());
     let places: Vec<String> = places
         .into_iter()
         .flatten()

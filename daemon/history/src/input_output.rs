@@ -9,7 +9,7 @@ use crate::objects::{Cell, Held};
 use crate::reach::{Below, ReachableObject, Search};
 use crate::state::{Interval, Notes, RowKind, StateRow};
 use crate::text::parameter_slots;
-use crate::view::CallView;
+use crate::view::{CallView, ValueView};
 
 /// The input or the result of a call.
 #[derive(Clone, Debug, PartialEq)]
@@ -77,7 +77,7 @@ impl History {
         Ok(())
     }
 
-    /// What a call yielded: its result or exception, the statics that it changed, and what it changed in that which
+    /// What a call yielded: its result or exception (with where it was made), the statics that it changed, and what it changed in that which
     /// its arguments at enter (a reassigned parameter makes no difference) and its result reach at its exit.
     ///
     /// # Errors
@@ -100,10 +100,16 @@ impl History {
         roots.extend(self.argument_cells(call)?);
         roots.extend(cells.iter().cloned());
         let objects = self.reachable(&roots, interval, true, &mut notes)?;
-        let rows = cells
+        let mut rows: Vec<StateRow> = cells
             .iter()
             .map(|cell| self.row(cell, interval, None))
             .collect::<Result<_>>()?;
+        for row in &mut rows {
+            if let (RowKind::Exception, Some(ValueView::Object(thrown))) = (row.kind, &mut row.end)
+            {
+                thrown.made_at = self.made_at(thrown.id, interval.to)?;
+            }
+        }
         let mut told = notes.told(self);
         told.extend(self.gaps(Some(call), interval)?.notes());
         told.extend(self.end_note_of(call)?);

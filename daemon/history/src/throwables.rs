@@ -90,16 +90,17 @@ impl History {
             return Ok(Vec::new());
         };
         let mut places: Vec<PlaceView> = self.place_in(call, index)?.into_iter().collect();
-        let path = unless_lost(self.recording.path(call).map(Some))?.unwrap_or_default();
-        for pair in path.windows(2).rev() {
-            if places.len() >= MOST_PLACES {
+        let mut called = unless_lost(self.recording.call(call).map(Some))?;
+        while let Some(inner) = called.filter(|_| places.len() < MOST_PLACES) {
+            if inner.parent.is_root() {
                 break;
             }
-            let [caller, called] = pair else { continue };
+            let caller = unless_lost(self.recording.call(inner.parent).map(Some))?;
             // What runs between a call out of the scope and the code that it calls back is not recorded.
-            if !caller.boundary {
-                places.extend(self.place_in(caller.id, called.call_site)?);
+            if caller.is_some_and(|caller| !caller.boundary) {
+                places.extend(self.place_in(inner.parent, inner.call_site)?);
             }
+            called = caller;
         }
         Ok(places)
     }

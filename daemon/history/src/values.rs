@@ -66,8 +66,8 @@ pub struct ObjectView {
     pub shown: Option<String>,
     /// What it held at the time that was asked for, if that was asked for and is recorded.
     pub held: Option<Box<HeldView>>,
-    /// Where the scope made it, an exception: the places in its calls, innermost first. Told with what it held; empty
-    /// where it is not recorded.
+    /// Where the scope made it, an exception: the places in its calls, innermost first. Told where a call's result is
+    /// asked for; empty where it is not recorded.
     pub made_at: Vec<PlaceView>,
 }
 

@@ -218,7 +218,7 @@ pub(crate) fn given_and_yielded(
     let (rows, objects, initialised) = without_initialised(outcome);
     let yielded = object_lines(&rows, &Objects::new(&objects), Side::End, room, paint);
     lines_or(&yielded, nothing, out)?;
-    for line in made_at(call, paint) {
+    for line in made_at(outcome, paint) {
         out.line(line)?;
     }
     for class in initialised {
@@ -232,16 +232,15 @@ pub(crate) fn given_and_yielded(
 }
 
 /// Where the exception was made that a call ended with: the innermost places.
-fn made_at(call: &Call, paint: Paint) -> Vec<String> {
+fn made_at(outcome: &CallResult, paint: Paint) -> Vec<String> {
     const MOST: usize = 6;
-    let places = match call
-        .exception
-        .as_ref()
-        .and_then(|thrown| thrown.kind.as_ref())
-    {
-        Some(Kind::Object(thrown)) => thrown.made_at.as_slice(),
-        _ => &[],
-    };
+    let ends = outcome.rows.iter().filter_map(|row| row.end.as_ref());
+    let mut places = ends.filter_map(|end| match &end.kind {
+        Some(Kind::Object(thrown)) => Some(thrown.made_at.as_slice()),
+        _ => None,
+    });
+    let places = places.find(|places| !places.is_empty());
+    let places = places.unwrap_or_default();
     let mut lines: Vec<String> = Vec::new();
     for (number, at) in places.iter().take(MOST).enumerate() {
         let word = if number == 0 { "made at" } else { "called at" };

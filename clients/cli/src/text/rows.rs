@@ -1,6 +1,5 @@
 //! State rows, and the objects behind them.
 
-use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use jhyde_proto::v1::value::Kind;
@@ -288,12 +287,10 @@ fn is_result(object: &ReachableObject) -> bool {
     is_inside && object.rows.iter().all(|row| row.start.is_none())
 }
 
-/// How an object is reached; of one that was taken away, how it was.
-fn way_to(object: &ReachableObject) -> Cow<'_, str> {
-    match object.taken_away {
-        true => format!("{} (as given)", clean(&object.path)).into(),
-        false => clean(&object.path),
-    }
+/// How an object, or what is `inside` it, is reached; of one that was taken away, how it was.
+fn way_to(object: &ReachableObject, inside: &str) -> String {
+    let given = if object.taken_away { " (as given)" } else { "" };
+    format!("{}{inside}{given}", clean(&object.path))
 }
 
 /// Everything that changed in the objects of a call's outcome, by the way to it: `c[2]  9 → 7`.
@@ -302,7 +299,7 @@ pub fn changes(objects: &[ReachableObject], room: Option<usize>, paint: Paint) -
     let room = room.unwrap_or(WIDE);
     let objects: Vec<_> = objects.iter().filter(|object| !is_result(object)).collect();
     let names = objects.iter().flat_map(|object| {
-        let path = width(&way_to(object));
+        let path = width(&way_to(object, ""));
         let plain = Paint::new(false);
         let in_one = held_changes(object, room.saturating_sub(path + 2), plain).is_some()
             || inline(object, Side::End, plain).is_some();
@@ -317,10 +314,10 @@ pub fn changes(objects: &[ReachableObject], room: Option<usize>, paint: Paint) -
     // What a row of another object has told already.
     let mut told: HashSet<String> = HashSet::new();
     for object in objects {
-        let path = way_to(object);
+        let path = way_to(object, "");
         let name = object.object.as_ref().map(value).unwrap_or_default();
         if let Some(held) = held_changes(object, columns, paint) {
-            if held.len() == 1 && told.contains(path.as_ref()) {
+            if held.len() == 1 && told.contains(&path) {
                 continue;
             }
             let path = paint.text(Look::Changed, &path);
@@ -340,7 +337,7 @@ pub fn changes(objects: &[ReachableObject], room: Option<usize>, paint: Paint) -
             continue;
         }
         if let Some(made) = made(object, columns, paint) {
-            if !told.contains(path.as_ref()) {
+            if !told.contains(&path) {
                 lines.push((paint.text(Look::Changed, &path), made));
             }
             continue;
@@ -353,7 +350,7 @@ pub fn changes(objects: &[ReachableObject], room: Option<usize>, paint: Paint) -
         {
             let own = row_name(row);
             let dot = if own.starts_with('[') { "" } else { "." };
-            let own = format!("{path}{dot}{own}");
+            let own = way_to(object, &format!("{dot}{own}"));
             let before = value_or(row.start.as_ref(), UNASSIGNED);
             let before = format!("{} → ", shorten(&before, (columns / 2).max(LEAST_COLUMNS)));
             let left = columns.saturating_sub(width(&before)).max(LEAST_COLUMNS);

@@ -39,9 +39,6 @@ impl History {
         if let ValueView::Object(object) = &mut view {
             object.held = self.held_in(object, at, depth, left)?.map(Box::new);
             object.shown = object.shown.take().or_else(|| date(object));
-            if depth == 0 && matches!(object.content, Content::Throwable(_)) {
-                object.made_at = self.made_at(object.id, at)?;
-            }
         }
         Ok(view)
     }
