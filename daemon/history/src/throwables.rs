@@ -6,17 +6,19 @@
 
 use jhyde_bytecode::{Opcode, decode_at};
 use jhyde_store::records::{Creation, Direction, ExceptionKind};
-use jhyde_trace::{CallId, Event, EventKind, ObjectId, Throwable, Timestamp, Value};
+use jhyde_trace::{CallId, Event, EventKind, MethodId, ObjectId, Throwable, Timestamp, Value};
 
 use crate::error::Result;
 use crate::history::{History, unless_lost};
+use crate::objects::unless_damaged;
 use crate::reference::MethodName;
+use crate::state::Notes;
 use crate::view::PlaceView;
 
 /// How try-with-resources, and programs, tell what was suppressed.
 const SUPPRESS: &str = "java.lang.Throwable.addSuppressed(Ljava/lang/Throwable;)V";
-/// So many calls of it are looked at, the last ones.
-const MOST_SUPPRESSED: u64 = 256;
+/// So many calls of it are looked at, the last ones before the time that is asked for.
+const MOST_SUPPRESSED: usize = 256;
 /// So many events are looked at between an object's creation and its constructor's call.
 const MOST_BETWEEN: usize = 1000;
 /// So many throws are looked at, from the time that is asked for backwards.
@@ -58,22 +60,33 @@ impl History {
             return Ok(all);
         };
         for method in self.methods_named(name).unwrap_or_default() {
-            let count = unless_lost(self.recording.invocations(method.id).map(Some))?;
-            let count = count.unwrap_or_default();
-            for number in count.saturating_sub(MOST_SUPPRESSED)..count {
-                let Some(call) = self.recording.call_by_invocation(method.id, number)? else {
-                    continue;
-                };
-                if call.enter > at {
-                    break;
-                }
-                let given = self.given(&call)?;
-                if given.receiver == Some(Value::Object(object)) {
-                    all.extend(given.arguments.first().copied());
-                }
+            let before = self.invocations_until(method.id, at)?;
+            let first = before.saturating_sub(MOST_SUPPRESSED as u64);
+            let calls = self
+                .recording
+                .calls_of_method(method.id, first, MOST_SUPPRESSED);
+            let calls = unless_lost(calls.map(Some))?.unwrap_or_default();
+            for call in calls.iter().filter(|call| call.enter <= at) {
+                let given = unless_damaged(self.given(call), &mut Notes::default())?;
+                let given = given.filter(|given| given.receiver == Some(Value::Object(object)));
+                all.extend(given.and_then(|given| given.arguments.first().copied()));
             }
         }
         Ok(all)
+    }
+
+    /// How often a method had been called at a time. What damage hides does not count.
+    fn invocations_until(&self, method: MethodId, at: Timestamp) -> Result<u64> {
+        let all = unless_lost(self.recording.invocations(method).map(Some))?;
+        let (mut low, mut high) = (0, all.unwrap_or_default());
+        while low < high {
+            let middle = low + (high - low) / 2;
+            match unless_lost(self.recording.call_by_invocation(method, middle))? {
+                Some(call) if call.enter <= at => low = middle + 1,
+                _ => high = middle,
+            }
+        }
+        Ok(low)
     }
 
     /// The places of the scope in whose midst an exception was made, innermost first, at most [`MOST_PLACES`]; none where
