@@ -219,6 +219,11 @@ impl Contents {
             _ => {}
         }
         self.containers.entry(object).or_insert(container);
+        // Those that are gone since go when they are most: memory follows what lives.
+        if self.unasked.len() > 2 * self.containers.len() {
+            let containers = &self.containers;
+            self.unasked.retain(|set| containers.contains_key(set));
+        }
     }
 
     /// A set hides a map.
