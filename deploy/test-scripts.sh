@@ -5,6 +5,11 @@
 #
 #   deploy/test-scripts.sh            what is found missing, and whether apt could install it: a minute or two
 #   deploy/test-scripts.sh --install  installs it there, too, and asks again: nothing may be missing any more
+#   deploy/test-scripts.sh --run SCRIPT
+#                                     what a newcomer does: a clone of what is committed, in that root, and SCRIPT of it
+#                                     (deploy/demo.sh, deploy/test.sh). Rust, the crates and, if it is there, RocksDB's
+#                                     archive are copied from this machine; all else is installed and built. Tens of
+#                                     minutes, and gigabytes of room
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source deploy/lib.sh
@@ -31,12 +36,33 @@ cp -L /etc/resolv.conf "$root/etc/resolv.conf"
 apt-config dump --format '%F "%v";%n' Acquire::http::Proxy >"$root/etc/apt/apt.conf.d/90proxy"
 mkdir -p "$root/jhyde"
 cp -r deploy Cargo.lock "$root/jhyde/"
+run=
+if [ "${1:-}" = --run ]; then
+  run=${2:?--run wants the script to run}
+  [ -x "$run" ] || die "there is no script $run"
+fi
 # Runs a script there, with processes of its own: a JDK's installation looks at /proc.
 inside() {
   unshare --mount --pid --fork --mount-proc="$root/proc" chroot "$root" \
     env -i ${http_proxy:+http_proxy="$http_proxy"} PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin HOME=/root \
     bash -c "cd /jhyde && $1" </dev/null
 }
+
+if [ -n "$run" ]; then
+  say "this machine's Rust, and a clone of what is committed"
+  rm -r "$root/jhyde"
+  git clone --quiet . "$root/jhyde"
+  mkdir -p "$root/root/.cache"
+  cp -rL "${RUSTUP_HOME:-$HOME/.rustup}" "$root/root/.rustup"
+  cp -rL "${CARGO_HOME:-$HOME/.cargo}" "$root/root/.cargo"
+  if [ -d "$jhyde_rocksdb" ]; then
+    mkdir -p "$root/root/.cache/jhyde"
+    cp -r "$jhyde_rocksdb" "$root/root/.cache/jhyde/"
+  fi
+  say "$run there"
+  inside "$run" || die "$run failed there"
+  exit 0
+fi
 
 failed=0
 # expect WHAT WANTED SCRIPT: what the script prints there.

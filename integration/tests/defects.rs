@@ -334,3 +334,34 @@ fn interfaces_have_no_lines_to_miss() {
         );
     });
 }
+
+#[test]
+fn what_was_changed_unseen_and_is_gone_is_not_known() {
+    each("Gone", &[], |run| {
+        let given = run.calls("given")[0]["id"].clone();
+        let state = |during: &str| -> Vec<Value> {
+            let time = run.calls(during)[0]["enter"].to_string();
+            let given = given.as_str().expect("an id");
+            let all = run
+                .folder
+                .json(&["state", NAME, given, "--at", &time, "--depth", "1"]);
+            let rows = all[0]["rows"].as_array().expect("rows").iter();
+            let named = |row: &&Value| ["numbers", "card"].iter().any(|name| row["name"] == *name);
+            let inside = rows.filter(named).map(|row| row["end_children"].clone());
+            let inside = inside.flat_map(|all| all.as_array().cloned().unwrap_or_default());
+            inside.map(|part| part["end"].clone()).collect()
+        };
+        assert_eq!(state("before"), [1, 2, 1], "JDK {}", run.jdk);
+        let after = state("after");
+        assert_eq!(after.len(), 3);
+        for value in after {
+            let why = value["not_recorded"].as_str().unwrap_or_default();
+            assert!(why.contains("found gone"), "JDK {}: {value}", run.jdk);
+        }
+        let list = run.written("list")[0].clone();
+        assert!(list["held"]["not_recorded"].is_string(), "{list}");
+        let element = format!("array#{}[0]", run.written("numbers")[0]["object"]);
+        let told = run.folder.ask(&["history", NAME, &element]);
+        assert!(told.contains("found gone at"), "{told}");
+    });
+}

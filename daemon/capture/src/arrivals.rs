@@ -35,6 +35,8 @@ pub(crate) struct Arrivals {
     queue: VecDeque<Arrival>,
     /// Number of arrivals that have left.
     left: u64,
+    /// Number of their events.
+    told: u64,
 }
 
 impl Arrivals {
@@ -167,6 +169,11 @@ impl Arrivals {
         self.queue.len()
     }
 
+    /// Number of events that have left.
+    pub(crate) fn told(&self) -> u64 {
+        self.told
+    }
+
     /// Adds what is known of an object that the arrival's events refer to.
     pub(crate) fn object(&mut self, place: Place, object: ObjectId, info: ObjectInfo) {
         if let Some(arrival) = self.at(place) {
@@ -202,6 +209,7 @@ impl Arrivals {
             }
             for event in arrival.beginnings.into_iter().chain(arrival.events) {
                 sink.append(event)?;
+                self.told += 1;
             }
         }
         Ok(())

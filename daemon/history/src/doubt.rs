@@ -2,7 +2,9 @@
 //! the recording had. Code out of the scope changed it some time after it was last told, so what it held from the first
 //! such code that ran then until it was found is not known: the finding reaches back.
 
-use jhyde_store::records::{Direction, Write};
+use std::ops::Range;
+
+use jhyde_store::records::{ContentChange, Direction, Write};
 use jhyde_trace::{
     Change, EventKind, Held as Contents, Level, ObjectId, Timestamp, Value, Variable,
 };
@@ -39,10 +41,78 @@ impl History {
                     _ => unseen(found.timestamp).into(),
                 })
             }
-            Some(Err(jhyde_store::Error::Damaged { .. })) | None | Some(Ok(_)) => {
-                Held::Value(value)
-            }
+            None => match self.gone_in_doubt(variable, told, at)? {
+                Some(found) => Held::Unknown(gone(found).into()),
+                None => Held::Value(value),
+            },
+            Some(Err(jhyde_store::Error::Damaged { .. }) | Ok(_)) => Held::Value(value),
             Some(Err(error)) => return Err(error.into()),
+        })
+    }
+
+    /// The changes of what an object of the JDK holds, in a range.
+    pub(crate) fn content_changes(
+        &self,
+        object: ObjectId,
+        range: Range<Timestamp>,
+        direction: Direction,
+    ) -> impl Iterator<Item = jhyde_store::Result<ContentChange>> + use<> {
+        let all = self.recording.content_changes(object, range, direction);
+        let is_gone = |change: &ContentChange| matches!(change.change, Change::Gone { .. });
+        all.filter(move |change| !change.as_ref().is_ok_and(is_gone))
+    }
+
+    /// When it was found that an array or object was gone that code out of the scope had, so that it is not known what a
+    /// variable in it held at `at` that was told last at `told`.
+    fn gone_in_doubt(
+        &self,
+        variable: Variable,
+        told: Timestamp,
+        at: Timestamp,
+    ) -> Result<Option<Timestamp>> {
+        Ok(match self.found_gone(variable, at)? {
+            Some((since, found)) if since <= at && self.outside_ran(told, at)? => Some(found),
+            _ => None,
+        })
+    }
+
+    /// That what is told last of a variable may have been changed unseen.
+    pub(crate) fn gone_note(&self, variable: Variable) -> Result<Option<String>> {
+        let found = self.found_gone(variable, Timestamp(0))?;
+        Ok(found.map(|(since, found)| {
+            format!(
+                "code out of the scope had what it lies in and may have written it from {since} on: that was found gone \
+                 at {found}, before anybody looked again"
+            )
+        }))
+    }
+
+    /// Where an array or object that a variable lies in was found gone behind a time, unseen since another.
+    fn found_gone(
+        &self,
+        variable: Variable,
+        at: Timestamp,
+    ) -> Result<Option<(Timestamp, Timestamp)>> {
+        let (Variable::Element { array: object, .. } | Variable::Field { object, .. }) = variable
+        else {
+            return Ok(None);
+        };
+        let later = Timestamp(at.0.saturating_add(1));
+        let later = later..self.recording.end().max(later);
+        let last = self
+            .recording
+            .content_changes(object, later, Direction::Backward)
+            .next();
+        Ok(match last {
+            None | Some(Err(jhyde_store::Error::Damaged { .. })) => None,
+            Some(last) => match last? {
+                ContentChange {
+                    change: Change::Gone { since },
+                    timestamp,
+                    ..
+                } => Some((since, timestamp)),
+                _ => None,
+            },
         })
     }
 
@@ -98,7 +168,6 @@ impl History {
         let later = Timestamp(at.0.saturating_add(1));
         let later = later..self.recording.end().max(later);
         let next = self
-            .recording
             .content_changes(object, later, Direction::Forward)
             .next();
         let next = match next {
@@ -106,8 +175,8 @@ impl History {
             Some(next) => next?,
         };
         let agrees = match next.change {
-            Change::Unknown { back, .. } => !back,
-            Change::More(_) => true,
+            Change::Unknown { since, .. } => since.is_none_or(|since| at < since),
+            Change::More(_) | Change::Gone { .. } => true,
             _ if !next.snapshot => true,
             _ => {
                 let mut then = before.clone();
@@ -120,7 +189,6 @@ impl History {
         }
         let by_now = Timestamp(0)..Timestamp(at.0.saturating_add(1));
         let told = self
-            .recording
             .content_changes(object, by_now, Direction::Backward)
             .next()
             .transpose()?
@@ -168,6 +236,13 @@ impl History {
 /// Why it is not known what was read there.
 fn unlooked(read: Timestamp) -> String {
     format!("code out of the scope may have changed it before {read}, and nobody could look")
+}
+
+/// Why it is not known.
+fn gone(found: Timestamp) -> String {
+    format!(
+        "code out of the scope had it and may have changed it: it was found gone at {found}, before anybody looked again"
+    )
 }
 
 /// Why it is not known.

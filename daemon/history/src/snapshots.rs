@@ -321,9 +321,7 @@ impl History {
             None => self.why_no_shot().to_owned(),
         };
         let all = Timestamp(0)..self.recording.end();
-        let mut ever = self
-            .recording
-            .content_changes(object, all, Direction::Forward);
+        let mut ever = self.content_changes(object, all, Direction::Forward);
         if ever.next().transpose()?.is_some() {
             return Ok(Some(Held::Unknown(why)));
         }

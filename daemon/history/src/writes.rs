@@ -162,6 +162,7 @@ impl History {
         };
         if latest_page && list.to.is_none_or(|to| to >= self.recording.end()) {
             notes.extend(self.end_note_of_variable(list.variable)?);
+            notes.extend(self.gone_note(list.variable)?);
         }
         Ok(Writes {
             variable: self.written_form(list.variable)?,
@@ -185,7 +186,6 @@ impl History {
         let before = Timestamp(0)..found;
         let told_before = match variable {
             Variable::Content { object, .. } => self
-                .recording
                 .content_changes(object, before, Direction::Backward)
                 .next()
                 .is_some(),

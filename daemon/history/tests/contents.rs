@@ -205,7 +205,7 @@ fn a_map_has_equal_keys_once_and_tells_what_became_of_them() {
     let lost = run.change(
         map,
         Change::Unknown {
-            back: false,
+            since: None,
             reason: "another thread had it".to_owned(),
         },
     );

@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::ids::ObjectId;
+use crate::ids::{ObjectId, Timestamp};
 use crate::text::Units;
 use crate::value::Value;
 
@@ -37,8 +37,15 @@ pub enum Change {
     Unknown {
         /// Why, in words for people.
         reason: String,
-        /// What was told before is not what it held: back to the last time that code out of the scope ran.
-        back: bool,
+        /// What was told before may not be what it held since then, or since code out of the scope ran first behind
+        /// what was told last, if that is later.
+        since: Option<Timestamp>,
+    },
+    /// No content, but said of an array or an object of the scope: it is gone, code out of the scope had it, and nobody
+    /// looked at it again. What its elements and fields held since then, likewise, may be other than told.
+    Gone {
+        /// Before that it was certain.
+        since: Timestamp,
     },
 }
 
@@ -132,7 +139,7 @@ impl Change {
         match self {
             Self::Whole(items) | Self::First { items, .. } | Self::More(items) => Some(items),
             Self::Splice { inserted, .. } => Some(inserted),
-            Self::Unknown { .. } => None,
+            Self::Unknown { .. } | Self::Gone { .. } => None,
         }
     }
 
@@ -274,6 +281,7 @@ impl Held {
                 *self = Self::Items { items, length };
             }
             Change::Unknown { reason, .. } => *self = Self::Unknown(reason.clone()),
+            Change::Gone { .. } => {}
             Change::More(more) => {
                 if let Self::Items { items, length } = self {
                     let fits = items.splice(items.len(), 0, more);

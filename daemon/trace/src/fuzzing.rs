@@ -4,7 +4,7 @@
 use crate::block::{Block, BlockBuilder, FORMAT_VERSION};
 use crate::content::{Change, Given, Held, Items, Part};
 use crate::event::{Event, EventKind, MonitorAction, Outcome};
-use crate::ids::{CallId, ClassId, FieldId, MethodId, ObjectId, ThreadId};
+use crate::ids::{CallId, ClassId, FieldId, MethodId, ObjectId, ThreadId, Timestamp};
 use crate::text::Units;
 use crate::value::{Missing, Value};
 use crate::variable::{ContentKey, Local, Variable};
@@ -261,8 +261,14 @@ impl Script<'_> {
                 length: self.byte().into(),
             },
             3 => Change::More(self.items()),
+            5 => Change::Gone {
+                since: Timestamp(self.byte().into()),
+            },
             4 => Change::Unknown {
-                back: self.byte().is_multiple_of(4),
+                since: match self.byte() % 4 {
+                    0 => Some(Timestamp(self.byte().into())),
+                    _ => None,
+                },
                 reason: format!("reason {}", self.byte() % 4),
             },
             _ => Change::Splice {

@@ -30,7 +30,7 @@ mod sorted;
 mod tables;
 mod texts;
 
-use jhyde_trace::{Change, Held, Items, ObjectId, Value};
+use jhyde_trace::{Change, Held, Items, ObjectId, Timestamp, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 pub(crate) use difference::difference;
@@ -63,6 +63,8 @@ pub(crate) struct Container {
     is_given: bool,
     /// How often libraries had run when it was read last.
     read_at: u64,
+    /// Events that had been told by then.
+    certain: Timestamp,
     /// It is a part of this map, whose changes show in it.
     pub(crate) part_of: Option<ObjectId>,
     /// How often a call that changes it has called back, and not ended yet.
@@ -103,6 +105,8 @@ pub(crate) struct Contents {
     unasked: Vec<ObjectId>,
     /// How often code of libraries has run, or a call was made of which nobody knows what it was shown.
     library_runs: u64,
+    /// Events that have been told.
+    now: Timestamp,
     /// Its number when such a call was made last.
     blind_run: u64,
 }
@@ -128,6 +132,7 @@ impl Container {
             called_back: 0,
             is_given: false,
             read_at: 0,
+            certain: Timestamp(0),
             refusals: 0,
             spliced: 0,
             hides: None,
@@ -149,14 +154,14 @@ impl Container {
         self.items().is_none() && (self.refusals + 1).is_power_of_two()
     }
 
-    /// It cannot be told what it holds, nor, if `back`, what it held since it was told last. Gives what is to be told.
-    pub(crate) fn lose(&mut self, reason: String, back: bool) -> Option<Change> {
+    /// It cannot be told what it holds, nor what it held since that time. Gives what is to be told.
+    pub(crate) fn lose(&mut self, reason: String, since: Option<Timestamp>) -> Option<Change> {
         self.refusals += 1;
         self.changes += 1;
         if matches!(self.held, Held::Unknown(_)) {
             return None;
         }
-        let change = Change::Unknown { reason, back };
+        let change = Change::Unknown { reason, since };
         self.held.apply(&change);
         Some(change)
     }
@@ -208,9 +213,10 @@ impl Contents {
     }
 
     pub(crate) fn add(&mut self, object: ObjectId, container: Container) {
-        let read_at = self.library_runs;
+        let (read_at, certain) = (self.library_runs, self.now);
         let container = Container {
             read_at,
+            certain,
             ..container
         };
         match (container.shape, container.hides) {
@@ -335,10 +341,22 @@ impl Contents {
 
     /// It has been read.
     pub(crate) fn was_read(&mut self, object: ObjectId) {
-        let runs = self.library_runs;
+        let (runs, now) = (self.library_runs, self.now);
         if let Some(container) = self.get_mut(object) {
             container.read_at = runs;
+            container.certain = now;
         }
+    }
+
+    /// Since when, if so: an event before that was told when it was read.
+    pub(crate) fn doubtful_since(&self, object: ObjectId) -> Option<Timestamp> {
+        let container = self.get(object).filter(|_| self.is_in_doubt(object));
+        container.map(|container| container.certain)
+    }
+
+    /// So many events have been told.
+    pub(crate) fn told(&mut self, events: Timestamp) {
+        self.now = events;
     }
 
     /// All that may have been changed since it was read last, in order.

@@ -59,7 +59,8 @@ impl<S: Sink> Engine<S> {
         };
         known.foreseen = false;
         known.throws_at = None;
-        self.sweep()?;
+        let current = known.current();
+        self.sweep((place, thread, current))?;
         let Some(known) = self.threads.get_mut(&thread.0) else {
             return Ok(());
         };

@@ -40,6 +40,7 @@ mod fixed;
 mod foreign;
 mod foresee;
 mod found;
+mod gone;
 mod handed;
 mod hidden;
 mod kinds;
@@ -64,10 +65,11 @@ mod watch;
 
 use jdwp::commands::{event_request, object_reference, thread_reference, virtual_machine};
 use jdwp::{Composite, Event, EventKind, Incoming, Location, SuspendPolicy};
-use jhyde_trace::{CallId, Level, ObjectId, RecordingOptions, Sink, State, ThreadInfo};
+use jhyde_trace::{CallId, Level, ObjectId, RecordingOptions, Sink, State, ThreadInfo, Timestamp};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::awaited::Awaited;
+use self::contents::At;
 use self::entry::EntryQuestion;
 use self::kinds::Kinds;
 use self::others::Around;
@@ -316,6 +318,9 @@ impl<S: Sink> Engine<S> {
         self.arrivals
             .leave(&mut self.sink)
             .map_err(|error| End::Failed(error.into()))?;
+        let told = Timestamp(self.arrivals.told());
+        self.heap.told(told);
+        self.contents.told(told);
         Ok(came)
     }
 
@@ -323,7 +328,7 @@ impl<S: Sink> Engine<S> {
     /// in the debuggee, not what it ever made.
     ///
     /// Not while something is still to be told of a thread: it may name what is gone since.
-    fn sweep(&mut self) -> Result<(), CaptureError> {
+    fn sweep(&mut self, at: At) -> Result<(), CaptureError> {
         if !self.heap.wants_sweep() || self.threads.values().any(|known| known.foreseen) {
             return Ok(());
         }
@@ -339,6 +344,7 @@ impl<S: Sink> Engine<S> {
             }
         }
         for &(object, _) in &dead {
+            self.tell_gone(at, object);
             self.contents.forget(object);
         }
         self.heap.forget(&dead);

@@ -184,11 +184,14 @@ impl<S: Sink> Engine<S> {
                 left = stale.len() - at;
                 break;
             }
+            // What has no name yet: perhaps something that can be read holds it.
+            self.name_objects(thread, [Value::Object(object)])?;
             let before = self.arrivals.events(place);
             self.compare(place, thread, call, object, false)?;
             for event in self.arrivals.split_off(place, before) {
                 self.arrivals.event(place, found_late(event));
             }
+            self.tell_gone((place, thread, call), object);
         }
         left += self.look_into_given((place, thread, call), until)?;
         if left > 0 {

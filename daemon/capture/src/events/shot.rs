@@ -114,7 +114,7 @@ impl Shot {
                 };
                 let Value::Object(of) = value(&of) else {
                     return Change::Unknown {
-                        back: false,
+                        since: None,
                         reason: "what lies behind it is gone".to_owned(),
                     };
                 };
@@ -146,7 +146,7 @@ impl Shot {
             object,
             Change::Unknown {
                 reason,
-                back: false,
+                since: None,
             },
         );
     }

@@ -9,7 +9,7 @@
 
 use std::rc::Rc;
 
-use jhyde_trace::{ClassId, FieldId, ObjectId, Value, Variable};
+use jhyde_trace::{ClassId, FieldId, ObjectId, Timestamp, Value, Variable};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Doubts, Elements, UNKNOWN};
@@ -37,6 +37,8 @@ pub(crate) struct Thing {
     pub(crate) shared: Shared,
     /// When its content was last certain: see [`Heap::is_stale`].
     seen: u64,
+    /// Events that had been told by then.
+    certain: Timestamp,
 }
 
 /// Who out of the scope has an object, and may change it unseen.
@@ -93,6 +95,8 @@ pub(crate) struct Heap {
     reflection: bool,
     /// How often code out of the scope has run.
     outside: u64,
+    /// Events that have been told.
+    now: Timestamp,
     /// Its number when a call was made of which nobody knows what it was shown.
     blind: u64,
     /// How much of that the thread knows of that is looked at.
@@ -131,6 +135,7 @@ impl Heap {
             text_units: 0,
             reflection: false,
             outside: 1,
+            now: Timestamp(0),
             view: 0,
             blind: 0,
             sweep_at: FIRST_SWEEP,
@@ -192,6 +197,7 @@ impl Heap {
                 body,
                 shared: Shared::Nobody,
                 seen,
+                certain: self.now,
             },
         );
         object
@@ -241,6 +247,7 @@ impl Heap {
             body,
             shared,
             seen,
+            certain: self.now,
         });
     }
 
@@ -262,6 +269,7 @@ impl Heap {
             body: Body::Opaque,
             shared: Shared::Nobody,
             seen,
+            certain: self.now,
         });
         if matches!(thing.body, Body::Opaque) {
             let units = units();
@@ -610,8 +618,12 @@ impl Heap {
     }
 
     fn may_have_changed(&self, thing: &Thing) -> bool {
+        self.may_have_changed_by(thing, self.view)
+    }
+
+    fn may_have_changed_by(&self, thing: &Thing, outside: u64) -> bool {
         let blind = thing.seen < self.blind && matches!(thing.body, Body::Array(_));
-        thing.seen < self.view && (blind || self.is_shared(thing))
+        thing.seen < outside && (blind || self.is_shared(thing))
     }
 
     /// A call was made of which nobody knows what it was shown: it may have written any array.
@@ -619,10 +631,10 @@ impl Heap {
         self.blind = self.outside;
     }
 
-    /// The objects with names that may be another now than they were when they were last looked at, in order.
+    /// The objects that may be another now than they were when they were last looked at, in order.
     pub(crate) fn stale(&self) -> Vec<ObjectId> {
         let all = self.things.iter();
-        let stale = all.filter(|(_, thing)| thing.real.is_some() && self.may_have_changed(thing));
+        let stale = all.filter(|(_, thing)| self.may_have_changed(thing));
         let mut stale: Vec<ObjectId> = stale.map(|(&object, _)| object).collect();
         stale.sort_unstable();
         stale
@@ -637,7 +649,21 @@ impl Heap {
     pub(crate) fn refreshed(&mut self, object: ObjectId) {
         if let Some(thing) = self.things.get_mut(&object) {
             thing.seen = self.outside;
+            thing.certain = self.now;
         }
+    }
+
+    /// So many events have been told.
+    pub(crate) fn told(&mut self, events: Timestamp) {
+        self.now = events;
+    }
+
+    /// Since when code out of the scope may have changed it unseen, whichever thread is looked at: an event before that
+    /// was told when it was certain. `None` where it cannot have.
+    pub(crate) fn doubtful_since(&self, object: ObjectId) -> Option<Timestamp> {
+        let thing = self.things.get(&object)?;
+        let holds = matches!(thing.body, Body::Array(_) | Body::Fields(_));
+        (holds && self.may_have_changed_by(thing, self.outside)).then_some(thing.certain)
     }
 
     /// What an object holds.

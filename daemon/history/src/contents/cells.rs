@@ -28,9 +28,7 @@ impl History {
             {
                 return Ok(true);
             }
-            let changes = self
-                .recording
-                .content_changes(source, range, Direction::Forward);
+            let changes = self.content_changes(source, range, Direction::Forward);
             for change in changes {
                 let change = change?;
                 if !change.snapshot && !matches!(change.change, Change::More(_)) {
@@ -109,9 +107,7 @@ impl History {
         const MOST: usize = 1000;
         let from = Timestamp(interval.from.0.saturating_add(1));
         let range = from..Timestamp(interval.to.0.saturating_add(1)).max(from);
-        let changes = self
-            .recording
-            .content_changes(object, range, Direction::Forward);
+        let changes = self.content_changes(object, range, Direction::Forward);
         changes
             .take(MOST)
             .map(|change| Ok(change?))

@@ -120,9 +120,7 @@ impl History {
             return Ok(true);
         }
         let range = Timestamp(0)..Timestamp(at.0.saturating_add(1));
-        let mut told = self
-            .recording
-            .content_changes(iterator, range, Direction::Backward);
+        let mut told = self.content_changes(iterator, range, Direction::Backward);
         // What was found behind that time is of that time.
         let since = match told.next() {
             Some(change) => change?.timestamp,
@@ -184,9 +182,7 @@ impl History {
         }
         let mut changes: Vec<ContentChange> = Vec::new();
         let range = Timestamp(0)..Timestamp(at.0.saturating_add(1));
-        let back = self
-            .recording
-            .content_changes(object, range, Direction::Backward);
+        let back = self.content_changes(object, range, Direction::Backward);
         for change in back {
             let change = change?;
             let is_whole = change.change.is_whole();
@@ -227,9 +223,7 @@ impl History {
     fn found_behind(&self, object: ObjectId, at: Timestamp) -> Result<Option<Held>> {
         let from = Timestamp(at.0.saturating_add(1));
         let range = from..self.recording.end().max(from);
-        let ahead = self
-            .recording
-            .content_changes(object, range, Direction::Forward);
+        let ahead = self.content_changes(object, range, Direction::Forward);
         let mut held = Held::default();
         let mut any = false;
         for change in ahead {
@@ -249,9 +243,7 @@ impl History {
     /// if no content is recorded of it.
     pub(crate) fn any_content(&self, object: ObjectId) -> Result<Option<Known>> {
         let all = Timestamp(0)..self.recording.end();
-        let changes = self
-            .recording
-            .content_changes(object, all, Direction::Forward);
+        let changes = self.content_changes(object, all, Direction::Forward);
         for change in changes {
             let change = match change {
                 Err(jhyde_store::Error::Damaged { .. }) => continue,
@@ -271,9 +263,7 @@ impl History {
         while let Some(&source) = sources.get(next) {
             next += 1;
             let all = Timestamp(0)..self.recording.end();
-            let changes = self
-                .recording
-                .content_changes(source, all, Direction::Forward);
+            let changes = self.content_changes(source, all, Direction::Forward);
             for change in changes.take(MOST_VIEWS as usize) {
                 let change = match change {
                     Err(jhyde_store::Error::Damaged { .. }) => continue,

@@ -70,9 +70,7 @@ impl History {
     fn key_named(&self, object: ObjectId, written: &str) -> Result<Option<Value>> {
         for source in self.sources(object)? {
             let all = Timestamp(0)..self.recording.end();
-            let changes = self
-                .recording
-                .content_changes(source, all, Direction::Forward);
+            let changes = self.content_changes(source, all, Direction::Forward);
             for change in changes {
                 self.check()?;
                 let change = match change {

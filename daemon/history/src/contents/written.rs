@@ -89,9 +89,7 @@ impl History {
     ) -> Result<Vec<ContentChange>> {
         let mut times = Vec::new();
         for source in self.sources(object)? {
-            let changes = self
-                .recording
-                .content_changes(source, range.clone(), Direction::Forward);
+            let changes = self.content_changes(source, range.clone(), Direction::Forward);
             for change in changes {
                 match change {
                     Err(jhyde_store::Error::Damaged { .. }) => {}
@@ -166,9 +164,7 @@ impl History {
             && !self.is_part_written(change, key)?
         {
             let earlier = Timestamp(0)..at;
-            let mut earlier = self
-                .recording
-                .content_changes(object, earlier, Direction::Backward);
+            let mut earlier = self.content_changes(object, earlier, Direction::Backward);
             // What was found first counts before it too, and starts the history all the same.
             let before = match (earlier.next(), at.0.checked_sub(1)) {
                 (Some(_), Some(before)) => self.part_at(object, key, Timestamp(before))?,

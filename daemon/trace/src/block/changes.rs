@@ -14,7 +14,7 @@ use super::decode::{Cursor, DecodeError};
 use super::ints::{column, put_column, put_varint, unzigzag, zigzag};
 use super::shape::{join, split, tag};
 use crate::content::{Change, Given, Items, Part};
-use crate::ids::ObjectId;
+use crate::ids::{ObjectId, Timestamp};
 use crate::text::Units;
 use crate::value::Value;
 
@@ -26,6 +26,8 @@ mod change {
     pub(super) const SPLICE: u64 = 3;
     pub(super) const UNKNOWN: u64 = 4;
     pub(super) const UNKNOWN_BACK: u64 = 5;
+    pub(super) const UNKNOWN_SINCE: u64 = 6;
+    pub(super) const GONE: u64 = 7;
 }
 
 mod items {
@@ -181,13 +183,15 @@ impl<'a> Writer<'a> {
                     .extend([change::SPLICE, (*at).into(), (*removed).into()]);
                 self.items(inserted);
             }
-            Change::Unknown { reason, back } => {
-                self.heads.push(match back {
-                    true => change::UNKNOWN_BACK,
-                    false => change::UNKNOWN,
-                });
+            Change::Unknown { reason, since } => {
+                match since {
+                    None => self.heads.push(change::UNKNOWN),
+                    Some(Timestamp(0)) => self.heads.push(change::UNKNOWN_BACK),
+                    Some(Timestamp(since)) => self.heads.extend([change::UNKNOWN_SINCE, *since]),
+                }
                 self.word(reason);
             }
+            Change::Gone { since } => self.heads.extend([change::GONE, since.0]),
         }
     }
 }
@@ -340,9 +344,20 @@ impl Reader {
                 removed: self.number()?,
                 inserted: self.items()?,
             },
-            head @ (change::UNKNOWN | change::UNKNOWN_BACK) => Change::Unknown {
+            change::UNKNOWN => Change::Unknown {
+                since: None,
                 reason: self.word()?,
-                back: head == change::UNKNOWN_BACK,
+            },
+            change::UNKNOWN_BACK => Change::Unknown {
+                since: Some(Timestamp(0)),
+                reason: self.word()?,
+            },
+            change::UNKNOWN_SINCE => Change::Unknown {
+                since: Some(Timestamp(self.head()?)),
+                reason: self.word()?,
+            },
+            change::GONE => Change::Gone {
+                since: Timestamp(self.head()?),
             },
             _ => return Err(INVALID),
         })

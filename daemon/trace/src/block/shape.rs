@@ -675,7 +675,7 @@ pub(crate) fn join_event(
                 object,
                 snapshot: shape.flags & flag::SNAPSHOT != 0,
                 change: change.cloned().unwrap_or_else(|| Change::Unknown {
-                    back: false,
+                    since: None,
                     reason: "the recording does not say it".to_owned(),
                 }),
             }

@@ -2,7 +2,8 @@
 
 use jdwp::{ReferenceTypeId, TaggedObject};
 use jhyde_trace::{
-    Change, Content, Event, EventKind, Given, Items, ObjectId, ObjectInfo, Part, Sink, Value,
+    Change, Content, Event, EventKind, Given, Items, ObjectId, ObjectInfo, Part, Sink, Timestamp,
+    Value,
 };
 
 use super::{At, CONTRADICTED, HIDDEN, MEANWHILE, PARTS, SHORT, UNNAMED, container_shape, is_rest};
@@ -209,16 +210,20 @@ impl<S: Sink> Engine<S> {
         }
     }
 
-    pub(super) fn lose_contents(&mut self, at: At, object: ObjectId, reason: &str) {
-        let back = reason == CONTRADICTED;
+    pub(in crate::events) fn lose_contents(&mut self, at: At, object: ObjectId, reason: &str) {
+        let since = match reason {
+            // What was told last was false, whenever that was.
+            CONTRADICTED => Some(Timestamp(0)),
+            _ => self.contents.doubtful_since(object),
+        };
         let container = self.contents.get_mut(object);
-        let told = container.and_then(|container| container.lose(reason.to_owned(), back));
+        let told = container.and_then(|container| container.lose(reason.to_owned(), since));
         if let Some(change) = told {
             self.content_event(at, object, true, change);
         }
     }
 
-    pub(super) fn content_event(
+    pub(in crate::events) fn content_event(
         &mut self,
         (place, _, call): At,
         object: ObjectId,

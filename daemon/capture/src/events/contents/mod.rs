@@ -15,7 +15,7 @@ use crate::contents::{Container, Shape};
 use crate::error::CaptureError;
 
 /// Where something is told, and of which call.
-pub(super) type At = (Place, jdwp::ThreadId, CallId);
+pub(in crate::events) type At = (Place, jdwp::ThreadId, CallId);
 
 /// Longer ones are not read at each callback of the method that changes them, nor to learn the names of elements.
 const SHORT: usize = 64;
