@@ -2,10 +2,10 @@
 
 use jhyde_trace::{EngineKind, RecordingOptions, Sink};
 
-use crate::connection::Connection;
 use crate::control::Finished;
 use crate::error::CaptureError;
 use crate::events;
+use crate::jvm::Connection;
 use crate::scope::Scope;
 
 /// An engine and the JVM that it has.

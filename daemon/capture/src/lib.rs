@@ -4,6 +4,10 @@
 //! thread that asks for it, until the recording ends, and writes events
 //! into a [`jhyde_trace::Sink`]. Everything here blocks; nothing knows of gRPC, of files or of other recordings.
 //!
+//! Floors, each of which knows only those above it: `program`, tables of what the debuggee's classes are; `jvm`,
+//! connections and what reads classes into the tables; `mirror`, the debuggee's frames and heap as they are worked out;
+//! `contents`, what objects of the JDK hold; `events`, the engine that puts it together.
+//!
 //! Rules that hold everywhere: a thread of the debuggee that an event suspended is resumed in the
 //! same turn in which its event is handled; nothing in the JVM is changed but event requests; and
 //! what could not be seen is recorded as missing, never guessed.
@@ -13,25 +17,22 @@
 #![forbid(unsafe_code)]
 
 mod arrivals;
-mod connection;
 mod contents;
 mod control;
 mod engine;
 mod error;
 mod events;
-mod guard;
-mod link;
+mod jvm;
 mod mirror;
 mod objects;
+mod program;
 mod record;
 mod scope;
 #[cfg(test)]
 mod scripted;
-mod structure;
 
-pub use connection::{ClassPaths, Connection, Waiter};
 pub use control::{Controller, Ending, Finished};
 pub use error::{CaptureError, ConnectError, FailureKind};
-pub use guard::stand_guard;
+pub use jvm::{ClassPaths, Connection, Waiter, stand_guard};
 pub use record::Capture;
 pub use scope::{PatternError, Scope};

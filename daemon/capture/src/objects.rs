@@ -12,7 +12,7 @@ use jdwp::{PacketId, Tag, TaggedObject};
 use jhyde_trace::{ClassId, Content, Text};
 use roaring::RoaringTreemap;
 
-use crate::link::Link;
+use crate::jvm::Link;
 
 /// A question about one object.
 #[derive(Clone, Copy, Debug)]

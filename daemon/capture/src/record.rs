@@ -4,10 +4,10 @@ use std::fmt;
 
 use jhyde_trace::{RecordingOptions, Sink};
 
-use crate::connection::Connection;
 use crate::control::Finished;
 use crate::engine::Engine;
 use crate::error::CaptureError;
+use crate::jvm::Connection;
 use crate::scope::Scope;
 
 /// A recording that has begun: the JVM runs, and stands still at the next event until [`Capture::run`] handles it.

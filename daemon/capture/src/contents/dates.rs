@@ -126,7 +126,7 @@ impl Reader<'_> {
             return gone();
         };
         let class = self.class_of(part.id)?;
-        let Some(plain) = Plain::of(&self.structure.name(self.link, class)?) else {
+        let Some(plain) = Plain::of(&self.program.name(self.link, class)?) else {
             return renamed();
         };
         let units = self.shown(part.id, class, plain)?;

@@ -6,7 +6,7 @@ use jhyde_bytecode::{Code, ConstantPool};
 
 use super::read::{ReadError, Reader, Told, gone, renamed, unknown};
 use super::shown::Plain;
-use crate::structure::dotted;
+use crate::program::dotted;
 
 /// The kinds of such objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,11 +83,11 @@ impl Reader<'_> {
         let message = self.string(&message)?;
         let descriptor = "()Ljava/lang/String;";
         let declares = self
-            .structure
+            .program
             .selected(self.link, class, "getMessage", descriptor)?;
         let overridden = match declares {
             Some(selected) => {
-                let name = self.structure.name(self.link, selected.key.0)?;
+                let name = self.program.name(self.link, selected.key.0)?;
                 // This one gives what it was made with; only without that it works something out.
                 let gives_it = name == "java.lang.NullPointerException" && message.is_some();
                 name != "java.lang.Throwable" && !gives_it
@@ -108,7 +108,7 @@ impl Reader<'_> {
             None => Some(Vec::new()),
             Some(list) => {
                 let class = self.class_of(list.id)?;
-                let shape = self.layouts.shape(self.link, self.structure, class)?;
+                let shape = self.layouts.shape(self.link, self.program, class)?;
                 let told = shape.map(|shape| self.read(list.id, class, shape));
                 match told.transpose()? {
                     Some(Told::Elements(all)) => Some(all),
@@ -230,8 +230,8 @@ impl super::Layouts {
     /// What of the objects of a class can never change, if there is something.
     pub(crate) fn fixed(
         &mut self,
-        link: &mut crate::link::Link,
-        structure: &mut crate::structure::Structure,
+        link: &mut crate::jvm::Link,
+        program: &mut crate::program::Program,
         class: ReferenceTypeId,
     ) -> Result<Option<FixedKind>, crate::error::LinkError> {
         if let Some(&known) = self.fixed.get(&class) {
@@ -240,7 +240,7 @@ impl super::Layouts {
         let mut found = None;
         let mut at = class;
         loop {
-            let known = structure.class(link, at)?;
+            let known = program.class(link, at)?;
             if known.name.ends_with("[]") {
                 break;
             }

@@ -17,7 +17,7 @@ impl Reader<'_> {
         class: ReferenceTypeId,
         walk: Walk,
     ) -> Result<Told, ReadError> {
-        let name = self.structure.name(self.link, class)?;
+        let name = self.program.name(self.link, class)?;
         let simple = name.rsplit('$').next().unwrap_or_default();
         let backwards = simple.starts_with("Descending");
         let given = match () {

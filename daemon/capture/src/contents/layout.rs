@@ -9,8 +9,8 @@ use rustc_hash::FxHashMap;
 use super::fixed::FixedKind;
 use super::shapes::Shape;
 use crate::error::LinkError;
-use crate::link::Link;
-use crate::structure::Structure;
+use crate::jvm::Link;
+use crate::program::Program;
 
 /// A field that a class has, or inherits.
 #[derive(Debug)]
@@ -41,7 +41,7 @@ impl Layouts {
     pub(crate) fn shape(
         &mut self,
         link: &mut Link,
-        structure: &mut Structure,
+        program: &mut Program,
         class: ReferenceTypeId,
     ) -> Result<Option<Shape>, LinkError> {
         if self.off {
@@ -53,7 +53,7 @@ impl Layouts {
         let mut found = None;
         let mut at = class;
         loop {
-            let known = structure.class(link, at)?;
+            let known = program.class(link, at)?;
             if known.name.ends_with("[]") || (known.in_scope && known.is_interface()) {
                 break;
             }

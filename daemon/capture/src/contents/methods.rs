@@ -2,7 +2,7 @@
 
 use jhyde_bytecode::InvokeKind;
 
-use crate::structure::Named;
+use crate::program::Named;
 
 /// Methods of collections, maps, iterators, builders, atomics and their like that only read what they are called on.
 /// `get` of a map in order of access is the exception, which its caller knows.

@@ -70,7 +70,7 @@ impl Reader<'_> {
         // Nodes of a queue that were taken point to themselves.
         let mut last = None;
         // Elements of lists may be null; those of queues never are, and a node without one was taken.
-        let is_list = first == "first" && self.structure.name(self.link, class)?.ends_with("List");
+        let is_list = first == "first" && self.program.name(self.link, class)?.ends_with("List");
         while let Some(here) = at.object().filter(|here| last != Some(here.id)) {
             let [item, next] = self.some(here.id, node, ["item", "next"])?;
             if is_list || item.object().is_some() {

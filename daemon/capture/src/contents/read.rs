@@ -8,8 +8,8 @@ use jhyde_trace::Part;
 use super::layout::Layouts;
 use super::shapes::{Shape, Whole};
 use crate::error::LinkError;
-use crate::link::Link;
-use crate::structure::Structure;
+use crate::jvm::Link;
+use crate::program::Program;
 
 /// The most items that are read at once.
 pub(crate) const MOST_READ: usize = 1 << 14;
@@ -56,7 +56,7 @@ const GONE: &str = "it was being changed, or gone, when it was read";
 /// See the module.
 pub(crate) struct Reader<'a> {
     pub(crate) link: &'a mut Link,
-    pub(crate) structure: &'a mut Structure,
+    pub(crate) program: &'a mut Program,
     pub(crate) layouts: &'a mut Layouts,
     /// The length of the hash table that was read last.
     pub(crate) buckets: usize,
@@ -73,12 +73,12 @@ pub(crate) struct Reader<'a> {
 impl<'a> Reader<'a> {
     pub(crate) fn new(
         link: &'a mut Link,
-        structure: &'a mut Structure,
+        program: &'a mut Program,
         layouts: &'a mut Layouts,
     ) -> Self {
         Self {
             link,
-            structure,
+            program,
             layouts,
             buckets: 0,
             most: None,
@@ -267,7 +267,7 @@ impl Reader<'_> {
 
     /// A class out of the scope by its dotted name.
     pub(super) fn class(&mut self, name: &str) -> Result<ReferenceTypeId, ReadError> {
-        match self.structure.loaded(self.link, 0, name)? {
+        match self.program.loaded(self.link, 0, name)? {
             Some(class) => Ok(class),
             None => unknown(RENAMED),
         }
@@ -333,7 +333,7 @@ impl Reader<'_> {
         };
         self.inner = Some(inner.id);
         let class = self.class_of(inner.id)?;
-        match self.layouts.shape(self.link, self.structure, class)? {
+        match self.layouts.shape(self.link, self.program, class)? {
             Some(shape) => self.read(inner.id, class, shape),
             None => unknown("what lies behind it is of a kind that jhyde does not know"),
         }

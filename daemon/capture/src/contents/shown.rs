@@ -138,7 +138,7 @@ impl Reader<'_> {
         let Ok(declares) = self.link.request(&reflected)? else {
             return gone();
         };
-        let declares = self.structure.name(self.link, declares.type_id)?;
+        let declares = self.program.name(self.link, declares.type_id)?;
         Ok(match name {
             None => format!("{declares}.<init>"),
             Some(name) => {
@@ -202,7 +202,7 @@ impl Reader<'_> {
             return gone();
         };
         let handler = self.class_of(handler.id)?;
-        let handler = self.structure.name(self.link, handler)?;
+        let handler = self.program.name(self.link, handler)?;
         if !handler.starts_with("sun.net.www.protocol.") {
             return unknown("a handler of the program's own says how it looks");
         }

@@ -106,7 +106,7 @@ impl Reader<'_> {
         field: &str,
     ) -> Result<Told, ReadError> {
         let [value] = self.some(object, class, [field])?;
-        let name = self.structure.name(self.link, class)?;
+        let name = self.program.name(self.link, class)?;
         Ok(match (name.rsplit('.').next(), value) {
             (Some("AtomicBoolean"), Value::Int(flag)) => Told::Value(Value::Boolean(flag != 0)),
             // An empty one holds nothing, not null.
@@ -146,7 +146,7 @@ impl Reader<'_> {
         object: ObjectId,
         class: ReferenceTypeId,
     ) -> Result<Told, ReadError> {
-        let name = self.structure.name(self.link, class)?;
+        let name = self.program.name(self.link, class)?;
         if !matches!(
             name.as_str(),
             "java.util.Date" | "java.sql.Date" | "java.sql.Time"

@@ -89,7 +89,7 @@ impl Reader<'_> {
             return Ok(Some(Ordering::Less));
         };
         let class = self.class_of(comparator.id)?;
-        Ok(match self.structure.name(self.link, class)?.as_str() {
+        Ok(match self.program.name(self.link, class)?.as_str() {
             "java.util.Comparators$NaturalOrderComparator" => Some(Ordering::Less),
             "java.util.Collections$ReverseComparator" => Some(Ordering::Greater),
             _ => None,
@@ -139,7 +139,7 @@ impl Reader<'_> {
             return Ok(self.string(key)?.map(SortKey::Text));
         }
         let class = self.class_of(object.id)?;
-        let name = self.structure.name(self.link, class)?;
+        let name = self.program.name(self.link, class)?;
         let simple = name.strip_prefix("java.lang.").unwrap_or_default();
         if !matches!(simple, "Integer" | "Long" | "Short" | "Byte" | "Character") {
             return Ok(None);

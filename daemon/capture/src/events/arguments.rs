@@ -2,7 +2,7 @@
 //! makes it, where nothing needs to be read.
 
 use jdwp::FrameId;
-use jdwp::commands::{reference_type, stack_frame};
+use jdwp::commands::stack_frame;
 use jhyde_trace::{ObjectId, Sink, Value};
 
 use super::Engine;
@@ -11,7 +11,7 @@ use super::sites::calls_by_name;
 use crate::arrivals::Place;
 use crate::error::CaptureError;
 use crate::mirror::{Pending, Progress, is_known};
-use crate::structure::Method;
+use crate::program::Method;
 
 impl<S: Sink> Engine<S> {
     /// Reads receiver and arguments of a frame while its thread stands still, and what can be seen through them.
@@ -98,14 +98,10 @@ impl<S: Sink> Engine<S> {
         place: Place,
         class: jdwp::ReferenceTypeId,
     ) -> Result<Option<ObjectId>, CaptureError> {
-        let known = self.structure.class(&mut self.link, class)?;
-        if known.object.get().is_none() {
-            let asked = reference_type::ClassObject { ref_type: class };
-            known.object.set(self.link.request(&asked)?.ok());
-        }
-        let Some(id) = known.object.get().map(jdwp::ObjectId::from) else {
+        let Some(id) = self.program.class_object(&mut self.link, class)? else {
             return Ok(None);
         };
+        let id = jdwp::ObjectId::from(id);
         let told = jdwp::Value::Object {
             tag: jdwp::Tag::CLASS_OBJECT,
             id,

@@ -9,7 +9,7 @@ use jhyde_trace::{CallId, Sink, Value};
 use super::Engine;
 use crate::arrivals::Place;
 use crate::mirror::{is_known, narrowed};
-use crate::structure::Method;
+use crate::program::Method;
 
 /// What a thread's next event may tell.
 #[derive(Clone, Debug)]

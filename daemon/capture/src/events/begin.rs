@@ -106,11 +106,11 @@ impl<S: Sink> Engine<S> {
             class_pattern: REPLACER.into(),
         };
         self.request(Requested::CLASS_PREPARE, SuspendPolicy::NONE, vec![only])?;
-        for modifiers in self.structure.scope().requests() {
+        for modifiers in self.program.scope().requests() {
             self.request(Requested::CLASS_PREPARE, suspend, modifiers.clone())?;
             self.request_calls(&modifiers)?;
         }
-        if self.structure.scope().is_default() {
+        if self.program.scope().is_default() {
             for disguise in disguises() {
                 self.request(Requested::CLASS_PREPARE, suspend, vec![disguise])?;
             }
@@ -121,7 +121,7 @@ impl<S: Sink> Engine<S> {
     /// Classes of the scope that were loaded before.
     fn observe_loaded(&mut self, place: Place) -> Result<(), CaptureError> {
         let classes = self.link.request(&virtual_machine::AllClasses)??;
-        let by_loader = self.structure.scope().is_default();
+        let by_loader = self.program.scope().is_default();
         for loaded in classes {
             let signature = loaded.signature.to_string_lossy();
             // Of the JDK's own classes there are thousands, and by default none is in the scope.
@@ -134,8 +134,8 @@ impl<S: Sink> Engine<S> {
             }
             let name = jhyde_bytecode::signature_to_name(&signature).unwrap_or_default();
             self.replaceable |= name == REPLACER;
-            if self.structure.scope().covers(&name, true) {
-                let class = self.structure.class_with_signature(
+            if self.program.scope().covers(&name, true) {
+                let class = self.program.class_with_signature(
                     &mut self.link,
                     loaded.type_id,
                     &signature,
@@ -160,11 +160,11 @@ impl<S: Sink> Engine<S> {
             let frames = self.link.request(&all)?.unwrap_or_default();
             for (at, frame) in frames.iter().enumerate().rev() {
                 let key = (frame.location.class, frame.location.method);
-                let class = self.structure.class(&mut self.link, key.0)?;
+                let class = self.program.class(&mut self.link, key.0)?;
                 if !class.in_scope {
                     continue;
                 }
-                let Some(method) = self.structure.method(&mut self.link, key)? else {
+                let Some(method) = self.program.method(&mut self.link, key)? else {
                     continue;
                 };
                 self.meet_thread(place, thread)?;
@@ -187,7 +187,7 @@ impl<S: Sink> Engine<S> {
                 known.stack.push(Frame {
                     call,
                     key,
-                    method: std::rc::Rc::clone(&method),
+                    method: self.plans.of(&method),
                     height: u32::try_from(frames.len() - 1 - at).unwrap_or(u32::MAX),
                     boundary: false,
                     site: Event::NO_INDEX,

@@ -16,20 +16,21 @@ use super::Engine;
 use super::handed::{hands_on, makes_text};
 use super::hidden::{breakpoint, location};
 use super::plain::{PlainClasses, known_result, plain, returns_itself};
+use super::plan::Planned;
 use super::shown::{Shown, distinct, parameters};
 use super::threads::Frame;
 use super::views::{keeps, reflects, writes_static_by_handle};
 use crate::arrivals::Place;
 use crate::error::CaptureError;
 use crate::mirror::{Body, Pending, Progress, UNKNOWN, is_known, narrowed};
-use crate::structure::{Method, MethodKey, Named};
+use crate::program::{MethodKey, Named};
 
 impl<S: Sink> Engine<S> {
     /// Sets the stops of a method, at its first entry; the thread is suspended.
     pub(super) fn set_stops(
         &mut self,
         key: MethodKey,
-        method: &Method,
+        method: &Planned,
     ) -> Result<(), CaptureError> {
         if !self.records_state() || method.prepared.replace(true) {
             return Ok(());
@@ -64,10 +65,11 @@ impl<S: Sink> Engine<S> {
             }
             stops.push(instruction.next());
         }
-        method.plain.set(exits);
+        method.exits.set(exits);
         stops.sort_unstable();
         stops.dedup();
         for &index in &stops {
+            method.stop_at(index);
             self.link
                 .send(&breakpoint(location(key.0, key.1, index), None));
         }
@@ -76,13 +78,12 @@ impl<S: Sink> Engine<S> {
             told.suspend_policy = SuspendPolicy::NONE;
             self.link.send(&told);
         }
-        method.stops.replace(stops);
         Ok(())
     }
 
     /// Can a call of this name only run a method of the scope?
     pub(super) fn leads_into_scope(&self, named: &Named) -> bool {
-        let found = self.structure.declared_in_scope(named);
+        let found = self.program.declared_in_scope(named);
         found.is_some_and(|method| !method.is_abstract && !method.native)
             && named.kind != InvokeKind::Interface
             && named.kind != InvokeKind::Dynamic
@@ -90,7 +91,7 @@ impl<S: Sink> Engine<S> {
 
     /// Does a call of this name certainly leave the scope?
     fn leaves_scope(&self, named: &Named, receiver: Value) -> bool {
-        let scope = self.structure.scope();
+        let scope = self.program.scope();
         let outside = !scope.covers(&named.class, true)
             || (scope.is_default() && named.class.starts_with("java."))
             || named.class.ends_with("[]");
@@ -100,7 +101,7 @@ impl<S: Sink> Engine<S> {
                 InvokeKind::Dynamic => false,
                 InvokeKind::Virtual | InvokeKind::Interface => {
                     let class = receiver.object().and_then(|object| self.heap.class(object));
-                    class.is_some_and(|class| !self.structure.is_class_in_scope(class))
+                    class.is_some_and(|class| !self.program.is_class_in_scope(class))
                 }
             }
     }
@@ -189,7 +190,7 @@ impl<S: Sink> Engine<S> {
             return Ok(None);
         };
         if let Some(class) = self.heap.class(object) {
-            let name = self.structure.type_of(class);
+            let name = self.program.type_of(class);
             if name.is_some() {
                 return Ok(name);
             }
@@ -198,9 +199,9 @@ impl<S: Sink> Engine<S> {
             let name = self
                 .heap
                 .class(object)
-                .and_then(|class| self.structure.outside_name(class));
+                .and_then(|class| self.program.outside_name(class));
             return match name {
-                Some(name) => Ok(self.structure.loaded(&mut self.link, 0, &name)?),
+                Some(name) => Ok(self.program.loaded(&mut self.link, 0, &name)?),
                 None => Ok(None),
             };
         };
@@ -208,7 +209,7 @@ impl<S: Sink> Engine<S> {
             .link
             .request(&object_reference::ReferenceType { object: real })?;
         let Ok(kind) = told else { return Ok(None) };
-        let class = self.structure.class(&mut self.link, kind.type_id)?;
+        let class = self.program.class(&mut self.link, kind.type_id)?;
         if !class.in_scope {
             self.heap.meet(real, Some(class.id), Body::Opaque);
         }
@@ -250,7 +251,7 @@ impl<S: Sink> Engine<S> {
             progress: Progress::Calling,
             ..pending
         });
-        let callee = self.structure.method_named(&named);
+        let callee = self.program.method_named(&named);
         let shown = receiver.iter().chain(&arguments).filter_map(|v| v.object());
         let shown = Shown {
             returns: named.returns().to_owned(),
@@ -300,7 +301,7 @@ impl<S: Sink> Engine<S> {
         known.stack.push(Frame {
             shown: Some(shown),
             monitor: waits.map(|object| (MonitorAction::Notified, object)),
-            ..Frame::boundary(call, callee, height, site)
+            ..Frame::boundary(call, self.plans.of(&callee), height, site)
         });
         Ok(true)
     }
@@ -479,7 +480,7 @@ impl<S: Sink> Engine<S> {
             let class = self.heap.class(object);
             self.heap.elements(object).is_some_and(|all| all.len() > 0)
                 || !self.heap.viewed(object).is_empty()
-                || class.is_some_and(|class| self.structure.is_class_in_scope(class))
+                || class.is_some_and(|class| self.program.is_class_in_scope(class))
         };
         !shown.plain && !shown.spun && (shown.writes_statics || shown.objects.iter().any(written))
     }

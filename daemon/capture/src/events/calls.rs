@@ -6,11 +6,11 @@ use jhyde_trace::{Event, EventKind, Missing, Sink, Value};
 
 use super::Engine;
 use super::entry::Below;
-use super::sites::{index_of, remember_site};
+use super::sites::index_of;
 use super::threads::{Frame, StackFrame};
 use crate::arrivals::Place;
 use crate::error::CaptureError;
-use crate::structure::{Method, MethodKey, Named};
+use crate::program::{Method, MethodKey, Named};
 
 impl<S: Sink> Engine<S> {
     /// Makes the innermost known call the parent of a call that is entered: what is not on the stack
@@ -50,7 +50,7 @@ impl<S: Sink> Engine<S> {
         let site = frame_at(parent_height).map_or(Event::NO_INDEX, |f| index_of(&f.location));
         if parent_height + 1 == height {
             known.end_boundary(place, &mut self.arrivals);
-            remember_site(&known.stack[parent].method, method, site);
+            known.stack[parent].method.remember_site(method, site);
             return Ok((site, height, true));
         }
         let Some(between) = frame_at(parent_height + 1) else {
@@ -98,7 +98,7 @@ impl<S: Sink> Engine<S> {
         height: u32,
         site: u32,
     ) -> Result<(), CaptureError> {
-        let Some(method) = self.structure.method(&mut self.link, key)? else {
+        let Some(method) = self.program.method(&mut self.link, key)? else {
             return Ok(());
         };
         let Some(known) = self.threads.get_mut(&thread.0) else {
@@ -124,7 +124,7 @@ impl<S: Sink> Engine<S> {
         known.stack.push(Frame {
             call,
             key,
-            method,
+            method: self.plans.of(&method),
             height,
             boundary: true,
             site,
@@ -150,7 +150,7 @@ impl<S: Sink> Engine<S> {
     ) -> Result<(), CaptureError> {
         let key = (location.class, location.method);
         if !self
-            .structure
+            .program
             .known_method(key)
             .is_some_and(|method| method.in_scope)
         {

@@ -9,11 +9,12 @@ use jhyde_trace::Sink;
 
 use super::Engine;
 use super::foresee::{Ahead, MOST};
+use super::plan::Planned;
 use super::sites::index_of;
 use crate::arrivals::Place;
 use crate::error::CaptureError;
 use crate::mirror::{Activation, Pending, Progress, throws};
-use crate::structure::{Method, MethodKey};
+use crate::program::MethodKey;
 
 const UNFORESEEN: &str = "the thread did not do what its instructions give: another thread, or code out of the \
     scope, wrote what it read; what this call did may be wrong";
@@ -80,7 +81,7 @@ impl<S: Sink> Engine<S> {
     /// Where a thread went that no event tells; `None` at an instruction of which one does.
     fn next_untold(
         &mut self,
-        method: &Method,
+        method: &Planned,
         frame: &Activation,
     ) -> Result<Option<u32>, CaptureError> {
         let Some(pending) = frame.pending else {

@@ -109,7 +109,7 @@ impl<S: Sink> Engine<S> {
             }
             Variable::Field { object, field } => {
                 let real = self.heap.likely_real(object);
-                let (Some(object), Some((_, field))) = (real, self.structure.real_field(field))
+                let (Some(object), Some((_, field))) = (real, self.program.real_field(field))
                 else {
                     return Ok(None);
                 };
@@ -118,7 +118,7 @@ impl<S: Sink> Engine<S> {
                     .request(&object_reference::GetValues { object, fields })?
             }
             Variable::Static { field } => {
-                let Some((ref_type, field)) = self.structure.real_field(field) else {
+                let Some((ref_type, field)) = self.program.real_field(field) else {
                     return Ok(None);
                 };
                 let fields = vec![field];
@@ -209,7 +209,7 @@ impl<S: Sink> Engine<S> {
         let class = self
             .heap
             .class(object)
-            .and_then(|class| self.structure.class_of(class));
+            .and_then(|class| self.program.class_of(class));
         let Some(class) = class.filter(|class| class.in_scope && !class.instance_fields.is_empty())
         else {
             return Ok(());

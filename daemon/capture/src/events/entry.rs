@@ -7,6 +7,7 @@ use jdwp::{FrameId, Location, PacketId};
 use jhyde_trace::{Event, EventKind, Missing, MonitorAction, Sink, Value};
 
 use super::awaited::is_bridge;
+use super::plan::Planned;
 use super::sites::{calls_by_name, index_of, known_site};
 use super::snapshots::{is_shown_objects, objects_of};
 use super::threads::{Frame, StackFrame};
@@ -14,7 +15,7 @@ use super::{Engine, Question};
 use crate::arrivals::Place;
 use crate::error::CaptureError;
 use crate::mirror::{Activation, Shared, is_known, narrowed};
-use crate::structure::{Method, MethodKey};
+use crate::program::MethodKey;
 
 /// What a new call still has to be asked for.
 #[derive(Clone, Copy, Debug)]
@@ -29,7 +30,7 @@ pub(crate) enum EntryQuestion {
 pub(crate) struct Entering {
     pub(super) place: Place,
     pub(super) key: MethodKey,
-    pub(super) method: Rc<Method>,
+    pub(super) method: Rc<Planned>,
     /// Bytecode index of the entry.
     pub(super) index: u32,
     /// It has run on since, unseen.
@@ -66,16 +67,17 @@ impl<S: Sink> Engine<S> {
         late: bool,
     ) -> Result<(), CaptureError> {
         let key = (location.class, location.method);
-        let Some(method) = self.structure.method(&mut self.link, key)? else {
+        let Some(method) = self.program.method(&mut self.link, key)? else {
             return Ok(());
         };
         if !method.in_scope {
             return Ok(());
         }
         self.meet_thread(place, thread)?;
+        let method = self.plans.of(&method);
         self.set_stops(key, &method)?;
         if let Some(known) = self.threads.get_mut(&thread.0) {
-            known.standing.want(method.plain.get());
+            known.standing.want(method.exits.get());
         }
         let Some(known) = self.threads.get(&thread.0) else {
             return Ok(());

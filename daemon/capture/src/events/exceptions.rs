@@ -19,7 +19,7 @@ use super::threads::{Frame, Thread, Unsure};
 use crate::arrivals::Place;
 use crate::error::CaptureError;
 use crate::mirror::UNKNOWN;
-use crate::structure::MethodKey;
+use crate::program::MethodKey;
 
 impl<S: Sink> Engine<S> {
     /// An exception was thrown, anywhere in the JVM; the thread is suspended.
@@ -282,7 +282,7 @@ impl<S: Sink> Engine<S> {
             .ok();
         let (class, content) = match kind {
             Some(kind) => {
-                let class = self.structure.class(&mut self.link, kind.type_id)?.id;
+                let class = self.program.class(&mut self.link, kind.type_id)?.id;
                 (
                     Some(class),
                     self.fixed_content(place, object, kind.type_id)?,

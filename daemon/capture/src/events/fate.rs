@@ -10,7 +10,7 @@ use super::Engine;
 use super::sites::index_of;
 use super::threads::StackFrame;
 use crate::error::CaptureError;
-use crate::structure::MethodKey;
+use crate::program::MethodKey;
 
 /// What an exception will do to the stack, as far as that is certain.
 pub(super) struct Fate {
@@ -89,7 +89,7 @@ impl<S: Sink> Engine<S> {
                 continue;
             };
             if frame.location.is_native()
-                || self.structure.is_initialiser(&mut self.link, above)?
+                || self.program.is_initialiser(&mut self.link, above)?
                 || !self.can_call(&frame.location, above)?
             {
                 return Ok(Some(at));

@@ -11,7 +11,7 @@ use super::sites::index_of;
 use crate::arrivals::Place;
 use crate::error::{CaptureError, LinkError};
 use crate::mirror::Progress;
-use crate::structure::Class;
+use crate::program::Class;
 
 impl<S: Sink> Engine<S> {
     /// A class was prepared; nothing of it has run yet.
@@ -23,7 +23,7 @@ impl<S: Sink> Engine<S> {
         signature: &str,
     ) -> Result<(), CaptureError> {
         let class = self
-            .structure
+            .program
             .class_with_signature(&mut self.link, ref_type, signature)?;
         self.replaceable |= class.name == REPLACER;
         if !class.in_scope {
@@ -60,7 +60,7 @@ impl<S: Sink> Engine<S> {
         ref_type: ReferenceTypeId,
         class: &Class,
     ) -> Result<(), CaptureError> {
-        if self.structure.is_disguised(class) {
+        if self.program.is_disguised(class) {
             self.request_calls(&[Modifier::ClassOnly { class: ref_type }])?;
         }
         if self.records_state() {
@@ -108,12 +108,12 @@ impl<S: Sink> Engine<S> {
         object: TaggedObject,
         value: &jdwp::Value,
     ) -> Result<(), CaptureError> {
-        let Some(field) = self.structure.field(class, field) else {
+        let Some(field) = self.program.field(class, field) else {
             return Ok(());
         };
         let constant = value
             .object()
-            .filter(|_| self.structure.is_constant(class, field));
+            .filter(|_| self.program.is_constant(class, field));
         self.meet_thread(place, thread)?;
         let Some(known) = self.threads.get_mut(&thread.0) else {
             return Ok(());

@@ -16,12 +16,12 @@ impl<S: Sink> Engine<S> {
         class: jdwp::ReferenceTypeId,
     ) -> Result<Content, CaptureError> {
         let layouts = &mut self.contents.layouts;
-        let Some(kind) = layouts.fixed(&mut self.link, &mut self.structure, class)? else {
+        let Some(kind) = layouts.fixed(&mut self.link, &mut self.program, class)? else {
             return Ok(Content::None);
         };
         let mut reader = Reader::new(
             &mut self.link,
-            &mut self.structure,
+            &mut self.program,
             &mut self.contents.layouts,
         );
         let fixed = match reader.fixed(object, class, kind) {
@@ -80,7 +80,7 @@ impl<S: Sink> Engine<S> {
         let Ok(kind) = self.link.request(&asked)? else {
             return Ok(());
         };
-        let class = self.structure.class(&mut self.link, kind.type_id)?.id;
+        let class = self.program.class(&mut self.link, kind.type_id)?.id;
         let content = self.fixed_content(place, constant, kind.type_id)?;
         if content != Content::None {
             let class = Some(class);

@@ -13,7 +13,7 @@ use super::Engine;
 use crate::arrivals::Place;
 use crate::error::CaptureError;
 use crate::mirror::UNKNOWN;
-use crate::structure::{Foreign, Method, MethodKey, dotted};
+use crate::program::{Foreign, Method, MethodKey, dotted};
 
 /// What a thread is about to read.
 #[derive(Clone, Copy, Debug)]
@@ -39,16 +39,16 @@ impl<S: Sink> Engine<S> {
             return Ok(false);
         };
         let code = method.loader;
-        if self.structure.field_named(code, &class, &name).is_some()
-            || self.structure.is_ambiguous(code, &class)
-            || (self.structure.scope().covers(&class, true)
-                && self.structure.class_in_scope(code, &class).is_none())
+        if self.program.field_named(code, &class, &name).is_some()
+            || self.program.is_ambiguous(code, &class)
+            || (self.program.scope().covers(&class, true)
+                && self.program.class_in_scope(code, &class).is_none())
         {
             return Ok(false);
         }
         // What is final is read once and for all.
         let known = self
-            .structure
+            .program
             .foreign_field(&mut self.link, code, &class, &name)?;
         Ok(!reads_static || known.is_some_and(|known| !known.is_final))
     }
@@ -66,11 +66,11 @@ impl<S: Sink> Engine<S> {
             return Ok(());
         };
         let code = method.loader;
-        if self.structure.field_named(code, &class, &name).is_some() {
+        if self.program.field_named(code, &class, &name).is_some() {
             return Ok(());
         }
         let field = self
-            .structure
+            .program
             .foreign_field(&mut self.link, code, &class, &name)?;
         let (Some(field), Some(key)) = (field, self.innermost(thread).map(|frame| frame.key))
         else {
@@ -78,7 +78,7 @@ impl<S: Sink> Engine<S> {
         };
         match instruction.opcode {
             Opcode::PutField | Opcode::PutStatic => {
-                if self.structure.watches_foreign(field, key.0) {
+                if self.program.watches_foreign(field, key.0) {
                     let declaring = field.declaring;
                     let only = Modifier::FieldOnly {
                         declaring,

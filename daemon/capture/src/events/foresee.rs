@@ -18,12 +18,13 @@ use jhyde_trace::{Sink, Value, Variable};
 use super::Engine;
 use super::named::class_constant;
 use super::plain::{known_result, never_throws, plain};
+use super::plan::Planned;
 use super::shown::parameters;
 use super::threads::{Frame, Stepping};
 use crate::arrivals::Place;
 use crate::error::CaptureError;
 use crate::mirror::{Activation, Pending, Progress, goes_to, is_known, throws};
-use crate::structure::{Loader, Method, Named};
+use crate::program::{Loader, Named};
 
 /// The most instructions that are foreseen at once: a JVM that interprets runs them in some hundredths of a
 /// second.
@@ -186,7 +187,7 @@ impl<S: Sink> Engine<S> {
         thread: jdwp::ThreadId,
         mut at: usize,
         mut frame: Activation,
-        mut method: Rc<Method>,
+        mut method: Rc<Planned>,
     ) -> Result<bool, CaptureError> {
         let mut key = self.threads.get(&thread.0).map(|known| known.stack[at].key);
         // What is not known would be taken from the stack, and never asked for.
@@ -278,7 +279,7 @@ impl<S: Sink> Engine<S> {
     /// Where an instruction leads that a thread has reached. Changes nothing.
     pub(super) fn ahead(
         &mut self,
-        method: &Method,
+        method: &Planned,
         frame: &Activation,
         instruction: &Instruction,
         told: bool,
@@ -338,7 +339,7 @@ impl<S: Sink> Engine<S> {
 
     fn ahead_of_call(
         &self,
-        method: &Method,
+        method: &Planned,
         frame: &Activation,
         instruction: &Instruction,
         invoke: Invoke,
@@ -378,10 +379,10 @@ impl<S: Sink> Engine<S> {
         let class = receiver
             .and_then(Value::object)
             .and_then(|object| self.heap.class(object))
-            .and_then(|class| self.structure.class_of(class));
+            .and_then(|class| self.program.class_of(class));
         class.is_some_and(|class| {
             let runs = self
-                .structure
+                .program
                 .inherited(&class, &named.name, &named.descriptor);
             class.in_scope && runs.is_some_and(|method| !method.native)
         })
@@ -412,7 +413,7 @@ impl<S: Sink> Engine<S> {
         let class = array
             .object()
             .and_then(|array| self.heap.class(array))
-            .and_then(|class| self.structure.name_of(class));
+            .and_then(|class| self.program.name_of(class));
         match class.as_deref().and_then(|name| name.strip_suffix("[]")) {
             Some(component) => self.is_instance(element, code, component),
             None => Ok((element == Value::Null).then_some(true)),

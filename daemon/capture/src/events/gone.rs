@@ -11,11 +11,17 @@ const GONE: &str =
     "code out of the scope had it, and it was gone before anybody could look at it again";
 
 impl<S: Sink> Engine<S> {
-    /// An object is gone, or cannot be looked at: says so where it matters.
+    /// An object is gone: says so of all that may have changed unseen.
     pub(super) fn tell_gone(&mut self, at: At, object: ObjectId) {
         if self.contents.doubtful_since(object).is_some() {
             self.lose_contents(at, object, GONE);
-        } else if let Some(since) = self.heap.doubtful_since(object) {
+        }
+        self.tell_unlooked(at, object);
+    }
+
+    /// The elements or fields of an object could not be looked at, although they may have changed unseen.
+    pub(super) fn tell_unlooked(&mut self, at: At, object: ObjectId) {
+        if let Some(since) = self.heap.doubtful_since(object) {
             self.content_event(at, object, true, Change::Gone { since });
         }
     }

@@ -16,7 +16,7 @@ use super::sites::index_of;
 use crate::arrivals::Place;
 use crate::error::CaptureError;
 use crate::mirror::Body;
-use crate::structure::{MethodKey, Named};
+use crate::program::{MethodKey, Named};
 
 /// A thread stops where a method begins that it hands objects to.
 #[derive(Debug)]
@@ -36,7 +36,7 @@ pub(super) fn hands_on(named: &Named) -> bool {
 /// Is it the constructor of a class whose objects are shown by what they hold, for good: a string or a box?
 pub(super) fn makes_text(named: &Named) -> bool {
     named.name == "<init>"
-        && (named.class == "java.lang.String" || crate::structure::is_box(&named.class))
+        && (named.class == "java.lang.String" || crate::program::is_box(&named.class))
 }
 
 impl<S: Sink> Engine<S> {
@@ -142,7 +142,7 @@ impl<S: Sink> Engine<S> {
             return;
         };
         let class = self.heap.class(object);
-        let name = class.and_then(|class| self.structure.name_of(class));
+        let name = class.and_then(|class| self.program.name_of(class));
         let tag = match name.as_deref() {
             Some("java.lang.String") => Tag::STRING,
             _ => Tag::OBJECT,

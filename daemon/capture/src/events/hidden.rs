@@ -17,7 +17,7 @@ use super::sites::index_of;
 use super::threads::{Frame, StackFrame, Thread};
 use crate::arrivals::Place;
 use crate::error::{CaptureError, LinkError};
-use crate::structure::{Class, Method, MethodKey, Named};
+use crate::program::{Class, Method, MethodKey, Named};
 
 /// A thread runs code of the scope while the JVM resolves a constant for it.
 #[derive(Default)]
@@ -38,11 +38,11 @@ impl<S: Sink> Engine<S> {
         let mut begins: Vec<jdwp::MethodId> = known.initialiser.into_iter().collect();
         let loader = "java.lang.ClassLoader";
         if self
-            .structure
+            .program
             .is_subtype(&mut self.link, known.id, 0, loader)?
             == Some(true)
         {
-            begins.extend(self.structure.virtual_methods(class, known));
+            begins.extend(self.program.virtual_methods(class, known));
         }
         for method in begins {
             let location = location(class, method, 0);
@@ -83,7 +83,7 @@ impl<S: Sink> Engine<S> {
         called: MethodKey,
     ) -> Result<bool, CaptureError> {
         let key = (caller.class, caller.method);
-        let method = self.structure.known_method(key).map(std::rc::Rc::clone);
+        let method = self.program.known_method(key).map(std::rc::Rc::clone);
         let Some((method, code)) = method.as_ref().and_then(|m| Some((m, m.code.as_ref()?))) else {
             return Ok(true);
         };
@@ -99,7 +99,7 @@ impl<S: Sink> Engine<S> {
 
     /// Can an instruction that names `named` have run `method`?
     pub(super) fn runs(&mut self, named: &Named, method: MethodKey) -> Result<bool, CaptureError> {
-        let Some(run) = self.structure.method(&mut self.link, method)? else {
+        let Some(run) = self.program.method(&mut self.link, method)? else {
             return Ok(true);
         };
         let polymorphic = named.kind == InvokeKind::Dynamic
@@ -109,7 +109,7 @@ impl<S: Sink> Engine<S> {
             );
         if polymorphic {
             // What the JVM itself calls to link (HotSpot, `SystemDictionary`); all else is what it linked.
-            let class = self.structure.class(&mut self.link, method.0)?;
+            let class = self.program.class(&mut self.link, method.0)?;
             return Ok(class.name != "java.lang.invoke.MethodHandleNatives"
                 && !matches!(run.name.as_str(), "loadClass" | "checkPackageAccess"));
         }

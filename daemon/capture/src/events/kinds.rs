@@ -109,7 +109,7 @@ impl<S: Sink> Engine<S> {
         class: ReferenceTypeId,
         length: i32,
     ) -> Result<Kind, CaptureError> {
-        let class = self.structure.class(&mut self.link, class)?;
+        let class = self.program.class(&mut self.link, class)?;
         let length = u32::try_from(length).unwrap_or(0);
         if self.objects.meet(array) {
             let info = ObjectInfo {
@@ -131,7 +131,7 @@ impl<S: Sink> Engine<S> {
         class: ReferenceTypeId,
         created: Option<jdwp::ObjectId>,
     ) -> Result<Kind, CaptureError> {
-        let known = self.structure.class(&mut self.link, class)?;
+        let known = self.program.class(&mut self.link, class)?;
         if self.objects.meet(object) {
             if let Some(field) = known.box_field {
                 let fields = vec![field];
@@ -155,7 +155,7 @@ impl<S: Sink> Engine<S> {
             return Ok(kind.clone());
         }
         let layouts = &mut self.contents.layouts;
-        let shape = layouts.shape(&mut self.link, &mut self.structure, class)?;
+        let shape = layouts.shape(&mut self.link, &mut self.program, class)?;
         let fields = known.instance_fields.clone();
         let kind = match shape.is_none() && fields.is_empty() {
             true => Kind::Leaf,

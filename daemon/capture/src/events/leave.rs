@@ -8,7 +8,7 @@ use jhyde_trace::{Sink, State};
 use super::{End, Engine};
 use crate::control::Ending;
 use crate::error::LinkError;
-use crate::guard::QUIET;
+use crate::jvm::QUIET;
 
 /// How long leaving takes at most; a JVM that does not answer for so long is left to the guard.
 const LEAVE: Duration = Duration::from_secs(3);

@@ -51,6 +51,7 @@ mod observe;
 mod odd;
 mod others;
 mod plain;
+mod plan;
 mod pretend;
 mod refresh;
 mod shot;
@@ -73,19 +74,19 @@ use self::contents::At;
 use self::entry::EntryQuestion;
 use self::kinds::Kinds;
 use self::others::Around;
-pub(crate) use self::plain::PlainClasses;
+use self::plan::Plans;
 use self::threads::{StackFrame, Thread};
 use crate::arrivals::{Arrivals, Place};
-use crate::connection::Connection;
 use crate::contents::Contents;
 use crate::control::{Controller, Ending, Finished};
 use crate::error::{CaptureError, LinkError};
-use crate::guard::Guard;
-use crate::link::Link;
+use crate::jvm::Connection;
+use crate::jvm::Guard;
+use crate::jvm::Link;
 use crate::mirror::{Effect, Heap};
 use crate::objects::{ObjectQuestion, Objects};
+use crate::program::{MethodKey, Program};
 use crate::scope::{Scope, StepFilter};
-use crate::structure::{MethodKey, Structure};
 
 /// A question whose answer belongs to an arrival.
 pub(crate) enum Question {
@@ -102,7 +103,7 @@ pub(crate) struct Engine<S> {
     link: Link,
     /// Dismissed when the JVM was left.
     guard: Option<Guard>,
-    structure: Structure,
+    program: Program,
     objects: Objects,
     heap: Heap,
     contents: Contents,
@@ -111,6 +112,7 @@ pub(crate) struct Engine<S> {
     around: Around,
     arrivals: Arrivals,
     questions: FxHashMap<u32, Question>,
+    plans: Plans,
     threads: FxHashMap<u64, Thread>,
     next_thread: u32,
     sink: S,
@@ -168,7 +170,7 @@ impl<S: Sink> Engine<S> {
         Self {
             link: connection.link,
             guard: connection.guard,
-            structure: Structure::new(scope),
+            program: Program::new(scope),
             objects: Objects::new(options.string_limit),
             heap: Heap::new(),
             contents: Contents::new(options.contents),
@@ -184,6 +186,7 @@ impl<S: Sink> Engine<S> {
             around: Around::default(),
             arrivals: Arrivals::default(),
             questions: FxHashMap::default(),
+            plans: Plans::default(),
             threads: FxHashMap::default(),
             next_thread: 1,
             sink,
@@ -232,7 +235,7 @@ impl<S: Sink> Engine<S> {
         let _ = self.settle_all(false);
         self.lose_foreseen();
         // What is complete so far is kept even if the last answers never came.
-        let kept = self.store_structure().and_then(|()| {
+        let kept = self.store_classes().and_then(|()| {
             self.arrivals
                 .leave_all(&mut self.sink)
                 .map_err(CaptureError::from)
@@ -249,7 +252,7 @@ impl<S: Sink> Engine<S> {
         if let Some(guard) = self.guard.take_if(|_| self.left) {
             guard.dismiss();
         }
-        if self.structure.covered == 0 {
+        if self.program.covered == 0 {
             let scope = if self.options.include.is_empty() {
                 "no class of an application's loader was met".to_owned()
             } else {
@@ -260,7 +263,7 @@ impl<S: Sink> Engine<S> {
             };
             self.notes.push(scope);
         }
-        let bare = &self.structure.without_lines;
+        let bare = &self.program.without_lines;
         if !bare.is_empty() {
             let some: Vec<&str> = bare.iter().take(5).map(String::as_str).collect();
             let note = format!(
@@ -314,7 +317,7 @@ impl<S: Sink> Engine<S> {
             }
         }
         self.settle_crowd().map_err(|error| self.sort_out(error))?;
-        self.store_structure().map_err(End::Failed)?;
+        self.store_classes().map_err(End::Failed)?;
         self.arrivals
             .leave(&mut self.sink)
             .map_err(|error| End::Failed(error.into()))?;
@@ -351,8 +354,8 @@ impl<S: Sink> Engine<S> {
         Ok(())
     }
 
-    fn store_structure(&mut self) -> Result<(), CaptureError> {
-        for class in self.structure.take_fresh() {
+    fn store_classes(&mut self) -> Result<(), CaptureError> {
+        for class in self.program.take_fresh() {
             self.sink.class(class)?;
         }
         Ok(())

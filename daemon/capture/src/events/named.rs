@@ -11,7 +11,7 @@ use super::Engine;
 use crate::arrivals::Place;
 use crate::error::CaptureError;
 use crate::mirror::{self, Body, Elements, UNKNOWN, initial, is_known};
-use crate::structure::{Loader, Method, dotted};
+use crate::program::{Loader, Method, dotted};
 
 impl<S: Sink> Engine<S> {
     /// Runs an instruction that names something; calls are elsewhere.
@@ -97,7 +97,7 @@ impl<S: Sink> Engine<S> {
             Ok(Constant::Double(value)) => Value::double(*value),
             Ok(Constant::String(text)) => {
                 let units: Rc<[u16]> = pool.units(*text).unwrap_or_default().into();
-                let class = self.structure.class_named(0, "java.lang.String");
+                let class = self.program.class_named(0, "java.lang.String");
                 let text = mirror::Constant::Text(units.clone());
                 let (object, fresh) = self.heap.constant(text, Some(class));
                 if fresh {
@@ -108,8 +108,8 @@ impl<S: Sink> Engine<S> {
             }
             Ok(Constant::Class(_)) => {
                 let name = dotted(pool.class(at).unwrap_or_default());
-                let class = self.structure.class_named(0, "java.lang.Class");
-                let spelling = self.structure.spelling(method.loader, &name);
+                let class = self.program.class_named(0, "java.lang.Class");
+                let spelling = self.program.spelling(method.loader, &name);
                 let constant = mirror::Constant::Class(spelling);
                 let (object, fresh) = self.heap.constant(constant, Some(class));
                 if fresh {
@@ -142,13 +142,10 @@ impl<S: Sink> Engine<S> {
             return Ok(UNKNOWN);
         };
         let class = dotted(named.class);
-        if self.structure.is_ambiguous(method.loader, &class) {
+        if self.program.is_ambiguous(method.loader, &class) {
             return Ok(UNKNOWN);
         }
-        let Some(field) = self
-            .structure
-            .field_named(method.loader, &class, named.name)
-        else {
+        let Some(field) = self.program.field_named(method.loader, &class, named.name) else {
             let read = self.foreign_value(place, thread, instruction.index);
             return if is_static && !is_known(read) {
                 self.get_outside(place, thread, (method.loader, &class), named.name)
@@ -194,7 +191,7 @@ impl<S: Sink> Engine<S> {
         let foreseen = self.threads.get(&thread.0).is_some_and(|t| t.foreseen);
         let again = !foreseen && is_replaced(class);
         match self
-            .structure
+            .program
             .final_static(&mut self.link, (code, class), name, again)?
         {
             Some(value) => {
@@ -240,9 +237,9 @@ impl<S: Sink> Engine<S> {
 
     /// The same, without a word to anybody.
     pub(super) fn make(&mut self, code: Loader, class: &str, body: Body) -> (Value, ClassId) {
-        let id = self.structure.class_named(code, class);
+        let id = self.program.class_named(code, class);
         let body = match body {
-            Body::Fields(_) if !self.structure.is_class_in_scope(id) => Body::Opaque,
+            Body::Fields(_) if !self.program.is_class_in_scope(id) => Body::Opaque,
             other => other,
         };
         (Value::Object(self.heap.create(Some(id), body)), id)
@@ -337,7 +334,7 @@ impl<S: Sink> Engine<S> {
         let known = match object {
             Value::Null => Some(false),
             Value::Object(object) => match self.heap.class(object) {
-                Some(of) => self.structure.is_subtype(&mut self.link, of, code, class)?,
+                Some(of) => self.program.is_subtype(&mut self.link, of, code, class)?,
                 None => None,
             },
             _ => None,

@@ -85,7 +85,7 @@ impl<S: Sink> Engine<S> {
         let Ok(kind) = kind else {
             return Ok(());
         };
-        let class = self.structure.class(&mut self.link, kind.type_id)?;
+        let class = self.program.class(&mut self.link, kind.type_id)?;
         if !class.in_scope {
             self.heap.meet(object, Some(class.id), Body::Opaque);
             return self.first_contents((place, thread, call), object, kind.type_id, open);
@@ -137,7 +137,7 @@ impl<S: Sink> Engine<S> {
         let (Ok(kind), Ok(length)) = (kind, length) else {
             return Ok(());
         };
-        let class = self.structure.class(&mut self.link, kind.type_id)?.id;
+        let class = self.program.class(&mut self.link, kind.type_id)?.id;
         let length = usize::try_from(length).unwrap_or(0);
         self.objects.meet(array);
         let name = self.heap.name(array);

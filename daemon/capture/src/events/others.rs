@@ -201,7 +201,7 @@ impl<S: Sink> Engine<S> {
         if let Some(&known) = self.around.holders.get(&class) {
             return Ok(known);
         }
-        let name = self.structure.name(&mut self.link, class)?;
+        let name = self.program.name(&mut self.link, class)?;
         let may = NAMES.iter().any(|begins| name.starts_with(begins));
         self.around.holders.insert(class, may);
         Ok(may)

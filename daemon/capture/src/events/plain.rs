@@ -17,7 +17,7 @@ use super::handed::makes_text;
 use super::shown::parameters;
 use crate::error::LinkError;
 use crate::mirror::Heap;
-use crate::structure::Named;
+use crate::program::Named;
 
 /// Final classes whose methods behave so. None has methods that HotSpot's interpreter runs without
 /// telling their exits, as it does those of `Math`.

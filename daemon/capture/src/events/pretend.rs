@@ -9,7 +9,7 @@ use super::named::{class_constant, descriptor_start, is_replaced};
 use super::plain::{known_result, returns_itself};
 use crate::error::CaptureError;
 use crate::mirror::{self, Activation, Body, Elements, Heap, execute, initial, is_known, narrowed};
-use crate::structure::{Field, Method, Named, dotted};
+use crate::program::{Field, Method, Named, dotted};
 
 impl<S: Sink> Engine<S> {
     /// Does what an instruction does, on a frame and a heap that are only supposed. False if something of it is
@@ -85,7 +85,7 @@ impl<S: Sink> Engine<S> {
             }
             Constant::Class(_) => {
                 let name = dotted(pool.class(at).unwrap_or_default());
-                let spelling = self.structure.spelling(method.loader, &name);
+                let spelling = self.program.spelling(method.loader, &name);
                 mirror::Constant::Class(spelling)
             }
             _ => return None,
@@ -98,7 +98,7 @@ impl<S: Sink> Engine<S> {
         let named = method.pool.as_ref()?.field(instruction.constant()?).ok()?;
         let class = dotted(named.class);
         let field = self
-            .structure
+            .program
             .field_named(method.loader, &class, named.name)?;
         (!field.is_volatile).then_some(field)
     }
@@ -127,14 +127,14 @@ impl<S: Sink> Engine<S> {
             return Ok(None);
         };
         let code = method.loader;
-        if self.structure.class_in_scope(code, &class).is_some()
-            || self.structure.is_ambiguous(code, &class)
+        if self.program.class_in_scope(code, &class).is_some()
+            || self.program.is_ambiguous(code, &class)
         {
             return Ok(None);
         }
         let again = is_replaced(&class);
         let told = self
-            .structure
+            .program
             .final_static(&mut self.link, (code, &class), name, again)?;
         Ok(told.map(|told| self.heap.value(&told)))
     }

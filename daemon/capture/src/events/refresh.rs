@@ -191,7 +191,7 @@ impl<S: Sink> Engine<S> {
             for event in self.arrivals.split_off(place, before) {
                 self.arrivals.event(place, found_late(event));
             }
-            self.tell_gone((place, thread, call), object);
+            self.tell_unlooked((place, thread, call), object);
         }
         left += self.look_into_given((place, thread, call), until)?;
         if left > 0 {

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use jhyde_bytecode::MethodDescriptor;
 use jhyde_trace::{ObjectId, Value};
 
-use crate::structure::Named;
+use crate::program::Named;
 
 /// What is known of a boundary call besides its frame.
 #[derive(Clone, Debug)]

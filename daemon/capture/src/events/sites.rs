@@ -5,7 +5,7 @@ use jhyde_trace::{Event, Local};
 
 use super::threads::{Frame, Thread};
 use crate::mirror::Progress;
-use crate::structure::{Method, Named};
+use crate::program::{Method, Named};
 
 /// The call site, where it is certain without a look at the stack.
 pub(super) fn known_site(thread: &Thread, callee: &Method) -> Option<u32> {
@@ -16,7 +16,7 @@ pub(super) fn known_site(thread: &Thread, callee: &Method) -> Option<u32> {
     if parent.mirror.is_some() {
         return calls_by_name(parent, callee);
     }
-    parent.method.seen_sites.borrow().get(&callee.id).copied()
+    parent.method.site_of(callee)
 }
 
 /// The index of the invoke instruction that a call stands at, if it names this method. What an invoke
@@ -30,13 +30,6 @@ pub(super) fn calls_by_name(caller: &Frame, callee: &Method) -> Option<u32> {
         && named.name == callee.name
         && named.descriptor == callee.descriptor;
     fits.then_some(instruction.index)
-}
-
-/// Remembers a call site that will be the same each time.
-pub(super) fn remember_site(parent: &Method, callee: &Method, site: u32) {
-    if callee.closed && parent.only_site(callee) == Some(site) {
-        parent.seen_sites.borrow_mut().insert(callee.id, site);
-    }
 }
 
 /// The variable that a slot holds at a bytecode index.

@@ -25,7 +25,7 @@ use super::shot::Shot;
 use crate::arrivals::Place;
 use crate::contents::{FixedKind, ReadError, Reader, Shape};
 use crate::error::{CaptureError, LinkError};
-use crate::structure::Method;
+use crate::program::Method;
 
 const GONE: &str = "the object was gone when it was read";
 const MEANWHILE: &str = "another thread uses it at the same time, or may";
@@ -342,7 +342,7 @@ impl<S: Sink> Engine<S> {
         }
         let mut reader = Reader::new(
             &mut self.link,
-            &mut self.structure,
+            &mut self.program,
             &mut self.contents.layouts,
         );
         reader.most = Some(shot.most(shape.is_text()));
@@ -374,7 +374,7 @@ impl<S: Sink> Engine<S> {
         made: jdwp::ObjectId,
     ) -> Result<(), CaptureError> {
         let layouts = &mut self.contents.layouts;
-        match layouts.fixed(&mut self.link, &mut self.structure, class)? {
+        match layouts.fixed(&mut self.link, &mut self.program, class)? {
             // An exception is told when it is thrown.
             None | Some(FixedKind::Throwable) => Ok(()),
             Some(_) => self.constant_is_made(place, made),

@@ -17,7 +17,7 @@ use super::threads::Stepping;
 use crate::arrivals::Place;
 use crate::error::CaptureError;
 use crate::mirror::{Effect, Pending, Progress, execute, is_known, narrowed};
-use crate::structure::{Method, MethodKey};
+use crate::program::{Method, MethodKey};
 
 impl<S: Sink> Engine<S> {
     /// A thread stands at an instruction that it has not run yet.
@@ -33,7 +33,7 @@ impl<S: Sink> Engine<S> {
             return Ok(());
         }
         self.end_handing(thread)?;
-        let class = self.structure.class(&mut self.link, location.class)?;
+        let class = self.program.class(&mut self.link, location.class)?;
         if !class.in_scope {
             let name = class.name.clone();
             self.leave_out(thread, &name);
@@ -328,7 +328,7 @@ impl<S: Sink> Engine<S> {
             size: StepSize::MIN,
             depth: StepDepth::OVER,
         }];
-        modifiers.extend(self.step_filter.modifiers(self.structure.scope()));
+        modifiers.extend(self.step_filter.modifiers(self.program.scope()));
         let Some(known) = self.threads.get_mut(&thread.0) else {
             return;
         };
@@ -373,7 +373,7 @@ impl<S: Sink> Engine<S> {
 
     /// A step ended outside the scope: none shall do so in that class again.
     fn leave_out(&mut self, thread: jdwp::ThreadId, class: &str) {
-        let other = self.step_filter.leave_out(self.structure.scope(), class);
+        let other = self.step_filter.leave_out(self.program.scope(), class);
         let known = self.threads.get(&thread.0);
         if other && known.is_some_and(|known| known.stepping != Stepping::Off) {
             self.stop_stepping(thread);

@@ -17,12 +17,13 @@ use super::found::Found;
 use super::handed::Handing;
 use super::hidden::Hidden;
 use super::plain::Standing;
+use super::plan::Planned;
 use super::shown::Shown;
 use super::sites::index_of;
 use super::watch::Watch;
 use crate::arrivals::{Arrivals, Place};
 use crate::mirror::{Activation, Pending, Progress, narrowed};
-use crate::structure::{Method, MethodKey};
+use crate::program::MethodKey;
 
 /// A frame of the JVM's stack, as `ThreadReference.Frames` tells it.
 pub(crate) type StackFrame = thread_reference::Frame;
@@ -31,7 +32,7 @@ pub(crate) type StackFrame = thread_reference::Frame;
 pub(crate) struct Frame {
     pub(crate) call: CallId,
     pub(crate) key: MethodKey,
-    pub(crate) method: Rc<Method>,
+    pub(crate) method: Rc<Planned>,
     /// Number of frames below it on the JVM's stack, those outside the scope counted.
     pub(crate) height: u32,
     pub(crate) boundary: bool,
@@ -79,7 +80,7 @@ impl Frame {
     }
 
     /// A boundary call as the mirror sees it begin.
-    pub(crate) fn boundary(call: CallId, method: Rc<Method>, height: u32, site: u32) -> Self {
+    pub(crate) fn boundary(call: CallId, method: Rc<Planned>, height: u32, site: u32) -> Self {
         Self {
             call,
             key: UNNAMED,

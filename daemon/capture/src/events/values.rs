@@ -99,9 +99,7 @@ impl<S: Sink> Engine<S> {
                     .decode::<class_object_reference::ReflectedType>(reply)
                     .ok();
                 let content = match kind {
-                    Some(kind) => {
-                        Content::Class(self.structure.name(&mut self.link, kind.type_id)?)
-                    }
+                    Some(kind) => Content::Class(self.program.name(&mut self.link, kind.type_id)?),
                     None => Content::None,
                 };
                 let info = ObjectInfo {
@@ -124,7 +122,7 @@ impl<S: Sink> Engine<S> {
         class: Option<jdwp::ReferenceTypeId>,
     ) -> Result<(), CaptureError> {
         let known = match class {
-            Some(class) => Some(self.structure.class(&mut self.link, class)?),
+            Some(class) => Some(self.program.class(&mut self.link, class)?),
             None => None,
         };
         let id = known.as_ref().map(|class| class.id);
@@ -175,7 +173,7 @@ impl<S: Sink> Engine<S> {
             .link
             .request(&object_reference::ReferenceType { object })?;
         let Ok(kind) = kind else { return Ok(()) };
-        let class = self.structure.class(&mut self.link, kind.type_id)?;
+        let class = self.program.class(&mut self.link, kind.type_id)?;
         if !class.in_scope || !self.objects.meet(object) {
             return Ok(());
         }
@@ -200,7 +198,7 @@ impl<S: Sink> Engine<S> {
         &mut self,
         place: Place,
         object: jdwp::ObjectId,
-        class: &crate::structure::Class,
+        class: &crate::program::Class,
         created: bool,
     ) {
         if !self.records_state() {
@@ -209,7 +207,7 @@ impl<S: Sink> Engine<S> {
         if created {
             let (real, class) = (object, class.id);
             let object = self.heap.name(real);
-            if !self.structure.is_class_in_scope(class) {
+            if !self.program.is_class_in_scope(class) {
                 return;
             }
             self.heap.meet(real, Some(class), Body::Fields(Vec::new()));
@@ -254,7 +252,7 @@ impl<S: Sink> Engine<S> {
         &mut self,
         place: Place,
         ref_type: jdwp::ReferenceTypeId,
-        class: &crate::structure::Class,
+        class: &crate::program::Class,
     ) {
         let statics: Vec<_> = class
             .fields

@@ -9,7 +9,7 @@ use jhyde_trace::{CallId, ObjectId, Sink, Value, Variable};
 use super::Engine;
 use crate::arrivals::Place;
 use crate::error::CaptureError;
-use crate::structure::Named;
+use crate::program::Named;
 
 /// The longest array that is remembered behind another object, in elements: it is read at each call that is
 /// shown that object.
@@ -103,7 +103,7 @@ impl<S: Sink> Engine<S> {
         call: CallId,
     ) -> Result<(), CaptureError> {
         let mut asked = Vec::new();
-        for (class, known) in self.structure.classes_in_scope() {
+        for (class, known) in self.program.classes_in_scope() {
             let statics = known.fields.iter().filter(|field| field.is_static);
             let (names, fields): (Vec<_>, Vec<_>) = statics.map(|f| (f.id, f.jdwp)).unzip();
             if !fields.is_empty() {

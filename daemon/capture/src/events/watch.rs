@@ -7,7 +7,7 @@ use jhyde_trace::{CallId, Sink, Value};
 
 use super::Engine;
 use crate::error::CaptureError;
-use crate::structure::{Named, Selected};
+use crate::program::{Named, Selected};
 
 /// A request that has exits out of the scope reported, for a call that is about to leave it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,12 +84,12 @@ impl<S: Sink> Engine<S> {
             InvokeKind::Virtual | InvokeKind::Interface => self.class_of(receiver)?,
             InvokeKind::Dynamic => None,
             _ => self
-                .structure
+                .program
                 .loaded(&mut self.link, named.code, &named.class)?,
         };
         Ok(match class {
             Some(class) => {
-                self.structure
+                self.program
                     .selected(&mut self.link, class, &named.name, &named.descriptor)?
             }
             None => None,

@@ -15,8 +15,8 @@ use jhyde_trace::{RecordingOptions, State};
 
 pub(crate) use list::List;
 
-use crate::connection::Connection;
 use crate::control::Controller;
+use crate::jvm::Connection;
 use crate::record::Capture;
 
 /// How long the peer may take to answer: it is this process.

@@ -65,7 +65,7 @@ impl<S: Sink> Engine<S> {
                 _ => None,
             };
         }
-        let class = self.structure.name_of(self.heap.class(receiver)?)?;
+        let class = self.program.name_of(self.heap.class(receiver)?)?;
         let held = self.contents.get(receiver)?.items();
         let (named, arguments) = (shown.named(), shown.arguments());
         match self.modelled(&class, shown, receiver).0 {
@@ -170,7 +170,7 @@ impl<S: Sink> Engine<S> {
         object: ObjectId,
     ) -> Result<bool, CaptureError> {
         let class = self.heap.class(object);
-        let Some(class) = class.and_then(|class| self.structure.name_of(class)) else {
+        let Some(class) = class.and_then(|class| self.program.name_of(class)) else {
             return Ok(false);
         };
         let container = self.contents.get(object);
@@ -247,7 +247,7 @@ impl<S: Sink> Engine<S> {
             return Ok(false);
         };
         let layouts = &mut self.contents.layouts;
-        let shape = layouts.shape(&mut self.link, &mut self.structure, class)?;
+        let shape = layouts.shape(&mut self.link, &mut self.program, class)?;
         if let Some(shape) = shape {
             self.contents.add(object, Container::new(shape));
         }

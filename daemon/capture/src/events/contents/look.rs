@@ -26,7 +26,7 @@ impl<S: Sink> Engine<S> {
         let shape = self
             .contents
             .layouts
-            .shape(&mut self.link, &mut self.structure, class)?;
+            .shape(&mut self.link, &mut self.program, class)?;
         let name = self.heap.name(object);
         let Some(shape) = shape.filter(|_| !self.contents.knows(name)) else {
             return Ok(());
@@ -56,7 +56,7 @@ impl<S: Sink> Engine<S> {
     ) -> Result<Result<Told, String>, CaptureError> {
         let mut reader = Reader::new(
             &mut self.link,
-            &mut self.structure,
+            &mut self.program,
             &mut self.contents.layouts,
         );
         let mut told = reader.read(object, class, container.shape);
@@ -115,7 +115,7 @@ impl<S: Sink> Engine<S> {
             };
             let mut reader = Reader::new(
                 &mut self.link,
-                &mut self.structure,
+                &mut self.program,
                 &mut self.contents.layouts,
             );
             if let Some(hidden) = reader.object_in(real, class, field)? {
@@ -252,7 +252,7 @@ impl<S: Sink> Engine<S> {
                 return Ok(());
             };
             let layouts = &mut self.contents.layouts;
-            let Some(shape) = layouts.shape(&mut self.link, &mut self.structure, class)? else {
+            let Some(shape) = layouts.shape(&mut self.link, &mut self.program, class)? else {
                 return self.introduce_fixed(place, object, class);
             };
             if self.heap.real(object).is_none() {
@@ -397,17 +397,17 @@ impl<S: Sink> Engine<S> {
         let Some(class) = self.class_of(Value::Object(object))? else {
             return Ok(false);
         };
-        let name = self.structure.name(&mut self.link, class)?;
+        let name = self.program.name(&mut self.link, class)?;
         if !name.contains("$$Lambda") {
             return Ok(false);
         }
         let mut reader = Reader::new(
             &mut self.link,
-            &mut self.structure,
+            &mut self.program,
             &mut self.contents.layouts,
         );
         let runs = reader.runs_code_of(class)?;
-        let in_scope = |name: String| self.structure.class_in_scope(0, &name).is_some();
+        let in_scope = |name: String| self.program.class_in_scope(0, &name).is_some();
         Ok(!runs.is_some_and(in_scope))
     }
 }

@@ -166,7 +166,7 @@ impl<S: Sink> Engine<S> {
                 );
         }
         let class = self.heap.class(made);
-        let class = class.and_then(|class| self.structure.class_of(class));
+        let class = class.and_then(|class| self.program.class_of(class));
         class.is_some_and(|class| !class.in_scope && class.box_field.is_none())
     }
 

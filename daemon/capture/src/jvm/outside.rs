@@ -5,11 +5,12 @@ use jdwp::commands::{object_reference, reference_type};
 
 use jhyde_trace::{FieldId, FieldInfo};
 
-use super::{Foreign, Loader, Structure, is_hidden};
+use super::Link;
 use crate::error::LinkError;
-use crate::link::Link;
+use crate::program::flags::{FINAL, STATIC};
+use crate::program::{Foreign, Loader, Program};
 
-impl Structure {
+impl Program {
     /// The value of a `static final` field of a class out of the scope.
     /// `again`: it is asked for even if it was before.
     pub(crate) fn final_static(
@@ -19,7 +20,6 @@ impl Structure {
         name: &str,
         again: bool,
     ) -> Result<Option<jdwp::Value>, LinkError> {
-        const STATIC_FINAL: i32 = 0x0018;
         let key = (class.to_owned(), name.to_owned());
         let known = self.constants.get(&key).filter(|_| !again);
         if let Some(&known) = known {
@@ -31,7 +31,7 @@ impl Structure {
             let fields = link.request(&reference_type::Fields { ref_type })?;
             let fields = fields.unwrap_or_default();
             if let Some(field) = fields.iter().find(|f| f.name.as_str() == Some(name)) {
-                if field.mod_bits & STATIC_FINAL == STATIC_FINAL {
+                if field.mod_bits as u32 & (STATIC | FINAL) == STATIC | FINAL {
                     let fields = vec![field.field];
                     let told = link.request(&reference_type::GetValues { ref_type, fields })?;
                     found = told.ok().and_then(|values| values.first().copied());
@@ -53,8 +53,6 @@ impl Structure {
         class: &str,
         name: &str,
     ) -> Result<Option<Foreign>, LinkError> {
-        const STATIC: i32 = 0x0008;
-        const FINAL: i32 = 0x0010;
         let key = (class.to_owned(), name.to_owned());
         if let Some(&known) = self.foreign.get(&key) {
             return Ok(Some(known));
@@ -95,18 +93,13 @@ impl Structure {
                 id,
                 declaring: ref_type,
                 jdwp: found.field,
-                is_static: found.mod_bits & STATIC != 0,
-                is_final: found.mod_bits & FINAL != 0,
+                is_static: found.mod_bits as u32 & STATIC != 0,
+                is_final: found.mod_bits as u32 & FINAL != 0,
             };
             self.foreign.insert(key, foreign);
             return Ok(Some(foreign));
         }
         Ok(None)
-    }
-
-    /// Are writes of a field by code of this class to be watched from now on? True the first time.
-    pub(crate) fn watches_foreign(&mut self, field: Foreign, class: ReferenceTypeId) -> bool {
-        self.watched.insert((field.id, class))
     }
 
     pub(super) fn is_in_scope(
@@ -164,5 +157,23 @@ impl Structure {
         };
         self.loaders.insert(loader.0, application);
         Ok(application)
+    }
+}
+
+/// Is it a hidden class (JVMS 4.4.1 does not let its name be spelt): a lambda's, mostly? Its signature has a
+/// dot before the suffix (JVM TI, GetClassSignature).
+fn is_hidden(signature: &str) -> bool {
+    signature.contains('.') || signature.contains("/0x") || signature.contains("$$Lambda")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hidden_classes_are_known_by_their_signature() {
+        assert!(is_hidden("Lwl/Foo$$Lambda$14.0x0000000800c03000;"));
+        assert!(is_hidden("Lwl/Foo$$Lambda.0x000001;"));
+        assert!(!is_hidden("Lwl/Foo$Inner;"));
     }
 }

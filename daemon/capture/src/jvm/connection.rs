@@ -13,8 +13,8 @@ use jhyde_trace::JvmIdentity;
 
 use crate::control::Controller;
 use crate::error::{ConnectError, LinkError};
-use crate::guard::Guard;
-use crate::link::Link;
+use crate::jvm::Guard;
+use crate::jvm::Link;
 
 /// How often a wait for somebody looks whether it was called off.
 const TICK: Duration = Duration::from_millis(50);

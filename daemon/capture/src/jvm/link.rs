@@ -14,7 +14,7 @@ use rustix::net::{RecvFlags, recv};
 
 use crate::control::Controller;
 use crate::error::LinkError;
-use crate::guard::Guard;
+use crate::jvm::Guard;
 
 /// How often a reader that waits looks whether it was told to stop.
 const TICK: Duration = Duration::from_millis(50);

@@ -1,0 +1,158 @@
+//! A method of the debuggee: what is worked out from its tables and code, once, so that the recording loop need not.
+
+use std::rc::Rc;
+
+use jdwp::Tag;
+use jdwp::commands::stack_frame::SlotRequest;
+use jhyde_bytecode::{Code, ConstantPool, MethodDescriptor};
+use jhyde_trace::{LocalVariable, MethodId, MethodInfo};
+use rustc_hash::FxHashMap;
+
+use super::Loader;
+use super::flags::{ABSTRACT, NATIVE, PRIVATE, STATIC, SYNCHRONIZED, SYNTHETIC};
+
+/// A method of the debuggee, with what the recording loop needs of it.
+#[derive(Debug)]
+pub(crate) struct Method {
+    pub(crate) id: MethodId,
+    pub(crate) in_scope: bool,
+    pub(crate) name: String,
+    pub(crate) descriptor: String,
+    pub(crate) native: bool,
+    pub(crate) synchronized: bool,
+    /// Has a `this`.
+    pub(crate) receiver: bool,
+    /// Slots of `this` if there is one, then of the parameters. The flag: HotSpot lets it be read.
+    /// It refuses slots that a variable table leaves out (bridges, parameters made by the compiler).
+    pub(crate) slots: Vec<(SlotRequest, bool)>,
+    pub(crate) variables: Vec<LocalVariable>,
+    pub(crate) code: Option<Code>,
+    pub(crate) pool: Option<Rc<ConstantPool>>,
+    pub(crate) is_abstract: bool,
+    /// What defined its class.
+    pub(crate) loader: Loader,
+    /// Only code of the scope can call it (reflection apart), so that one look at the stack tells
+    /// for good where a caller calls it from.
+    pub(crate) closed: bool,
+    /// Invoke instructions of the code by name and descriptor of what they name: one, or several.
+    sites: FxHashMap<(String, String), Option<u32>>,
+}
+
+impl Method {
+    /// A method outside the scope.
+    pub(super) fn outside(info: &MethodInfo) -> Self {
+        Self {
+            id: info.id,
+            in_scope: false,
+            name: info.name.clone(),
+            descriptor: info.descriptor.clone(),
+            native: info.modifiers & NATIVE != 0,
+            synchronized: false,
+            receiver: !info.is_static(),
+            slots: Vec::new(),
+            variables: Vec::new(),
+            code: None,
+            pool: None,
+            is_abstract: false,
+            loader: 0,
+            closed: false,
+            sites: FxHashMap::default(),
+        }
+    }
+
+    /// A method of the scope.
+    ///
+    /// `open`: code out of the scope can call methods of its class through a supertype.
+    pub(crate) fn of_scope(
+        info: &MethodInfo,
+        loader: Loader,
+        pool: Option<&Rc<ConstantPool>>,
+        open: bool,
+    ) -> Self {
+        let receiver = !info.is_static();
+        let mut slots = Vec::new();
+        if receiver {
+            slots.push(SlotRequest {
+                slot: 0,
+                tag: Tag::OBJECT,
+            });
+        }
+        if let Ok(descriptor) = MethodDescriptor::parse(&info.descriptor) {
+            slots.extend(
+                descriptor
+                    .parameter_slots(!receiver)
+                    .map(|(slot, kind)| SlotRequest {
+                        slot: i32::from(slot),
+                        tag: Tag(kind.tag()),
+                    }),
+            );
+        }
+        let named = |slot: i32| {
+            info.variables.is_empty()
+                || info
+                    .variables
+                    .iter()
+                    .any(|v| i32::from(v.slot) == slot && v.covers(0))
+        };
+        let slots = slots
+            .into_iter()
+            .map(|request| (request, named(request.slot)))
+            .collect();
+        let code = Code::decode(&info.code)
+            .ok()
+            .filter(|code| code.length() > 0);
+        let mut sites = FxHashMap::default();
+        if let (Some(code), Some(pool)) = (&code, pool) {
+            for invoke in code.invokes() {
+                if let Ok(named) = pool.method(invoke.constant) {
+                    sites
+                        .entry((named.name.to_owned(), named.descriptor.to_owned()))
+                        .and_modify(|site| *site = None)
+                        .or_insert(Some(invoke.index));
+                }
+            }
+        }
+        Self {
+            id: info.id,
+            in_scope: true,
+            name: info.name.clone(),
+            descriptor: info.descriptor.clone(),
+            native: info.modifiers & NATIVE != 0,
+            synchronized: info.modifiers & SYNCHRONIZED != 0,
+            receiver,
+            slots,
+            variables: info.variables.clone(),
+            code,
+            pool: pool.cloned(),
+            is_abstract: info.modifiers & ABSTRACT != 0,
+            loader,
+            closed: is_closed(info, open),
+            sites,
+        }
+    }
+
+    /// Is it a constructor?
+    pub(crate) fn is_constructor(&self) -> bool {
+        self.name == "<init>"
+    }
+
+    /// The only invoke instruction that can call `callee` directly, if there is just one.
+    pub(crate) fn only_site(&self, callee: &Self) -> Option<u32> {
+        self.sites
+            .get(&(callee.name.clone(), callee.descriptor.clone()))
+            .copied()
+            .flatten()
+    }
+}
+
+fn is_closed(info: &MethodInfo, open: bool) -> bool {
+    let modifiers = info.modifiers;
+    if modifiers & SYNTHETIC != 0 || info.name == "<clinit>" {
+        return false;
+    }
+    let of_object = matches!(
+        info.name.as_str(),
+        "toString" | "equals" | "hashCode" | "finalize" | "clone"
+    );
+    info.name == "<init>" || modifiers & (STATIC | PRIVATE) != 0 || (!open && !of_object)
+}
