@@ -20,10 +20,11 @@ use super::named::class_constant;
 use super::plain::{known_result, never_throws, plain};
 use super::plan::Planned;
 use super::shown::parameters;
+use super::supposed::{Supposed, call_plainly};
 use super::threads::{Frame, Stepping};
 use crate::arrivals::Place;
 use crate::error::CaptureError;
-use crate::mirror::{Activation, Pending, Progress, goes_to, is_known, throws};
+use crate::mirror::{Activation, Pending, Progress, Step, execute, is_known, leads, throws};
 use crate::program::{Loader, Named};
 
 /// The most instructions that are foreseen at once: a JVM that interprets runs them in some hundredths of a
@@ -219,7 +220,7 @@ impl<S: Sink> Engine<S> {
                 Ahead::Open => return Ok(false),
                 Ahead::Goes(next) => {
                     let done = pending.progress == Progress::Done;
-                    if !done && !self.pretend(&method, &mut frame, instruction, next)? {
+                    if !done && !self.suppose(&method, &mut frame, instruction, next)? {
                         return Ok(false);
                     }
                     frame.pending = method
@@ -276,6 +277,32 @@ impl<S: Sink> Engine<S> {
         Ok(false)
     }
 
+    /// Does what an instruction does that leads there, on a frame and a heap that are only supposed. False if something of
+    /// it is not known.
+    fn suppose(
+        &mut self,
+        method: &Planned,
+        frame: &mut Activation,
+        instruction: &Instruction,
+        next: u32,
+    ) -> Result<bool, CaptureError> {
+        if let Some(invoke) = instruction.invoke() {
+            let named = Named::of(method, invoke.constant, invoke.kind);
+            return Ok(named.is_some_and(|named| call_plainly(frame, &named, &self.heap)));
+        }
+        let told = method.code.as_ref().and_then(|code| code.ordinal(next));
+        let (Some(ops), Some(pending), Some(told)) = (&method.ops, frame.pending, told) else {
+            return Ok(false);
+        };
+        let mut world = Supposed {
+            engine: self,
+            frame,
+            method,
+        };
+        let ran = execute(&mut world, ops, pending.ordinal as u32, Some(told as u32))?;
+        Ok(matches!(ran, Step::Goes(_)))
+    }
+
     /// Where an instruction leads that a thread has reached. Changes nothing.
     pub(super) fn ahead(
         &mut self,
@@ -311,7 +338,7 @@ impl<S: Sink> Engine<S> {
             _ if opcode.loads_element() && self.meets_stale(frame.peek(1)) => None,
             Opcode::PutField => not_null(frame.peek(1)),
             Opcode::CheckCast => {
-                let class = class_constant(method, instruction);
+                let class = class_constant(method, instruction.constant().unwrap_or_default());
                 self.is_instance(frame.peek(0), method.loader, &class)?
             }
             Opcode::Aastore => match throws(frame, &self.heap, opcode) {
@@ -321,10 +348,13 @@ impl<S: Sink> Engine<S> {
             _ => throws(frame, &self.heap, opcode).map(|throws| !throws),
         };
         Ok(match certain {
-            Some(true) => match goes_to(frame, &self.heap, instruction) {
-                Some(next) => Ahead::Goes(next),
-                None => Ahead::Open,
-            },
+            Some(true) => {
+                let to = method.ops.as_ref().and_then(|ops| {
+                    let at = frame.pending?.ordinal;
+                    ops.index(leads(frame, &self.heap, ops, at)?)
+                });
+                to.map_or(Ahead::Open, Ahead::Goes)
+            }
             Some(false) => Ahead::Throws,
             None => Ahead::Open,
         })

@@ -2,10 +2,11 @@
 
 use std::time::{Duration, Instant};
 
+use jdwp::Incoming;
 use jdwp::commands::virtual_machine;
 use jhyde_trace::{Sink, State};
 
-use super::{End, Engine};
+use super::{End, Engine, is_death};
 use crate::control::Ending;
 use crate::error::LinkError;
 use crate::jvm::QUIET;
@@ -67,6 +68,9 @@ impl<S: Sink> Engine<S> {
     fn take_leave(&mut self, mut keeps: bool) -> Farewell {
         let until = Instant::now() + LEAVE;
         self.link.hurry(until);
+        if self.vm_dead {
+            return self.let_die(keeps, until);
+        }
         let suspended = self.link.request(&virtual_machine::Suspend);
         let stands = matches!(suspended, Ok(Ok(())));
         let mut quiet = Instant::now();
@@ -76,6 +80,9 @@ impl<S: Sink> Engine<S> {
                 Came::Nothing => {}
                 Came::End => return self.gone(),
                 Came::Nonsense => break,
+            }
+            if self.vm_dead {
+                return self.let_die(keeps, until);
             }
         }
         if stands && keeps && self.last_look().is_err() {
@@ -98,6 +105,28 @@ impl<S: Sink> Engine<S> {
         }
     }
 
+    /// Leaves a JVM that has told its end, and waits for nothing but to be resumed.
+    ///
+    /// It is not disposed of: HotSpot's agent would take its state apart in a phase in which JVMTI refuses that, and
+    /// abort the JVM, or never let it end.
+    fn let_die(&mut self, mut keeps: bool, until: Instant) -> Farewell {
+        // It stands still for the event of its end, and perhaps for us.
+        for _ in 0..2 {
+            self.link.send(&virtual_machine::Resume);
+        }
+        if self.link.flush().is_err() {
+            return Farewell::Unanswered;
+        }
+        while Instant::now() < until {
+            match self.take(&mut keeps) {
+                Came::Something | Came::Nothing => {}
+                Came::End => return self.gone(),
+                Came::Nonsense => break,
+            }
+        }
+        Farewell::Taken
+    }
+
     fn last_look(&mut self) -> Result<(), crate::error::CaptureError> {
         let place = self.arrivals.open();
         let looked = self.look_a_last_time(place);
@@ -114,11 +143,15 @@ impl<S: Sink> Engine<S> {
     fn take(&mut self, keeps: &mut bool) -> Came {
         let came = match *keeps {
             true => self.turn(),
-            false => self
-                .link
-                .next()
-                .map(|came| came.is_some())
-                .map_err(|error| self.sort_out(error.into())),
+            false => match self.link.next() {
+                Ok(came) => {
+                    if let Some(Incoming::Event(composite)) = &came {
+                        self.vm_dead |= is_death(composite);
+                    }
+                    Ok(came.is_some())
+                }
+                Err(error) => Err(self.sort_out(error.into())),
+            },
         };
         match came {
             Ok(true) => Came::Something,

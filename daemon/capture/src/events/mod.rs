@@ -52,13 +52,14 @@ mod odd;
 mod others;
 mod plain;
 mod plan;
-mod pretend;
+mod recorded;
 mod refresh;
 mod shot;
 mod shown;
 mod sites;
 mod snapshots;
 mod steps;
+mod supposed;
 mod threads;
 mod values;
 mod views;
@@ -83,7 +84,7 @@ use crate::error::{CaptureError, LinkError};
 use crate::jvm::Connection;
 use crate::jvm::Guard;
 use crate::jvm::Link;
-use crate::mirror::{Effect, Heap};
+use crate::mirror::Heap;
 use crate::objects::{ObjectQuestion, Objects};
 use crate::program::{MethodKey, Program};
 use crate::scope::{Scope, StepFilter};
@@ -138,8 +139,6 @@ pub(crate) struct Engine<S> {
     ends_at: Option<(MethodKey, u32)>,
     /// What a run that was looked ahead at met, and may be another than it was.
     stale: Option<ObjectId>,
-    /// What an instruction did; kept to be filled again.
-    effects: Vec<Effect>,
     /// Ticks since the JVM told something last.
     silence: u32,
     /// Nothing is to be done for the JVM any more: it was left, or its side closed the connection.
@@ -177,7 +176,6 @@ impl<S: Sink> Engine<S> {
             awaited: None,
             ends_at: None,
             stale: None,
-            effects: Vec::new(),
             silence: 0,
             left: false,
             nudge: Some(LONG_SILENCE),
@@ -370,7 +368,9 @@ impl<S: Sink> Engine<S> {
         let place = self.arrivals.open();
         let suspended = composite.suspend_policy != SuspendPolicy::NONE;
         // Requests may overlap, so one composite may tell the same thing twice.
-        let mut dead = false;
+        let dead = is_death(composite);
+        // Known before anything can fail: a JVM that dies is left in another way.
+        self.vm_dead |= dead;
         if let Some(thread) = composite.thread() {
             self.settle(thread, true)?;
             if let Some(known) = self.threads.get_mut(&thread.0) {
@@ -390,7 +390,6 @@ impl<S: Sink> Engine<S> {
             if composite.events[..at].iter().any(|told| same(told, event)) {
                 continue;
             }
-            dead |= matches!(event, Event::VmDeath { .. });
             self.event(place, event, composite)?;
         }
         self.end_awaited(composite.thread());
@@ -411,7 +410,6 @@ impl<S: Sink> Engine<S> {
             _ => self.resume_all(),
         }
         self.arrivals.answered(place);
-        self.vm_dead |= dead;
         // Written now and not with the next read only where somebody waits for it.
         if suspended || !self.link.has_backlog() {
             self.link.flush()?;
@@ -635,6 +633,12 @@ fn is_late(entry: &Location, composite: &Composite) -> bool {
         matches!(other, Event::ClassPrepare { .. })
             || other.location().is_some_and(|location| location != entry)
     })
+}
+
+/// Does the JVM tell its end?
+fn is_death(composite: &Composite) -> bool {
+    let mut events = composite.events.iter();
+    events.any(|event| matches!(event, Event::VmDeath { .. }))
 }
 
 /// Do two events of one composite, of overlapping requests, tell the same thing? A breakpoint and a step both

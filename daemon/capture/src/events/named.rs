@@ -1,75 +1,15 @@
-//! Instructions that name something of the constant pool, and what the names stand for.
+//! What the names of the constant pool stand for: constants, classes, and objects that are made of them.
 
-use std::rc::Rc;
-
-use jhyde_bytecode::{Constant, Instruction, Opcode, Operands};
-use jhyde_trace::{
-    CallId, ClassId, Content, Event, EventKind, Level, ObjectInfo, Sink, Value, Variable,
-};
+use jhyde_bytecode::Constant;
+use jhyde_trace::{CallId, ClassId, Content, Event, EventKind, ObjectInfo, Sink, Value};
 
 use super::Engine;
 use crate::arrivals::Place;
 use crate::error::CaptureError;
-use crate::mirror::{self, Body, Elements, UNKNOWN, initial, is_known};
+use crate::mirror::{self, Body, Element, UNKNOWN};
 use crate::program::{Loader, Method, dotted};
 
 impl<S: Sink> Engine<S> {
-    /// Runs an instruction that names something; calls are elsewhere.
-    pub(super) fn run_named(
-        &mut self,
-        place: Place,
-        thread: jdwp::ThreadId,
-        call: CallId,
-        method: &Method,
-        instruction: &Instruction,
-    ) -> Result<(), CaptureError> {
-        let index = instruction.index;
-        match instruction.opcode {
-            Opcode::Ldc | Opcode::LdcW | Opcode::Ldc2W => {
-                let value = self.constant(place, method, instruction);
-                self.push(thread, value);
-            }
-            Opcode::GetField | Opcode::GetStatic => {
-                let value = self.get(place, thread, call, method, instruction)?;
-                self.push(thread, value);
-            }
-            Opcode::PutField => {
-                self.pop(thread);
-                self.pop(thread);
-            }
-            Opcode::PutStatic => {
-                self.pop(thread);
-            }
-            Opcode::New => {
-                let class = class_constant(method, instruction);
-                let value =
-                    self.create(place, call, method, index, &class, Body::Fields(Vec::new()));
-                self.push(thread, value);
-            }
-            Opcode::NewArray | Opcode::AnewArray => {
-                let length = self.pop(thread);
-                let element = match instruction.operands {
-                    Operands::NewArray(primitive) => primitive.name().to_owned(),
-                    _ => class_constant(method, instruction),
-                };
-                let value = self.create_array(place, call, method, index, &element, length);
-                self.push(thread, value);
-            }
-            Opcode::MultiAnewArray => {
-                self.create_nested(place, thread, call, method, instruction);
-            }
-            Opcode::InstanceOf => {
-                let object = self.pop(thread);
-                let value =
-                    self.instance_of(object, method.loader, &class_constant(method, instruction))?;
-                self.push(thread, value);
-            }
-            // A return or `athrow` is followed by its own event.
-            _ => {}
-        }
-        Ok(())
-    }
-
     pub(super) fn push(&mut self, thread: jdwp::ThreadId, value: Value) {
         if let Some(mirror) = self
             .innermost(thread)
@@ -79,108 +19,51 @@ impl<S: Sink> Engine<S> {
         }
     }
 
-    pub(super) fn pop(&mut self, thread: jdwp::ThreadId) -> Value {
-        let mirror = self
-            .innermost(thread)
-            .and_then(|frame| frame.mirror.as_mut());
-        mirror.map_or(UNKNOWN, |mirror| mirror.pop())
-    }
-
-    fn constant(&mut self, place: Place, method: &Method, instruction: &Instruction) -> Value {
-        let (Some(pool), Some(at)) = (&method.pool, instruction.constant()) else {
-            return UNKNOWN;
-        };
-        match pool.get(at) {
-            Ok(Constant::Integer(value)) => Value::Int(*value),
-            Ok(Constant::Float(value)) => Value::float(*value),
-            Ok(Constant::Long(value)) => Value::Long(*value),
-            Ok(Constant::Double(value)) => Value::double(*value),
-            Ok(Constant::String(text)) => {
-                let units: Rc<[u16]> = pool.units(*text).unwrap_or_default().into();
-                let class = self.program.class_named(0, "java.lang.String");
-                let text = mirror::Constant::Text(units.clone());
-                let (object, fresh) = self.heap.constant(text, Some(class));
-                if fresh {
-                    let content = Content::String(self.objects.cut(&units));
-                    self.introduce(place, object, Some(class), content);
+    /// The string or class object that a constant stands for, met now if it is new.
+    pub(super) fn constant(&mut self, place: Place, method: &Method, at: u16) -> Value {
+        let (name, content) = match self.constant_at(method, at) {
+            Some(constant) => match &constant {
+                mirror::Constant::Text(units) => {
+                    let content = Content::String(self.objects.cut(units));
+                    (constant, content)
                 }
-                Value::Object(object)
-            }
-            Ok(Constant::Class(_)) => {
-                let name = dotted(pool.class(at).unwrap_or_default());
-                let class = self.program.class_named(0, "java.lang.Class");
-                let spelling = self.program.spelling(method.loader, &name);
-                let constant = mirror::Constant::Class(spelling);
-                let (object, fresh) = self.heap.constant(constant, Some(class));
-                if fresh {
-                    self.introduce(place, object, Some(class), Content::Class(name));
+                mirror::Constant::Class(_) => {
+                    let name = class_constant(method, at);
+                    (constant, Content::Class(name))
                 }
-                Value::Object(object)
-            }
-            _ => UNKNOWN,
-        }
-    }
-
-    fn get(
-        &mut self,
-        place: Place,
-        thread: jdwp::ThreadId,
-        call: CallId,
-        method: &Method,
-        instruction: &Instruction,
-    ) -> Result<Value, CaptureError> {
-        let is_static = instruction.opcode == Opcode::GetStatic;
-        let object = if is_static {
-            Value::Null
-        } else {
-            self.pop(thread)
-        };
-        let named = instruction
-            .constant()
-            .and_then(|constant| method.pool.as_ref()?.field(constant).ok());
-        let Some(named) = named else {
-            return Ok(UNKNOWN);
-        };
-        let class = dotted(named.class);
-        if self.program.is_ambiguous(method.loader, &class) {
-            return Ok(UNKNOWN);
-        }
-        let Some(field) = self.program.field_named(method.loader, &class, named.name) else {
-            let read = self.foreign_value(place, thread, instruction.index);
-            return if is_static && !is_known(read) {
-                self.get_outside(place, thread, (method.loader, &class), named.name)
-            } else {
-                Ok(read)
-            };
-        };
-        let variable = match object.object() {
-            _ if field.is_static => Variable::Static { field: field.id },
-            Some(object) => Variable::Field {
-                object,
-                field: field.id,
             },
-            None => return Ok(UNKNOWN),
+            None => return UNKNOWN,
         };
-        if self.options.level == Level::Full {
-            let index = instruction.index;
-            let kind = EventKind::Use { variable };
-            self.arrivals.event(place, Event { call, index, kind });
+        let class = match &content {
+            Content::Class(_) => "java.lang.Class",
+            _ => "java.lang.String",
+        };
+        let class = self.program.class_named(0, class);
+        let (object, fresh) = self.heap.constant(name, Some(class));
+        if fresh {
+            self.introduce(place, object, Some(class), content);
         }
-        let value = match variable {
-            Variable::Field { object, field: id } => {
-                self.heap.load_field(object, id, initial(&field.descriptor))
+        Value::Object(object)
+    }
+
+    /// What tells the string or class of a constant from others.
+    pub(super) fn constant_at(&self, method: &Method, at: u16) -> Option<mirror::Constant> {
+        let pool = method.pool.as_ref()?;
+        Some(match pool.get(at).ok()? {
+            Constant::String(text) => {
+                mirror::Constant::Text(pool.units(*text).unwrap_or_default().into())
             }
-            _ => self.heap.static_field(field.id),
-        };
-        if !is_known(value) {
-            self.read_stale(thread, variable);
-        }
-        Ok(value)
+            Constant::Class(_) => {
+                let name = class_constant(method, at);
+                mirror::Constant::Class(self.program.spelling(method.loader, &name))
+            }
+            _ => return None,
+        })
     }
 
     /// A constant of a class out of the scope, such as `System.out`. One that is not final may have
     /// changed since the instruction read it, and stays unknown.
-    fn get_outside(
+    pub(super) fn get_outside(
         &mut self,
         place: Place,
         thread: jdwp::ThreadId,
@@ -203,12 +86,10 @@ impl<S: Sink> Engine<S> {
     }
 
     /// An object that the scope makes: it has a name of ours until the JVM shows its own.
-    fn create(
+    pub(super) fn create(
         &mut self,
-        place: Place,
-        call: CallId,
-        method: &Method,
-        index: u32,
+        (place, call, index): (Place, CallId, u32),
+        code: Loader,
         class: &str,
         body: Body,
     ) -> Value {
@@ -216,7 +97,7 @@ impl<S: Sink> Engine<S> {
             Body::Array(elements) => u32::try_from(elements.len()).ok(),
             _ => None,
         };
-        let (value, id) = self.make(method.loader, class, body);
+        let (value, id) = self.make(code, class, body);
         let Some(object) = value.object() else {
             return value;
         };
@@ -256,75 +137,6 @@ impl<S: Sink> Engine<S> {
             .object(place, object, ObjectInfo { class, content });
     }
 
-    fn create_array(
-        &mut self,
-        place: Place,
-        call: CallId,
-        method: &Method,
-        index: u32,
-        element: &str,
-        length: Value,
-    ) -> Value {
-        let Value::Int(length) = length else {
-            return UNKNOWN;
-        };
-        // A negative length is an exception, and then no array.
-        let length = usize::try_from(length).unwrap_or(0);
-        let body = Body::Array(Elements::new(descriptor_start(element), length));
-        self.create(place, call, method, index, &format!("{element}[]"), body)
-    }
-
-    /// `multianewarray`: the array, and the arrays in it, outermost first (JVMS 6.5).
-    fn create_nested(
-        &mut self,
-        place: Place,
-        thread: jdwp::ThreadId,
-        call: CallId,
-        method: &Method,
-        instruction: &Instruction,
-    ) {
-        let Operands::MultiNewArray { dimensions, .. } = instruction.operands else {
-            return;
-        };
-        let mut lengths: Vec<Value> = (0..dimensions).map(|_| self.pop(thread)).collect();
-        lengths.reverse();
-        let class = class_constant(method, instruction);
-        let value = self.nested(place, call, method, instruction.index, &class, &lengths);
-        self.push(thread, value);
-    }
-
-    fn nested(
-        &mut self,
-        place: Place,
-        call: CallId,
-        method: &Method,
-        index: u32,
-        class: &str,
-        lengths: &[Value],
-    ) -> Value {
-        let Some((&length, inner)) = lengths.split_first() else {
-            return Value::Null;
-        };
-        let element = class.strip_suffix("[]").unwrap_or(class);
-        let outer = self.create_array(place, call, method, index, element, length);
-        if let (Some(array), Value::Int(length), false) = (outer.object(), length, inner.is_empty())
-        {
-            for at in 0..u32::try_from(length).unwrap_or(0) {
-                let value = self.nested(place, call, method, index, element, inner);
-                if let Some(elements) = self.heap.elements_mut(array) {
-                    elements.set(at, value);
-                }
-                self.heap
-                    .hold(value, Variable::Element { array, index: at });
-                let variable = Variable::Element { array, index: at };
-                // No instruction wrote it: this is what the element begins with.
-                let kind = EventKind::Snapshot { variable, value };
-                self.arrivals.event(place, Event { call, index, kind });
-            }
-        }
-        outer
-    }
-
     pub(super) fn instance_of(
         &mut self,
         object: Value,
@@ -348,25 +160,16 @@ pub(super) fn is_replaced(class: &str) -> bool {
     class == "java.lang.System"
 }
 
-pub(super) fn class_constant(method: &Method, instruction: &Instruction) -> String {
-    let constant = instruction
-        .constant()
-        .and_then(|constant| method.pool.as_ref()?.class(constant).ok());
-    constant.map_or_else(|| "?".to_owned(), dotted)
+/// The dotted name of a class that a constant names.
+pub(super) fn class_constant(method: &Method, at: u16) -> String {
+    let name = method.pool.as_ref().and_then(|pool| pool.class(at).ok());
+    name.map_or_else(|| "?".to_owned(), dotted)
 }
 
-/// The first character of the descriptor of a type that is named as in Java source.
-pub(super) fn descriptor_start(name: &str) -> u8 {
-    match name {
-        "boolean" => b'Z',
-        "byte" => b'B',
-        "char" => b'C',
-        "short" => b'S',
-        "int" => b'I',
-        "long" => b'J',
-        "float" => b'F',
-        "double" => b'D',
-        other if other.ends_with("[]") => b'[',
-        _ => b'L',
+/// The type of a new array's elements, as in Java source.
+pub(super) fn element_name(method: &Method, element: Element) -> String {
+    match element {
+        Element::Primitive(primitive) => primitive.name().to_owned(),
+        Element::Class(at) => class_constant(method, at),
     }
 }

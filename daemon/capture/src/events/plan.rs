@@ -6,11 +6,11 @@ use std::ops::Deref;
 use std::rc::Rc;
 
 use jhyde_bytecode::{Constant, Instruction};
-use jhyde_trace::MethodId;
+use jhyde_trace::{MethodId, Value};
 use rustc_hash::FxHashMap;
 
 use super::plain::PlainClasses;
-use crate::mirror::Pending;
+use crate::mirror::{Compiled, Pending};
 use crate::program::Method;
 
 /// A thread that arrives there stops.
@@ -28,6 +28,8 @@ pub(crate) struct Planned {
     pub(super) exits: Cell<PlainClasses>,
     /// What runs is not this code any more.
     pub(super) replaced: Cell<bool>,
+    /// Its code as the mirror runs it.
+    pub(super) ops: Option<Compiled>,
     /// Marks of instructions, by bytecode index.
     marks: Box<[Cell<u8>]>,
     /// Call sites that were seen, by the called method.
@@ -63,7 +65,9 @@ impl Planned {
                 marks[instruction.index as usize].set(UNLINKED);
             }
         }
+        let ops = code.map(|code| Compiled::of(code, |at| number(&method, at)));
         Self {
+            ops,
             method,
             prepared: Cell::new(false),
             exits: Cell::default(),
@@ -123,15 +127,17 @@ impl Planned {
 /// Does an instruction name a class or member, which is looked up when it runs for the first time? Numbers are what
 /// they are.
 fn names_something(method: &Method, instruction: &Instruction) -> bool {
-    let Some(constant) = instruction.constant() else {
-        return false;
-    };
-    let named = method
-        .pool
-        .as_ref()
-        .and_then(|pool| pool.get(constant).ok());
-    !matches!(
-        named,
-        Some(Constant::Integer(_) | Constant::Float(_) | Constant::Long(_) | Constant::Double(_))
-    )
+    let constant = instruction.constant();
+    constant.is_some_and(|at| number(method, at).is_none())
+}
+
+/// What a constant is that is a number.
+fn number(method: &Method, at: u16) -> Option<Value> {
+    Some(match method.pool.as_ref()?.get(at).ok()? {
+        Constant::Integer(value) => Value::Int(*value),
+        Constant::Float(value) => Value::float(*value),
+        Constant::Long(value) => Value::Long(*value),
+        Constant::Double(value) => Value::double(*value),
+        _ => return None,
+    })
 }

@@ -166,7 +166,7 @@ impl<S: Sink> Engine<S> {
     /// is found here.
     pub(super) fn look_a_last_time(&mut self, place: Place) -> Result<(), CaptureError> {
         let alive = self.threads.iter().next();
-        let alive = alive.map(|(&id, known)| (jdwp::ThreadId(id), CallId::root(known.id)));
+        let alive = alive.map(|(&id, known)| (jdwp::ThreadId(id), known.current()));
         let Some((thread, call)) = alive.or(self.last_thread).filter(|_| self.records_state())
         else {
             return Ok(());

@@ -9,14 +9,15 @@
 use jdwp::commands::event_request::{self, Modifier};
 use jdwp::{EventKind as Requested, Location, StepDepth, StepSize, SuspendPolicy};
 use jhyde_bytecode::Opcode;
-use jhyde_trace::{CallId, Event, EventKind, Level, Sink, Value, Variable};
+use jhyde_trace::{Sink, Value};
 
 use super::Engine;
-use super::sites::{index_of, local_at, written_local};
+use super::recorded::Recorded;
+use super::sites::index_of;
 use super::threads::Stepping;
 use crate::arrivals::Place;
 use crate::error::CaptureError;
-use crate::mirror::{Effect, Pending, Progress, execute, is_known, narrowed};
+use crate::mirror::{Pending, Progress, execute};
 use crate::program::{Method, MethodKey};
 
 impl<S: Sink> Engine<S> {
@@ -171,107 +172,32 @@ impl<S: Sink> Engine<S> {
         if let Some(invoke) = instruction.invoke() {
             return self.boundary_returned(place, thread, invoke, pending, suspended);
         }
-        let mut effects = std::mem::take(&mut self.effects);
-        effects.clear();
         let Some(known) = self.threads.get_mut(&thread.0) else {
             return Ok(());
         };
         known.end_boundary(place, &mut self.arrivals);
-        let mirror = known
-            .stack
-            .last_mut()
-            .and_then(|frame| frame.mirror.as_mut());
-        // What may have changed unseen is loaded as unknown: only then is it worth to ask which object that is.
-        let (run, unknown) = mirror.map_or((false, false), |mirror| {
-            let run = execute(mirror, &mut self.heap, instruction, next, &mut effects);
-            (run, !is_known(mirror.peek(0)))
-        });
-        if run {
-            let after = instruction.next();
-            for effect in effects.drain(..) {
-                if let (Effect::UseElement { array, index }, true) = (&effect, unknown) {
-                    let (array, index) = (*array, *index);
-                    self.read_stale(thread, Variable::Element { array, index });
-                }
-                self.tell(
-                    place,
-                    thread,
-                    call,
-                    &method,
-                    (instruction.index, after),
-                    effect,
-                    suspended,
-                )?;
-            }
-        } else {
-            self.run_named(place, thread, call, &method, instruction)?;
-        }
-        self.effects = effects;
-        Ok(())
-    }
-
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "one effect and where it happened"
-    )]
-    fn tell(
-        &mut self,
-        place: Place,
-        thread: jdwp::ThreadId,
-        call: CallId,
-        method: &Method,
-        (index, after): (u32, u32),
-        effect: Effect,
-        suspended: bool,
-    ) -> Result<(), CaptureError> {
-        let full = self.options.level == Level::Full;
-        let kind = match effect {
-            Effect::UseLocal { .. } | Effect::UseElement { .. } | Effect::Edge { .. } if !full => {
-                return Ok(());
-            }
-            Effect::UseLocal { slot } => {
-                let local = local_at(method, slot, index);
-                EventKind::Use {
-                    variable: Variable::Local { call, local },
-                }
-            }
-            Effect::UseElement { array, index } => EventKind::Use {
-                variable: Variable::Element { array, index },
-            },
-            Effect::Edge { to } => EventKind::Edge { from: index, to },
-            Effect::WriteLocal { slot, value } => {
-                let local = written_local(method, slot, index, after);
-                let mut value = value;
-                if suspended && !is_known(value) {
-                    value = self.read_local(place, thread, slot, local)?;
-                    self.taken(thread, index, value);
-                }
-                let value = narrowed(value, descriptor_of(method, local));
-                let variable = Variable::Local { call, local };
-                EventKind::Write { variable, value }
-            }
-            Effect::Monitor { action, object } => match object.object() {
-                Some(object) => EventKind::Monitor { action, object },
-                None => EventKind::Gap {
-                    back: false,
-                    reason: "of which object a monitor is was not seen".to_owned(),
-                },
-            },
-            Effect::WriteElement {
-                array,
-                index,
-                value,
-            } => {
-                let variable = Variable::Element { array, index };
-                EventKind::Write { variable, value }
-            }
+        let told = method.code.as_ref().and_then(|code| code.ordinal(next));
+        let told = told.and_then(|told| u32::try_from(told).ok());
+        let (Some(ops), Some(told)) = (&method.ops, told) else {
+            return Ok(());
         };
-        self.arrivals.event(place, Event { call, index, kind });
+        let mut world = Recorded {
+            engine: self,
+            place,
+            thread,
+            call,
+            method: &method,
+            index: instruction.index,
+            after: instruction.next(),
+            suspended,
+        };
+        // A return or `athrow` is followed by its own event.
+        execute(&mut world, ops, pending.ordinal as u32, Some(told))?;
         Ok(())
     }
 
     /// Reads a local of the innermost frame of a suspended thread, because its value is not known.
-    fn read_local(
+    pub(super) fn read_local(
         &mut self,
         place: Place,
         thread: jdwp::ThreadId,

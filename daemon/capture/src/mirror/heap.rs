@@ -26,6 +26,30 @@ pub(crate) enum Body {
     Opaque,
 }
 
+impl Body {
+    /// A new array of this element type, named as in Java source. A negative length is an exception, and then no array.
+    pub(crate) fn array(element: &str, length: i32) -> Self {
+        let length = usize::try_from(length).unwrap_or(0);
+        Self::Array(Elements::new(descriptor_start(element), length))
+    }
+}
+
+/// The first character of the descriptor of a type that is named as in Java source.
+fn descriptor_start(name: &str) -> u8 {
+    match name {
+        "boolean" => b'Z',
+        "byte" => b'B',
+        "char" => b'C',
+        "short" => b'S',
+        "int" => b'I',
+        "long" => b'J',
+        "float" => b'F',
+        "double" => b'D',
+        other if other.ends_with("[]") => b'[',
+        _ => b'L',
+    }
+}
+
 /// One object.
 #[derive(Clone, Debug)]
 pub(crate) struct Thing {

@@ -1,41 +1,43 @@
 //! Where control goes (JVMS 6.5), and whether an instruction throws, worked out from what the mirror knows
 //! instead of being told.
 
-use jhyde_bytecode::{Instruction, Opcode, Operands};
+use jhyde_bytecode::Opcode;
 use jhyde_trace::Value;
 
-use super::{Activation, Heap, has_name_of_the_jvm};
+use super::code::{Compiled, Op};
+use super::machine::compares_two;
+use super::{Activation, Heap, UNKNOWN, has_name_of_the_jvm};
 
-/// Where control goes after an instruction that is no call, return or `athrow`. `None` where a value that
-/// decides is not known.
-pub(crate) fn goes_to(frame: &Activation, heap: &Heap, instruction: &Instruction) -> Option<u32> {
-    let next = instruction.next();
-    match (&instruction.operands, frame.peek(0)) {
-        (Operands::Jump(target), top) if instruction.opcode.is_conditional_jump() => {
-            let jumps = condition(instruction.opcode, frame.peek(1), top, heap)?;
-            Some(if jumps { *target } else { next })
+/// Where control goes after an instruction that is no call, return or `athrow`, as an ordinal. `None` where a value that
+/// decides is not known. Changes nothing.
+pub(crate) fn leads(frame: &Activation, heap: &Heap, code: &Compiled, at: usize) -> Option<usize> {
+    let top = frame.peek(0);
+    let to = match code.op(at)? {
+        Op::If { condition, to } => {
+            let below = match compares_two(condition) {
+                true => frame.peek(1),
+                false => UNKNOWN,
+            };
+            match decides(condition, below, top, heap)? {
+                true => to as usize,
+                false => at + 1,
+            }
         }
-        (Operands::Jump(target), _) => Some(*target),
-        (Operands::TableSwitch(table), Value::Int(value)) => {
-            let at = i64::from(value) - i64::from(table.low);
-            let target = usize::try_from(at)
-                .ok()
-                .and_then(|at| table.targets.get(at));
-            Some(target.copied().unwrap_or(table.default))
-        }
-        (Operands::LookupSwitch(table), Value::Int(value)) => {
-            let found = table.pairs.iter().find(|pair| pair.0 == value);
-            Some(found.map_or(table.default, |pair| pair.1))
-        }
-        (Operands::TableSwitch(_) | Operands::LookupSwitch(_), _) => None,
+        Op::Goto(to) | Op::Subroutine(to) => to as usize,
+        Op::Switch(switch) => match top {
+            Value::Int(value) => code.case(switch, value)? as usize,
+            _ => return None,
+        },
         // Its target is a number on the stack that no other instruction makes sense of.
-        _ if instruction.opcode == Opcode::Ret => None,
-        _ => Some(next),
-    }
+        Op::EndSubroutine => return None,
+        _ => at + 1,
+    };
+    Some(to)
 }
 
-fn condition(opcode: Opcode, below: Value, top: Value, heap: &Heap) -> Option<bool> {
-    let number = opcode as u8;
+/// Does a conditional jump jump?
+pub(super) fn decides(condition: Opcode, below: Value, top: Value, heap: &Heap) -> Option<bool> {
+    let number = condition as u8;
     match (number, below, top) {
         // ifeq … ifle
         (0x99..=0x9e, _, Value::Int(value)) => Some(holds(number - 0x99, value, 0)),
@@ -124,8 +126,9 @@ mod tests {
     use jhyde_bytecode::Code;
     use jhyde_trace::ObjectId;
 
+    use super::leads as leads_to;
     use super::*;
-    use crate::mirror::{Body, Elements, UNKNOWN};
+    use crate::mirror::{Body, Elements};
 
     const FRESH: Value = Value::Object(ObjectId(1));
     const NAMED: Value = Value::Object(ObjectId(2));
@@ -141,7 +144,9 @@ mod tests {
     /// Where the first instruction of the code leads.
     fn leads(code: &[u8], stack: &[Value]) -> Option<u32> {
         let code = Code::decode(code).expect("code");
-        goes_to(&frame(stack), &Heap::new(), &code.instructions()[0])
+        let compiled = Compiled::of(&code, |_| None);
+        let to = leads_to(&frame(stack), &Heap::new(), &compiled, 0)?;
+        compiled.index(to)
     }
 
     /// Does a jump that far ahead of this opcode jump?

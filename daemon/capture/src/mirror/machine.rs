@@ -1,12 +1,14 @@
-//! The instructions that need no names: constants, locals, array elements, the stack itself, arithmetic
-//! and jumps. Those that name a class or member of the constant pool are the engine's, which knows
-//! what the names stand for.
+//! The interpreter (JVMS 6.5): one instruction at a time, on a frame and a heap, in a world that is real, where threads
+//! were seen to run and what they did is told, or supposed, where nothing is told and everything is taken back. What the
+//! names of the constant pool stand for is the world's.
 
-use jhyde_bytecode::{Instruction, Opcode, Operands};
+use jhyde_bytecode::Opcode;
 use jhyde_trace::{MonitorAction, ObjectId, Value};
 
 use super::arithmetic::{binary, unary};
-use super::{Activation, Heap, UNKNOWN, is_wide};
+use super::code::{Compiled, Element, Op};
+use super::jumps::decides;
+use super::{Activation, Heap, UNKNOWN, is_known, is_wide};
 
 /// What an instruction did that the recording tells.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -28,147 +30,266 @@ pub(crate) enum Effect {
         action: MonitorAction,
         object: Value,
     },
-    /// Chose where to go: a condition's outcome, a switch's case, or back to a loop's beginning.
+    /// Chose where to go, by bytecode index: a condition's outcome, a switch's case, or back to a loop's beginning.
     Edge { to: u32 },
 }
 
-/// Runs an instruction; `next` is where its thread was seen after it (in the same frame). False if the
-/// instruction names something of the constant pool or ends the frame: then nothing was done.
-pub(crate) fn execute(
-    frame: &mut Activation,
-    heap: &mut Heap,
-    instruction: &Instruction,
-    next: u32,
-    effects: &mut Vec<Effect>,
-) -> bool {
-    let opcode = instruction.opcode;
-    if opcode == Opcode::Iinc {
-        increment(frame, instruction, effects);
-    } else if let Some(load) = instruction.local_load().filter(|_| opcode != Opcode::Ret) {
-        effects.push(Effect::UseLocal { slot: load.slot });
-        let value = frame.local(load.slot);
-        frame.stack.push(value);
-    } else if let Some(store) = instruction.local_store() {
-        let value = frame.pop();
-        frame.set_local(store.slot, value);
-        effects.push(Effect::WriteLocal {
-            slot: store.slot,
-            value,
-        });
-    } else if opcode.is_conditional_jump() || opcode.is_switch() {
-        for _ in 0..operands_of_jump(opcode) {
-            frame.pop();
-        }
-        effects.push(Effect::Edge { to: next });
-    } else if opcode.is_goto() {
-        if next <= instruction.index {
-            effects.push(Effect::Edge { to: next });
-        }
-    } else if let Some(action) = at_monitor(opcode) {
-        let object = frame.pop();
-        effects.push(Effect::Monitor { action, object });
-    } else if opcode.is_subroutine_call() {
-        // The return address (JVMS 6.5.jsr): a number that only `ret` reads.
-        frame.stack.push(Value::Int(instruction.next() as i32));
-    } else {
-        return constants(frame, instruction)
-            || elements(frame, heap, opcode, effects)
-            || shuffle(frame, opcode)
-            || compute(frame, heap, opcode);
-    }
-    true
+/// What code runs in. A number that stands for a name is an index into its class's constant pool.
+pub(crate) trait World {
+    type Error;
+
+    /// Nothing goes on with a value that is not known.
+    const CERTAIN: bool;
+
+    /// The frame that runs, and the heap. `None` ends the run: the frame is gone.
+    fn parts(&mut self) -> Option<(&mut Activation, &mut Heap)>;
+
+    /// An instruction did this.
+    fn tell(&mut self, effect: Effect) -> Result<(), Self::Error>;
+
+    /// What is no number: a string, a class.
+    fn constant(&mut self, at: u16) -> Result<Value, Self::Error>;
+
+    fn get_field(&mut self, at: u16, object: Value) -> Result<Value, Self::Error>;
+
+    fn get_static(&mut self, at: u16) -> Result<Value, Self::Error>;
+
+    /// False if it is not known which field is written.
+    fn put_field(&mut self, at: u16, object: Value, value: Value) -> Result<bool, Self::Error>;
+
+    /// Likewise.
+    fn put_static(&mut self, at: u16, value: Value) -> Result<bool, Self::Error>;
+
+    fn create(&mut self, class: u16) -> Result<Value, Self::Error>;
+
+    fn create_array(&mut self, element: Element, length: Value) -> Result<Value, Self::Error>;
+
+    /// An array of arrays; of the outermost the first length.
+    fn create_nested(&mut self, class: u16, lengths: &[Value]) -> Result<Value, Self::Error>;
+
+    fn instance_of(&mut self, class: u16, object: Value) -> Result<Value, Self::Error>;
 }
 
-fn increment(frame: &mut Activation, instruction: &Instruction, effects: &mut Vec<Effect>) {
-    if let Operands::Increment { slot, by } = instruction.operands {
-        effects.push(Effect::UseLocal { slot });
-        let value = match frame.local(slot) {
-            Value::Int(value) => Value::Int(value.wrapping_add(i32::from(by))),
-            _ => UNKNOWN,
-        };
-        frame.set_local(slot, value);
-        effects.push(Effect::WriteLocal { slot, value });
-    }
+/// What became of an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// It ran; this ordinal is next.
+    Goes(u32),
+    /// It calls, returns or throws: nothing was done.
+    Leaves,
+    /// Something that decides is not known. In a world that is certain, the frame is of no use any more.
+    Open,
 }
 
-const fn at_monitor(opcode: Opcode) -> Option<MonitorAction> {
-    match opcode {
-        Opcode::MonitorEnter => Some(MonitorAction::Enter),
-        Opcode::MonitorExit => Some(MonitorAction::Exit),
+/// Runs the instruction of this number. `told` is where its thread was seen after it, in the same frame: without it, that
+/// is worked out. An instruction that throws by what it does with numbers and arrays is `Open`: see
+/// [`super::jumps::throws`].
+pub(crate) fn execute<W: World>(
+    world: &mut W,
+    code: &Compiled,
+    at: u32,
+    told: Option<u32>,
+) -> Result<Step, W::Error> {
+    let (Some(op), Some((frame, heap))) = (code.op(at as usize), world.parts()) else {
+        return Ok(Step::Open);
+    };
+    match op {
+        Op::Nothing => {}
+        Op::Push(value) => frame.stack.push(value),
+        Op::Load(slot) => {
+            let value = frame.local(slot);
+            frame.stack.push(value);
+            world.tell(Effect::UseLocal { slot })?;
+        }
+        Op::Store(slot) => {
+            let value = frame.pop();
+            frame.set_local(slot, value);
+            world.tell(Effect::WriteLocal { slot, value })?;
+        }
+        Op::Increment { slot, by } => {
+            let value = match frame.local(slot) {
+                Value::Int(value) => Value::Int(value.wrapping_add(i32::from(by))),
+                _ => UNKNOWN,
+            };
+            frame.set_local(slot, value);
+            world.tell(Effect::UseLocal { slot })?;
+            world.tell(Effect::WriteLocal { slot, value })?;
+        }
+        Op::Unary(opcode) => {
+            let value = frame.pop();
+            frame.stack.push(unary(opcode, value).unwrap_or(UNKNOWN));
+        }
+        Op::Binary(opcode) => {
+            let (right, left) = (frame.pop(), frame.pop());
+            let value = binary(opcode, left, right);
+            frame.stack.push(value.unwrap_or(UNKNOWN));
+        }
+        Op::LoadElement => {
+            let read = load_element(frame, heap);
+            if let Some((array, index)) = read {
+                world.tell(Effect::UseElement { array, index })?;
+            }
+        }
+        Op::StoreElement => {
+            let written = store_element(frame, heap);
+            if let Some(effect) = written {
+                world.tell(effect)?;
+            } else if W::CERTAIN {
+                return Ok(Step::Open);
+            }
+        }
+        Op::ArrayLength => {
+            let array = frame.pop().object();
+            let length = array.and_then(|array| heap.elements(array)?.len().try_into().ok());
+            frame.stack.push(length.map_or(UNKNOWN, Value::Int));
+        }
+        Op::Shuffle(opcode) => shuffle(frame, opcode),
+        Op::Goto(to) => {
+            let to = told.unwrap_or(to);
+            return goes(world, code, to, to <= at);
+        }
+        Op::If { condition, to } => {
+            let top = frame.pop();
+            let below = match compares_two(condition) {
+                true => frame.pop(),
+                false => UNKNOWN,
+            };
+            let jumps = || decides(condition, below, top, heap);
+            let to = told.or_else(|| Some(if jumps()? { to } else { at + 1 }));
+            return match to {
+                Some(to) => goes(world, code, to, true),
+                None => Ok(Step::Open),
+            };
+        }
+        Op::Switch(switch) => {
+            let to = match frame.pop() {
+                Value::Int(value) => told.or_else(|| code.case(switch, value)),
+                _ => told,
+            };
+            return match to {
+                Some(to) => goes(world, code, to, true),
+                None => Ok(Step::Open),
+            };
+        }
+        Op::Subroutine(to) => {
+            // The return address (JVMS 6.5.jsr): a number that only `ret` reads.
+            let index = code.index(at as usize + 1).unwrap_or(0);
+            frame.stack.push(Value::Int(index as i32));
+            return Ok(Step::Goes(told.unwrap_or(to)));
+        }
+        Op::EndSubroutine => return Ok(told.map_or(Step::Open, Step::Goes)),
+        Op::Monitor(action) => {
+            let object = frame.pop();
+            world.tell(Effect::Monitor { action, object })?;
+        }
+        Op::Leaves => return Ok(Step::Leaves),
+        Op::Constant(_)
+        | Op::GetField(_)
+        | Op::GetStatic(_)
+        | Op::PutField(_)
+        | Op::PutStatic(_)
+        | Op::New(_)
+        | Op::NewArray(_)
+        | Op::NewNested { .. }
+        | Op::InstanceOf(_) => {
+            if !run_named(world, op)? {
+                return Ok(Step::Open);
+            }
+        }
+    }
+    if W::CERTAIN {
+        let top = world.parts().and_then(|(frame, _)| frame.stack.last());
+        if top.is_some_and(|&top| !is_known(top)) {
+            return Ok(Step::Open);
+        }
+    }
+    Ok(Step::Goes(told.unwrap_or(at + 1)))
+}
+
+/// Control goes to an instruction, and chose to do so if it is an edge.
+fn goes<W: World>(world: &mut W, code: &Compiled, to: u32, edge: bool) -> Result<Step, W::Error> {
+    if let Some(to) = code.index(to as usize).filter(|_| edge) {
+        world.tell(Effect::Edge { to })?;
+    }
+    Ok(Step::Goes(to))
+}
+
+/// An instruction that names something. False if it is not known what it writes.
+fn run_named<W: World>(world: &mut W, op: Op) -> Result<bool, W::Error> {
+    let mut pop = || world.parts().map_or(UNKNOWN, |(frame, _)| frame.pop());
+    let value = match op {
+        Op::Constant(at) => world.constant(at)?,
+        Op::GetStatic(at) => world.get_static(at)?,
+        Op::GetField(at) => {
+            let object = pop();
+            world.get_field(at, object)?
+        }
+        Op::PutStatic(at) => {
+            let value = pop();
+            return world.put_static(at, value);
+        }
+        Op::PutField(at) => {
+            let (value, object) = (pop(), pop());
+            return world.put_field(at, object, value);
+        }
+        Op::New(class) => world.create(class)?,
+        Op::NewArray(element) => {
+            let length = pop();
+            world.create_array(element, length)?
+        }
+        Op::NewNested { class, dimensions } => {
+            let mut lengths: Vec<Value> = (0..dimensions).map(|_| pop()).collect();
+            lengths.reverse();
+            world.create_nested(class, &lengths)?
+        }
+        Op::InstanceOf(class) => {
+            let object = pop();
+            world.instance_of(class, object)?
+        }
+        _ => return Ok(false),
+    };
+    if let Some((frame, _)) = world.parts() {
+        frame.push(value);
+    }
+    Ok(true)
+}
+
+fn load_element(frame: &mut Activation, heap: &Heap) -> Option<(ObjectId, u32)> {
+    let (index, array) = (frame.pop(), frame.pop());
+    let element = array.object().zip(index_of(index));
+    let value = element.map_or(UNKNOWN, |(array, index)| heap.load_element(array, index));
+    frame.push(value);
+    element
+}
+
+fn store_element(frame: &mut Activation, heap: &mut Heap) -> Option<Effect> {
+    let (value, index, array) = (frame.pop(), frame.pop(), frame.pop());
+    let (array, index) = array.object().zip(index_of(index))?;
+    let value = heap.set_element(array, index, value)?;
+    Some(Effect::WriteElement {
+        array,
+        index,
+        value,
+    })
+}
+
+fn index_of(value: Value) -> Option<u32> {
+    match value {
+        Value::Int(index) => u32::try_from(index).ok(),
         _ => None,
     }
 }
 
-const fn operands_of_jump(opcode: Opcode) -> usize {
-    match opcode as u8 {
-        // if_icmp…, if_acmp…
-        0x9f..=0xa6 => 2,
-        _ => 1,
-    }
-}
-
-fn constants(frame: &mut Activation, instruction: &Instruction) -> bool {
-    let value = match (instruction.opcode, &instruction.operands) {
-        (Opcode::AconstNull, _) => Value::Null,
-        (Opcode::Lconst0, _) => Value::Long(0),
-        (Opcode::Lconst1, _) => Value::Long(1),
-        (Opcode::Fconst0, _) => Value::float(0.0),
-        (Opcode::Fconst1, _) => Value::float(1.0),
-        (Opcode::Fconst2, _) => Value::float(2.0),
-        (Opcode::Dconst0, _) => Value::double(0.0),
-        (Opcode::Dconst1, _) => Value::double(1.0),
-        (_, Operands::Immediate(number)) => Value::Int(*number),
-        (opcode, _) if (0x02..=0x08).contains(&(opcode as u8)) => {
-            Value::Int(i32::from(opcode as u8) - 3)
-        }
-        _ => return false,
-    };
-    frame.stack.push(value);
-    true
-}
-
-fn elements(
-    frame: &mut Activation,
-    heap: &mut Heap,
-    opcode: Opcode,
-    effects: &mut Vec<Effect>,
-) -> bool {
-    match opcode as u8 {
-        // iaload … saload
-        0x2e..=0x35 => {
-            let (index, array) = (frame.pop(), frame.pop());
-            let mut value = UNKNOWN;
-            if let (Value::Int(index), Value::Object(array)) = (index, array)
-                && let Ok(index) = u32::try_from(index)
-            {
-                effects.push(Effect::UseElement { array, index });
-                value = heap.load_element(array, index);
-            }
-            frame.push(value);
-        }
-        // iastore … sastore
-        0x4f..=0x56 => {
-            let (value, index, array) = (frame.pop(), frame.pop(), frame.pop());
-            if let (Value::Int(index), Value::Object(array)) = (index, array)
-                && let Ok(index) = u32::try_from(index)
-                && let Some(value) = heap.set_element(array, index, value)
-            {
-                effects.push(Effect::WriteElement {
-                    array,
-                    index,
-                    value,
-                });
-            }
-        }
-        _ => return false,
-    }
-    true
+/// `if_icmp…`, `if_acmp…`.
+pub(super) const fn compares_two(condition: Opcode) -> bool {
+    matches!(condition as u8, 0x9f..=0xa6)
 }
 
 /// Instructions that only move what is on the stack (JVMS 6.5.dup…). A `long` or `double` is one
 /// entry here, where the JVM counts two.
-fn shuffle(frame: &mut Activation, opcode: Opcode) -> bool {
+fn shuffle(frame: &mut Activation, opcode: Opcode) {
     let wide_top = is_wide(frame.peek(0));
+    let count = if wide_top { 1 } else { 2 };
     match opcode {
         Opcode::Pop => {
             frame.pop();
@@ -179,64 +300,36 @@ fn shuffle(frame: &mut Activation, opcode: Opcode) -> bool {
                 frame.pop();
             }
         }
-        Opcode::Dup => duplicate(frame, 1, 0),
+        Opcode::Dup => {
+            let top = frame.peek(0);
+            frame.stack.push(top);
+        }
         Opcode::DupX1 => duplicate(frame, 1, 1),
         Opcode::DupX2 => {
             let below = if is_wide(frame.peek(1)) { 1 } else { 2 };
             duplicate(frame, 1, below);
         }
-        Opcode::Dup2 => duplicate(frame, if wide_top { 1 } else { 2 }, 0),
-        Opcode::Dup2X1 => duplicate(frame, if wide_top { 1 } else { 2 }, 1),
+        Opcode::Dup2 => duplicate(frame, count, 0),
+        Opcode::Dup2X1 => duplicate(frame, count, 1),
         Opcode::Dup2X2 => {
-            let count = if wide_top { 1 } else { 2 };
             let below = if is_wide(frame.peek(count)) { 1 } else { 2 };
             duplicate(frame, count, below);
         }
-        Opcode::Swap => {
+        // `swap`
+        _ => {
             let (top, second) = (frame.pop(), frame.pop());
             frame.stack.extend([top, second]);
         }
-        _ => return false,
     }
-    true
 }
 
-/// Puts a copy of the upper `count` entries `below` entries under them.
+/// Puts a copy of the upper `count` entries `below` entries under them: at most two each.
 fn duplicate(frame: &mut Activation, count: usize, below: usize) {
-    let mut taken: Vec<Value> = (0..count + below).map(|_| frame.pop()).collect();
-    taken.reverse();
-    let upper = taken[below..].to_vec();
-    frame.stack.extend(upper);
-    frame.stack.extend(taken);
-}
-
-fn compute(frame: &mut Activation, heap: &Heap, opcode: Opcode) -> bool {
-    match opcode as u8 {
-        // ineg … dneg, i2l … i2s
-        0x74..=0x77 | 0x85..=0x93 => {
-            let value = frame.pop();
-            frame.stack.push(unary(opcode, value).unwrap_or(UNKNOWN));
-        }
-        // iadd … lxor, lcmp … dcmpg
-        0x60..=0x83 | 0x94..=0x98 => {
-            let (right, left) = (frame.pop(), frame.pop());
-            frame
-                .stack
-                .push(binary(opcode, left, right).unwrap_or(UNKNOWN));
-        }
-        _ => match opcode {
-            Opcode::Nop | Opcode::CheckCast | Opcode::Ret => {}
-            Opcode::ArrayLength => {
-                let length = match frame.pop() {
-                    Value::Object(array) => heap
-                        .elements(array)
-                        .and_then(|elements| i32::try_from(elements.len()).ok()),
-                    _ => None,
-                };
-                frame.stack.push(length.map_or(UNKNOWN, Value::Int));
-            }
-            _ => return false,
-        },
+    let mut taken = [UNKNOWN; 4];
+    let taken = &mut taken[..count + below];
+    for value in taken.iter_mut().rev() {
+        *value = frame.pop();
     }
-    true
+    frame.stack.extend_from_slice(&taken[below..]);
+    frame.stack.extend_from_slice(taken);
 }

@@ -7,12 +7,13 @@
 //! every value without asking. What cannot be known is [`Value::Missing`] and stays so until an event
 //! shows it.
 //!
-//! Nothing here talks to a JVM. [`activation`] is one frame, [`machine`] the instructions that need no
-//! names, [`jumps`] where they lead, [`heap`] objects, arrays and statics, [`doubts`] what may have
+//! Nothing here talks to a JVM. [`activation`] is one frame, [`code`] a method's code as it is run, [`machine`] the
+//! interpreter, [`jumps`] where instructions lead, [`heap`] objects, arrays and statics, [`doubts`] what may have
 //! been written there unseen.
 
 pub(crate) mod activation;
 pub(crate) mod arithmetic;
+pub(crate) mod code;
 pub(crate) mod doubts;
 pub(crate) mod elements;
 pub(crate) mod heap;
@@ -26,11 +27,12 @@ mod machine_tests;
 use jhyde_trace::{Missing, Value};
 
 pub(crate) use activation::{Activation, Pending, Progress};
+pub(crate) use code::{Compiled, Element};
 pub(crate) use doubts::{Doubted, Doubts};
 pub(crate) use elements::Elements;
 pub(crate) use heap::{Body, Constant, Heap, Shared, has_name_of_the_jvm};
-pub(crate) use jumps::{goes_to, throws};
-pub(crate) use machine::{Effect, execute};
+pub(crate) use jumps::{leads, throws};
+pub(crate) use machine::{Effect, Step, World, execute};
 
 /// A value that the mirror does not know.
 pub(crate) const UNKNOWN: Value = Value::Missing(Missing::Unreadable);

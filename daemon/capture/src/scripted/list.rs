@@ -11,6 +11,8 @@ pub(crate) struct List {
     pub(crate) threads: Vec<ThreadInfo>,
     pub(crate) objects: Vec<(ObjectId, ObjectInfo)>,
     pub(crate) events: Vec<Event>,
+    /// No more events than these are taken.
+    pub(crate) room: Option<usize>,
 }
 
 impl List {
@@ -70,6 +72,9 @@ impl Sink for List {
     }
 
     fn append(&mut self, event: Event) -> Result<(), SinkError> {
+        if self.room == Some(self.events.len()) {
+            return Err(SinkError("there is no room".to_owned()));
+        }
         self.events.push(event);
         Ok(())
     }

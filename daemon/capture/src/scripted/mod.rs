@@ -185,6 +185,11 @@ impl Script {
 
     /// Records it, to the death of the JVM.
     pub(crate) fn record(self, options: RecordingOptions) -> Recorded {
+        self.record_into(List::default(), options)
+    }
+
+    /// The same, into a list.
+    pub(crate) fn record_into(self, list: List, options: RecordingOptions) -> Recorded {
         let death = Event::VmDeath {
             request: peer::REQUEST,
         };
@@ -192,7 +197,7 @@ impl Script {
         let (address, peer) = peer::listen(whole);
         let controller = Controller::default();
         let connection = Connection::attach(&address, PATIENCE, &controller).expect("a peer");
-        let capture = Capture::begin(connection, options, List::default());
+        let capture = Capture::begin(connection, options, list);
         let capture = capture.map_err(|(_, error)| error).expect("it begins");
         let finished = capture.run();
         let (refused, resumed) = peer.join().expect("the peer does not fail");

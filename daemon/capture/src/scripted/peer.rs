@@ -12,7 +12,7 @@ use jdwp::commands::{
 use jdwp::types::{
     ClassLoaderId, FrameId, ReferenceTypeId, RequestId, SuspendPolicy, ThreadGroupId,
 };
-use jdwp::{Command, Composite};
+use jdwp::{Command, Composite, Event};
 
 use super::{Class, Frame, MAIN, Script, Step};
 
@@ -51,6 +51,7 @@ pub(super) fn listen(script: Script) -> (String, JoinHandle<Served>) {
             frames_from: script.frames_from,
             resumed: 0,
             suspended: 0,
+            dying: false,
         };
         peer.serve(script.steps);
         (peer.refused, (peer.resumed, peer.suspended))
@@ -68,6 +69,8 @@ struct Peer {
     frames_from: u64,
     resumed: usize,
     suspended: usize,
+    /// It has told its end.
+    dying: bool,
 }
 
 impl Peer {
@@ -83,6 +86,8 @@ impl Peer {
                 return;
             }
             self.stack = step.stack;
+            let mut told = step.told.events.iter();
+            self.dying = told.any(|event| matches!(event, Event::VmDeath { .. }));
             self.tell(&step.told);
             let wanted = match step.told.suspend_policy {
                 SuspendPolicy::EVENT_THREAD => number::<thread_reference::Resume>(),
@@ -152,6 +157,11 @@ impl Peer {
                     }
                 }
             };
+        }
+        if self.dying && command == number::<virtual_machine::Dispose>() {
+            // HotSpot's agent aborts the JVM then, or lets it stand for ever.
+            self.refused
+                .push("to be disposed of while it ends".to_owned());
         }
         let stack = &self.stack;
         let generation = (self.generation << 16) + self.frames_from;

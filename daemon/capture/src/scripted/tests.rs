@@ -3,7 +3,7 @@
 use jdwp::Value;
 use jhyde_trace::{Level, RecordingOptions, State};
 
-use super::{Class, Method, Recorded, Script};
+use super::{Class, List, Method, Recorded, Script};
 
 fn calls() -> RecordingOptions {
     RecordingOptions {
@@ -98,4 +98,23 @@ fn what_is_out_of_the_scope_is_not_recorded() {
     let recorded = run().record(options);
     assert_eq!(recorded.list.story(), Vec::<String>::new());
     is_whole(&recorded);
+}
+
+/// Whatever fails while the JVM tells its end: it is resumed, and nothing else is asked of it.
+#[test]
+fn a_jvm_that_ends_is_left_to_end() {
+    let whole = run().record(calls()).list.events.len();
+    for room in [whole - 2, whole - 1] {
+        let list = List {
+            room: Some(room),
+            ..List::default()
+        };
+        let recorded = run().record_into(list, calls());
+        let reason = "the recording cannot be written: there is no room".to_owned();
+        assert_eq!(recorded.state, State::Failed { reason });
+        assert_eq!(recorded.list.events.len(), room);
+        assert!(recorded.refused.is_empty(), "{:?}", recorded.refused);
+        let (resumed, suspended) = recorded.resumed;
+        assert_eq!(resumed, suspended, "resumed and suspended");
+    }
 }
