@@ -129,6 +129,7 @@ impl History {
                     outcome: Outcome::Unknown,
                 } => innermost = Some(event.call),
                 EventKind::ThreadEnd | EventKind::Gap { .. } | EventKind::Monitor { .. } => {}
+                found if found.is_found() => {}
                 _ => break,
             }
         }

@@ -6,6 +6,7 @@ use jhyde_trace::{Change, ObjectId, Sink};
 
 use super::Engine;
 use super::contents::At;
+use crate::mirror::Body;
 
 const GONE: &str =
     "code out of the scope had it, and it was gone before anybody could look at it again";
@@ -21,8 +22,25 @@ impl<S: Sink> Engine<S> {
 
     /// The elements or fields of an object could not be looked at, although they may have changed unseen.
     pub(super) fn tell_unlooked(&mut self, at: At, object: ObjectId) {
-        if let Some(since) = self.heap.doubtful_since(object) {
+        if let Some(since) = self
+            .heap
+            .doubtful_since(object)
+            .filter(|_| self.holds(object))
+        {
             self.content_event(at, object, true, Change::Gone { since });
+        }
+    }
+
+    /// Has an object elements, or fields of the scope?
+    fn holds(&self, object: ObjectId) -> bool {
+        match self.heap.body(object) {
+            Some(Body::Array(elements)) => elements.len() > 0,
+            Some(Body::Fields(_)) => {
+                let class = self.heap.class(object);
+                let class = class.and_then(|class| self.program.class_of(class));
+                class.is_some_and(|class| !class.instance_fields.is_empty())
+            }
+            _ => false,
         }
     }
 }

@@ -12,69 +12,8 @@ use std::rc::Rc;
 use jhyde_trace::{ClassId, FieldId, ObjectId, Timestamp, Value, Variable};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::things::{Body, Shared, Thing, Things};
 use super::{Doubts, Elements, UNKNOWN};
-
-/// What an object holds.
-#[derive(Clone, Debug)]
-pub(crate) enum Body {
-    /// Fields of classes in scope; a field that is not among them was never written.
-    Fields(Vec<(FieldId, Value)>),
-    Array(Elements),
-    /// A string, whole.
-    Text(Rc<[u16]>),
-    /// Nothing that code of the scope can see.
-    Opaque,
-}
-
-impl Body {
-    /// A new array of this element type, named as in Java source. A negative length is an exception, and then no array.
-    pub(crate) fn array(element: &str, length: i32) -> Self {
-        let length = usize::try_from(length).unwrap_or(0);
-        Self::Array(Elements::new(descriptor_start(element), length))
-    }
-}
-
-/// The first character of the descriptor of a type that is named as in Java source.
-fn descriptor_start(name: &str) -> u8 {
-    match name {
-        "boolean" => b'Z',
-        "byte" => b'B',
-        "char" => b'C',
-        "short" => b'S',
-        "int" => b'I',
-        "long" => b'J',
-        "float" => b'F',
-        "double" => b'D',
-        other if other.ends_with("[]") => b'[',
-        _ => b'L',
-    }
-}
-
-/// One object.
-#[derive(Clone, Debug)]
-pub(crate) struct Thing {
-    /// How the JVM names it, once that is known.
-    pub(crate) real: Option<jdwp::ObjectId>,
-    pub(crate) class: Option<ClassId>,
-    pub(crate) body: Body,
-    /// Who out of the scope may change it unseen.
-    pub(crate) shared: Shared,
-    /// When its content was last certain: see [`Heap::is_stale`].
-    seen: u64,
-    /// Events that had been told by then.
-    certain: Timestamp,
-}
-
-/// Who out of the scope has an object, and may change it unseen.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Shared {
-    #[default]
-    Nobody,
-    /// The JDK, which writes no field of another's class but by reflection on behalf of others.
-    Jdk,
-    /// Anybody.
-    Anybody,
-}
 
 /// What a constant of a pool stands for: there is one object of it, wherever it is met.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -99,7 +38,7 @@ enum Undo {
 #[derive(Debug)]
 pub(crate) struct Heap {
     ties: FxHashMap<u64, ObjectId>,
-    things: FxHashMap<ObjectId, Thing>,
+    things: Things,
     statics: FxHashMap<FieldId, Value>,
     /// Interned strings and class objects of constant pools (JVMS 5.1).
     constants: FxHashMap<Constant, ObjectId>,
@@ -147,7 +86,7 @@ impl Heap {
     pub(crate) fn new() -> Self {
         Self {
             ties: FxHashMap::default(),
-            things: FxHashMap::default(),
+            things: Things::default(),
             statics: FxHashMap::default(),
             constants: FxHashMap::default(),
             constant_objects: FxHashSet::default(),
@@ -179,7 +118,7 @@ impl Heap {
         if has_name_of_the_jvm(object) {
             return Some(jdwp::ObjectId(object.0 >> 1));
         }
-        self.things.get(&object).and_then(|thing| thing.real)
+        self.things.get(object).and_then(|thing| thing.real)
     }
 
     /// A value that the JVM told, with our names.
@@ -213,7 +152,7 @@ impl Heap {
         self.next += 1;
         self.note(|_| Undo::Create(object));
         let seen = self.outside;
-        self.things.insert(
+        self.things.or_insert(
             object,
             Thing {
                 real: None,
@@ -265,14 +204,17 @@ impl Heap {
             Body::Array(_) => Shared::Anybody,
             _ => Shared::Jdk,
         };
-        self.things.entry(object).or_insert(Thing {
-            real: Some(real),
-            class,
-            body,
-            shared,
-            seen,
-            certain: self.now,
-        });
+        self.things.or_insert(
+            object,
+            Thing {
+                real: Some(real),
+                class,
+                body,
+                shared,
+                seen,
+                certain: self.now,
+            },
+        );
     }
 
     /// Keeps the text of a string, so that what code asks of it is known, as long as there is room.
@@ -287,14 +229,17 @@ impl Heap {
         }
         let real = has_name_of_the_jvm(object).then_some(jdwp::ObjectId(object.0 >> 1));
         let seen = self.outside;
-        let thing = self.things.entry(object).or_insert(Thing {
-            real,
-            class,
-            body: Body::Opaque,
-            shared: Shared::Nobody,
-            seen,
-            certain: self.now,
-        });
+        let thing = self.things.or_insert(
+            object,
+            Thing {
+                real,
+                class,
+                body: Body::Opaque,
+                shared: Shared::Nobody,
+                seen,
+                certain: self.now,
+            },
+        );
         if matches!(thing.body, Body::Opaque) {
             let units = units();
             self.text_units += units.len();
@@ -304,19 +249,19 @@ impl Heap {
 
     /// The text of a string, whole.
     pub(crate) fn text(&self, object: ObjectId) -> Option<&[u16]> {
-        match &self.things.get(&object)?.body {
+        match &self.things.get(object)?.body {
             Body::Text(units) => Some(units),
             _ => None,
         }
     }
 
     pub(crate) fn knows(&self, object: ObjectId) -> bool {
-        self.things.contains_key(&object)
+        self.things.contains(object)
     }
 
     /// Is it ours and not yet named by the JVM?
     pub(crate) fn is_unnamed(&self, value: Value) -> bool {
-        let thing = value.object().and_then(|object| self.things.get(&object));
+        let thing = value.object().and_then(|object| self.things.get(object));
         thing.is_some_and(|thing| thing.real.is_none())
     }
 
@@ -324,10 +269,10 @@ impl Heap {
     /// another object already: the two were taken for different ones.
     pub(crate) fn tie(&mut self, object: ObjectId, real: jdwp::ObjectId) -> bool {
         let seen = ObjectId(real.0.wrapping_shl(1));
-        if self.ties.contains_key(&real.0) || self.things.contains_key(&seen) {
+        if self.ties.contains_key(&real.0) || self.things.contains(seen) {
             return self.name(real) == object;
         }
-        match self.things.get_mut(&object) {
+        match self.things.get_mut(object) {
             Some(thing) if thing.real.is_none() => {
                 thing.real = Some(real);
                 self.ties.insert(real.0, object);
@@ -339,7 +284,7 @@ impl Heap {
     }
 
     pub(crate) fn class(&self, object: ObjectId) -> Option<ClassId> {
-        self.things.get(&object).and_then(|thing| thing.class)
+        self.things.get(object).and_then(|thing| thing.class)
     }
 
     /// A variable was written: the object may be learnt through it.
@@ -372,14 +317,14 @@ impl Heap {
     }
 
     pub(crate) fn elements(&self, object: ObjectId) -> Option<&Elements> {
-        match &self.things.get(&object)?.body {
+        match &self.things.get(object)?.body {
             Body::Array(elements) => Some(elements),
             _ => None,
         }
     }
 
     pub(crate) fn elements_mut(&mut self, object: ObjectId) -> Option<&mut Elements> {
-        match &mut self.things.get_mut(&object)?.body {
+        match &mut self.things.get_mut(object)?.body {
             Body::Array(elements) => Some(elements),
             _ => None,
         }
@@ -403,7 +348,7 @@ impl Heap {
 
     /// The value of a field; `initial` is what it begins with.
     pub(crate) fn field(&self, object: ObjectId, field: FieldId, initial: Value) -> Value {
-        match self.things.get(&object).map(|thing| &thing.body) {
+        match self.things.get(object).map(|thing| &thing.body) {
             Some(Body::Fields(fields)) => fields
                 .iter()
                 .find(|(id, _)| *id == field)
@@ -413,7 +358,7 @@ impl Heap {
     }
 
     pub(crate) fn set_field(&mut self, object: ObjectId, field: FieldId, value: Value) {
-        if let Some(Body::Fields(fields)) = self.things.get_mut(&object).map(|t| &mut t.body) {
+        if let Some(Body::Fields(fields)) = self.things.get_mut(object).map(|t| &mut t.body) {
             let before = match fields.iter_mut().find(|(id, _)| *id == field) {
                 Some((_, old)) => Some(std::mem::replace(old, value)),
                 None => {
@@ -522,7 +467,7 @@ impl Heap {
                 }
                 Undo::Field(object, field, before) => {
                     if let Some(Body::Fields(fields)) =
-                        self.things.get_mut(&object).map(|t| &mut t.body)
+                        self.things.get_mut(object).map(|t| &mut t.body)
                     {
                         match (fields.iter().position(|(id, _)| *id == field), before) {
                             (Some(at), Some(value)) => fields[at].1 = value,
@@ -534,7 +479,7 @@ impl Heap {
                 Undo::Static(field, Some(value)) => drop(self.statics.insert(field, value)),
                 Undo::Static(field, None) => drop(self.statics.remove(&field)),
                 Undo::Create(object) => {
-                    self.things.remove(&object);
+                    self.things.remove(object);
                     self.next -= 1;
                 }
                 Undo::Hold(object, Some(before)) => drop(self.holders.insert(object, before)),
@@ -569,7 +514,7 @@ impl Heap {
     pub(crate) fn share(&mut self, object: ObjectId, with: Shared) {
         let mut open = vec![object];
         while let Some(object) = open.pop() {
-            let Some(thing) = self.things.get_mut(&object) else {
+            let Some(thing) = self.things.get_mut(object) else {
                 continue;
             };
             if thing.shared >= with {
@@ -599,7 +544,7 @@ impl Heap {
 
     /// What is put into something that code out of the scope has, it has, too.
     fn share_held(&mut self, holder: ObjectId, value: Value) {
-        let shared = self.things.get(&holder).map(|thing| thing.shared);
+        let shared = self.things.get(holder).map(|thing| thing.shared);
         if let (Some(object), Some(shared)) = (value.object(), shared)
             && shared > Shared::Nobody
         {
@@ -637,7 +582,7 @@ impl Heap {
 
     /// May code out of the scope have changed it since it was last looked at?
     pub(crate) fn is_stale(&self, object: ObjectId) -> bool {
-        let thing = self.things.get(&object);
+        let thing = self.things.get(object);
         thing.is_some_and(|thing| self.may_have_changed(thing))
     }
 
@@ -659,19 +604,19 @@ impl Heap {
     pub(crate) fn stale(&self) -> Vec<ObjectId> {
         let all = self.things.iter();
         let stale = all.filter(|(_, thing)| self.may_have_changed(thing));
-        let mut stale: Vec<ObjectId> = stale.map(|(&object, _)| object).collect();
+        let mut stale: Vec<ObjectId> = stale.map(|(object, _)| object).collect();
         stale.sort_unstable();
         stale
     }
 
     /// How often code out of the scope had run when its content was last certain.
     pub(crate) fn seen(&self, object: ObjectId) -> u64 {
-        self.things.get(&object).map_or(0, |thing| thing.seen)
+        self.things.get(object).map_or(0, |thing| thing.seen)
     }
 
     /// Its content is that of now.
     pub(crate) fn refreshed(&mut self, object: ObjectId) {
-        if let Some(thing) = self.things.get_mut(&object) {
+        if let Some(thing) = self.things.get_mut(object) {
             thing.seen = self.outside;
             thing.certain = self.now;
         }
@@ -685,14 +630,14 @@ impl Heap {
     /// Since when code out of the scope may have changed it unseen, whichever thread is looked at: an event before that
     /// was told when it was certain. `None` where it cannot have.
     pub(crate) fn doubtful_since(&self, object: ObjectId) -> Option<Timestamp> {
-        let thing = self.things.get(&object)?;
+        let thing = self.things.get(object)?;
         let holds = matches!(thing.body, Body::Array(_) | Body::Fields(_));
         (holds && self.may_have_changed_by(thing, self.outside)).then_some(thing.certain)
     }
 
     /// What an object holds.
     pub(crate) fn body(&self, object: ObjectId) -> Option<&Body> {
-        self.things.get(&object).map(|thing| &thing.body)
+        self.things.get(object).map(|thing| &thing.body)
     }
 
     /// Are there so many objects that the dead should be looked for?
@@ -703,7 +648,7 @@ impl Heap {
     /// The objects that the JVM can be asked about.
     pub(crate) fn named(&self) -> Vec<(ObjectId, jdwp::ObjectId)> {
         let all = self.things.iter();
-        all.filter_map(|(&object, thing)| Some((object, thing.real?)))
+        all.filter_map(|(object, thing)| Some((object, thing.real?)))
             .collect()
     }
 
@@ -711,7 +656,7 @@ impl Heap {
     /// name to another object.
     pub(crate) fn forget(&mut self, dead: &[(ObjectId, jdwp::ObjectId)]) {
         for (object, real) in dead {
-            if let Some(Body::Text(units)) = self.things.remove(object).map(|thing| thing.body) {
+            if let Some(Body::Text(units)) = self.things.remove(*object).map(|thing| thing.body) {
                 self.text_units -= units.len();
             }
             self.ties.remove(&real.0);

@@ -1,7 +1,7 @@
 use jhyde_trace::{FieldId, ObjectId, Value, Variable};
 use proptest::prelude::*;
 
-use super::heap::Body;
+use super::things::Body;
 use super::{Doubted, Elements, Heap, UNKNOWN};
 
 /// A write, to one of few places, so that they meet.

@@ -84,18 +84,23 @@ pub(crate) enum Step {
 /// Runs the instruction of this number. `told` is where its thread was seen after it, in the same frame: without it, that
 /// is worked out. An instruction that throws by what it does with numbers and arrays is `Open`: see
 /// [`super::jumps::throws`].
+#[inline(always)]
 pub(crate) fn execute<W: World>(
     world: &mut W,
     code: &Compiled,
     at: u32,
     told: Option<u32>,
 ) -> Result<Step, W::Error> {
+    let next = Step::Goes(told.unwrap_or(at + 1));
     let (Some(op), Some((frame, heap))) = (code.op(at as usize), world.parts()) else {
         return Ok(Step::Open);
     };
     match op {
-        Op::Nothing => {}
-        Op::Push(value) => frame.stack.push(value),
+        Op::Nothing => return Ok(next),
+        Op::Push(value) => {
+            frame.stack.push(value);
+            return Ok(next);
+        }
         Op::Load(slot) => {
             let value = frame.local(slot);
             frame.stack.push(value);
@@ -105,6 +110,7 @@ pub(crate) fn execute<W: World>(
             let value = frame.pop();
             frame.set_local(slot, value);
             world.tell(Effect::WriteLocal { slot, value })?;
+            return Ok(next);
         }
         Op::Increment { slot, by } => {
             let value = match frame.local(slot) {
@@ -114,6 +120,7 @@ pub(crate) fn execute<W: World>(
             frame.set_local(slot, value);
             world.tell(Effect::UseLocal { slot })?;
             world.tell(Effect::WriteLocal { slot, value })?;
+            return Ok(next);
         }
         Op::Unary(opcode) => {
             let value = frame.pop();
@@ -137,13 +144,17 @@ pub(crate) fn execute<W: World>(
             } else if W::CERTAIN {
                 return Ok(Step::Open);
             }
+            return Ok(next);
         }
         Op::ArrayLength => {
             let array = frame.pop().object();
             let length = array.and_then(|array| heap.elements(array)?.len().try_into().ok());
             frame.stack.push(length.map_or(UNKNOWN, Value::Int));
         }
-        Op::Shuffle(opcode) => shuffle(frame, opcode),
+        Op::Shuffle(opcode) => {
+            shuffle(frame, opcode);
+            return Ok(next);
+        }
         Op::Goto(to) => {
             let to = told.unwrap_or(to);
             return goes(world, code, to, to <= at);
@@ -181,6 +192,7 @@ pub(crate) fn execute<W: World>(
         Op::Monitor(action) => {
             let object = frame.pop();
             world.tell(Effect::Monitor { action, object })?;
+            return Ok(next);
         }
         Op::Leaves => return Ok(Step::Leaves),
         Op::Constant(_)
@@ -197,13 +209,14 @@ pub(crate) fn execute<W: World>(
             }
         }
     }
+    // The others push something.
     if W::CERTAIN {
         let top = world.parts().and_then(|(frame, _)| frame.stack.last());
         if top.is_some_and(|&top| !is_known(top)) {
             return Ok(Step::Open);
         }
     }
-    Ok(Step::Goes(told.unwrap_or(at + 1)))
+    Ok(next)
 }
 
 /// Control goes to an instruction, and chose to do so if it is an edge.

@@ -3,7 +3,7 @@ use std::convert::Infallible;
 use jhyde_bytecode::Code;
 use jhyde_trace::Value;
 
-use super::heap::Body;
+use super::things::Body;
 use super::{Activation, Compiled, Effect, Element, Elements, Heap, Step, UNKNOWN, World, execute};
 
 /// A frame and a heap of their own. Names stand for nothing.

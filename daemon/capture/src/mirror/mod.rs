@@ -8,7 +8,7 @@
 //! shows it.
 //!
 //! Nothing here talks to a JVM. [`activation`] is one frame, [`code`] a method's code as it is run, [`machine`] the
-//! interpreter, [`jumps`] where instructions lead, [`heap`] objects, arrays and statics, [`doubts`] what may have
+//! interpreter, [`jumps`] where instructions lead, [`heap`] objects, arrays and statics (one of them: [`things`]), [`doubts`] what may have
 //! been written there unseen.
 
 pub(crate) mod activation;
@@ -23,6 +23,9 @@ pub(crate) mod jumps;
 pub(crate) mod machine;
 #[cfg(test)]
 mod machine_tests;
+mod things;
+#[cfg(test)]
+mod whole_tests;
 
 use jhyde_trace::{Missing, Value};
 
@@ -30,9 +33,10 @@ pub(crate) use activation::{Activation, Pending, Progress};
 pub(crate) use code::{Compiled, Element};
 pub(crate) use doubts::{Doubted, Doubts};
 pub(crate) use elements::Elements;
-pub(crate) use heap::{Body, Constant, Heap, Shared, has_name_of_the_jvm};
+pub(crate) use heap::{Constant, Heap, has_name_of_the_jvm};
 pub(crate) use jumps::{leads, throws};
 pub(crate) use machine::{Effect, Step, World, execute};
+pub(crate) use things::{Body, Shared};
 
 /// A value that the mirror does not know.
 pub(crate) const UNKNOWN: Value = Value::Missing(Missing::Unreadable);
