@@ -15,7 +15,7 @@ use jhyde_trace::{
 
 /// The place of an arrival; stays valid until it has left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Place(u64);
+pub(crate) struct Ticket(u64);
 
 #[derive(Default)]
 struct Arrival {
@@ -42,44 +42,44 @@ pub(crate) struct Arrivals {
 impl Arrivals {
     /// Takes a place at the end. It is held by one question, which the caller ends with
     /// [`Arrivals::answered`] when its event is handled.
-    pub(crate) fn open(&mut self) -> Place {
+    pub(crate) fn open(&mut self) -> Ticket {
         self.queue.push_back(Arrival {
             questions: 1,
             ..Arrival::default()
         });
-        Place(self.left + self.queue.len() as u64 - 1)
+        Ticket(self.left + self.queue.len() as u64 - 1)
     }
 
-    fn at(&mut self, place: Place) -> Option<&mut Arrival> {
-        let index = place.0.checked_sub(self.left)?;
+    fn at(&mut self, ticket: Ticket) -> Option<&mut Arrival> {
+        let index = ticket.0.checked_sub(self.left)?;
         self.queue.get_mut(usize::try_from(index).ok()?)
     }
 
     /// One more answer is needed before the arrival may leave.
-    pub(crate) fn question(&mut self, place: Place) {
-        if let Some(arrival) = self.at(place) {
+    pub(crate) fn question(&mut self, ticket: Ticket) {
+        if let Some(arrival) = self.at(ticket) {
             arrival.questions += 1;
         }
     }
 
     /// One answer is here.
-    pub(crate) fn answered(&mut self, place: Place) {
-        if let Some(arrival) = self.at(place) {
+    pub(crate) fn answered(&mut self, ticket: Ticket) {
+        if let Some(arrival) = self.at(ticket) {
             arrival.questions = arrival.questions.saturating_sub(1);
         }
     }
 
     /// Says which running call beginnings belong to; without it, the call of the first event. Since they precede
     /// the arrival's events, it must run before the first of them: once there is one, nothing changes.
-    pub(crate) fn context(&mut self, place: Place, call: CallId) {
-        if let Some(arrival) = self.at(place).filter(|arrival| arrival.events.is_empty()) {
+    pub(crate) fn context(&mut self, ticket: Ticket, call: CallId) {
+        if let Some(arrival) = self.at(ticket).filter(|arrival| arrival.events.is_empty()) {
             arrival.context = Some(call);
         }
     }
 
     /// Adds the beginning of an object: an event before all others of the arrival.
-    pub(crate) fn beginning(&mut self, place: Place, kind: EventKind) {
-        if let Some(arrival) = self.at(place)
+    pub(crate) fn beginning(&mut self, ticket: Ticket, kind: EventKind) {
+        if let Some(arrival) = self.at(ticket)
             && let Some(call) = arrival.context
         {
             arrival.beginnings.push(Event {
@@ -91,21 +91,21 @@ impl Arrivals {
     }
 
     /// Adds an event at the end of the arrival's own.
-    pub(crate) fn event(&mut self, place: Place, event: Event) {
-        if let Some(arrival) = self.at(place) {
+    pub(crate) fn event(&mut self, ticket: Ticket, event: Event) {
+        if let Some(arrival) = self.at(ticket) {
             arrival.context.get_or_insert(event.call);
             arrival.events.push(event);
         }
     }
 
     /// Number of the arrival's events.
-    pub(crate) fn events(&mut self, place: Place) -> usize {
-        self.at(place).map_or(0, |arrival| arrival.events.len())
+    pub(crate) fn events(&mut self, ticket: Ticket) -> usize {
+        self.at(ticket).map_or(0, |arrival| arrival.events.len())
     }
 
     /// Adds events, each behind so many of those that the arrival has now; in ascending order.
-    pub(crate) fn insert(&mut self, place: Place, added: Vec<(usize, Event)>) {
-        let Some(arrival) = self.at(place).filter(|_| !added.is_empty()) else {
+    pub(crate) fn insert(&mut self, ticket: Ticket, added: Vec<(usize, Event)>) {
+        let Some(arrival) = self.at(ticket).filter(|_| !added.is_empty()) else {
             return;
         };
         let mut rest = std::mem::take(&mut arrival.events).into_iter();
@@ -119,8 +119,8 @@ impl Arrivals {
     }
 
     /// What a call returned turns out after its end was told.
-    pub(crate) fn amend_result(&mut self, place: Place, call: CallId, result: Value) {
-        let events = self.at(place).map(|arrival| &mut arrival.events);
+    pub(crate) fn amend_result(&mut self, ticket: Ticket, call: CallId, result: Value) {
+        let events = self.at(ticket).map(|arrival| &mut arrival.events);
         for event in events
             .into_iter()
             .flatten()
@@ -133,8 +133,8 @@ impl Arrivals {
     }
 
     /// What a call was given turns out after its beginning was told: fills in arguments that are missing.
-    pub(crate) fn amend_arguments(&mut self, place: Place, call: CallId, given: &[Value]) {
-        let events = self.at(place).map(|arrival| &mut arrival.events);
+    pub(crate) fn amend_arguments(&mut self, ticket: Ticket, call: CallId, given: &[Value]) {
+        let events = self.at(ticket).map(|arrival| &mut arrival.events);
         for event in events
             .into_iter()
             .flatten()
@@ -151,17 +151,17 @@ impl Arrivals {
     }
 
     /// Takes away the arrival's events behind the first `keep`.
-    pub(crate) fn split_off(&mut self, place: Place, keep: usize) -> Vec<Event> {
-        self.at(place)
+    pub(crate) fn split_off(&mut self, ticket: Ticket, keep: usize) -> Vec<Event> {
+        self.at(ticket)
             .filter(|arrival| keep < arrival.events.len())
             .map(|arrival| arrival.events.split_off(keep))
             .unwrap_or_default()
     }
 
     /// Number of arrivals that have come after it.
-    pub(crate) fn after(&self, place: Place) -> usize {
+    pub(crate) fn after(&self, ticket: Ticket) -> usize {
         let next = self.left + self.queue.len() as u64;
-        usize::try_from(next.saturating_sub(place.0 + 1)).unwrap_or(usize::MAX)
+        usize::try_from(next.saturating_sub(ticket.0 + 1)).unwrap_or(usize::MAX)
     }
 
     /// Number of arrivals that have not left.
@@ -175,8 +175,8 @@ impl Arrivals {
     }
 
     /// Adds what is known of an object that the arrival's events refer to.
-    pub(crate) fn object(&mut self, place: Place, object: ObjectId, info: ObjectInfo) {
-        if let Some(arrival) = self.at(place) {
+    pub(crate) fn object(&mut self, ticket: Ticket, object: ObjectId, info: ObjectInfo) {
+        if let Some(arrival) = self.at(ticket) {
             arrival.objects.push((object, info));
         }
     }
@@ -257,15 +257,15 @@ mod tests {
     #[test]
     fn what_is_told_late_stands_where_it_happened() {
         let mut arrivals = Arrivals::default();
-        let place = arrivals.open();
+        let ticket = arrivals.open();
         for to in [10, 20, 30] {
-            arrivals.event(place, edge(to));
+            arrivals.event(ticket, edge(to));
         }
         arrivals.insert(
-            place,
+            ticket,
             vec![(0, edge(1)), (2, edge(21)), (2, edge(22)), (3, edge(31))],
         );
-        assert_eq!(arrivals.split_off(place, 6), [edge(31)]);
+        assert_eq!(arrivals.split_off(ticket, 6), [edge(31)]);
         let later = arrivals.open();
         arrivals.event(later, edge(40));
         arrivals.answered(later);
@@ -275,7 +275,7 @@ mod tests {
             kept.events.is_empty() && arrivals.waiting() == 2,
             "the first is not complete"
         );
-        arrivals.answered(place);
+        arrivals.answered(ticket);
         arrivals.leave(&mut kept).expect("a vector takes all");
         assert_eq!(kept.events, [1, 10, 20, 21, 22, 30, 40].map(edge));
     }

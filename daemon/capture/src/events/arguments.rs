@@ -8,7 +8,7 @@ use jhyde_trace::{ObjectId, Sink, Value};
 use super::Engine;
 use super::entry::Below;
 use super::sites::calls_by_name;
-use crate::arrivals::Place;
+use crate::arrivals::Ticket;
 use crate::error::CaptureError;
 use crate::mirror::{Pending, Progress, is_known};
 use crate::program::Method;
@@ -17,7 +17,7 @@ impl<S: Sink> Engine<S> {
     /// Reads receiver and arguments of a frame while its thread stands still, and what can be seen through them.
     pub(super) fn arguments_now(
         &mut self,
-        place: Place,
+        ticket: Ticket,
         thread: jdwp::ThreadId,
         frame: Option<FrameId>,
         method: &Method,
@@ -26,7 +26,7 @@ impl<S: Sink> Engine<S> {
         let values = self.told_arguments(thread, frame, method, slots)?;
         let created = usize::from(method.receiver && method.is_constructor());
         for value in values.iter().flatten().skip(created) {
-            self.observe(place, thread, value)?;
+            self.observe(ticket, thread, value)?;
         }
         Ok(values)
     }
@@ -95,7 +95,7 @@ impl<S: Sink> Engine<S> {
     /// The object whose monitor a static synchronized method of the class enters.
     pub(super) fn class_object(
         &mut self,
-        place: Place,
+        ticket: Ticket,
         class: jdwp::ReferenceTypeId,
     ) -> Result<Option<ObjectId>, CaptureError> {
         let Some(id) = self.program.class_object(&mut self.link, class)? else {
@@ -106,7 +106,7 @@ impl<S: Sink> Engine<S> {
             tag: jdwp::Tag::CLASS_OBJECT,
             id,
         };
-        Ok(self.value(place, &told, false).object())
+        Ok(self.value(ticket, &told, false).object())
     }
 
     /// The innermost call runs an invoke instruction of this method: takes receiver and arguments off

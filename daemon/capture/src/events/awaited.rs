@@ -7,14 +7,14 @@ use jhyde_bytecode::Opcode;
 use jhyde_trace::{CallId, Sink, Value};
 
 use super::Engine;
-use crate::arrivals::Place;
+use crate::arrivals::Ticket;
 use crate::mirror::{is_known, narrowed};
 use crate::program::Method;
 
 /// What a thread's next event may tell.
 #[derive(Clone, Debug)]
 pub(crate) struct Awaited {
-    place: Place,
+    ticket: Ticket,
     call: CallId,
     what: What,
 }
@@ -31,26 +31,26 @@ impl<S: Sink> Engine<S> {
     /// A call out of the scope has returned what is not known, to an instruction at this index.
     pub(super) fn await_result(
         &mut self,
-        (place, thread, call): (Place, jdwp::ThreadId, CallId),
+        (ticket, thread, call): (Ticket, jdwp::ThreadId, CallId),
         returns: &str,
         taken_at: u32,
     ) {
         let returns = returns.to_owned();
         let what = What::Result { returns, taken_at };
-        self.await_what(thread, Awaited { place, call, what });
+        self.await_what(thread, Awaited { ticket, call, what });
     }
 
     /// A bridge method was entered, whose arguments cannot be read.
-    pub(super) fn await_arguments(&mut self, place: Place, thread: jdwp::ThreadId, call: CallId) {
+    pub(super) fn await_arguments(&mut self, ticket: Ticket, thread: jdwp::ThreadId, call: CallId) {
         let what = What::Arguments;
-        self.await_what(thread, Awaited { place, call, what });
+        self.await_what(thread, Awaited { ticket, call, what });
     }
 
     fn await_what(&mut self, thread: jdwp::ThreadId, awaited: Awaited) {
         if let Some(known) = self.threads.get_mut(&thread.0) {
-            self.arrivals.question(awaited.place);
+            self.arrivals.question(awaited.ticket);
             if let Some(before) = known.awaited.replace(awaited) {
-                self.arrivals.answered(before.place);
+                self.arrivals.answered(before.ticket);
             }
         }
     }
@@ -73,14 +73,14 @@ impl<S: Sink> Engine<S> {
         });
         match bridge {
             Some(known) => known.awaited = Some(awaited),
-            None => self.arrivals.answered(awaited.place),
+            None => self.arrivals.answered(awaited.ticket),
         }
     }
 
     /// The instruction at this index of the innermost call took this value.
     pub(super) fn taken(&mut self, thread: jdwp::ThreadId, index: u32, value: Value) {
         let Some(Awaited {
-            place,
+            ticket,
             call,
             what: What::Result { returns, taken_at },
         }) = &self.awaited
@@ -90,14 +90,14 @@ impl<S: Sink> Engine<S> {
         let current = self.threads.get(&thread.0).map(|known| known.id);
         if is_known(value) && *taken_at == index && current == Some(call.thread) {
             let result = narrowed(value, returns);
-            self.arrivals.amend_result(*place, *call, result);
+            self.arrivals.amend_result(*ticket, *call, result);
         }
     }
 
     /// A bridge method has called another with these arguments.
     pub(super) fn passed_on(&mut self, thread: jdwp::ThreadId, arguments: &[Value]) {
         let Some(Awaited {
-            place,
+            ticket,
             call,
             what: What::Arguments,
         }) = self.awaited
@@ -108,7 +108,7 @@ impl<S: Sink> Engine<S> {
         let Some(bridge) = known.and_then(|t| t.stack.iter_mut().rfind(|f| f.call == call)) else {
             return;
         };
-        self.arrivals.amend_arguments(place, call, arguments);
+        self.arrivals.amend_arguments(ticket, call, arguments);
         let slots = bridge.method.slots.iter();
         let slots = slots.skip(usize::from(bridge.method.receiver));
         for ((slot, _), &value) in slots.zip(arguments) {
@@ -125,7 +125,7 @@ pub(super) fn is_bridge(method: &Method) -> bool {
         return false;
     };
     let mut invokes = 0;
-    let plain = code.instructions().iter().all(|instruction| {
+    let intrinsic = code.instructions().iter().all(|instruction| {
         invokes += usize::from(instruction.invoke().is_some());
         instruction
             .local_load()
@@ -136,5 +136,5 @@ pub(super) fn is_bridge(method: &Method) -> bool {
     });
     let slots = method.slots.iter().map(|(slot, _)| slot.slot);
     let loads = code.instructions().iter().filter_map(|i| i.local_load());
-    plain && invokes == 1 && loads.map(|load| i32::from(load.slot)).eq(slots)
+    intrinsic && invokes == 1 && loads.map(|load| i32::from(load.slot)).eq(slots)
 }

@@ -12,7 +12,7 @@ use jhyde_trace::{Event, EventKind, Missing, Sink, Value};
 use super::Engine;
 use super::sites::index_of;
 use super::threads::Frame;
-use crate::arrivals::Place;
+use crate::arrivals::Ticket;
 use crate::error::{CaptureError, LinkError};
 use crate::mirror::Activation;
 use crate::scope::disguises;
@@ -41,11 +41,11 @@ impl<S: Sink> Engine<S> {
     }
 
     fn begin_suspended(&mut self) -> Result<(), CaptureError> {
-        let place = self.arrivals.open();
+        let ticket = self.arrivals.open();
         self.request_all_kinds()?;
-        self.observe_loaded(place)?;
-        self.find_running(place)?;
-        self.arrivals.answered(place);
+        self.observe_loaded(ticket)?;
+        self.find_running(ticket)?;
+        self.arrivals.answered(ticket);
         Ok(())
     }
 
@@ -119,7 +119,7 @@ impl<S: Sink> Engine<S> {
     }
 
     /// Classes of the scope that were loaded before.
-    fn observe_loaded(&mut self, place: Place) -> Result<(), CaptureError> {
+    fn observe_loaded(&mut self, ticket: Ticket) -> Result<(), CaptureError> {
         let classes = self.link.request(&virtual_machine::AllClasses)??;
         let by_loader = self.program.scope().is_default();
         for loaded in classes {
@@ -141,7 +141,7 @@ impl<S: Sink> Engine<S> {
                     &signature,
                 )?;
                 if class.in_scope {
-                    self.observe_class(place, loaded.type_id, &class)?;
+                    self.observe_class(ticket, loaded.type_id, &class)?;
                 }
             }
         }
@@ -149,7 +149,7 @@ impl<S: Sink> Engine<S> {
     }
 
     /// Calls of the scope that run already: they become calls whose beginning was not seen.
-    fn find_running(&mut self, place: Place) -> Result<(), CaptureError> {
+    fn find_running(&mut self, ticket: Ticket) -> Result<(), CaptureError> {
         let mirrored = self.records_state();
         for thread in self.link.request(&virtual_machine::AllThreads)?? {
             let all = thread_reference::Frames {
@@ -167,7 +167,7 @@ impl<S: Sink> Engine<S> {
                 let Some(method) = self.program.method(&mut self.link, key)? else {
                     continue;
                 };
-                self.meet_thread(place, thread)?;
+                self.meet_thread(ticket, thread)?;
                 let Some(known) = self.threads.get_mut(&thread.0) else {
                     continue;
                 };
@@ -183,7 +183,7 @@ impl<S: Sink> Engine<S> {
                     already_running: true,
                 };
                 let index = index_of(&frame.location);
-                self.arrivals.event(place, Event { call, index, kind });
+                self.arrivals.event(ticket, Event { call, index, kind });
                 known.stack.push(Frame {
                     call,
                     key,

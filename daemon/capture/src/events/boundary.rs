@@ -13,14 +13,14 @@ use jhyde_bytecode::{Invoke, InvokeKind};
 use jhyde_trace::{CallId, Event, EventKind, MonitorAction, ObjectId, Outcome, Sink, Value};
 
 use super::Engine;
+use super::aliases::{keeps, reflects, writes_static_by_handle};
 use super::handed::{hands_on, makes_text};
-use super::hidden::{breakpoint, location};
-use super::plain::{PlainClasses, known_result, plain, returns_itself};
+use super::initialisers::{breakpoint, location};
+use super::intrinsics::{IntrinsicClasses, intrinsic, known_result, returns_itself};
 use super::plan::Planned;
 use super::shown::{Shown, distinct, parameters};
 use super::threads::Frame;
-use super::views::{keeps, reflects, writes_static_by_handle};
-use crate::arrivals::Place;
+use crate::arrivals::Ticket;
 use crate::error::CaptureError;
 use crate::mirror::{Body, Pending, Progress, UNKNOWN, is_known, narrowed};
 use crate::program::{MethodKey, Named};
@@ -39,7 +39,7 @@ impl<S: Sink> Engine<S> {
             return Ok(());
         };
         let (mut stops, mut tells) = (Vec::new(), Vec::new());
-        let mut exits = PlainClasses::default();
+        let mut exits = IntrinsicClasses::default();
         for instruction in code.instructions() {
             if self.names_foreign_field(method, instruction)? {
                 stops.push(instruction.index);
@@ -53,7 +53,7 @@ impl<S: Sink> Engine<S> {
             if self.leads_into_scope(&named) {
                 continue;
             }
-            if let Some(classes) = plain(&named) {
+            if let Some(classes) = intrinsic(&named) {
                 exits.add(classes);
                 continue;
             }
@@ -110,7 +110,7 @@ impl<S: Sink> Engine<S> {
     /// the one before needed.
     pub(super) fn stop(
         &mut self,
-        place: Place,
+        ticket: Ticket,
         thread: jdwp::ThreadId,
         suspended: bool,
     ) -> Result<(), CaptureError> {
@@ -134,16 +134,16 @@ impl<S: Sink> Engine<S> {
         let hides = self
             .threads
             .get(&thread.0)
-            .and_then(|known| known.hidden.as_ref())
-            .is_some_and(|hidden| hidden.call == Some(call));
+            .and_then(|known| known.initialising.as_ref())
+            .is_some_and(|initialising| initialising.call == Some(call));
         if hides && instruction.opcode.is_return() {
-            self.leave_hidden(thread);
+            self.leave_initialiser(thread);
         }
         let named = instruction
             .invoke()
             .and_then(|invoke| Named::of(&method, invoke.constant, invoke.kind));
         self.unwatch(thread)?;
-        self.meet_foreign_field(place, thread, &method, instruction)?;
+        self.meet_foreign_field(ticket, thread, &method, instruction)?;
         let Some(named) = named.filter(|named| !self.leads_into_scope(named)) else {
             return Ok(());
         };
@@ -163,12 +163,12 @@ impl<S: Sink> Engine<S> {
         let arguments = &arguments[usize::from(named.kind.has_receiver())..];
         self.watch_handing(thread, &named, receiver, arguments)?;
         let shown: Vec<ObjectId> = shown.into_iter().filter_map(Value::object).collect();
-        for array in self.viewed(&shown) {
+        for array in self.aliased(&shown) {
             self.name_elements(thread, Value::Object(array))?;
         }
-        self.contents_before(place, thread, &shown)?;
+        self.contents_before(ticket, thread, &shown)?;
         if self.leaves_scope(&named, receiver) {
-            self.open_boundary(place, thread)?;
+            self.open_boundary(ticket, thread)?;
         }
         Ok(())
     }
@@ -219,7 +219,7 @@ impl<S: Sink> Engine<S> {
     /// The innermost call makes a call out of the scope: it begins.
     pub(super) fn open_boundary(
         &mut self,
-        place: Place,
+        ticket: Ticket,
         thread: jdwp::ThreadId,
     ) -> Result<bool, CaptureError> {
         let Some(frame) = self.innermost(thread) else {
@@ -264,7 +264,7 @@ impl<S: Sink> Engine<S> {
                 .filter(|_| named.name == "<init>"),
             makes_text: makes_text(&named),
             writes_statics: writes_static_by_handle(&named, &arguments),
-            plain: plain(&named).is_some(),
+            intrinsic: intrinsic(&named).is_some(),
             keeps: keeps(&named),
             reflects: reflects(&named),
             result: known_result(&named, receiver, &arguments, &self.heap),
@@ -289,14 +289,14 @@ impl<S: Sink> Engine<S> {
             already_running: false,
         };
         let index = Event::NO_INDEX;
-        self.arrivals.event(place, Event { call, index, kind });
+        self.arrivals.event(ticket, Event { call, index, kind });
         let waits = receiver
             .and_then(Value::object)
             .filter(|_| named.class == "java.lang.Object" && named.name == "wait");
         if let Some(object) = waits {
             let action = MonitorAction::Wait;
             let kind = EventKind::Monitor { action, object };
-            self.arrivals.event(place, Event { call, index, kind });
+            self.arrivals.event(ticket, Event { call, index, kind });
         }
         known.stack.push(Frame {
             shown: Some(shown),
@@ -309,7 +309,7 @@ impl<S: Sink> Engine<S> {
     /// The thread is back in the innermost call from a call that its scope does not show.
     pub(super) fn boundary_returned(
         &mut self,
-        place: Place,
+        ticket: Ticket,
         thread: jdwp::ThreadId,
         invoke: Invoke,
         pending: Pending,
@@ -322,7 +322,7 @@ impl<S: Sink> Engine<S> {
             mirror.pending = Some(pending);
         }
         if pending.progress == Progress::Reached {
-            self.open_boundary(place, thread)?;
+            self.open_boundary(ticket, thread)?;
         }
         if let Some(mirror) = self
             .innermost(thread)
@@ -336,7 +336,7 @@ impl<S: Sink> Engine<S> {
             .and_then(|known| known.stack.last_mut());
         let Some((call, shown)) = top.filter(|frame| frame.boundary).map(|frame| {
             // What stays with the frame is looked at later.
-            let looked = suspended || frame.shown.as_ref().is_none_or(|shown| shown.plain);
+            let looked = suspended || frame.shown.as_ref().is_none_or(|shown| shown.intrinsic);
             let shown = if looked {
                 frame.shown.take()
             } else {
@@ -365,48 +365,48 @@ impl<S: Sink> Engine<S> {
             .get(&thread.0)
             .and_then(|known| known.last_exit?.object());
         let told_before = told.is_some_and(|told| self.heap.knows(self.heap.name(told.id)));
-        if let Some(shown) = shown.as_ref().filter(|shown| suspended && !shown.plain) {
+        if let Some(shown) = shown.as_ref().filter(|shown| suspended && !shown.intrinsic) {
             let told = self
                 .threads
                 .get(&thread.0)
                 .and_then(|known| known.last_exit);
-            self.check_contents((place, thread, call), shown, told.as_ref())?;
+            self.check_contents((ticket, thread, call), shown, told.as_ref())?;
         }
         let result = match &shown {
-            Some(shown) => self.result(place, thread, shown, suspended)?,
+            Some(shown) => self.result(ticket, thread, shown, suspended)?,
             None => None,
         };
-        if let Some(shown) = shown.as_ref().filter(|shown| shown.plain) {
-            self.follow_text((place, thread, call), shown)?;
+        if let Some(shown) = shown.as_ref().filter(|shown| shown.intrinsic) {
+            self.follow_text((ticket, thread, call), shown)?;
         }
         if shown
             .as_ref()
-            .is_none_or(|shown| !shown.plain && !shown.spun)
+            .is_none_or(|shown| !shown.intrinsic && !shown.spun)
         {
             self.heap.outside_ran();
         }
-        if let Some(shown) = shown.filter(|shown| suspended && !shown.plain) {
+        if let Some(shown) = shown.filter(|shown| suspended && !shown.intrinsic) {
             let result = result.and_then(Value::object);
             if let Some(made) = shown.constructed.filter(|_| shown.makes_text) {
-                self.learn_text(place, made);
+                self.learn_text(ticket, made);
             }
             self.name_objects(
                 thread,
                 shown.objects.iter().map(|&object| Value::Object(object)),
             )?;
-            self.look_behind((place, thread, call), &shown, result, told_before)?;
-            self.contents_behind((place, thread, call), &shown, result)?;
+            self.look_behind((ticket, thread, call), &shown, result, told_before)?;
+            self.contents_behind((ticket, thread, call), &shown, result)?;
             self.give(&shown);
         }
         if let Some(known) = self.threads.get_mut(&thread.0) {
             let index = Event::NO_INDEX;
-            known.returned = Some((place, self.arrivals.events(place), call));
-            known.end_top(Outcome::Returned(result), index, place, &mut self.arrivals);
-            known.end_boundary(place, &mut self.arrivals);
+            known.returned = Some((ticket, self.arrivals.events(ticket), call));
+            known.end_top(Outcome::Returned(result), index, ticket, &mut self.arrivals);
+            known.end_boundary(ticket, &mut self.arrivals);
         }
         if let Some(result) = result {
             if let Some((returns, behind)) = returns.filter(|_| suspended && !is_known(result)) {
-                self.await_result((place, thread, call), &returns, behind);
+                self.await_result((ticket, thread, call), &returns, behind);
             }
             self.push(thread, result);
         }
@@ -417,7 +417,7 @@ impl<S: Sink> Engine<S> {
     /// returns was known before.
     fn look_behind(
         &mut self,
-        (place, thread, call): (Place, jdwp::ThreadId, CallId),
+        (ticket, thread, call): (Ticket, jdwp::ThreadId, CallId),
         shown: &Shown,
         result: Option<ObjectId>,
         told_before: bool,
@@ -426,10 +426,10 @@ impl<S: Sink> Engine<S> {
         // they are shown: what is different behind one, another thread has written, and tells itself.
         if !shown.spun {
             for &object in &shown.objects {
-                self.compare(place, thread, call, object, true)?;
+                self.compare(ticket, thread, call, object, true)?;
             }
-            for array in self.viewed(&shown.objects) {
-                self.compare(place, thread, call, array, false)?;
+            for array in self.aliased(&shown.objects) {
+                self.compare(ticket, thread, call, array, false)?;
             }
         }
         for &object in shown.objects.iter().chain(&result) {
@@ -441,20 +441,20 @@ impl<S: Sink> Engine<S> {
         if let Some(made) = result.filter(|_| told_before)
             && !shown.objects.contains(&made)
         {
-            self.compare(place, thread, call, made, false)?;
+            self.compare(ticket, thread, call, made, false)?;
         }
         if shown.writes_statics {
-            self.compare_statics(place, thread, call)?;
+            self.compare_statics(ticket, thread, call)?;
         }
         let made = result.filter(|_| !shown.spun && shown.returns != "Ljava/lang/String;");
-        self.keep_views(thread, made.or(shown.constructed), &shown.objects)
+        self.keep_aliases(thread, made.or(shown.constructed), &shown.objects)
     }
 
     /// Boundary calls that are not on the stack any more, above this height, because an exception has left them: what
     /// have they written?
     pub(super) fn look_behind_thrown(
         &mut self,
-        place: Place,
+        ticket: Ticket,
         thread: jdwp::ThreadId,
         height: usize,
     ) -> Result<(), CaptureError> {
@@ -465,9 +465,9 @@ impl<S: Sink> Engine<S> {
         let ended = ended.take_while(|frame| frame.height as usize >= height);
         let shown = ended.filter_map(|frame| Some((frame.call, frame.shown.take()?)));
         for (call, shown) in shown.collect::<Vec<_>>() {
-            if !shown.plain {
-                self.look_behind((place, thread, call), &shown, None, false)?;
-                self.contents_shown((place, thread, call), &shown, false)?;
+            if !shown.intrinsic {
+                self.look_behind((ticket, thread, call), &shown, None, false)?;
+                self.contents_shown((ticket, thread, call), &shown, false)?;
                 self.give(&shown);
             }
         }
@@ -479,16 +479,18 @@ impl<S: Sink> Engine<S> {
         let written = |&object: &ObjectId| {
             let class = self.heap.class(object);
             self.heap.elements(object).is_some_and(|all| all.len() > 0)
-                || !self.heap.viewed(object).is_empty()
+                || !self.heap.aliased(object).is_empty()
                 || class.is_some_and(|class| self.program.is_class_in_scope(class))
         };
-        !shown.plain && !shown.spun && (shown.writes_statics || shown.objects.iter().any(written))
+        !shown.intrinsic
+            && !shown.spun
+            && (shown.writes_statics || shown.objects.iter().any(written))
     }
 
     /// The result of the boundary call that just returned.
     fn result(
         &mut self,
-        place: Place,
+        ticket: Ticket,
         thread: jdwp::ThreadId,
         shown: &Shown,
         suspended: bool,
@@ -497,7 +499,7 @@ impl<S: Sink> Engine<S> {
         if returns == "V" {
             return Ok(None);
         }
-        if let (Some(builder), true) = (shown.builder, shown.plain) {
+        if let (Some(builder), true) = (shown.builder, shown.intrinsic) {
             return Ok(Some(Value::Object(builder)));
         }
         let told = self
@@ -516,11 +518,11 @@ impl<S: Sink> Engine<S> {
             return Ok(Some(UNKNOWN));
         };
         if let (Some(receiver), Some(object)) = (shown.builder, value.object()) {
-            self.tie(thread, Value::Object(receiver), object);
+            self.unify(thread, Value::Object(receiver), object);
         }
         if suspended {
-            self.observe(place, thread, &value)?;
+            self.observe(ticket, thread, &value)?;
         }
-        Ok(Some(self.value(place, &value, false)))
+        Ok(Some(self.value(ticket, &value, false)))
     }
 }

@@ -8,7 +8,7 @@ use super::Engine;
 use super::entry::Below;
 use super::sites::index_of;
 use super::threads::{Frame, StackFrame};
-use crate::arrivals::Place;
+use crate::arrivals::Ticket;
 use crate::error::CaptureError;
 use crate::program::{Method, MethodKey, Named};
 
@@ -19,7 +19,7 @@ impl<S: Sink> Engine<S> {
     pub(super) fn settle_parent(
         &mut self,
         thread: jdwp::ThreadId,
-        place: Place,
+        ticket: Ticket,
         method: &Method,
         below: Below,
     ) -> Result<(u32, u32, bool), CaptureError> {
@@ -34,10 +34,10 @@ impl<S: Sink> Engine<S> {
             Below::Asked => Vec::new(),
             Below::Frames(frames) => frames,
         };
-        known.align(&frames, place, &mut self.arrivals);
+        known.align(&frames, ticket, &mut self.arrivals);
         let height = u32::try_from(frames.len()).unwrap_or(u32::MAX);
         let Some(parent) = known.stack.iter().rposition(|frame| !frame.boundary) else {
-            known.end_boundary(place, &mut self.arrivals);
+            known.end_boundary(ticket, &mut self.arrivals);
             return Ok((Event::NO_INDEX, height, false));
         };
         let frame_at = |height: u32| {
@@ -49,7 +49,7 @@ impl<S: Sink> Engine<S> {
         let parent_height = known.stack[parent].height;
         let site = frame_at(parent_height).map_or(Event::NO_INDEX, |f| index_of(&f.location));
         if parent_height + 1 == height {
-            known.end_boundary(place, &mut self.arrivals);
+            known.end_boundary(ticket, &mut self.arrivals);
             known.stack[parent].method.remember_site(method, site);
             return Ok((site, height, true));
         }
@@ -64,13 +64,13 @@ impl<S: Sink> Engine<S> {
         let same = known.stack.last().is_some_and(|top| {
             top.boundary && top.site == site && (top.key == key || top.shown.is_some())
         });
-        let opened = same || (reaches && self.open_boundary(place, thread)?);
+        let opened = same || (reaches && self.open_boundary(ticket, thread)?);
         if !opened {
             let Some(known) = self.threads.get_mut(&thread.0) else {
                 return Ok((Event::NO_INDEX, height, false));
             };
-            known.end_boundary(place, &mut self.arrivals);
-            self.enter_boundary(thread, place, key, parent_height + 1, site)?;
+            known.end_boundary(ticket, &mut self.arrivals);
+            self.enter_boundary(thread, ticket, key, parent_height + 1, site)?;
         }
         Ok((Event::NO_INDEX, height, false))
     }
@@ -93,7 +93,7 @@ impl<S: Sink> Engine<S> {
     fn enter_boundary(
         &mut self,
         thread: jdwp::ThreadId,
-        place: Place,
+        ticket: Ticket,
         key: MethodKey,
         height: u32,
         site: u32,
@@ -114,7 +114,7 @@ impl<S: Sink> Engine<S> {
             already_running: false,
         };
         self.arrivals.event(
-            place,
+            ticket,
             Event {
                 call,
                 index: Event::NO_INDEX,
@@ -142,7 +142,7 @@ impl<S: Sink> Engine<S> {
     /// A method was left by returning.
     pub(super) fn exit(
         &mut self,
-        place: Place,
+        ticket: Ticket,
         thread: jdwp::ThreadId,
         location: &Location,
         value: &jdwp::Value,
@@ -167,7 +167,7 @@ impl<S: Sink> Engine<S> {
             .get(&thread.0)
             .is_some_and(|known| known.unsure.is_some());
         if unsure && suspended {
-            self.check_stack(thread, place)?;
+            self.check_stack(thread, ticket)?;
         }
         let Some(known) = self.threads.get_mut(&thread.0) else {
             return Ok(());
@@ -176,9 +176,9 @@ impl<S: Sink> Engine<S> {
             return Ok(());
         };
         while known.stack.len() > at + 1 {
-            known.lose_top(place, &mut self.arrivals);
+            known.lose_top(ticket, &mut self.arrivals);
         }
-        if known.foreseen
+        if known.predicted
             && let Some(frame) = known.stack.last().filter(|frame| frame.mirror.is_some())
             && frame.returned().is_none()
         {
@@ -189,23 +189,23 @@ impl<S: Sink> Engine<S> {
             .and_then(|frame| frame.mirror.as_ref())
             .map(|m| m.peek(0));
         if let (Some(mirrored), Some(object)) = (mirrored, value.object()) {
-            self.tie(thread, mirrored, object);
+            self.unify(thread, mirrored, object);
         }
-        self.check_result(place, thread, location, value);
+        self.check_result(ticket, thread, location, value);
         let returned = self.heap.value(value);
         self.taken(thread, index_of(location), returned);
         let result = match value {
             jdwp::Value::Void => None,
-            value => Some(self.value(place, value, false)),
+            value => Some(self.value(ticket, value, false)),
         };
         if suspended {
-            self.snapshot_at_exit(place, thread, value.object())?;
+            self.snapshot_at_exit(ticket, thread, value.object())?;
         }
         let Some(known) = self.threads.get_mut(&thread.0) else {
             return Ok(());
         };
         let call = known.current();
-        known.return_top(result, index_of(location), place, &mut self.arrivals);
+        known.return_top(result, index_of(location), ticket, &mut self.arrivals);
         // A callback has handed it to code out of the scope.
         let handed_out = known.stack.last().is_some_and(|parent| parent.boundary);
         if let Some(object) = result.and_then(Value::object).filter(|_| handed_out) {
@@ -216,11 +216,11 @@ impl<S: Sink> Engine<S> {
         };
         let left = known.stack.is_empty();
         if known
-            .hidden
+            .initialising
             .as_ref()
-            .is_some_and(|hidden| hidden.call == Some(call))
+            .is_some_and(|initialising| initialising.call == Some(call))
         {
-            self.end_hidden(thread)?;
+            self.end_initialiser(thread)?;
         }
         if left {
             self.stop_stepping(thread);
@@ -233,7 +233,7 @@ impl<S: Sink> Engine<S> {
     pub(super) fn check_stack(
         &mut self,
         thread: jdwp::ThreadId,
-        place: Place,
+        ticket: Ticket,
     ) -> Result<Vec<StackFrame>, CaptureError> {
         let frames = self.stack(thread)?;
         if self
@@ -241,19 +241,19 @@ impl<S: Sink> Engine<S> {
             .get(&thread.0)
             .is_some_and(|known| known.unsure.is_some())
         {
-            self.look_behind_thrown(place, thread, frames.len())?;
+            self.look_behind_thrown(ticket, thread, frames.len())?;
         }
         if let Some(known) = self.threads.get_mut(&thread.0) {
-            known.align(&frames, place, &mut self.arrivals);
+            known.align(&frames, ticket, &mut self.arrivals);
         }
         self.clear_settled(thread);
         Ok(frames)
     }
 
     /// A value that an event or an answer showed; asks about its object if that is new.
-    pub(super) fn value(&mut self, place: Place, value: &jdwp::Value, created: bool) -> Value {
+    pub(super) fn value(&mut self, ticket: Ticket, value: &jdwp::Value, created: bool) -> Value {
         if let Some(object) = value.object() {
-            self.meet_object(place, object, created);
+            self.meet_object(ticket, object, created);
         }
         self.heap.value(value)
     }

@@ -1,4 +1,4 @@
-//! What foreseen threads did (see `foresee`), told when their next event confirms it, and what is said where the
+//! What predicted threads did (see `predict`), told when their next event confirms it, and what is said where the
 //! event contradicts it.
 
 use std::rc::Rc;
@@ -8,15 +8,15 @@ use jhyde_bytecode::Opcode;
 use jhyde_trace::Sink;
 
 use super::Engine;
-use super::foresee::{Ahead, MOST};
 use super::plan::Planned;
+use super::predict::{Ahead, MOST};
 use super::sites::index_of;
-use crate::arrivals::Place;
+use crate::arrivals::Ticket;
 use crate::error::CaptureError;
 use crate::mirror::{Activation, Pending, Progress, throws};
 use crate::program::MethodKey;
 
-const UNFORESEEN: &str = "the thread did not do what its instructions give: another thread, or code out of the \
+const UNPREDICTED: &str = "the thread did not do what its instructions give: another thread, or code out of the \
     scope, wrote what it read; what this call did may be wrong";
 
 impl<S: Sink> Engine<S> {
@@ -24,19 +24,19 @@ impl<S: Sink> Engine<S> {
     /// belongs to. `thrown` is where it has thrown an exception: an allocation was taken to succeed.
     pub(super) fn catch_up(
         &mut self,
-        place: Place,
+        ticket: Ticket,
         thread: jdwp::ThreadId,
         thrown: Option<&Location>,
     ) -> Result<(), CaptureError> {
-        let foreseen = self
+        let predicted = self
             .threads
             .get(&thread.0)
             .and_then(|known| known.throws_at);
-        let predicted = foreseen.is_some_and(|foreseen| thrown.map(place_of) == Some(foreseen));
+        let expected = predicted.is_some_and(|predicted| thrown.map(place_of) == Some(predicted));
         let mut left = MOST;
-        while let Some(known) = self.threads.get_mut(&thread.0).filter(|t| t.foreseen) {
+        while let Some(known) = self.threads.get_mut(&thread.0).filter(|t| t.predicted) {
             if left == 0 {
-                // No foreseen run is so long: somebody else has written what it turns on.
+                // No predicted run is so long: somebody else has written what it turns on.
                 self.forget_innermost(thread, None);
                 return Ok(());
             }
@@ -51,7 +51,7 @@ impl<S: Sink> Engine<S> {
             };
             let instruction = mirror.pending.and_then(|p| method.instruction(p));
             let fails = instruction
-                .filter(|i| allocates(i.opcode) && !predicted)
+                .filter(|i| allocates(i.opcode) && !expected)
                 .is_some_and(|i| thrown.map(place_of) == Some((key, i.index)));
             let next = if fails {
                 Ok(None)
@@ -62,7 +62,7 @@ impl<S: Sink> Engine<S> {
                 top.mirror = Some(mirror);
             }
             let Some(next) = next? else { return Ok(()) };
-            self.advance(place, thread, next, false)?;
+            self.advance(ticket, thread, next, false)?;
             let Some(known) = self.threads.get_mut(&thread.0) else {
                 return Ok(());
             };
@@ -103,10 +103,10 @@ impl<S: Sink> Engine<S> {
         })
     }
 
-    /// A foreseen thread has thrown an exception where it stands. Code that only allocates was taken to succeed: when
+    /// A predicted thread has thrown an exception where it stands. Code that only allocates was taken to succeed: when
     /// memory ends in a loop, nothing tells in which of its turns.
-    pub(super) fn throws_unforeseen(&mut self, thread: jdwp::ThreadId, location: &Location) {
-        let Some(known) = self.threads.get(&thread.0).filter(|t| t.foreseen) else {
+    pub(super) fn throws_unpredicted(&mut self, thread: jdwp::ThreadId, location: &Location) {
+        let Some(known) = self.threads.get(&thread.0).filter(|t| t.predicted) else {
             return;
         };
         let Some(top) = known.stack.last().filter(|top| !top.boundary) else {
@@ -126,10 +126,10 @@ impl<S: Sink> Engine<S> {
         }
     }
 
-    /// Can the event that a foreseen thread makes at this index follow what was told of it?
+    /// Can the event that a predicted thread makes at this index follow what was told of it?
     pub(super) fn may_arrive(&mut self, thread: jdwp::ThreadId, index: u32) -> bool {
-        let foreseen = self.threads.get(&thread.0).is_some_and(|t| t.foreseen);
-        let Some(frame) = self.innermost(thread).filter(|_| foreseen) else {
+        let predicted = self.threads.get(&thread.0).is_some_and(|t| t.predicted);
+        let Some(frame) = self.innermost(thread).filter(|_| predicted) else {
             return true;
         };
         let pending = frame.mirror.as_ref().and_then(|mirror| mirror.pending);
@@ -137,7 +137,7 @@ impl<S: Sink> Engine<S> {
         instruction.is_none_or(|i| i.index == index || (i.invoke().is_some() && i.next() == index))
     }
 
-    /// A foreseen thread stands where it cannot: nothing is known of the innermost call any more, and what was told
+    /// A predicted thread stands where it cannot: nothing is known of the innermost call any more, and what was told
     /// of the others since is doubtful.
     pub(super) fn lose_sight(&mut self, thread: jdwp::ThreadId, ordinal: usize) {
         self.forget_innermost(thread, Some(Pending::reached(ordinal, true)));
@@ -147,7 +147,7 @@ impl<S: Sink> Engine<S> {
         let Some(known) = self.threads.get_mut(&thread.0) else {
             return;
         };
-        known.foreseen = false;
+        known.predicted = false;
         if let Some(frame) = known.innermost_mut() {
             frame.mirror = Some(Activation {
                 pending,
@@ -157,22 +157,22 @@ impl<S: Sink> Engine<S> {
         self.doubt_all(thread);
     }
 
-    /// A foreseen thread did something else: what was told of its calls since is doubtful.
+    /// A predicted thread did something else: what was told of its calls since is doubtful.
     pub(super) fn doubt_all(&mut self, thread: jdwp::ThreadId) {
         let stack = self
             .threads
             .get_mut(&thread.0)
             .map(|known| &mut known.stack);
         for frame in stack.into_iter().flatten() {
-            frame.doubtful = Some(UNFORESEEN);
+            frame.doubtful = Some(UNPREDICTED);
         }
     }
 
     /// The recording ends while threads run on unseen: what they did since is missing.
-    pub(super) fn lose_foreseen(&mut self) {
-        let place = self.arrivals.open();
+    pub(super) fn lose_predicted(&mut self) {
+        let ticket = self.arrivals.open();
         let mut lost = Vec::new();
-        for known in self.threads.values().filter(|known| known.foreseen) {
+        for known in self.threads.values().filter(|known| known.predicted) {
             let Some(top) = known.stack.last().filter(|top| !top.boundary) else {
                 continue;
             };
@@ -180,12 +180,12 @@ impl<S: Sink> Engine<S> {
         }
         for call in lost {
             self.doubt(
-                place,
+                ticket,
                 call,
                 "what the call did between its last event and the end of the recording is not recorded",
             );
         }
-        self.arrivals.answered(place);
+        self.arrivals.answered(ticket);
     }
 }
 

@@ -5,8 +5,8 @@ use jdwp::commands::{array_reference, object_reference, reference_type, string_r
 use jhyde_trace::{CallId, Event, EventKind, ObjectId, Sink, Value, Variable};
 
 use super::Engine;
-use super::found::Others;
-use crate::arrivals::Place;
+use super::races::Others;
+use crate::arrivals::Ticket;
 use crate::error::CaptureError;
 use crate::mirror::{Elements, has_name_of_the_jvm, is_known};
 
@@ -49,7 +49,7 @@ impl<S: Sink> Engine<S> {
         {
             let others = self.others(thread);
             if others.are_outside {
-                self.tie_elements(array, &now);
+                self.unify_elements(array, &now);
             } else {
                 self.suspect_names(thread, &others, array, &now);
             }
@@ -67,7 +67,7 @@ impl<S: Sink> Engine<S> {
             return Ok(());
         }
         if let Some(told) = self.held_by_local(thread, value)? {
-            self.tie(thread, value, told);
+            self.unify(thread, value, told);
             return Ok(());
         }
         let Some(holder) = self.heap.holder(value) else {
@@ -79,7 +79,7 @@ impl<S: Sink> Engine<S> {
         if let Some(told) = self.read_reference(holder)? {
             let others = self.others(thread);
             if others.are_outside {
-                self.tie(thread, value, told);
+                self.unify(thread, value, told);
             } else {
                 self.suspect_name(thread, &others, holder, value, told);
             }
@@ -164,7 +164,7 @@ impl<S: Sink> Engine<S> {
     /// at before: an element that has no name since lies where it lay.
     pub(super) fn compare(
         &mut self,
-        place: Place,
+        ticket: Ticket,
         thread: jdwp::ThreadId,
         call: CallId,
         object: ObjectId,
@@ -185,7 +185,7 @@ impl<S: Sink> Engine<S> {
                     back: false,
                 };
                 let index = Event::NO_INDEX;
-                self.arrivals.event(place, Event { call, index, kind });
+                self.arrivals.event(ticket, Event { call, index, kind });
                 return Ok(());
             }
             let Some(now) = self.read_array(real, length)? else {
@@ -194,13 +194,13 @@ impl<S: Sink> Engine<S> {
             let others = self.others(thread);
             if others.are_outside {
                 if shown {
-                    self.tie_elements(object, &now);
+                    self.unify_elements(object, &now);
                 }
                 for region in &now {
-                    self.observe_region(place, thread, region)?;
+                    self.observe_region(ticket, thread, region)?;
                 }
             }
-            self.compare_elements((place, thread, call), &others, object, shown, &now)?;
+            self.compare_elements((ticket, thread, call), &others, object, shown, &now)?;
             if others.are_outside {
                 self.heap.refreshed(object);
             }
@@ -225,7 +225,7 @@ impl<S: Sink> Engine<S> {
             let zero = crate::mirror::zero_like(self.heap.value(value));
             let before = self.heap.field(object, field, zero);
             let variable = Variable::Field { object, field };
-            self.compare_field((place, thread, call), &others, variable, before, value)?;
+            self.compare_field((ticket, thread, call), &others, variable, before, value)?;
         }
         if others.are_outside {
             self.heap.refreshed(object);
@@ -236,15 +236,15 @@ impl<S: Sink> Engine<S> {
     /// What a boundary call did to a field, which is read behind it.
     pub(super) fn compare_field(
         &mut self,
-        (place, thread, call): (Place, jdwp::ThreadId, CallId),
+        (ticket, thread, call): (Ticket, jdwp::ThreadId, CallId),
         others: &Others,
         variable: Variable,
         before: Value,
         told: &jdwp::Value,
     ) -> Result<(), CaptureError> {
         if others.are_outside {
-            self.observe(place, thread, told)?;
-            self.value(place, told, false);
+            self.observe(ticket, thread, told)?;
+            self.value(ticket, told, false);
         }
         let value = self.heap.value(told);
         if !is_known(before) && others.are_outside {
@@ -252,17 +252,17 @@ impl<S: Sink> Engine<S> {
             self.heap.write(variable, value);
             let kind = EventKind::Snapshot { variable, value };
             let index = Event::NO_INDEX;
-            self.arrivals.event(place, Event { call, index, kind });
+            self.arrivals.event(ticket, Event { call, index, kind });
         }
         if is_known(before) && before != value && !self.heap.is_unnamed(before) {
-            let at = (place, thread, call);
-            self.found(at, others, variable, value, told.object());
+            let at = (ticket, thread, call);
+            self.race(at, others, variable, value, told.object());
         }
         Ok(())
     }
 
     /// Objects of the scope that the JVM names here for the first time, by the elements that hold them.
-    fn tie_elements(&mut self, array: ObjectId, now: &[jdwp::ArrayRegion]) {
+    fn unify_elements(&mut self, array: ObjectId, now: &[jdwp::ArrayRegion]) {
         let mut index = 0_u32;
         for region in now {
             let jdwp::ArrayRegion::Object { elements, .. } = region else {
@@ -274,7 +274,7 @@ impl<S: Sink> Engine<S> {
                     && !told.id.is_null()
                     && self.heap.may_be(held, self.heap.reference(told.id))
                 {
-                    self.tie_object(held, told.id);
+                    self.unify_object(held, told.id);
                 }
                 index += 1;
             }
@@ -285,7 +285,7 @@ impl<S: Sink> Engine<S> {
     /// it, because it came back by another way before the two could be tied, is the same one.
     fn compare_elements(
         &mut self,
-        (place, thread, call): (Place, jdwp::ThreadId, CallId),
+        (ticket, thread, call): (Ticket, jdwp::ThreadId, CallId),
         others: &Others,
         array: ObjectId,
         shown: bool,
@@ -330,7 +330,7 @@ impl<S: Sink> Engine<S> {
                     }
                     continue;
                 }
-                self.found((place, thread, call), others, variable, value, told);
+                self.race((ticket, thread, call), others, variable, value, told);
             }
             first += length;
         }

@@ -7,32 +7,32 @@ use jhyde_trace::{CallId, Event, EventKind, Sink, Value};
 
 use super::Engine;
 use super::sites::index_of;
-use crate::arrivals::Place;
+use crate::arrivals::Ticket;
 use crate::mirror::{Progress, is_known, narrowed};
 
 impl<S: Sink> Engine<S> {
     /// A thread stands where the code that was read has no instruction. This call and later ones of the method
     /// are followed by their entries and ends alone.
-    pub(super) fn code_was_replaced(&mut self, place: Place, thread: jdwp::ThreadId) {
+    pub(super) fn code_was_replaced(&mut self, ticket: Ticket, thread: jdwp::ThreadId) {
         let Some(frame) = self.innermost(thread) else {
             return;
         };
         if frame.method.code.is_some() && frame.mirror.take().is_some() {
             frame.method.replaced.set(true);
             let call = frame.call;
-            self.take_back(place, call, REPLACED);
+            self.take_back(ticket, call, REPLACED);
         }
     }
 
     /// A call of the scope begins whose code is known to be another now.
-    pub(super) fn enter_replaced(&mut self, place: Place, call: CallId) {
-        self.doubt(place, call, REPLACED);
+    pub(super) fn enter_replaced(&mut self, ticket: Ticket, call: CallId) {
+        self.doubt(ticket, call, REPLACED);
     }
 
     /// A call of the scope begins that has already run for a while.
-    pub(super) fn enter_late(&mut self, place: Place, call: CallId) {
+    pub(super) fn enter_late(&mut self, ticket: Ticket, call: CallId) {
         self.doubt(
-            place,
+            ticket,
             call,
             "it ran while the JVM resolved a constant, which hides instructions: what this call did inside is not recorded",
         );
@@ -42,7 +42,7 @@ impl<S: Sink> Engine<S> {
     /// have two names.
     pub(super) fn check_result(
         &mut self,
-        place: Place,
+        ticket: Ticket,
         thread: jdwp::ThreadId,
         location: &Location,
         told: &jdwp::Value,
@@ -64,7 +64,7 @@ impl<S: Sink> Engine<S> {
         let mirrored = narrowed(mirror.peek(0), tag);
         if returns && contradict(mirrored, real) {
             self.take_back(
-                place,
+                ticket,
                 call,
                 "its result is not what its instructions give: another thread wrote what it read in that moment, \
                  or another tool replaced its code",
@@ -73,20 +73,20 @@ impl<S: Sink> Engine<S> {
     }
 
     /// Something of a call is not known from here on.
-    pub(super) fn doubt(&mut self, place: Place, call: CallId, reason: &str) {
-        self.gap(place, call, reason, false);
+    pub(super) fn doubt(&mut self, ticket: Ticket, call: CallId, reason: &str) {
+        self.gap(ticket, call, reason, false);
     }
 
     /// What was told of a call up to here may be false.
-    pub(super) fn take_back(&mut self, place: Place, call: CallId, reason: &str) {
-        self.gap(place, call, reason, true);
+    pub(super) fn take_back(&mut self, ticket: Ticket, call: CallId, reason: &str) {
+        self.gap(ticket, call, reason, true);
     }
 
-    fn gap(&mut self, place: Place, call: CallId, reason: &str, back: bool) {
+    fn gap(&mut self, ticket: Ticket, call: CallId, reason: &str, back: bool) {
         let reason = reason.to_owned();
         let index = Event::NO_INDEX;
         let kind = EventKind::Gap { reason, back };
-        self.arrivals.event(place, Event { call, index, kind });
+        self.arrivals.event(ticket, Event { call, index, kind });
     }
 }
 

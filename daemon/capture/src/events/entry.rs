@@ -12,7 +12,7 @@ use super::sites::{calls_by_name, index_of, known_site};
 use super::snapshots::{is_shown_objects, objects_of};
 use super::threads::{Frame, StackFrame};
 use super::{Engine, Question};
-use crate::arrivals::Place;
+use crate::arrivals::Ticket;
 use crate::error::CaptureError;
 use crate::mirror::{Activation, Shared, is_known, narrowed};
 use crate::program::MethodKey;
@@ -28,7 +28,7 @@ pub(crate) enum EntryQuestion {
 
 /// A call that is being entered.
 pub(crate) struct Entering {
-    pub(super) place: Place,
+    pub(super) ticket: Ticket,
     pub(super) key: MethodKey,
     pub(super) method: Rc<Planned>,
     /// Bytecode index of the entry.
@@ -60,7 +60,7 @@ impl<S: Sink> Engine<S> {
     /// A method was entered.
     pub(super) fn entry(
         &mut self,
-        place: Place,
+        ticket: Ticket,
         thread: jdwp::ThreadId,
         location: &Location,
         suspended: bool,
@@ -73,7 +73,7 @@ impl<S: Sink> Engine<S> {
         if !method.in_scope {
             return Ok(());
         }
-        self.meet_thread(place, thread)?;
+        self.meet_thread(ticket, thread)?;
         let method = self.plans.of(&method);
         self.set_stops(key, &method)?;
         if let Some(known) = self.threads.get_mut(&thread.0) {
@@ -116,9 +116,9 @@ impl<S: Sink> Engine<S> {
             for_resolution = from_outside && self.is_for_resolution(thread, key, &deeper)?;
             below = Below::Frames(deeper);
         }
-        self.enter_hidden(thread, &method, for_resolution);
+        self.enter_initialiser(thread, &method, for_resolution);
         let mut entering = Entering {
-            place,
+            ticket,
             key,
             method: Rc::clone(&method),
             index: index_of(location),
@@ -140,7 +140,7 @@ impl<S: Sink> Engine<S> {
                 length: -1,
             };
             let id = self.link.send(&frames);
-            self.ask_entry(id, thread, place, EntryQuestion::Stack);
+            self.ask_entry(id, thread, ticket, EntryQuestion::Stack);
             entering.open += 1;
         }
         let generation = self
@@ -155,13 +155,13 @@ impl<S: Sink> Engine<S> {
             .collect();
         let frame = frame.or_else(|| Some(FrameId(generation? << 16)));
         if (from_outside || late) && suspended {
-            entering.values = self.arguments_now(place, thread, frame, &method, readable)?;
+            entering.values = self.arguments_now(ticket, thread, frame, &method, readable)?;
         } else if self.records_state() && suspended {
             if !self.gives_arguments(thread, &method, &entering.below) {
                 entering.values = self.told_arguments(thread, frame, &method, readable)?;
             }
         } else if suspended && self.takes_snapshots() && is_shown_objects(&method) {
-            let shown = self.snapshot_at_enter(place, thread, &method, readable)?;
+            let shown = self.snapshot_at_enter(ticket, thread, &method, readable)?;
             (entering.values, entering.told) = (shown.values, shown.told);
         } else if let (Some(frame), false, true) = (frame, readable.is_empty(), suspended)
             && !method.native
@@ -172,22 +172,22 @@ impl<S: Sink> Engine<S> {
                 frame,
                 slots,
             });
-            self.ask_entry(id, thread, place, EntryQuestion::Arguments);
+            self.ask_entry(id, thread, ticket, EntryQuestion::Arguments);
             entering.open += 1;
         } else if let (Some(frame), true, true, true) =
             (frame, method.native, method.receiver, suspended)
         {
             // A native frame's slots cannot be read, but its receiver can.
             let id = self.link.send(&stack_frame::ThisObject { thread, frame });
-            self.ask_entry(id, thread, place, EntryQuestion::Arguments);
+            self.ask_entry(id, thread, ticket, EntryQuestion::Arguments);
             entering.open += 1;
         }
         let hides = self
             .threads
             .get(&thread.0)
-            .is_some_and(|known| known.hidden.is_some());
+            .is_some_and(|known| known.initialising.is_some());
         if !late && !method.native && !hides {
-            // Its caller's steps tell nothing of it: see `foresee`.
+            // Its caller's steps tell nothing of it: see `predict`.
             self.stop_stepping(thread);
         }
         let complete = entering.open == 0;
@@ -216,12 +216,12 @@ impl<S: Sink> Engine<S> {
         &mut self,
         id: PacketId,
         thread: jdwp::ThreadId,
-        place: Place,
+        ticket: Ticket,
         question: EntryQuestion,
     ) {
         self.questions
             .insert(id.0, Question::Entry(thread, question));
-        self.arrivals.question(place);
+        self.arrivals.question(ticket);
     }
 
     /// An answer about a call that is being entered.
@@ -274,11 +274,11 @@ impl<S: Sink> Engine<S> {
             }
         }
         entering.open = entering.open.saturating_sub(1);
-        let (place, complete) = (entering.place, entering.open == 0);
+        let (ticket, complete) = (entering.ticket, entering.open == 0);
         if complete {
             self.entered(thread)?;
         }
-        self.arrivals.answered(place);
+        self.arrivals.answered(ticket);
         Ok(())
     }
 
@@ -292,7 +292,7 @@ impl<S: Sink> Engine<S> {
             return Ok(());
         };
         let Entering {
-            place,
+            ticket,
             key,
             method,
             index,
@@ -309,11 +309,11 @@ impl<S: Sink> Engine<S> {
         };
         if let Some(known) = self.threads.get(&thread.0) {
             let innermost = known.current();
-            self.arrivals.context(place, innermost);
+            self.arrivals.context(ticket, innermost);
         }
-        let (site, height, direct) = self.settle_parent(thread, place, &method, below)?;
+        let (site, height, direct) = self.settle_parent(thread, ticket, &method, below)?;
         if !direct && !late && self.records_state() {
-            self.contents_at_callback(place, thread)?;
+            self.contents_at_callback(ticket, thread)?;
         }
         let mirrored = if direct {
             self.take_arguments(thread, &method)
@@ -333,13 +333,13 @@ impl<S: Sink> Engine<S> {
             if let (Some(mirrored), Some(object)) =
                 (mirrored, told.as_ref().and_then(jdwp::Value::object))
             {
-                self.tie(thread, mirrored, object);
+                self.unify(thread, mirrored, object);
             }
             if created && let Some(made) = told.as_ref().and_then(jdwp::Value::object) {
-                self.begin_created(place, thread, made)?;
+                self.begin_created(ticket, thread, made)?;
             }
             bound.push(match (told, mirrored) {
-                (Some(told), _) => self.value(place, &told, created),
+                (Some(told), _) => self.value(ticket, &told, created),
                 (None, Some(mirrored)) => {
                     let tag = [slot.tag.0];
                     narrowed(mirrored, std::str::from_utf8(&tag).unwrap_or_default())
@@ -361,7 +361,7 @@ impl<S: Sink> Engine<S> {
         let locked = match receiver {
             _ if !method.synchronized || !self.records_state() => None,
             Some(receiver) => receiver.object(),
-            None => self.class_object(place, key.0)?,
+            None => self.class_object(ticket, key.0)?,
         };
         if self.records_state() {
             let created = receiver.filter(|_| method.is_constructor());
@@ -370,7 +370,7 @@ impl<S: Sink> Engine<S> {
                 .chain(&arguments)
                 .filter(|&&value| Some(value) != created);
             let shown: Vec<_> = shown.filter_map(|value| value.object()).collect();
-            self.contents_before(place, thread, &shown)?;
+            self.contents_before(ticket, thread, &shown)?;
         }
         if direct {
             self.passed_on(thread, &arguments);
@@ -386,8 +386,8 @@ impl<S: Sink> Engine<S> {
         if let Some(object) = receiver.and_then(Value::object).filter(|_| made_outside) {
             self.heap.share(object, Shared::Anybody);
         }
-        if let Some(hidden) = &mut known.hidden {
-            hidden.call.get_or_insert(call);
+        if let Some(initialising) = &mut known.initialising {
+            initialising.call.get_or_insert(call);
         }
         known.stack.push(Frame {
             call,
@@ -412,22 +412,22 @@ impl<S: Sink> Engine<S> {
             boundary: false,
             already_running: false,
         };
-        self.arrivals.event(place, Event { call, index, kind });
+        self.arrivals.event(ticket, Event { call, index, kind });
         for kind in told {
             let index = Event::AT_ENTER;
-            self.arrivals.event(place, Event { call, index, kind });
+            self.arrivals.event(ticket, Event { call, index, kind });
         }
         if let Some(object) = locked {
             let action = MonitorAction::Enter;
             let kind = EventKind::Monitor { action, object };
-            self.arrivals.event(place, Event { call, index, kind });
+            self.arrivals.event(ticket, Event { call, index, kind });
         }
         if replaced && self.records_state() {
-            self.enter_replaced(place, call);
+            self.enter_replaced(ticket, call);
         } else if late && self.records_state() {
-            self.enter_late(place, call);
+            self.enter_late(ticket, call);
         } else if hidden && self.records_state() && is_bridge(&method) {
-            self.await_arguments(place, thread, call);
+            self.await_arguments(ticket, thread, call);
         }
         self.clear_settled(thread);
         Ok(())

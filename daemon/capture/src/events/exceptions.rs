@@ -16,7 +16,7 @@ use jhyde_trace::{Content, Event, EventKind, ObjectInfo, Outcome, Sink, Value};
 use super::Engine;
 use super::sites::index_of;
 use super::threads::{Frame, Thread, Unsure};
-use crate::arrivals::Place;
+use crate::arrivals::Ticket;
 use crate::error::CaptureError;
 use crate::mirror::UNKNOWN;
 use crate::program::MethodKey;
@@ -25,7 +25,7 @@ impl<S: Sink> Engine<S> {
     /// An exception was thrown, anywhere in the JVM; the thread is suspended.
     pub(super) fn exception(
         &mut self,
-        place: Place,
+        ticket: Ticket,
         thread: jdwp::ThreadId,
         location: &Location,
         exception: TaggedObject,
@@ -39,7 +39,7 @@ impl<S: Sink> Engine<S> {
             return Ok(());
         }
         self.heap.outside_ran();
-        let frames = self.check_stack(thread, place)?;
+        let frames = self.check_stack(thread, ticket)?;
         let mut fate = self.fate(&frames, expected)?;
         let Some(known) = self.threads.get(&thread.0) else {
             return Ok(());
@@ -57,18 +57,18 @@ impl<S: Sink> Engine<S> {
             return Ok(());
         }
         if thrown_here {
-            self.throws_unforeseen(thread, location);
+            self.throws_unpredicted(thread, location);
         }
         if self.records_state() {
             self.throw_mirrored(
-                place,
+                ticket,
                 thread,
                 exception,
                 thrown_here,
                 fate.keep <= top_height as usize + 1,
             )?;
         }
-        let value = self.meet_exception(place, exception)?;
+        let value = self.meet_exception(ticket, exception)?;
         if let Some(height) = self.leaves_shown(thread, fate.keep) {
             // What it is thrown out of may write until it arrives: then it is looked for.
             let arrives = fate.certain && fate.expected.is_some() && height > top_height;
@@ -95,18 +95,18 @@ impl<S: Sink> Engine<S> {
             top.index = index;
         }
         // It leaves the calls out of the scope before it arrives in one of the scope.
-        known.unwind(keep.max(top_height + 1), value, place, &mut self.arrivals);
+        known.unwind(keep.max(top_height + 1), value, ticket, &mut self.arrivals);
         let call = known.current();
         let event = |kind| Event { call, index, kind };
         self.arrivals
-            .event(place, event(EventKind::Thrown { exception: value }));
+            .event(ticket, event(EventKind::Thrown { exception: value }));
         if fate.certain && fate.expected.is_none() {
             self.arrivals
-                .event(place, event(EventKind::Uncaught { exception: value }));
+                .event(ticket, event(EventKind::Uncaught { exception: value }));
         }
-        self.unwind_with_snapshots(place, thread, keep, (value, exception))?;
+        self.unwind_with_snapshots(ticket, thread, keep, (value, exception))?;
         if fate.certain {
-            self.caught(thread, place, value, fate.expected);
+            self.caught(thread, ticket, value, fate.expected);
         } else {
             // The JVM makes the one that arrives below.
             let (value, expected) = match fate.replaced {
@@ -119,8 +119,8 @@ impl<S: Sink> Engine<S> {
             return Ok(());
         };
         let left = known.stack.is_empty();
-        if known.has_left_hidden() {
-            self.end_hidden(thread)?;
+        if known.has_left_initialiser() {
+            self.end_initialiser(thread)?;
             self.set_step(thread);
         }
         if left {
@@ -144,7 +144,7 @@ impl<S: Sink> Engine<S> {
     /// a call out of the scope ends by it.
     fn throw_mirrored(
         &mut self,
-        place: Place,
+        ticket: Ticket,
         thread: jdwp::ThreadId,
         exception: TaggedObject,
         thrown_here: bool,
@@ -153,24 +153,24 @@ impl<S: Sink> Engine<S> {
         if thrown_here {
             // Any other instruction throws an object that the JVM made, whatever it had on the stack.
             if let Some(thrown) = self.innermost(thread).and_then(thrown_by_code) {
-                self.tie(thread, thrown, exception);
+                self.unify(thread, thrown, exception);
             }
         } else if arrives {
-            self.open_boundary(place, thread)?;
-            self.contents_after_throw(place, thread)?;
+            self.open_boundary(ticket, thread)?;
+            self.contents_after_throw(ticket, thread)?;
         }
         let value = jdwp::Value::Object {
             tag: exception.tag,
             id: exception.id,
         };
-        self.observe(place, thread, &value)
+        self.observe(ticket, thread, &value)
     }
 
     /// The innermost call left catches, if it is where the JVM expected it.
     fn caught(
         &mut self,
         thread: jdwp::ThreadId,
-        place: Place,
+        ticket: Ticket,
         exception: Value,
         expected: Option<(MethodKey, u32)>,
     ) {
@@ -184,7 +184,7 @@ impl<S: Sink> Engine<S> {
             top.catch(exception, index);
             let kind = EventKind::Caught { exception };
             self.arrivals.event(
-                place,
+                ticket,
                 Event {
                     call: top.call,
                     index,
@@ -209,15 +209,15 @@ impl<S: Sink> Engine<S> {
     }
 
     /// The innermost call has caught an exception that nobody has told.
-    pub(super) fn catch_untold(&mut self, place: Place, thread: jdwp::ThreadId, index: u32) {
+    pub(super) fn catch_untold(&mut self, ticket: Ticket, thread: jdwp::ThreadId, index: u32) {
         let Some(known) = self.threads.get_mut(&thread.0) else {
             return;
         };
-        known.end_boundary(place, &mut self.arrivals);
+        known.end_boundary(ticket, &mut self.arrivals);
         if let Some(frame) = known.innermost_mut() {
             frame.catch(UNKNOWN, index);
             let (call, kind) = (frame.call, EventKind::Caught { exception: UNKNOWN });
-            self.arrivals.event(place, Event { call, index, kind });
+            self.arrivals.event(ticket, Event { call, index, kind });
         }
     }
 
@@ -248,7 +248,7 @@ impl<S: Sink> Engine<S> {
     }
 
     /// A thread ended: what still seems to run in it has ended too.
-    pub(super) fn end_of_thread(&mut self, known: &mut Thread, place: Place) {
+    pub(super) fn end_of_thread(&mut self, known: &mut Thread, ticket: Ticket) {
         if let Some(unsure) = known.unsure.take() {
             if let Some(top) = known.stack.last() {
                 let kind = EventKind::Uncaught {
@@ -259,19 +259,24 @@ impl<S: Sink> Engine<S> {
                     index: top.index,
                     kind,
                 };
-                self.arrivals.event(place, event);
+                self.arrivals.event(ticket, event);
             }
-            known.unwind(0, unsure.exception, place, &mut self.arrivals);
+            known.unwind(0, unsure.exception, ticket, &mut self.arrivals);
         }
         while !known.stack.is_empty() {
-            known.end_top(Outcome::Unknown, Event::NO_INDEX, place, &mut self.arrivals);
+            known.end_top(
+                Outcome::Unknown,
+                Event::NO_INDEX,
+                ticket,
+                &mut self.arrivals,
+            );
         }
     }
 
     /// An exception's class and message, read while the thread stands still.
     fn meet_exception(
         &mut self,
-        place: Place,
+        ticket: Ticket,
         exception: TaggedObject,
     ) -> Result<Value, CaptureError> {
         let object = exception.id;
@@ -285,7 +290,7 @@ impl<S: Sink> Engine<S> {
                 let class = self.program.class(&mut self.link, kind.type_id)?.id;
                 (
                     Some(class),
-                    self.fixed_content(place, object, kind.type_id)?,
+                    self.fixed_content(ticket, object, kind.type_id)?,
                 )
             }
             None => (None, Content::None),
@@ -295,7 +300,7 @@ impl<S: Sink> Engine<S> {
             content => content,
         };
         let info = ObjectInfo { class, content };
-        self.arrivals.object(place, self.heap.name(object), info);
+        self.arrivals.object(ticket, self.heap.name(object), info);
         Ok(Value::Object(self.heap.name(object)))
     }
 }

@@ -8,7 +8,7 @@ use jhyde_trace::{CallId, Event, EventKind, Sink, ThreadId, Variable};
 use super::Engine;
 use super::begin::REPLACER;
 use super::sites::index_of;
-use crate::arrivals::Place;
+use crate::arrivals::Ticket;
 use crate::error::{CaptureError, LinkError};
 use crate::mirror::Progress;
 use crate::program::Class;
@@ -17,7 +17,7 @@ impl<S: Sink> Engine<S> {
     /// A class was prepared; nothing of it has run yet.
     pub(super) fn class_prepared(
         &mut self,
-        place: Place,
+        ticket: Ticket,
         thread: jdwp::ThreadId,
         ref_type: ReferenceTypeId,
         signature: &str,
@@ -33,7 +33,7 @@ impl<S: Sink> Engine<S> {
             // Prepared by the debug agent's own thread, on our questions' account.
             CallId::root(ThreadId(0))
         } else {
-            self.meet_thread(place, thread)?;
+            self.meet_thread(ticket, thread)?;
             self.threads
                 .get(&thread.0)
                 .map_or_else(CallId::default, |known| known.current())
@@ -41,7 +41,7 @@ impl<S: Sink> Engine<S> {
         if call.thread.0 != 0 {
             let kind = EventKind::ClassPrepared { class: class.id };
             self.arrivals.event(
-                place,
+                ticket,
                 Event {
                     call,
                     index: Event::NO_INDEX,
@@ -49,14 +49,14 @@ impl<S: Sink> Engine<S> {
                 },
             );
         }
-        self.observe_class(place, ref_type, &class)
+        self.observe_class(ticket, ref_type, &class)
     }
 
     /// Asks for what level `state` needs of a class of the scope: writes to its fields, and the
     /// values that its statics begin with.
     pub(super) fn observe_class(
         &mut self,
-        place: Place,
+        ticket: Ticket,
         ref_type: ReferenceTypeId,
         class: &Class,
     ) -> Result<(), CaptureError> {
@@ -77,7 +77,7 @@ impl<S: Sink> Engine<S> {
                     modifiers: vec![only],
                 });
             }
-            self.ask_statics(place, ref_type, class);
+            self.ask_statics(ticket, ref_type, class);
         }
         Ok(())
     }
@@ -101,7 +101,7 @@ impl<S: Sink> Engine<S> {
     /// A field is about to be written.
     pub(super) fn field_write(
         &mut self,
-        place: Place,
+        ticket: Ticket,
         thread: jdwp::ThreadId,
         location: &Location,
         (class, field): (ReferenceTypeId, jdwp::FieldId),
@@ -114,7 +114,7 @@ impl<S: Sink> Engine<S> {
         let constant = value
             .object()
             .filter(|_| self.program.is_constant(class, field));
-        self.meet_thread(place, thread)?;
+        self.meet_thread(ticket, thread)?;
         let Some(known) = self.threads.get_mut(&thread.0) else {
             return Ok(());
         };
@@ -125,35 +125,35 @@ impl<S: Sink> Engine<S> {
             Event::NO_INDEX
         };
         if here {
-            known.end_boundary(place, &mut self.arrivals);
+            known.end_boundary(ticket, &mut self.arrivals);
             self.write_is_done(thread, index, object, value);
         } else {
-            self.open_boundary(place, thread)?;
+            self.open_boundary(ticket, thread)?;
         }
         let Some(known) = self.threads.get(&thread.0) else {
             return Ok(());
         };
         let call = known.current();
-        self.arrivals.context(place, call);
+        self.arrivals.context(ticket, call);
         let variable = if object.id.is_null() {
             Variable::Static { field }
         } else {
-            self.meet_object(place, object, false);
+            self.meet_object(ticket, object, false);
             Variable::Field {
                 object: self.heap.name(object.id),
                 field,
             }
         };
-        let value = self.value(place, value, false);
+        let value = self.value(ticket, value, false);
         if let Some(constant) = constant {
-            self.constant_is_made(place, constant.id)?;
+            self.constant_is_made(ticket, constant.id)?;
         }
         self.heap.write(variable, value);
         if let Some(known) = self.threads.get_mut(&thread.0) {
             known.writing = Some(variable);
         }
         let kind = EventKind::Write { variable, value };
-        self.arrivals.event(place, Event { call, index, kind });
+        self.arrivals.event(ticket, Event { call, index, kind });
         Ok(())
     }
 
@@ -190,10 +190,10 @@ impl<S: Sink> Engine<S> {
             pending.progress = Progress::Done;
         }
         if let Some(value) = value.object() {
-            self.tie(thread, written, value);
+            self.unify(thread, written, value);
         }
         if !object.id.is_null() {
-            self.tie(thread, holder, object);
+            self.unify(thread, holder, object);
         }
     }
 }

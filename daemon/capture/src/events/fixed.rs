@@ -3,7 +3,7 @@
 use jhyde_trace::{Content, Missing, ObjectInfo, Sink, Text, Throwable, Value};
 
 use super::Engine;
-use crate::arrivals::Place;
+use crate::arrivals::Ticket;
 use crate::contents::{Fixed, ReadError, Reader};
 use crate::error::CaptureError;
 
@@ -11,7 +11,7 @@ impl<S: Sink> Engine<S> {
     /// What can never change of an object of a class: [`Content::None`] if there is nothing, or it is not known.
     pub(super) fn fixed_content(
         &mut self,
-        place: Place,
+        ticket: Ticket,
         object: jdwp::ObjectId,
         class: jdwp::ReferenceTypeId,
     ) -> Result<Content, CaptureError> {
@@ -34,7 +34,9 @@ impl<S: Sink> Engine<S> {
             Fixed::Thread(name) => Content::Thread(self.objects.cut(&name)),
             Fixed::Shown(text) => Content::Shown(self.objects.cut(&text)),
             Fixed::Lambda { method, captured } => {
-                let captured = captured.iter().map(|value| self.value(place, value, false));
+                let captured = captured
+                    .iter()
+                    .map(|value| self.value(ticket, value, false));
                 let captured = captured.collect();
                 Content::Lambda { method, captured }
             }
@@ -45,10 +47,10 @@ impl<S: Sink> Engine<S> {
                 suppressed,
             } => {
                 let message: Option<Text> = message.map(|text| self.objects.cut(&text));
-                let cause = self.value(place, &cause, false);
+                let cause = self.value(ticket, &cause, false);
                 let values = |all: Vec<jdwp::Value>| {
                     all.iter()
-                        .map(|value| self.value(place, value, false))
+                        .map(|value| self.value(ticket, value, false))
                         .collect()
                 };
                 Content::Throwable(Throwable {
@@ -73,7 +75,7 @@ impl<S: Sink> Engine<S> {
     /// A constant of an enum of the scope is complete.
     pub(super) fn constant_is_made(
         &mut self,
-        place: Place,
+        ticket: Ticket,
         constant: jdwp::ObjectId,
     ) -> Result<(), CaptureError> {
         let asked = jdwp::commands::object_reference::ReferenceType { object: constant };
@@ -81,11 +83,11 @@ impl<S: Sink> Engine<S> {
             return Ok(());
         };
         let class = self.program.class(&mut self.link, kind.type_id)?.id;
-        let content = self.fixed_content(place, constant, kind.type_id)?;
+        let content = self.fixed_content(ticket, constant, kind.type_id)?;
         if content != Content::None {
             let class = Some(class);
             let info = ObjectInfo { class, content };
-            self.arrivals.object(place, self.heap.name(constant), info);
+            self.arrivals.object(ticket, self.heap.name(constant), info);
         }
         Ok(())
     }

@@ -10,7 +10,7 @@ use jhyde_bytecode::{Instruction, Opcode};
 use jhyde_trace::{Event, EventKind, Level, Sink, Value, Variable};
 
 use super::Engine;
-use crate::arrivals::Place;
+use crate::arrivals::Ticket;
 use crate::error::CaptureError;
 use crate::mirror::UNKNOWN;
 use crate::program::{Foreign, Method, MethodKey, dotted};
@@ -57,7 +57,7 @@ impl<S: Sink> Engine<S> {
     /// is watched.
     pub(super) fn meet_foreign_field(
         &mut self,
-        place: Place,
+        ticket: Ticket,
         thread: jdwp::ThreadId,
         method: &Method,
         instruction: &Instruction,
@@ -92,13 +92,13 @@ impl<S: Sink> Engine<S> {
                 }
                 Ok(())
             }
-            _ => self.read_foreign(place, thread, (key, instruction.index), field),
+            _ => self.read_foreign(ticket, thread, (key, instruction.index), field),
         }
     }
 
     fn read_foreign(
         &mut self,
-        place: Place,
+        ticket: Ticket,
         thread: jdwp::ThreadId,
         at: (MethodKey, u32),
         field: Foreign,
@@ -130,8 +130,8 @@ impl<S: Sink> Engine<S> {
         let Some(told) = told.and_then(|values| values.first().copied()) else {
             return Ok(());
         };
-        self.observe(place, thread, &told)?;
-        let value = self.value(place, &told, false);
+        self.observe(ticket, thread, &told)?;
+        let value = self.value(ticket, &told, false);
         if let Some(known) = self.threads.get_mut(&thread.0) {
             known.foreign = Some(ForeignRead {
                 at,
@@ -145,7 +145,7 @@ impl<S: Sink> Engine<S> {
     /// What an instruction read that names such a field.
     pub(super) fn foreign_value(
         &mut self,
-        place: Place,
+        ticket: Ticket,
         thread: jdwp::ThreadId,
         index: u32,
     ) -> Value {
@@ -160,7 +160,7 @@ impl<S: Sink> Engine<S> {
         if self.options.level == Level::Full {
             let variable = read.variable;
             let kind = EventKind::Use { variable };
-            self.arrivals.event(place, Event { call, index, kind });
+            self.arrivals.event(ticket, Event { call, index, kind });
         }
         read.value
     }

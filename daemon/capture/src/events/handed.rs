@@ -10,10 +10,10 @@ use jhyde_bytecode::{InvokeKind, MethodDescriptor};
 use jhyde_trace::{ObjectId, Sink, Value};
 
 use super::Engine;
-use super::hidden::{breakpoint, location};
+use super::initialisers::{breakpoint, location};
 use super::shown::parameters;
 use super::sites::index_of;
-use crate::arrivals::Place;
+use crate::arrivals::Ticket;
 use crate::error::CaptureError;
 use crate::mirror::Body;
 use crate::program::{MethodKey, Named};
@@ -118,7 +118,7 @@ impl<S: Sink> Engine<S> {
             })?;
             for (&(_, value), told) in handing.slots.iter().zip(&told.unwrap_or_default()) {
                 if let Some(told) = told.object() {
-                    self.tie(thread, value, told);
+                    self.unify(thread, value, told);
                 }
                 self.name_elements(thread, value)?;
             }
@@ -137,7 +137,7 @@ impl<S: Sink> Engine<S> {
     }
 
     /// A string or box has been made by its constructor: asks what it holds.
-    pub(super) fn learn_text(&mut self, place: Place, object: ObjectId) {
+    pub(super) fn learn_text(&mut self, ticket: Ticket, object: ObjectId) {
         let Some(id) = self.heap.real(object) else {
             return;
         };
@@ -149,7 +149,7 @@ impl<S: Sink> Engine<S> {
         };
         let told = jdwp::TaggedObject { tag, id };
         for (asked, question) in self.objects.ask(&mut self.link, told, false) {
-            self.ask_object(asked, place, question);
+            self.ask_object(asked, ticket, question);
         }
     }
 }

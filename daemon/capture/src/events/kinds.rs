@@ -9,7 +9,7 @@ use jhyde_trace::{Content, FieldId, ObjectInfo, Sink};
 use rustc_hash::FxHashMap;
 
 use super::Engine;
-use crate::arrivals::Place;
+use crate::arrivals::Ticket;
 use crate::contents::Shape;
 use crate::error::CaptureError;
 use crate::objects::ObjectQuestion;
@@ -52,7 +52,7 @@ impl<S: Sink> Engine<S> {
     /// What can be looked at in each of these objects. What is new is introduced: class, and what can never change.
     pub(super) fn kinds(
         &mut self,
-        place: Place,
+        ticket: Ticket,
         objects: &[TaggedObject],
         created: Option<jdwp::ObjectId>,
     ) -> Result<Vec<Kind>, CaptureError> {
@@ -67,7 +67,7 @@ impl<S: Sink> Engine<S> {
             }
             match tagged.tag {
                 Tag::STRING | Tag::CLASS_OBJECT => {
-                    self.meet_object(place, tagged, false);
+                    self.meet_object(ticket, tagged, false);
                     self.kinds.objects.insert(object.0, Kind::Leaf);
                 }
                 tag => {
@@ -87,9 +87,11 @@ impl<S: Sink> Engine<S> {
                 None => None,
             };
             let kind = match (class, length) {
-                (Ok(class), None) => self.introduce_shown(place, object, class.type_id, created)?,
+                (Ok(class), None) => {
+                    self.introduce_shown(ticket, object, class.type_id, created)?
+                }
                 (Ok(class), Some(Ok(length))) => {
-                    self.introduce_array(place, object, class.type_id, length)?
+                    self.introduce_array(ticket, object, class.type_id, length)?
                 }
                 _ => Kind::Gone,
             };
@@ -104,7 +106,7 @@ impl<S: Sink> Engine<S> {
 
     fn introduce_array(
         &mut self,
-        place: Place,
+        ticket: Ticket,
         array: jdwp::ObjectId,
         class: ReferenceTypeId,
         length: i32,
@@ -116,7 +118,7 @@ impl<S: Sink> Engine<S> {
                 class: Some(class.id),
                 content: Content::Array(length),
             };
-            self.arrivals.object(place, self.heap.name(array), info);
+            self.arrivals.object(ticket, self.heap.name(array), info);
         }
         Ok(Kind::Array {
             length: length as usize,
@@ -126,7 +128,7 @@ impl<S: Sink> Engine<S> {
 
     fn introduce_shown(
         &mut self,
-        place: Place,
+        ticket: Ticket,
         object: jdwp::ObjectId,
         class: ReferenceTypeId,
         created: Option<jdwp::ObjectId>,
@@ -138,18 +140,18 @@ impl<S: Sink> Engine<S> {
                 let asked = object_reference::GetValues { object, fields };
                 let asked = self.link.send(&asked);
                 let class = known.id;
-                self.ask_object(asked, place, ObjectQuestion::Boxed { object, class });
+                self.ask_object(asked, ticket, ObjectQuestion::Boxed { object, class });
                 return Ok(Kind::Leaf);
             }
             let content = match created == Some(object) {
                 true => Content::None,
-                false => self.fixed_content(place, object, class)?,
+                false => self.fixed_content(ticket, object, class)?,
             };
             let info = ObjectInfo {
                 class: Some(known.id),
                 content,
             };
-            self.arrivals.object(place, self.heap.name(object), info);
+            self.arrivals.object(ticket, self.heap.name(object), info);
         }
         if let Some(kind) = self.kinds.classes.get(&class) {
             return Ok(kind.clone());

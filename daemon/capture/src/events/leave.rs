@@ -128,9 +128,9 @@ impl<S: Sink> Engine<S> {
     }
 
     fn last_look(&mut self) -> Result<(), crate::error::CaptureError> {
-        let place = self.arrivals.open();
-        let looked = self.look_a_last_time(place);
-        self.arrivals.answered(place);
+        let ticket = self.arrivals.open();
+        let looked = self.look_a_last_time(ticket);
+        self.arrivals.answered(ticket);
         looked
     }
 

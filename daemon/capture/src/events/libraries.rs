@@ -10,9 +10,9 @@ use std::time::Instant;
 use jhyde_trace::{ObjectId, Sink, Value};
 
 use super::Engine;
+use super::aliases::is_of_the_jdk;
 use super::contents::At;
 use super::shown::{Shown, parameters};
-use super::views::is_of_the_jdk;
 use crate::contents::methods::{Touches, touches};
 use crate::error::CaptureError;
 use crate::mirror::{Body, is_known};

@@ -9,11 +9,11 @@
 //! - `threads`: what is known of each thread's stack.
 //! - `calls`, `arguments`: enter and exit. `exceptions`, `fate`: exits that JDWP does not report.
 //! - `fields`: classes and writes to fields; `foreign`: fields of classes out of the scope.
-//! - `steps`, `named`: instructions (levels `state` and `full`); `boundary`, `plain`: calls out of the scope;
-//!   `compare`: what they did, `found`: whether they did it or another thread;
-//!   `handed`: what they are given that nothing else holds; `hidden`: static initialisers and class loaders; `observe`: what is read of a thread that stands still;
-//!   `views`, `refresh`: what code out of the scope changes later.
-//! - `foresee`, `pretend`: instructions that no step has to tell; `catch_up`: what they did.
+//! - `steps`, `constants`: instructions (levels `state` and `full`); `boundary`, `intrinsics`: calls out of the scope;
+//!   `compare`: what they did, `races`: whether they did it or another thread;
+//!   `handed`: what they are given that nothing else holds; `initialisers`: static initialisers and class loaders; `observe`: what is read of a thread that stands still;
+//!   `aliases`, `refresh`: what code out of the scope changes later.
+//! - `predict`, `pretend`: instructions that no step has to tell; `catch_up`: what they did.
 //! - `snapshots`, `kinds`, `shot`, `others`: what calls were shown and yielded (level `calls`).
 //! - `values`: answers about objects. `contents`, `fixed`: what objects of the JDK hold. `awaited`: what the next
 //!   event tells of the one before.
@@ -23,6 +23,7 @@
 //! exceptions and class preparation, and where snapshots are taken exits. Else exits and field writes carry their value, steps their place, and
 //! do not suspend, which is what makes this engine faster than a debugger's.
 
+mod aliases;
 mod arguments;
 mod awaited;
 mod begin;
@@ -30,6 +31,7 @@ mod boundary;
 mod calls;
 mod catch_up;
 mod compare;
+mod constants;
 mod contents;
 mod doubt;
 mod entry;
@@ -38,31 +40,29 @@ mod fate;
 mod fields;
 mod fixed;
 mod foreign;
-mod foresee;
-mod found;
 mod gone;
 mod handed;
-mod hidden;
+mod initialisers;
+mod intrinsics;
 mod kinds;
 mod leave;
 mod libraries;
-mod named;
 mod observe;
 mod odd;
 mod others;
-mod plain;
 mod plan;
+mod predict;
+mod races;
 mod recorded;
 mod refresh;
 mod shot;
 mod shown;
 mod sites;
 mod snapshots;
+mod speculative;
 mod steps;
-mod supposed;
 mod threads;
 mod values;
-mod views;
 mod watch;
 
 use jdwp::commands::{event_request, object_reference, thread_reference, virtual_machine};
@@ -77,7 +77,7 @@ use self::kinds::Kinds;
 use self::others::Around;
 use self::plan::Plans;
 use self::threads::{StackFrame, Thread};
-use crate::arrivals::{Arrivals, Place};
+use crate::arrivals::{Arrivals, Ticket};
 use crate::contents::Contents;
 use crate::control::{Controller, Ending, Finished};
 use crate::error::{CaptureError, LinkError};
@@ -92,11 +92,11 @@ use crate::scope::{Scope, StepFilter};
 /// A question whose answer belongs to an arrival.
 pub(crate) enum Question {
     /// About an object that an event showed.
-    Object(Place, ObjectQuestion),
+    Object(Ticket, ObjectQuestion),
     /// About a call that is being entered, in this thread.
     Entry(jdwp::ThreadId, EntryQuestion),
     /// Fields of an object or class that was there before: values for a snapshot.
-    Snapshot(Place, Vec<jhyde_trace::Variable>),
+    Snapshot(Ticket, Vec<jhyde_trace::Variable>),
 }
 
 /// See the module.
@@ -231,7 +231,7 @@ impl<S: Sink> Engine<S> {
         };
         // Where the JVM can no longer be asked, nobody is taken for the writer of what is in doubt.
         let _ = self.settle_all(false);
-        self.lose_foreseen();
+        self.lose_predicted();
         // What is complete so far is kept even if the last answers never came.
         let kept = self.store_classes().and_then(|()| {
             self.arrivals
@@ -330,7 +330,7 @@ impl<S: Sink> Engine<S> {
     ///
     /// Not while something is still to be told of a thread: it may name what is gone since.
     fn sweep(&mut self, at: At) -> Result<(), CaptureError> {
-        if !self.heap.wants_sweep() || self.threads.values().any(|known| known.foreseen) {
+        if !self.heap.wants_sweep() || self.threads.values().any(|known| known.predicted) {
             return Ok(());
         }
         let mut dead = Vec::new();
@@ -365,7 +365,7 @@ impl<S: Sink> Engine<S> {
         if let Some(parts) = self.note_oddities(composite) {
             return parts.iter().try_for_each(|part| self.composite(part));
         }
-        let place = self.arrivals.open();
+        let ticket = self.arrivals.open();
         let suspended = composite.suspend_policy != SuspendPolicy::NONE;
         // Requests may overlap, so one composite may tell the same thing twice.
         let dead = is_death(composite);
@@ -384,32 +384,32 @@ impl<S: Sink> Engine<S> {
                 Event::Exception { location, .. } => Some(location),
                 _ => None,
             });
-            self.catch_up(place, thread, thrown)?;
+            self.catch_up(ticket, thread, thrown)?;
         }
         for (at, event) in composite.events.iter().enumerate() {
             if composite.events[..at].iter().any(|told| same(told, event)) {
                 continue;
             }
-            self.event(place, event, composite)?;
+            self.event(ticket, event, composite)?;
         }
         self.end_awaited(composite.thread());
         if let Some(thread) = composite.thread() {
-            self.look_behind_unseen(place, thread, suspended)?;
+            self.look_behind_unseen(ticket, thread, suspended)?;
         }
         if dead && composite.suspend_policy == SuspendPolicy::ALL {
-            self.look_a_last_time(place)?;
+            self.look_a_last_time(ticket)?;
         }
         match (composite.suspend_policy, composite.thread()) {
             (SuspendPolicy::NONE, _) => {}
             (SuspendPolicy::EVENT_THREAD, Some(thread)) => {
-                self.foresee(place, thread)?;
+                self.predict(ticket, thread)?;
                 self.stand(thread);
                 self.resume(thread);
             }
             // Where it is not said who was suspended, everybody may have been.
             _ => self.resume_all(),
         }
-        self.arrivals.answered(place);
+        self.arrivals.answered(ticket);
         // Written now and not with the next read only where somebody waits for it.
         if suspended || !self.link.has_backlog() {
             self.link.flush()?;
@@ -420,7 +420,7 @@ impl<S: Sink> Engine<S> {
     /// Handles one event of a composite.
     fn event(
         &mut self,
-        place: Place,
+        ticket: Ticket,
         event: &Event,
         composite: &Composite,
     ) -> Result<(), CaptureError> {
@@ -430,20 +430,20 @@ impl<S: Sink> Engine<S> {
                 thread, location, ..
             } => {
                 let late = is_late(location, composite);
-                self.entry(place, *thread, location, suspended, late)
+                self.entry(ticket, *thread, location, suspended, late)
             }
             Event::MethodExitWithReturnValue {
                 thread,
                 location,
                 value,
                 ..
-            } => self.exit(place, *thread, location, value, suspended),
+            } => self.exit(ticket, *thread, location, value, suspended),
             Event::SingleStep {
                 thread, location, ..
             }
             | Event::Breakpoint {
                 thread, location, ..
-            } => self.step(place, *thread, location, suspended),
+            } => self.step(ticket, *thread, location, suspended),
             Event::FieldModification {
                 thread,
                 location,
@@ -452,21 +452,28 @@ impl<S: Sink> Engine<S> {
                 object,
                 value,
                 ..
-            } => self.field_write(place, *thread, location, (*type_id, *field), *object, value),
+            } => self.field_write(
+                ticket,
+                *thread,
+                location,
+                (*type_id, *field),
+                *object,
+                value,
+            ),
             Event::Exception {
                 thread,
                 location,
                 exception,
                 catch_location,
                 ..
-            } => self.exception(place, *thread, location, *exception, catch_location),
+            } => self.exception(ticket, *thread, location, *exception, catch_location),
             Event::ClassPrepare {
                 thread,
                 type_id,
                 signature,
                 ..
-            } => self.class_prepared(place, *thread, *type_id, &signature.to_string_lossy()),
-            Event::ThreadDeath { thread, .. } => self.thread_death(place, *thread),
+            } => self.class_prepared(ticket, *thread, *type_id, &signature.to_string_lossy()),
+            Event::ThreadDeath { thread, .. } => self.thread_death(ticket, *thread),
             _ => Ok(()),
         }
     }
@@ -490,17 +497,17 @@ impl<S: Sink> Engine<S> {
     fn answer(&mut self, reply: &jdwp::Reply) -> Result<(), CaptureError> {
         match self.questions.remove(&reply.id.0) {
             None => Ok(()),
-            Some(Question::Object(place, question)) => self.object_answer(place, question, reply),
+            Some(Question::Object(ticket, question)) => self.object_answer(ticket, question, reply),
             Some(Question::Entry(thread, question)) => self.entry_answer(thread, question, reply),
-            Some(Question::Snapshot(place, variables)) => {
-                self.snapshot_answer(place, &variables, reply)
+            Some(Question::Snapshot(ticket, variables)) => {
+                self.snapshot_answer(ticket, &variables, reply)
             }
         }
     }
 
     /// Makes the engine's picture of a thread if it is new. A thread belongs to the recording from its
     /// first event in scope on: the JVM's own threads, which never have one, stay out.
-    fn meet_thread(&mut self, place: Place, jdwp: jdwp::ThreadId) -> Result<(), CaptureError> {
+    fn meet_thread(&mut self, ticket: Ticket, jdwp: jdwp::ThreadId) -> Result<(), CaptureError> {
         if self.threads.contains_key(&jdwp.0) {
             return Ok(());
         }
@@ -508,7 +515,7 @@ impl<S: Sink> Engine<S> {
         self.next_thread += 1;
         let (info, is_virtual) = self.ask_thread(id, jdwp)?;
         self.sink.thread(info)?;
-        self.thread_event(place, id, jhyde_trace::EventKind::ThreadStart);
+        self.thread_event(ticket, id, jhyde_trace::EventKind::ThreadStart);
         self.threads.insert(jdwp.0, Thread::new(id, is_virtual));
         Ok(())
     }
@@ -516,14 +523,14 @@ impl<S: Sink> Engine<S> {
     /// An event that belongs to a thread and to no call of it.
     fn thread_event(
         &mut self,
-        place: Place,
+        ticket: Ticket,
         thread: jhyde_trace::ThreadId,
         kind: jhyde_trace::EventKind,
     ) {
         let call = CallId::root(thread);
         let index = jhyde_trace::Event::NO_INDEX;
         self.arrivals
-            .event(place, jhyde_trace::Event { call, index, kind });
+            .event(ticket, jhyde_trace::Event { call, index, kind });
     }
 
     fn ask_thread(
@@ -554,12 +561,12 @@ impl<S: Sink> Engine<S> {
         Ok((ThreadInfo { id, name, group }, is_virtual))
     }
 
-    fn thread_death(&mut self, place: Place, thread: jdwp::ThreadId) -> Result<(), CaptureError> {
+    fn thread_death(&mut self, ticket: Ticket, thread: jdwp::ThreadId) -> Result<(), CaptureError> {
         self.stand_down(thread)?;
         if let Some(mut known) = self.threads.remove(&thread.0) {
-            self.end_of_thread(&mut known, place);
+            self.end_of_thread(&mut known, ticket);
             self.last_thread = Some((thread, CallId::root(known.id)));
-            self.thread_event(place, known.id, jhyde_trace::EventKind::ThreadEnd);
+            self.thread_event(ticket, known.id, jhyde_trace::EventKind::ThreadEnd);
         }
         Ok(())
     }
@@ -627,7 +634,7 @@ impl<S: Sink> Engine<S> {
 }
 
 /// Is an entry told with something that happened after it? The debug agent holds entries back for a step that
-/// may never come (see `hidden`).
+/// may never come (see `initialisers`).
 fn is_late(entry: &Location, composite: &Composite) -> bool {
     composite.events.iter().any(|other| {
         matches!(other, Event::ClassPrepare { .. })

@@ -9,7 +9,7 @@ use jhyde_trace::{CallId, Content, Event, EventKind, ObjectInfo, Sink, Value, Va
 
 use super::Engine;
 use super::contents::At;
-use crate::arrivals::Place;
+use crate::arrivals::Ticket;
 use crate::error::CaptureError;
 use crate::mirror::{Body, Elements};
 
@@ -20,7 +20,7 @@ impl<S: Sink> Engine<S> {
     /// Learns an object that is seen for the first time, and what can be seen through it.
     pub(super) fn observe(
         &mut self,
-        place: Place,
+        ticket: Ticket,
         thread: jdwp::ThreadId,
         value: &jdwp::Value,
     ) -> Result<(), CaptureError> {
@@ -32,27 +32,27 @@ impl<S: Sink> Engine<S> {
         };
         let mut open = vec![object];
         while let Some(object) = open.pop() {
-            self.tie_suspected(object.id);
+            self.unify_suspected(object.id);
             if object.id.is_null() || self.heap.knows(self.heap.name(object.id)) {
                 continue;
             }
             match object.tag {
-                Tag::ARRAY => self.observe_array(place, call, object, &mut open)?,
-                Tag::OBJECT => self.observe_object((place, thread, call), object, &mut open)?,
+                Tag::ARRAY => self.observe_array(ticket, call, object, &mut open)?,
+                Tag::OBJECT => self.observe_object((ticket, thread, call), object, &mut open)?,
                 _ => {}
             }
         }
         Ok(())
     }
 
-    fn begins(&mut self, place: Place, call: CallId, kind: EventKind) {
+    fn begins(&mut self, ticket: Ticket, call: CallId, kind: EventKind) {
         let index = Event::NO_INDEX;
-        self.arrivals.event(place, Event { call, index, kind });
+        self.arrivals.event(ticket, Event { call, index, kind });
     }
 
     pub(super) fn observe_region(
         &mut self,
-        place: Place,
+        ticket: Ticket,
         thread: jdwp::ThreadId,
         region: &ArrayRegion,
     ) -> Result<(), CaptureError> {
@@ -65,8 +65,8 @@ impl<S: Sink> Engine<S> {
                     tag: object.tag,
                     id: object.id,
                 };
-                self.observe(place, thread, &value)?;
-                self.meet_object(place, object, false);
+                self.observe(ticket, thread, &value)?;
+                self.meet_object(ticket, object, false);
             }
         }
         Ok(())
@@ -74,7 +74,7 @@ impl<S: Sink> Engine<S> {
 
     fn observe_object(
         &mut self,
-        (place, thread, call): At,
+        (ticket, thread, call): At,
         tagged: TaggedObject,
         open: &mut Vec<TaggedObject>,
     ) -> Result<(), CaptureError> {
@@ -88,7 +88,7 @@ impl<S: Sink> Engine<S> {
         let class = self.program.class(&mut self.link, kind.type_id)?;
         if !class.in_scope {
             self.heap.meet(object, Some(class.id), Body::Opaque);
-            return self.first_contents((place, thread, call), object, kind.type_id, open);
+            return self.first_contents((ticket, thread, call), object, kind.type_id, open);
         }
         self.objects.meet(object);
         let fields = class.instance_fields.iter().map(|field| field.1).collect();
@@ -97,30 +97,30 @@ impl<S: Sink> Engine<S> {
             .request(&object_reference::GetValues { object, fields })?
             .unwrap_or_default();
         let name = self.heap.name(object);
-        let content = self.fixed_content(place, object, kind.type_id)?;
+        let content = self.fixed_content(ticket, object, kind.type_id)?;
         let info = ObjectInfo {
             class: Some(class.id),
             content,
         };
-        self.arrivals.object(place, name, info);
+        self.arrivals.object(ticket, name, info);
         let mut held = Vec::with_capacity(told.len());
         for (&(field, _), value) in class.instance_fields.iter().zip(&told) {
             open.extend(value.object());
-            let value = self.value(place, value, false);
+            let value = self.value(ticket, value, false);
             held.push((field, value));
             let variable = Variable::Field {
                 object: name,
                 field,
             };
-            self.begins(place, call, EventKind::Snapshot { variable, value });
+            self.begins(ticket, call, EventKind::Snapshot { variable, value });
         }
         self.heap.meet(object, Some(class.id), Body::Fields(held));
-        self.first_contents((place, thread, call), object, kind.type_id, open)
+        self.first_contents((ticket, thread, call), object, kind.type_id, open)
     }
 
     fn observe_array(
         &mut self,
-        place: Place,
+        ticket: Ticket,
         call: CallId,
         tagged: TaggedObject,
         open: &mut Vec<TaggedObject>,
@@ -146,11 +146,11 @@ impl<S: Sink> Engine<S> {
             class: Some(class),
             content,
         };
-        self.arrivals.object(place, name, info);
+        self.arrivals.object(ticket, name, info);
         if length > MOST_ELEMENTS {
             let reason = format!("the {length} elements of an array were not read");
             self.begins(
-                place,
+                ticket,
                 call,
                 EventKind::Gap {
                     reason,
@@ -170,7 +170,7 @@ impl<S: Sink> Engine<S> {
             {
                 for &object in values {
                     open.push(object);
-                    self.meet_object(place, object, false);
+                    self.meet_object(ticket, object, false);
                 }
             }
             let read = Elements::read(region, |id| self.heap.reference(id));
@@ -181,7 +181,7 @@ impl<S: Sink> Engine<S> {
                     array: name,
                     index: first + at,
                 };
-                self.begins(place, call, EventKind::Snapshot { variable, value });
+                self.begins(ticket, call, EventKind::Snapshot { variable, value });
             }
             first += count;
             match &mut all {
@@ -217,11 +217,11 @@ impl<S: Sink> Engine<S> {
 
     /// The mirror held a value that the JVM now shows. If the mirror's is an object of ours without a
     /// name, the two are one.
-    pub(super) fn tie(&mut self, thread: jdwp::ThreadId, mirrored: Value, told: TaggedObject) {
+    pub(super) fn unify(&mut self, thread: jdwp::ThreadId, mirrored: Value, told: TaggedObject) {
         if told.id.is_null() || !self.heap.is_unnamed(mirrored) {
             return;
         }
-        if !self.tie_object(mirrored, told.id) {
+        if !self.unify_object(mirrored, told.id) {
             // The JVM had named it before: two names for one object, of which the older one stays.
             let real = self.heap.reference(told.id);
             if let Some(mirror) = self
@@ -233,17 +233,17 @@ impl<S: Sink> Engine<S> {
         }
     }
 
-    pub(super) fn tie_object(&mut self, mirrored: Value, real: jdwp::ObjectId) -> bool {
+    pub(super) fn unify_object(&mut self, mirrored: Value, real: jdwp::ObjectId) -> bool {
         let Some(object) = mirrored.object() else {
             return false;
         };
         if self.objects.is_known(real) {
             return false;
         }
-        let tied = self.heap.tie(object, real);
-        if tied {
+        let unified = self.heap.unify(object, real);
+        if unified {
             self.objects.meet(real);
         }
-        tied
+        unified
     }
 }

@@ -9,7 +9,7 @@ use jhyde_bytecode::{Constant, Instruction};
 use jhyde_trace::{MethodId, Value};
 use rustc_hash::FxHashMap;
 
-use super::plain::PlainClasses;
+use super::intrinsics::IntrinsicClasses;
 use crate::mirror::{Compiled, Pending};
 use crate::program::Method;
 
@@ -24,8 +24,8 @@ pub(crate) struct Planned {
     method: Rc<Method>,
     /// Its stops are set (level `state` and above).
     pub(super) prepared: Cell<bool>,
-    /// The classes whose exits its plain calls need; known when its stops are set.
-    pub(super) exits: Cell<PlainClasses>,
+    /// The classes whose exits its intrinsic calls need; known when its stops are set.
+    pub(super) exits: Cell<IntrinsicClasses>,
     /// What runs is not this code any more.
     pub(super) replaced: Cell<bool>,
     /// Its code as the mirror runs it.

@@ -4,11 +4,11 @@
 use jhyde_trace::{CallId, Event, EventKind, Level, Sink, Value, Variable};
 
 use super::Engine;
-use super::named::{class_constant, element_name};
+use super::constants::{class_constant, element_name};
 use super::plan::Planned;
 use super::sites::{local_at, written_local};
 use super::steps::descriptor_of;
-use crate::arrivals::Place;
+use crate::arrivals::Ticket;
 use crate::error::CaptureError;
 use crate::mirror::{
     Activation, Body, Effect, Element, Heap, UNKNOWN, World, initial, is_known, narrowed,
@@ -18,7 +18,7 @@ use crate::program::dotted;
 /// One instruction that a thread has run.
 pub(super) struct Recorded<'a, S: Sink> {
     pub(super) engine: &'a mut Engine<S>,
-    pub(super) place: Place,
+    pub(super) ticket: Ticket,
     pub(super) thread: jdwp::ThreadId,
     pub(super) call: CallId,
     pub(super) method: &'a Planned,
@@ -87,7 +87,7 @@ impl<S: Sink> World for Recorded<'_, S> {
     }
 
     fn constant(&mut self, at: u16) -> Result<Value, CaptureError> {
-        Ok(self.engine.constant(self.place, self.method, at))
+        Ok(self.engine.constant(self.ticket, self.method, at))
     }
 
     fn get_field(&mut self, at: u16, object: Value) -> Result<Value, CaptureError> {
@@ -132,7 +132,7 @@ impl<S: Sink> Recorded<'_, S> {
     fn event(&mut self, kind: EventKind) {
         let (call, index) = (self.call, self.index);
         let event = Event { call, index, kind };
-        self.engine.arrivals.event(self.place, event);
+        self.engine.arrivals.event(self.ticket, event);
     }
 
     fn written(&mut self, slot: u16, mut value: Value) -> Result<EventKind, CaptureError> {
@@ -140,7 +140,7 @@ impl<S: Sink> Recorded<'_, S> {
         if self.suspended && !is_known(value) {
             value = self
                 .engine
-                .read_local(self.place, self.thread, slot, local)?;
+                .read_local(self.ticket, self.thread, slot, local)?;
             self.engine.taken(self.thread, self.index, value);
         }
         let value = narrowed(value, descriptor_of(self.method, local));
@@ -165,11 +165,11 @@ impl<S: Sink> Recorded<'_, S> {
             .program
             .field_named(method.loader, &class, named.name);
         let Some(field) = field else {
-            let (place, thread) = (self.place, self.thread);
-            let read = self.engine.foreign_value(place, thread, self.index);
+            let (ticket, thread) = (self.ticket, self.thread);
+            let read = self.engine.foreign_value(ticket, thread, self.index);
             return if object.is_none() && !is_known(read) {
                 let class = (method.loader, class.as_str());
-                self.engine.get_outside(place, thread, class, named.name)
+                self.engine.get_outside(ticket, thread, class, named.name)
             } else {
                 Ok(read)
             };
@@ -200,7 +200,7 @@ impl<S: Sink> Recorded<'_, S> {
 
     /// An object that the scope makes: it has a name of ours until the JVM shows its own.
     fn made(&mut self, class: &str, body: Body) -> Value {
-        let at = (self.place, self.call, self.index);
+        let at = (self.ticket, self.call, self.index);
         self.engine.create(at, self.method.loader, class, body)
     }
 

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use jhyde_trace::{CallId, Event, EventKind, Missing, ObjectId, Sink, Value, Variable};
 
 use super::Engine;
-use crate::arrivals::Place;
+use crate::arrivals::Ticket;
 use crate::error::CaptureError;
 use crate::mirror::{Body, Shared, UNKNOWN};
 
@@ -35,7 +35,7 @@ impl<S: Sink> Engine<S> {
     /// Looks again at what may have changed unseen; says whether it could be looked at.
     pub(super) fn refresh(
         &mut self,
-        place: Place,
+        ticket: Ticket,
         thread: jdwp::ThreadId,
         object: ObjectId,
     ) -> Result<bool, CaptureError> {
@@ -50,26 +50,26 @@ impl<S: Sink> Engine<S> {
         }
         // What has no name yet cannot be looked at: perhaps something that can be read holds it.
         self.name_objects(thread, [Value::Object(object)])?;
-        let before = self.arrivals.events(place);
+        let before = self.arrivals.events(ticket);
         let seen = self.heap.seen(object);
         let behind =
-            returned.filter(|&(at, ..)| at == place && seen + 1 == self.heap.outside_runs());
+            returned.filter(|&(at, ..)| at == ticket && seen + 1 == self.heap.outside_runs());
         let call = behind.map_or(current, |(.., call)| call);
-        self.compare(place, thread, call, object, false)?;
-        let told = self.arrivals.split_off(place, before);
+        self.compare(ticket, thread, call, object, false)?;
+        let told = self.arrivals.split_off(ticket, before);
         match behind {
             Some((_, behind, _)) => {
                 let count = told.len();
                 let told = told.into_iter();
                 let told = told.map(|event| (behind, Event { call, ..event }));
-                self.arrivals.insert(place, told.collect());
+                self.arrivals.insert(ticket, told.collect());
                 if let Some(known) = self.threads.get_mut(&thread.0) {
-                    known.returned = Some((place, behind + count, call));
+                    known.returned = Some((ticket, behind + count, call));
                 }
             }
             None => {
                 for event in told {
-                    self.arrivals.event(place, found_late(event));
+                    self.arrivals.event(ticket, found_late(event));
                 }
             }
         }
@@ -80,7 +80,7 @@ impl<S: Sink> Engine<S> {
     /// shown is found now, or when the scope meets it.
     pub(super) fn look_behind_unseen(
         &mut self,
-        place: Place,
+        ticket: Ticket,
         thread: jdwp::ThreadId,
         suspended: bool,
     ) -> Result<(), CaptureError> {
@@ -93,7 +93,7 @@ impl<S: Sink> Engine<S> {
             for &object in shown.objects() {
                 self.heap.share(object, Shared::Anybody);
             }
-            self.contents_unseen((place, thread, call), &shown, suspended)?;
+            self.contents_unseen((ticket, thread, call), &shown, suspended)?;
             self.give(&shown);
         }
         Ok(())
@@ -119,7 +119,7 @@ impl<S: Sink> Engine<S> {
     /// Looks at what a thread that stands still has read unseen.
     pub(super) fn look_at_read(
         &mut self,
-        place: Place,
+        ticket: Ticket,
         thread: jdwp::ThreadId,
     ) -> Result<(), CaptureError> {
         let Some(known) = self.threads.get_mut(&thread.0) else {
@@ -131,8 +131,8 @@ impl<S: Sink> Engine<S> {
                 variable
                 && self.heap.is_stale(holder)
             {
-                self.refresh(place, thread, holder)?;
-                self.tell_stale(place, call, variable);
+                self.refresh(ticket, thread, holder)?;
+                self.tell_stale(ticket, call, variable);
             }
         }
         Ok(())
@@ -140,7 +140,7 @@ impl<S: Sink> Engine<S> {
 
     /// Code out of the scope may have written a variable unseen, and nobody can look: what it holds is not known any
     /// more.
-    fn tell_stale(&mut self, place: Place, call: CallId, variable: Variable) {
+    fn tell_stale(&mut self, ticket: Ticket, call: CallId, variable: Variable) {
         let held = match variable {
             Variable::Element { array, index } if self.heap.is_stale(array) => {
                 let elements = self.heap.elements(array);
@@ -158,13 +158,13 @@ impl<S: Sink> Engine<S> {
             let value = UNKNOWN;
             let kind = EventKind::Snapshot { variable, value };
             let index = Event::NO_INDEX;
-            self.arrivals.event(place, Event { call, index, kind });
+            self.arrivals.event(ticket, Event { call, index, kind });
         }
     }
 
     /// The JVM stands still for the last time: what code out of the scope did to what the scope never looked at again
     /// is found here.
-    pub(super) fn look_a_last_time(&mut self, place: Place) -> Result<(), CaptureError> {
+    pub(super) fn look_a_last_time(&mut self, ticket: Ticket) -> Result<(), CaptureError> {
         let alive = self.threads.iter().next();
         let alive = alive.map(|(&id, known)| (jdwp::ThreadId(id), known.current()));
         let Some((thread, call)) = alive.or(self.last_thread).filter(|_| self.records_state())
@@ -186,20 +186,20 @@ impl<S: Sink> Engine<S> {
             }
             // What has no name yet: perhaps something that can be read holds it.
             self.name_objects(thread, [Value::Object(object)])?;
-            let before = self.arrivals.events(place);
-            self.compare(place, thread, call, object, false)?;
-            for event in self.arrivals.split_off(place, before) {
-                self.arrivals.event(place, found_late(event));
+            let before = self.arrivals.events(ticket);
+            self.compare(ticket, thread, call, object, false)?;
+            for event in self.arrivals.split_off(ticket, before) {
+                self.arrivals.event(ticket, found_late(event));
             }
-            self.tell_unlooked((place, thread, call), object);
+            self.tell_unlooked((ticket, thread, call), object);
         }
-        left += self.look_into_given((place, thread, call), until)?;
+        left += self.look_into_given((ticket, thread, call), until)?;
         if left > 0 {
             let reason = format!(
                 "{left} objects that code out of the scope had were not looked at when the recording ended: what they \
                  held since the scope met them last may be other than told"
             );
-            self.doubt(place, call, &reason);
+            self.doubt(ticket, call, &reason);
         }
         Ok(())
     }
@@ -207,7 +207,7 @@ impl<S: Sink> Engine<S> {
     /// Looks again at all that a suspended thread has in sight from its innermost call.
     pub(super) fn refresh_in_sight(
         &mut self,
-        place: Place,
+        ticket: Ticket,
         thread: jdwp::ThreadId,
         alone: bool,
     ) -> Result<(), CaptureError> {
@@ -227,7 +227,7 @@ impl<S: Sink> Engine<S> {
             }
             seen.push(object);
             if self.heap.is_stale(object) {
-                self.refresh(place, thread, object)?;
+                self.refresh(ticket, thread, object)?;
             }
             match self.heap.body(object) {
                 Some(Body::Array(elements)) => {

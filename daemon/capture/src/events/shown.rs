@@ -23,7 +23,7 @@ pub(crate) struct Shown {
     /// It may write static fields: see [`super::views`].
     pub(super) writes_statics: bool,
     /// Nothing stops for it: see [`super::plain`].
-    pub(super) plain: bool,
+    pub(super) intrinsic: bool,
     /// What it was shown may be changed by whoever has kept it.
     pub(super) keeps: bool,
     /// It may use reflection.
@@ -40,8 +40,8 @@ pub(crate) struct Shown {
 
 impl Shown {
     /// Nothing stops for it, and it changes nothing but a builder.
-    pub(super) fn is_plain(&self) -> bool {
-        self.plain
+    pub(super) fn is_intrinsic(&self) -> bool {
+        self.intrinsic
     }
 
     /// Receiver and arguments that are objects.

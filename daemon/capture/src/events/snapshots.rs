@@ -22,7 +22,7 @@ use super::Engine;
 use super::kinds::{Kind, Made};
 use super::others::Others;
 use super::shot::Shot;
-use crate::arrivals::Place;
+use crate::arrivals::Ticket;
 use crate::contents::{FixedKind, ReadError, Reader, Shape};
 use crate::error::{CaptureError, LinkError};
 use crate::program::Method;
@@ -63,7 +63,7 @@ impl<S: Sink> Engine<S> {
     /// A suspended thread enters a method: what it is shown, and what that holds.
     pub(super) fn snapshot_at_enter(
         &mut self,
-        place: Place,
+        ticket: Ticket,
         thread: ThreadId,
         method: &Method,
         readable: Vec<SlotRequest>,
@@ -73,14 +73,14 @@ impl<S: Sink> Engine<S> {
         // Of an object that is only now constructed nothing is final yet.
         let made = method.receiver && method.is_constructor();
         let created = roots.first().filter(|_| made).map(|object| object.id);
-        let told = self.snapshot(place, thread, roots, created)?;
+        let told = self.snapshot(ticket, thread, roots, created)?;
         Ok(Beginning { values, told })
     }
 
     /// The innermost call of a suspended thread is about to end: what it was shown, and what it yields, hold now.
     pub(super) fn snapshot_at_exit(
         &mut self,
-        place: Place,
+        ticket: Ticket,
         thread: ThreadId,
         yielded: Option<TaggedObject>,
     ) -> Result<(), CaptureError> {
@@ -96,11 +96,11 @@ impl<S: Sink> Engine<S> {
             .chain(top.roots.iter().copied())
             .collect();
         if let Some((class, made)) = made {
-            self.introduce_made(place, class, made)?;
+            self.introduce_made(ticket, class, made)?;
         }
-        for kind in self.snapshot(place, thread, roots, None)? {
+        for kind in self.snapshot(ticket, thread, roots, None)? {
             let index = Event::NO_INDEX;
-            self.arrivals.event(place, Event { call, index, kind });
+            self.arrivals.event(ticket, Event { call, index, kind });
         }
         Ok(())
     }
@@ -109,7 +109,7 @@ impl<S: Sink> Engine<S> {
     /// are gone.
     pub(super) fn unwind_with_snapshots(
         &mut self,
-        place: Place,
+        ticket: Ticket,
         thread: ThreadId,
         keep: u32,
         exception: (Value, TaggedObject),
@@ -121,11 +121,11 @@ impl<S: Sink> Engine<S> {
             };
             let index = top.index;
             if nth < MOST_UNWOUND {
-                self.snapshot_at_exit(place, thread, Some(exception.1))?;
+                self.snapshot_at_exit(ticket, thread, Some(exception.1))?;
             }
             if let Some(known) = self.threads.get_mut(&thread.0) {
                 let outcome = Outcome::Threw(exception.0);
-                known.end_top(outcome, index, place, &mut self.arrivals);
+                known.end_top(outcome, index, ticket, &mut self.arrivals);
             }
         }
         Ok(())
@@ -180,7 +180,7 @@ impl<S: Sink> Engine<S> {
     /// What these objects hold, and those that they hold, as far as the limits go.
     fn snapshot(
         &mut self,
-        place: Place,
+        ticket: Ticket,
         thread: ThreadId,
         roots: Vec<TaggedObject>,
         created: Option<jdwp::ObjectId>,
@@ -195,7 +195,7 @@ impl<S: Sink> Engine<S> {
                 break;
             }
             let here = std::mem::take(&mut level);
-            match self.snapshot_level((place, thread), created, &mut shot, &mut others, here) {
+            match self.snapshot_level((ticket, thread), created, &mut shot, &mut others, here) {
                 Ok(next) => level = next,
                 Err(error) => taken = Err(error),
             }
@@ -206,7 +206,7 @@ impl<S: Sink> Engine<S> {
         }
         taken?;
         for object in level {
-            self.meet_object(place, object, false);
+            self.meet_object(ticket, object, false);
         }
         Ok(shot.events)
     }
@@ -214,7 +214,7 @@ impl<S: Sink> Engine<S> {
     /// Reads the objects of one level. Gives those of the next.
     fn snapshot_level(
         &mut self,
-        (place, thread): (Place, ThreadId),
+        (ticket, thread): (Ticket, ThreadId),
         created: Option<jdwp::ObjectId>,
         shot: &mut Shot,
         others: &mut Others,
@@ -224,7 +224,7 @@ impl<S: Sink> Engine<S> {
         let mut wave = level;
         // What lies behind a view belongs to the view's own level.
         while !wave.is_empty() {
-            let kinds = self.kinds(place, &wave, created)?;
+            let kinds = self.kinds(ticket, &wave, created)?;
             let asked = self.ask_fields_and_elements(shot, &wave, &kinds);
             for asked in asked {
                 self.take_fields_and_elements(shot, asked, &mut next)?;
@@ -369,7 +369,7 @@ impl<S: Sink> Engine<S> {
     /// An object is constructed: a constant has its name now, a thread, too.
     fn introduce_made(
         &mut self,
-        place: Place,
+        ticket: Ticket,
         class: ReferenceTypeId,
         made: jdwp::ObjectId,
     ) -> Result<(), CaptureError> {
@@ -377,7 +377,7 @@ impl<S: Sink> Engine<S> {
         match layouts.fixed(&mut self.link, &mut self.program, class)? {
             // An exception is told when it is thrown.
             None | Some(FixedKind::Throwable) => Ok(()),
-            Some(_) => self.constant_is_made(place, made),
+            Some(_) => self.constant_is_made(ticket, made),
         }
     }
 }

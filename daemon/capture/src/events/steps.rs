@@ -4,7 +4,7 @@
 //! run, and [`crate::mirror`] tells what it did. So a thread runs ahead of us by as much as the JVM's own
 //! event queue holds, and everything that needs a look at the thread happens where it stops anyway: at
 //! entries, at exceptions, around calls out of the scope (`boundary`), and in static initialisers,
-//! where the JVM hides steps (`hidden`).
+//! where the JVM hides steps (`initialisers`).
 
 use jdwp::commands::event_request::{self, Modifier};
 use jdwp::{EventKind as Requested, Location, StepDepth, StepSize, SuspendPolicy};
@@ -15,7 +15,7 @@ use super::Engine;
 use super::recorded::Recorded;
 use super::sites::index_of;
 use super::threads::Stepping;
-use crate::arrivals::Place;
+use crate::arrivals::Ticket;
 use crate::error::CaptureError;
 use crate::mirror::{Pending, Progress, execute};
 use crate::program::{Method, MethodKey};
@@ -24,7 +24,7 @@ impl<S: Sink> Engine<S> {
     /// A thread stands at an instruction that it has not run yet.
     pub(super) fn step(
         &mut self,
-        place: Place,
+        ticket: Ticket,
         thread: jdwp::ThreadId,
         location: &Location,
         suspended: bool,
@@ -48,30 +48,30 @@ impl<S: Sink> Engine<S> {
             return Ok(());
         }
         if (known.unsure.is_some() || known.innermost_key() != Some(key))
-            && !self.find_again(place, thread, key, suspended)?
+            && !self.find_again(ticket, thread, key, suspended)?
         {
             return Ok(());
         }
         let index = index_of(location);
         let Some(ordinal) = self.ordinal(thread, index) else {
-            self.code_was_replaced(place, thread);
+            self.code_was_replaced(ticket, thread);
             return Ok(());
         };
         if self.stands_at(thread, ordinal) {
-            // A breakpoint and a step may tell the same place one after the other; or it was foreseen.
+            // A breakpoint and a step may tell the same place one after the other; or it was predicted.
             if let Some(pending) = self.pending_of(thread) {
                 pending.told = true;
             }
-            return self.stop(place, thread, suspended);
+            return self.stop(ticket, thread, suspended);
         }
         if !self.may_arrive(thread, index) {
             self.lose_sight(thread, ordinal);
-            return self.stop(place, thread, suspended);
+            return self.stop(ticket, thread, suspended);
         }
         if self.is_caught_there(thread, index) {
-            self.catch_untold(place, thread, index);
+            self.catch_untold(ticket, thread, index);
         } else {
-            self.advance(place, thread, index, suspended)?;
+            self.advance(ticket, thread, index, suspended)?;
         }
         let Some(known) = self.threads.get_mut(&thread.0) else {
             return Ok(());
@@ -84,7 +84,7 @@ impl<S: Sink> Engine<S> {
                 mirror.pending = Some(Pending::reached(ordinal, true));
             }
         }
-        self.stop(place, thread, suspended)
+        self.stop(ticket, thread, suspended)
     }
 
     /// The innermost call of the scope that runs in a thread.
@@ -120,19 +120,19 @@ impl<S: Sink> Engine<S> {
     /// The thread is not where it was thought to be: looks for it. False if it cannot be found.
     fn find_again(
         &mut self,
-        place: Place,
+        ticket: Ticket,
         thread: jdwp::ThreadId,
         key: MethodKey,
         suspended: bool,
     ) -> Result<bool, CaptureError> {
         if suspended {
-            self.check_stack(thread, place)?;
+            self.check_stack(thread, ticket)?;
         } else if let Some(known) = self.threads.get_mut(&thread.0) {
             let Some(at) = known.stack.iter().rposition(|frame| frame.key == key) else {
                 return Ok(false);
             };
             while known.stack.len() > at + 1 {
-                known.lose_top(place, &mut self.arrivals);
+                known.lose_top(ticket, &mut self.arrivals);
             }
         }
         let known = self.threads.get(&thread.0);
@@ -142,7 +142,7 @@ impl<S: Sink> Engine<S> {
     /// Tells what the instruction did at which the innermost call stood; `next` is where it went.
     pub(super) fn advance(
         &mut self,
-        place: Place,
+        ticket: Ticket,
         thread: jdwp::ThreadId,
         next: u32,
         suspended: bool,
@@ -159,7 +159,7 @@ impl<S: Sink> Engine<S> {
         let instruction = pending.and_then(|pending| method.instruction(pending));
         let (Some(pending), Some(instruction)) = (pending, instruction) else {
             if let Some(known) = self.threads.get_mut(&thread.0) {
-                known.end_boundary(place, &mut self.arrivals);
+                known.end_boundary(ticket, &mut self.arrivals);
             }
             return Ok(());
         };
@@ -170,12 +170,12 @@ impl<S: Sink> Engine<S> {
             method.link(instruction);
         }
         if let Some(invoke) = instruction.invoke() {
-            return self.boundary_returned(place, thread, invoke, pending, suspended);
+            return self.boundary_returned(ticket, thread, invoke, pending, suspended);
         }
         let Some(known) = self.threads.get_mut(&thread.0) else {
             return Ok(());
         };
-        known.end_boundary(place, &mut self.arrivals);
+        known.end_boundary(ticket, &mut self.arrivals);
         let told = method.code.as_ref().and_then(|code| code.ordinal(next));
         let told = told.and_then(|told| u32::try_from(told).ok());
         let (Some(ops), Some(told)) = (&method.ops, told) else {
@@ -183,7 +183,7 @@ impl<S: Sink> Engine<S> {
         };
         let mut world = Recorded {
             engine: self,
-            place,
+            ticket,
             thread,
             call,
             method: &method,
@@ -199,7 +199,7 @@ impl<S: Sink> Engine<S> {
     /// Reads a local of the innermost frame of a suspended thread, because its value is not known.
     pub(super) fn read_local(
         &mut self,
-        place: Place,
+        ticket: Ticket,
         thread: jdwp::ThreadId,
         slot: u16,
         local: jhyde_trace::Local,
@@ -221,7 +221,7 @@ impl<S: Sink> Engine<S> {
         let Some(value) = self.ask_local(thread, slot, tag)? else {
             return Ok(crate::mirror::UNKNOWN);
         };
-        self.observe(place, thread, &value)?;
+        self.observe(ticket, thread, &value)?;
         let value = self.heap.value(&value);
         if let Some(mirror) = self
             .innermost(thread)
@@ -238,11 +238,11 @@ impl<S: Sink> Engine<S> {
     /// the scope for one of depth INTO, walking the stack twice at each instruction, only to filter the
     /// steps out afterwards. When the call returns, the request goes on in its caller.
     pub(super) fn start_stepping(&mut self, thread: jdwp::ThreadId, method: &Method) {
-        let hidden = self
+        let initialising = self
             .threads
             .get(&thread.0)
-            .is_none_or(|known| known.hidden.is_some());
-        if self.records_state() && !method.native && !hidden {
+            .is_none_or(|known| known.initialising.is_some());
+        if self.records_state() && !method.native && !initialising {
             self.stop_stepping(thread);
             self.set_step(thread);
         }

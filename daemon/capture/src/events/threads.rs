@@ -13,15 +13,15 @@ use rustc_hash::FxHashSet;
 use super::awaited::Awaited;
 use super::entry::Entering;
 use super::foreign::ForeignRead;
-use super::found::Found;
 use super::handed::Handing;
-use super::hidden::Hidden;
-use super::plain::Standing;
+use super::initialisers::Initialising;
+use super::intrinsics::Standing;
 use super::plan::Planned;
+use super::races::Race;
 use super::shown::Shown;
 use super::sites::index_of;
 use super::watch::Watch;
-use crate::arrivals::{Arrivals, Place};
+use crate::arrivals::{Arrivals, Ticket};
 use crate::mirror::{Activation, Pending, Progress, narrowed};
 use crate::program::MethodKey;
 
@@ -150,15 +150,15 @@ pub(crate) struct Thread {
     pub(crate) looked: u64,
     /// The boundary call that it came back from with its last event: where it was told that it ended, and behind how
     /// many of the arrival's events it ended.
-    pub(crate) returned: Option<(Place, usize, CallId)>,
-    /// It tells no steps, because what it does until it stops again is foreseen.
-    pub(crate) foreseen: bool,
+    pub(crate) returned: Option<(Ticket, usize, CallId)>,
+    /// It tells no steps, because what it does until it stops again is predicted.
+    pub(crate) predicted: bool,
     /// Where it will throw an exception then, if it will.
     pub(crate) throws_at: Option<(MethodKey, u32)>,
     /// Every step suspends it, because the mirror does not know a value.
     pub(crate) careful: bool,
     /// It runs a static initialiser, in which the JVM hides steps.
-    pub(crate) hidden: Option<Hidden>,
+    pub(crate) initialising: Option<Initialising>,
     /// What it is about to read of a field that the scope does not declare.
     pub(crate) foreign: Option<ForeignRead>,
     /// What its next event may tell of the last one.
@@ -167,7 +167,7 @@ pub(crate) struct Thread {
     pub(crate) handing: Option<Handing>,
     /// Requests for the exits of calls out of the scope.
     pub(crate) watches: Vec<Watch>,
-    /// Requests for the exits of plain calls.
+    /// Requests for the exits of intrinsic calls.
     pub(crate) standing: Standing,
     /// The result of the method out of the scope that it left last.
     pub(crate) last_exit: Option<jdwp::Value>,
@@ -178,10 +178,10 @@ pub(crate) struct Thread {
     /// What it has read of what code out of the scope may have written unseen, since it stood still last.
     pub(crate) read_stale: Vec<Variable>,
     /// What its last boundary call, or another thread, has written.
-    pub(crate) found: Vec<Found>,
+    pub(crate) races: Vec<Race>,
     /// The field of which its last event said that it is about to be written.
     pub(crate) writing: Option<Variable>,
-    /// What it writes on the rest of its foreseen run, where that was asked since its last event.
+    /// What it writes on the rest of its predicted run, where that was asked since its last event.
     pub(crate) untold: Option<Rc<FxHashSet<Variable>>>,
 }
 
@@ -200,10 +200,10 @@ impl Thread {
             stepping: Stepping::Off,
             looked: 0,
             returned: None,
-            foreseen: false,
+            predicted: false,
             throws_at: None,
             careful: false,
-            hidden: None,
+            initialising: None,
             foreign: None,
             awaited: None,
             handing: None,
@@ -211,7 +211,7 @@ impl Thread {
             standing: Standing::default(),
             last_exit: None,
             settled: None,
-            found: Vec::new(),
+            races: Vec::new(),
             writing: None,
             untold: None,
         }
@@ -236,20 +236,23 @@ impl Thread {
     }
 
     /// Has the outermost call that ran while steps are hidden ended?
-    pub(crate) fn has_left_hidden(&self) -> bool {
-        let call = self.hidden.as_ref().and_then(|hidden| hidden.call);
+    pub(crate) fn has_left_initialiser(&self) -> bool {
+        let call = self
+            .initialising
+            .as_ref()
+            .and_then(|initialising| initialising.call);
         call.is_some_and(|call| self.stack.iter().all(|frame| frame.call != call))
     }
 
     /// Ends the innermost call, whose end the JVM did not tell.
-    pub(crate) fn lose_top(&mut self, place: Place, out: &mut Arrivals) {
+    pub(crate) fn lose_top(&mut self, ticket: Ticket, out: &mut Arrivals) {
         let returned = self.stack.last().and_then(Frame::returned);
         if let Some(result) = returned.filter(|_| self.unsure.is_none()) {
             let index = self
                 .stack
                 .last()
                 .map_or(Event::NO_INDEX, |frame| frame.index);
-            return self.return_top(result, index, place, out);
+            return self.return_top(result, index, ticket, out);
         }
         if let Some(frame) = self.stack.last().filter(|frame| !frame.boundary) {
             let reason = "the call's end was not seen".to_owned();
@@ -261,9 +264,9 @@ impl Thread {
                     back: false,
                 },
             };
-            out.event(place, event);
+            out.event(ticket, event);
         }
-        self.end_top(Outcome::Unknown, Event::NO_INDEX, place, out);
+        self.end_top(Outcome::Unknown, Event::NO_INDEX, ticket, out);
     }
 
     /// A new call's id.
@@ -278,27 +281,27 @@ impl Thread {
         &mut self,
         outcome: Outcome,
         index: u32,
-        place: Place,
+        ticket: Ticket,
         out: &mut Arrivals,
     ) {
         if let Some(frame) = self.stack.pop() {
             let call = frame.call;
             self.unlooked
-                .extend(frame.shown.filter(|shown| !shown.is_plain()));
+                .extend(frame.shown.filter(|shown| !shown.is_intrinsic()));
             if let Some(reason) = frame.doubtful {
                 let reason = reason.to_owned();
                 let kind = EventKind::Gap {
                     reason,
                     back: false,
                 };
-                out.event(place, Event { call, index, kind });
+                out.event(ticket, Event { call, index, kind });
             }
             if let Some((action, object)) = frame.monitor {
                 let kind = EventKind::Monitor { action, object };
-                out.event(place, Event { call, index, kind });
+                out.event(ticket, Event { call, index, kind });
             }
             let kind = EventKind::Exit { outcome };
-            out.event(place, Event { call, index, kind });
+            out.event(ticket, Event { call, index, kind });
         }
     }
 
@@ -307,11 +310,11 @@ impl Thread {
         &mut self,
         result: Option<Value>,
         index: u32,
-        place: Place,
+        ticket: Ticket,
         out: &mut Arrivals,
     ) {
         let invoked = self.stack.last().is_some_and(|frame| frame.invoked);
-        self.end_top(Outcome::Returned(result), index, place, out);
+        self.end_top(Outcome::Returned(result), index, ticket, out);
         let caller = self.stack.last_mut().filter(|_| invoked);
         if let Some(mirror) = caller.and_then(|frame| frame.mirror.as_mut())
             && let Some(pending) = mirror.pending
@@ -328,27 +331,33 @@ impl Thread {
     }
 
     /// Ends a boundary call at the top: the thread was seen in its caller again.
-    pub(crate) fn end_boundary(&mut self, place: Place, out: &mut Arrivals) {
+    pub(crate) fn end_boundary(&mut self, ticket: Ticket, out: &mut Arrivals) {
         while self.stack.last().is_some_and(|frame| frame.boundary) {
-            self.end_top(Outcome::Unknown, Event::NO_INDEX, place, out);
+            self.end_top(Outcome::Unknown, Event::NO_INDEX, ticket, out);
         }
     }
 
     /// Ends all calls above the height `keep` by an exception (boundary calls included: the
     /// exception went through them).
-    pub(crate) fn unwind(&mut self, keep: u32, exception: Value, place: Place, out: &mut Arrivals) {
+    pub(crate) fn unwind(
+        &mut self,
+        keep: u32,
+        exception: Value,
+        ticket: Ticket,
+        out: &mut Arrivals,
+    ) {
         while self.stack.last().is_some_and(|frame| frame.height >= keep) {
             let index = self
                 .stack
                 .last()
                 .map_or(Event::NO_INDEX, |frame| frame.index);
-            self.end_top(Outcome::Threw(exception), index, place, out);
+            self.end_top(Outcome::Threw(exception), index, ticket, out);
         }
     }
 
     /// Compares with the JVM's own stack and ends what is not on it any more. `frames` are those
     /// below the height `frames.len()`, innermost first.
-    pub(crate) fn align(&mut self, frames: &[StackFrame], place: Place, out: &mut Arrivals) {
+    pub(crate) fn align(&mut self, frames: &[StackFrame], ticket: Ticket, out: &mut Arrivals) {
         let stands = |frame: &Frame| {
             frames
                 .len()
@@ -371,13 +380,13 @@ impl Thread {
                     if !(self.stack.len() == keep + 1 && self.has_returned(keep, here)) =>
                 {
                     let outcome = Outcome::Threw(unsure.exception);
-                    self.end_top(outcome, Event::NO_INDEX, place, out);
+                    self.end_top(outcome, Event::NO_INDEX, ticket, out);
                 }
-                _ => self.lose_top(place, out),
+                _ => self.lose_top(ticket, out),
             }
         }
         if let Some(unsure) = unsure {
-            self.arrive(&unsure, here, place, out);
+            self.arrive(&unsure, here, ticket, out);
             // The request that suspended at exits has done its work; the caller clears it.
             self.settled = unsure.exits;
         }
@@ -395,7 +404,7 @@ impl Thread {
     }
 
     /// An exception that was unsure is where it went.
-    fn arrive(&mut self, unsure: &Unsure, here: Option<u32>, place: Place, out: &mut Arrivals) {
+    fn arrive(&mut self, unsure: &Unsure, here: Option<u32>, ticket: Ticket, out: &mut Arrivals) {
         let Some(top) = self.stack.last_mut().filter(|top| !top.boundary) else {
             return;
         };
@@ -403,7 +412,7 @@ impl Thread {
         if unsure.arrives {
             let (call, index) = (top.call, top.index);
             let kind = EventKind::Thrown { exception };
-            out.event(place, Event { call, index, kind });
+            out.event(ticket, Event { call, index, kind });
         }
         if let Some((key, index)) = unsure.expected
             && top.key == key
@@ -412,7 +421,7 @@ impl Thread {
             top.index = index;
             top.catch(exception, index);
             let (call, kind) = (top.call, EventKind::Caught { exception });
-            out.event(place, Event { call, index, kind });
+            out.event(ticket, Event { call, index, kind });
         }
     }
 }

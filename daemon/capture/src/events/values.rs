@@ -8,7 +8,7 @@ use jdwp::{Tag, TaggedObject};
 use jhyde_trace::{Content, Event, EventKind, ObjectInfo, Sink, Variable};
 
 use super::{Engine, Question};
-use crate::arrivals::Place;
+use crate::arrivals::Ticket;
 use crate::error::CaptureError;
 use crate::mirror::{Body, UNKNOWN};
 use crate::objects::ObjectQuestion;
@@ -16,31 +16,31 @@ use crate::objects::ObjectQuestion;
 impl<S: Sink> Engine<S> {
     /// Asks about an object if it is seen for the first time. `created`: a constructor was just
     /// entered with it.
-    pub(super) fn meet_object(&mut self, place: Place, object: TaggedObject, created: bool) {
-        self.tie_suspected(object.id);
+    pub(super) fn meet_object(&mut self, ticket: Ticket, object: TaggedObject, created: bool) {
+        self.unify_suspected(object.id);
         if object.id.is_null() || !self.objects.meet(object.id) {
             return;
         }
         for (id, question) in self.objects.ask(&mut self.link, object, created) {
-            self.ask_object(id, place, question);
+            self.ask_object(id, ticket, question);
         }
     }
 
     pub(super) fn ask_object(
         &mut self,
         id: jdwp::PacketId,
-        place: Place,
+        ticket: Ticket,
         question: ObjectQuestion,
     ) {
         self.questions
-            .insert(id.0, Question::Object(place, question));
-        self.arrivals.question(place);
+            .insert(id.0, Question::Object(ticket, question));
+        self.arrivals.question(ticket);
     }
 
     /// An answer about an object. A refusal means that the object is gone: what it was stays unknown.
     pub(super) fn object_answer(
         &mut self,
-        place: Place,
+        ticket: Ticket,
         question: ObjectQuestion,
         reply: &jdwp::Reply,
     ) -> Result<(), CaptureError> {
@@ -54,7 +54,7 @@ impl<S: Sink> Engine<S> {
                     .link
                     .decode::<object_reference::ReferenceType>(reply)
                     .ok();
-                self.object_type(place, object, tag, created, kind.map(|kind| kind.type_id))?;
+                self.object_type(ticket, object, tag, created, kind.map(|kind| kind.type_id))?;
             }
             ObjectQuestion::Text { object } => {
                 let text = self.link.decode::<string_reference::Value>(reply).ok();
@@ -68,15 +68,18 @@ impl<S: Sink> Engine<S> {
                     class: self.objects.string_class,
                     content,
                 };
-                self.arrivals.object(place, self.heap.name(object), info);
+                self.arrivals.object(ticket, self.heap.name(object), info);
             }
             ObjectQuestion::Length { object } => {
                 let length = self.link.decode::<array_reference::Length>(reply).ok();
                 let length = length.and_then(|length| u32::try_from(length).ok());
                 let class = self.objects.array_class.take();
                 let content = length.map_or(Content::None, Content::Array);
-                self.arrivals
-                    .object(place, self.heap.name(object), ObjectInfo { class, content });
+                self.arrivals.object(
+                    ticket,
+                    self.heap.name(object),
+                    ObjectInfo { class, content },
+                );
             }
             ObjectQuestion::Boxed { object, class } => {
                 let values = self.link.decode::<object_reference::GetValues>(reply);
@@ -91,7 +94,7 @@ impl<S: Sink> Engine<S> {
                     class: Some(class),
                     content,
                 };
-                self.arrivals.object(place, self.heap.name(object), info);
+                self.arrivals.object(ticket, self.heap.name(object), info);
             }
             ObjectQuestion::Reflected { object } => {
                 let kind = self
@@ -106,16 +109,16 @@ impl<S: Sink> Engine<S> {
                     class: self.objects.class_class,
                     content,
                 };
-                self.arrivals.object(place, self.heap.name(object), info);
+                self.arrivals.object(ticket, self.heap.name(object), info);
             }
         }
-        self.arrivals.answered(place);
+        self.arrivals.answered(ticket);
         Ok(())
     }
 
     fn object_type(
         &mut self,
-        place: Place,
+        ticket: Ticket,
         object: jdwp::ObjectId,
         tag: Tag,
         created: bool,
@@ -139,17 +142,17 @@ impl<S: Sink> Engine<S> {
                     let asked = self
                         .link
                         .send(&object_reference::GetValues { object, fields });
-                    self.ask_object(asked, place, ObjectQuestion::Boxed { object, class });
+                    self.ask_object(asked, ticket, ObjectQuestion::Boxed { object, class });
                     return Ok(());
                 }
                 let content = match class {
-                    Some(class) if !created => self.fixed_content(place, object, class)?,
+                    Some(class) if !created => self.fixed_content(ticket, object, class)?,
                     _ => Content::None,
                 };
                 let info = ObjectInfo { class: id, content };
-                self.arrivals.object(place, self.heap.name(object), info);
+                self.arrivals.object(ticket, self.heap.name(object), info);
                 if let Some(class) = known.filter(|_| !self.heap.knows(self.heap.name(object))) {
-                    self.begin_object(place, object, &class, created);
+                    self.begin_object(ticket, object, &class, created);
                 }
             }
         }
@@ -160,7 +163,7 @@ impl<S: Sink> Engine<S> {
     /// the call that made it.
     pub(super) fn begin_created(
         &mut self,
-        place: Place,
+        ticket: Ticket,
         thread: jdwp::ThreadId,
         object: TaggedObject,
     ) -> Result<(), CaptureError> {
@@ -181,7 +184,7 @@ impl<S: Sink> Engine<S> {
         let content = Content::None;
         let class = Some(id);
         self.arrivals
-            .object(place, name, ObjectInfo { class, content });
+            .object(ticket, name, ObjectInfo { class, content });
         self.heap.meet(object, class, Body::Fields(Vec::new()));
         let (length, index) = (None, Event::NO_INDEX);
         let kind = EventKind::New {
@@ -189,14 +192,14 @@ impl<S: Sink> Engine<S> {
             class: id,
             length,
         };
-        self.arrivals.event(place, Event { call, index, kind });
+        self.arrivals.event(ticket, Event { call, index, kind });
         Ok(())
     }
 
     /// Begins the history of an object of the scope: created now, or there before.
     fn begin_object(
         &mut self,
-        place: Place,
+        ticket: Ticket,
         object: jdwp::ObjectId,
         class: &crate::program::Class,
         created: bool,
@@ -212,7 +215,7 @@ impl<S: Sink> Engine<S> {
             }
             self.heap.meet(real, Some(class), Body::Fields(Vec::new()));
             self.arrivals.beginning(
-                place,
+                ticket,
                 EventKind::New {
                     object,
                     class,
@@ -244,13 +247,13 @@ impl<S: Sink> Engine<S> {
         let asked = self
             .link
             .send(&object_reference::GetValues { object, fields });
-        self.ask_snapshot(asked, place, variables);
+        self.ask_snapshot(asked, ticket, variables);
     }
 
     /// Asks for the values of static fields of a class that was just prepared or was there before.
     pub(super) fn ask_statics(
         &mut self,
-        place: Place,
+        ticket: Ticket,
         ref_type: jdwp::ReferenceTypeId,
         class: &crate::program::Class,
     ) {
@@ -270,32 +273,32 @@ impl<S: Sink> Engine<S> {
         let asked = self
             .link
             .send(&reference_type::GetValues { ref_type, fields });
-        self.ask_snapshot(asked, place, variables);
+        self.ask_snapshot(asked, ticket, variables);
     }
 
-    fn ask_snapshot(&mut self, id: jdwp::PacketId, place: Place, variables: Vec<Variable>) {
+    fn ask_snapshot(&mut self, id: jdwp::PacketId, ticket: Ticket, variables: Vec<Variable>) {
         self.questions
-            .insert(id.0, Question::Snapshot(place, variables));
-        self.arrivals.question(place);
+            .insert(id.0, Question::Snapshot(ticket, variables));
+        self.arrivals.question(ticket);
     }
 
     /// The values of variables that were there before.
     pub(super) fn snapshot_answer(
         &mut self,
-        place: Place,
+        ticket: Ticket,
         variables: &[Variable],
         reply: &jdwp::Reply,
     ) -> Result<(), CaptureError> {
         // Both commands answer with the same list of values.
         if let Ok(values) = self.link.decode::<object_reference::GetValues>(reply) {
             for (&variable, value) in variables.iter().zip(&values) {
-                let value = self.value(place, value, false);
+                let value = self.value(ticket, value, false);
                 self.heap.write(variable, value);
                 self.arrivals
-                    .beginning(place, EventKind::Snapshot { variable, value });
+                    .beginning(ticket, EventKind::Snapshot { variable, value });
             }
         }
-        self.arrivals.answered(place);
+        self.arrivals.answered(ticket);
         Ok(())
     }
 }

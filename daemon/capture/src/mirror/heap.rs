@@ -3,7 +3,7 @@
 //! An object that the JVM has named has twice its JDWP id in the recording. One that code of the
 //! scope created, or a constant of its class, is known before the JVM names it (`new` pushes a reference
 //! that nothing shows): it gets the next odd number, and when the JVM's name turns up, in a constructor's
-//! `this`, a written field, an argument, the two are tied together for good.
+//! `this`, a written field, an argument, the two are taken for one for good.
 //!
 //! What is kept is bounded by what lives: [`Heap::wants_sweep`] says when to ask which objects are gone.
 
@@ -37,7 +37,7 @@ enum Undo {
 /// See the module.
 #[derive(Debug)]
 pub(crate) struct Heap {
-    ties: FxHashMap<u64, ObjectId>,
+    unified: FxHashMap<u64, ObjectId>,
     things: Things,
     statics: FxHashMap<FieldId, Value>,
     /// Interned strings and class objects of constant pools (JVMS 5.1).
@@ -46,10 +46,10 @@ pub(crate) struct Heap {
     /// The element, field or static field that got an object last which the JVM has not named.
     holders: FxHashMap<ObjectId, Variable>,
     /// Arrays behind objects out of the scope that were made of them.
-    viewed: FxHashMap<ObjectId, Vec<ObjectId>>,
+    aliased: FxHashMap<ObjectId, Vec<ObjectId>>,
     next: u64,
-    /// How to take back what is only supposed, if something is.
-    supposed: Option<Vec<Undo>>,
+    /// How to take back what is only speculated, if something is.
+    speculated: Option<Vec<Undo>>,
     /// Ended by what is written here.
     pub(crate) doubts: Doubts,
     /// UTF-16 units of all texts that are kept.
@@ -77,7 +77,7 @@ pub(crate) fn has_name_of_the_jvm(object: ObjectId) -> bool {
 const MOST_TEXT: usize = 1 << 24;
 
 /// The most arrays that are remembered behind one object.
-const MOST_VIEWED: usize = 8;
+const MOST_ALIASED: usize = 8;
 
 /// The least number of objects at which a sweep pays.
 const FIRST_SWEEP: usize = 1 << 18;
@@ -85,15 +85,15 @@ const FIRST_SWEEP: usize = 1 << 18;
 impl Heap {
     pub(crate) fn new() -> Self {
         Self {
-            ties: FxHashMap::default(),
+            unified: FxHashMap::default(),
             things: Things::default(),
             statics: FxHashMap::default(),
             constants: FxHashMap::default(),
             constant_objects: FxHashSet::default(),
             holders: FxHashMap::default(),
-            viewed: FxHashMap::default(),
+            aliased: FxHashMap::default(),
             next: 0,
-            supposed: None,
+            speculated: None,
             doubts: Doubts::default(),
             text_units: 0,
             reflection: false,
@@ -107,8 +107,8 @@ impl Heap {
 
     /// Our name of an object that the JVM names.
     pub(crate) fn name(&self, real: jdwp::ObjectId) -> ObjectId {
-        match self.ties.get(&real.0) {
-            Some(&tied) => tied,
+        match self.unified.get(&real.0) {
+            Some(&unified) => unified,
             None => ObjectId(real.0.wrapping_shl(1)),
         }
     }
@@ -267,15 +267,15 @@ impl Heap {
 
     /// The JVM names an object that we know under a name of our own. False if the JVM's name belongs to
     /// another object already: the two were taken for different ones.
-    pub(crate) fn tie(&mut self, object: ObjectId, real: jdwp::ObjectId) -> bool {
+    pub(crate) fn unify(&mut self, object: ObjectId, real: jdwp::ObjectId) -> bool {
         let seen = ObjectId(real.0.wrapping_shl(1));
-        if self.ties.contains_key(&real.0) || self.things.contains(seen) {
+        if self.unified.contains_key(&real.0) || self.things.contains(seen) {
             return self.name(real) == object;
         }
         match self.things.get_mut(object) {
             Some(thing) if thing.real.is_none() => {
                 thing.real = Some(real);
-                self.ties.insert(real.0, object);
+                self.unified.insert(real.0, object);
                 self.holders.remove(&object);
                 true
             }
@@ -427,26 +427,26 @@ impl Heap {
     }
 
     fn is_written(&mut self, variable: Variable) {
-        if self.supposed.is_none() {
+        if self.speculated.is_none() {
             self.doubts.end(variable);
         }
     }
 
-    /// From here on everything is only supposed, until [`Heap::take_back`].
-    pub(crate) fn suppose(&mut self) {
-        self.supposed = Some(Vec::new());
+    /// From here on everything is only speculated, until [`Heap::roll_back`].
+    pub(crate) fn speculate(&mut self) {
+        self.speculated = Some(Vec::new());
     }
 
     fn note(&mut self, undo: impl FnOnce(&Self) -> Undo) {
-        if self.supposed.is_some() {
+        if self.speculated.is_some() {
             let undo = undo(self);
-            self.supposed.get_or_insert_default().push(undo);
+            self.speculated.get_or_insert_default().push(undo);
         }
     }
 
     /// The variables that were supposed to be written.
-    pub(crate) fn supposed_writes(&self) -> Vec<Variable> {
-        let all = self.supposed.iter().flatten();
+    pub(crate) fn speculated_writes(&self) -> Vec<Variable> {
+        let all = self.speculated.iter().flatten();
         all.filter_map(|undo| match *undo {
             Undo::Element(array, index, _) => Some(Variable::Element { array, index }),
             Undo::Field(object, field, _) => Some(Variable::Field { object, field }),
@@ -456,9 +456,9 @@ impl Heap {
         .collect()
     }
 
-    /// Undoes all that was supposed.
-    pub(crate) fn take_back(&mut self) {
-        for undo in self.supposed.take().into_iter().flatten().rev() {
+    /// Undoes all that was speculated.
+    pub(crate) fn roll_back(&mut self) {
+        for undo in self.speculated.take().into_iter().flatten().rev() {
             match undo {
                 Undo::Element(array, index, before) => {
                     if let Some(elements) = self.elements_mut(array) {
@@ -498,14 +498,14 @@ impl Heap {
     }
 
     /// The arrays that lie behind an object out of the scope.
-    pub(crate) fn viewed(&self, object: ObjectId) -> &[ObjectId] {
-        self.viewed.get(&object).map_or(&[], Vec::as_slice)
+    pub(crate) fn aliased(&self, object: ObjectId) -> &[ObjectId] {
+        self.aliased.get(&object).map_or(&[], Vec::as_slice)
     }
 
     /// An array may lie behind an object from now on.
-    pub(crate) fn view(&mut self, object: ObjectId, array: ObjectId) {
-        let arrays = self.viewed.entry(object).or_default();
-        if arrays.len() < MOST_VIEWED && !arrays.contains(&array) {
+    pub(crate) fn alias(&mut self, object: ObjectId, array: ObjectId) {
+        let arrays = self.aliased.entry(object).or_default();
+        if arrays.len() < MOST_ALIASED && !arrays.contains(&array) {
             arrays.push(array);
         }
     }
@@ -659,8 +659,8 @@ impl Heap {
             if let Some(Body::Text(units)) = self.things.remove(*object).map(|thing| thing.body) {
                 self.text_units -= units.len();
             }
-            self.ties.remove(&real.0);
-            self.viewed.remove(object);
+            self.unified.remove(&real.0);
+            self.aliased.remove(object);
         }
         self.sweep_at = (self.things.len() * 2).max(FIRST_SWEEP);
     }

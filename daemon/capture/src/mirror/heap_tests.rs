@@ -93,7 +93,7 @@ impl Small {
 }
 
 #[test]
-fn a_write_ends_a_doubt_and_a_supposed_one_does_not() {
+fn a_write_ends_a_doubt_and_a_speculated_one_does_not() {
     let mut small = Small::new();
     let array = small.ints[0];
     let object = small.objects[0];
@@ -107,9 +107,9 @@ fn a_write_ends_a_doubt_and_a_supposed_one_does_not() {
         let doubts = &mut small.heap.doubts;
         let doubt = doubts.raise(variable, Doubted::Value(Value::Int(9)));
         let doubt = doubt.expect("a number");
-        small.heap.suppose();
+        small.heap.speculate();
         small.heap.write(variable, Value::Int(3));
-        small.heap.take_back();
+        small.heap.roll_back();
         let elsewhere = Variable::Element { array, index: 2 };
         small.heap.write(elsewhere, Value::Int(3));
         assert!(small.heap.doubts.is_open(variable, doubt), "{variable:?}");
@@ -120,24 +120,24 @@ fn a_write_ends_a_doubt_and_a_supposed_one_does_not() {
 
 proptest! {
     #[test]
-    fn what_was_supposed_leaves_nothing_behind(
+    fn what_was_speculated_leaves_nothing_behind(
         before in prop::collection::vec(write(), 0..20),
-        supposed in prop::collection::vec(write(), 0..40),
+        speculated in prop::collection::vec(write(), 0..40),
     ) {
         let mut small = Small::new();
         small.run(&before);
         let mut untouched = Small::new();
         untouched.run(&before);
-        small.heap.suppose();
-        small.run(&supposed);
-        small.heap.take_back();
+        small.heap.speculate();
+        small.run(&speculated);
+        small.heap.roll_back();
         prop_assert_eq!(small.seen(), untouched.seen());
         // The next object has the number that it would have had.
         let next = |small: &mut Small| small.heap.create(None, Body::Opaque);
         prop_assert_eq!(next(&mut small), next(&mut untouched));
-        // And nothing is supposed any more.
-        small.run(&supposed);
-        untouched.run(&supposed);
+        // And nothing is speculated any more.
+        small.run(&speculated);
+        untouched.run(&speculated);
         prop_assert_eq!(small.seen(), untouched.seen());
     }
 }

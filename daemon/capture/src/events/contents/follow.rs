@@ -41,7 +41,7 @@ impl<S: Sink> Engine<S> {
             return Ok(());
         };
         if let Some(object) = told.object() {
-            self.tie(at.1, foretold, object);
+            self.unify(at.1, foretold, object);
         }
         let real = self.heap.value(told);
         let unnamed = self.heap.is_unnamed(foretold);
@@ -200,7 +200,7 @@ impl<S: Sink> Engine<S> {
         Ok(true)
     }
 
-    /// A plain call has returned, behind which no thread stands still: what it did to a builder.
+    /// A intrinsic call has returned, behind which no thread stands still: what it did to a builder.
     pub(in crate::events) fn follow_text(
         &mut self,
         at: At,

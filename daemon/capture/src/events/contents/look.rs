@@ -7,7 +7,7 @@ use jhyde_trace::{
 };
 
 use super::{At, CONTRADICTED, HIDDEN, MEANWHILE, PARTS, SHORT, UNNAMED, container_shape, is_rest};
-use crate::arrivals::Place;
+use crate::arrivals::Ticket;
 use crate::contents::{Container, Order, ReadError, Reader, Shape, Table, Told, difference};
 use crate::error::CaptureError;
 use crate::events::Engine;
@@ -18,7 +18,7 @@ impl<S: Sink> Engine<S> {
     /// class. Objects that it holds are added to those that are still to be observed.
     pub(in crate::events) fn first_contents(
         &mut self,
-        (place, thread, call): At,
+        (ticket, thread, call): At,
         object: jdwp::ObjectId,
         class: ReferenceTypeId,
         open: &mut Vec<TaggedObject>,
@@ -36,13 +36,13 @@ impl<S: Sink> Engine<S> {
         let told = self.read_contents(&mut container, object, class)?;
         let part_of = container.part_of;
         self.contents.add(name, container);
-        self.follow_part((place, thread, call), name, part_of);
+        self.follow_part((ticket, thread, call), name, part_of);
         match told {
             Ok(told) => {
-                let items = self.take_in(place, &told, open);
-                self.tell_contents((place, thread, call), name, true, Change::Whole(items));
+                let items = self.take_in(ticket, &told, open);
+                self.tell_contents((ticket, thread, call), name, true, Change::Whole(items));
             }
-            Err(reason) => self.lose_contents((place, thread, call), name, &reason),
+            Err(reason) => self.lose_contents((ticket, thread, call), name, &reason),
         }
         Ok(())
     }
@@ -161,13 +161,13 @@ impl<S: Sink> Engine<S> {
     /// What the JVM told, with our names; what is in it is still to be observed.
     pub(super) fn take_in(
         &mut self,
-        place: Place,
+        ticket: Ticket,
         told: &Told,
         open: &mut Vec<TaggedObject>,
     ) -> Items {
         let mut take = |engine: &mut Self, value: &jdwp::Value| {
             open.extend(value.object());
-            engine.value(place, value, false)
+            engine.value(ticket, value, false)
         };
         match told {
             Told::Elements(all) => Items::Elements(all.iter().map(|v| take(self, v)).collect()),
@@ -225,7 +225,7 @@ impl<S: Sink> Engine<S> {
 
     pub(in crate::events) fn content_event(
         &mut self,
-        (place, _, call): At,
+        (ticket, _, call): At,
         object: ObjectId,
         snapshot: bool,
         change: Change,
@@ -236,7 +236,7 @@ impl<S: Sink> Engine<S> {
             snapshot,
             change,
         };
-        self.arrivals.event(place, Event { call, index, kind });
+        self.arrivals.event(ticket, Event { call, index, kind });
     }
 
     /// Looks at an object, and tells what has changed since it was looked at last. `snapshot`: nobody knows by whom.
@@ -246,14 +246,14 @@ impl<S: Sink> Engine<S> {
         object: ObjectId,
         snapshot: bool,
     ) -> Result<(), CaptureError> {
-        let (place, thread, _) = at;
+        let (ticket, thread, _) = at;
         if !self.contents.knows(object) {
             let Some(class) = self.class_of(Value::Object(object))? else {
                 return Ok(());
             };
             let layouts = &mut self.contents.layouts;
             let Some(shape) = layouts.shape(&mut self.link, &mut self.program, class)? else {
-                return self.introduce_fixed(place, object, class);
+                return self.introduce_fixed(ticket, object, class);
             };
             if self.heap.real(object).is_none() {
                 self.contents.waits_for_name(thread.0, object);
@@ -301,16 +301,16 @@ impl<S: Sink> Engine<S> {
         self.contents.was_read(object);
         let before = self.contents.get(object).and_then(|c| c.items().cloned());
         if let Some(before) = &before {
-            self.tie_held(before, &told);
+            self.unify_held(before, &told);
         }
         let mut open = Vec::new();
-        let items = self.take_in(place, &told, &mut open);
+        let items = self.take_in(ticket, &told, &mut open);
         for object in open {
             let value = jdwp::Value::Object {
                 tag: object.tag,
                 id: object.id,
             };
-            self.observe(place, thread, &value)?;
+            self.observe(ticket, thread, &value)?;
         }
         let change = match before {
             // It holds for what lies behind it as that is now.
@@ -327,7 +327,7 @@ impl<S: Sink> Engine<S> {
     /// An object that the scope made has a name of the JVM's now: what can never change of it can be read.
     pub(super) fn introduce_fixed(
         &mut self,
-        place: Place,
+        ticket: Ticket,
         object: ObjectId,
         class: ReferenceTypeId,
     ) -> Result<(), CaptureError> {
@@ -341,17 +341,17 @@ impl<S: Sink> Engine<S> {
         if !self.contents.introduce(object) {
             return Ok(());
         }
-        let content = self.fixed_content(place, real, class)?;
+        let content = self.fixed_content(ticket, real, class)?;
         if content != Content::None {
             let class = self.heap.class(object);
             let info = ObjectInfo { class, content };
-            self.arrivals.object(place, object, info);
+            self.arrivals.object(ticket, object, info);
         }
         Ok(())
     }
 
     /// Objects of the scope that the JVM names here for the first time: they lie where they lay.
-    pub(super) fn tie_held(&mut self, before: &Items, told: &Told) {
+    pub(super) fn unify_held(&mut self, before: &Items, told: &Told) {
         let pairs: Vec<(Value, jdwp::Value)> = match (before, told) {
             (Items::Elements(before), Told::Elements(told)) => {
                 before.iter().copied().zip(told.iter().copied()).collect()
@@ -367,7 +367,7 @@ impl<S: Sink> Engine<S> {
             if let Some(object) = told.object().filter(|_| self.heap.is_unnamed(held))
                 && self.heap.may_be(held, self.heap.reference(object.id))
             {
-                self.tie_object(held, object.id);
+                self.unify_object(held, object.id);
             }
         }
     }
@@ -387,7 +387,7 @@ impl<S: Sink> Engine<S> {
         }
         let mut reading = Container::new(container_shape(self, object));
         if let Ok(told) = self.read_contents(&mut reading, real, class)? {
-            self.tie_held(&items, &told);
+            self.unify_held(&items, &told);
         }
         Ok(())
     }

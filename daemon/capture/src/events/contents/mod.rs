@@ -9,13 +9,13 @@ use jhyde_trace::{CallId, Change, Items, ObjectId, Part, Sink};
 
 use super::Engine;
 use super::shown::Shown;
-use crate::arrivals::Place;
+use crate::arrivals::Ticket;
 use crate::contents::methods::{Touches, touches};
 use crate::contents::{Container, Shape};
 use crate::error::CaptureError;
 
 /// Where something is told, and of which call.
-pub(in crate::events) type At = (Place, jdwp::ThreadId, CallId);
+pub(in crate::events) type At = (Ticket, jdwp::ThreadId, CallId);
 
 /// Longer ones are not read at each callback of the method that changes them, nor to learn the names of elements.
 const SHORT: usize = 64;
@@ -38,7 +38,7 @@ impl<S: Sink> Engine<S> {
     /// A thread is about to make a call that is shown these: what is not known of them is looked at.
     pub(super) fn contents_before(
         &mut self,
-        place: Place,
+        ticket: Ticket,
         thread: jdwp::ThreadId,
         shown: &[ObjectId],
     ) -> Result<(), CaptureError> {
@@ -48,7 +48,7 @@ impl<S: Sink> Engine<S> {
         let heap = &self.heap;
         let named = |object| heap.real(object).is_some();
         for object in self.contents.named_now(thread.0, named) {
-            self.look_into((place, thread, call), object, true)?;
+            self.look_into((ticket, thread, call), object, true)?;
         }
         for object in self.contents.behind(shown) {
             let wanted = match self.contents.get(object) {
@@ -56,7 +56,7 @@ impl<S: Sink> Engine<S> {
                 None => self.heap.real(object).is_some(),
             };
             if wanted {
-                self.look_into((place, thread, call), object, true)?;
+                self.look_into((ticket, thread, call), object, true)?;
             }
         }
         Ok(())
@@ -173,24 +173,24 @@ impl<S: Sink> Engine<S> {
     /// A call out of the scope calls back: what it has done so far.
     pub(super) fn contents_at_callback(
         &mut self,
-        place: Place,
+        ticket: Ticket,
         thread: jdwp::ThreadId,
     ) -> Result<(), CaptureError> {
-        self.contents_of_top(place, thread, true)
+        self.contents_of_top(ticket, thread, true)
     }
 
     /// A call out of the scope ends by an exception: what it has done before.
     pub(super) fn contents_after_throw(
         &mut self,
-        place: Place,
+        ticket: Ticket,
         thread: jdwp::ThreadId,
     ) -> Result<(), CaptureError> {
-        self.contents_of_top(place, thread, false)
+        self.contents_of_top(ticket, thread, false)
     }
 
     fn contents_of_top(
         &mut self,
-        place: Place,
+        ticket: Ticket,
         thread: jdwp::ThreadId,
         goes_on: bool,
     ) -> Result<(), CaptureError> {
@@ -198,7 +198,7 @@ impl<S: Sink> Engine<S> {
         let Some((call, shown)) = top.and_then(|top| Some((top.call, top.shown.clone()?))) else {
             return Ok(());
         };
-        self.contents_shown((place, thread, call), &shown, goes_on)
+        self.contents_shown((ticket, thread, call), &shown, goes_on)
     }
 
     /// What a call may have changed that has ended unseen: it is found, or not known.

@@ -4,7 +4,7 @@
 //! bootstrap method, and all that these call. The entry of such a method is even told late, because the debug
 //! agent holds it back for a step that never comes. Breakpoints are not hidden: so each initialiser and each
 //! method of a class loader gets one at its beginning when its class is prepared, and inside there is one wherever
-//! the thread can no longer be foreseen.
+//! the thread can no longer be predicted.
 
 use jdwp::commands::event_request::{self, Modifier};
 use jdwp::{EventKind as Requested, Location, PacketId, ReferenceTypeId, SuspendPolicy, TypeTag};
@@ -15,13 +15,13 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::Engine;
 use super::sites::index_of;
 use super::threads::{Frame, StackFrame, Thread};
-use crate::arrivals::Place;
+use crate::arrivals::Ticket;
 use crate::error::{CaptureError, LinkError};
 use crate::program::{Class, Method, MethodKey, Named};
 
 /// A thread runs code of the scope while the JVM resolves a constant for it.
 #[derive(Default)]
-pub(crate) struct Hidden {
+pub(crate) struct Initialising {
     /// The outermost such call, once it has begun.
     pub(crate) call: Option<CallId>,
     /// Breakpoints of this thread alone, by place.
@@ -97,7 +97,7 @@ impl<S: Sink> Engine<S> {
         }
     }
 
-    /// Can an instruction that names `named` have run `method`?
+    /// Can an instruction that names `constants` have run `method`?
     pub(super) fn runs(&mut self, named: &Named, method: MethodKey) -> Result<bool, CaptureError> {
         let Some(run) = self.program.method(&mut self.link, method)? else {
             return Ok(true);
@@ -117,7 +117,7 @@ impl<S: Sink> Engine<S> {
     }
 
     /// A method is entered while steps are hidden, or it is the first to be; the thread is suspended.
-    pub(super) fn enter_hidden(
+    pub(super) fn enter_initialiser(
         &mut self,
         thread: jdwp::ThreadId,
         method: &Method,
@@ -129,21 +129,21 @@ impl<S: Sink> Engine<S> {
         let Some(known) = self.threads.get_mut(&thread.0) else {
             return;
         };
-        if known.hidden.is_none() {
+        if known.initialising.is_none() {
             if method.name != "<clinit>" && !for_resolution {
                 return;
             }
-            known.hidden = Some(Hidden::default());
+            known.initialising = Some(Initialising::default());
             self.stop_stepping(thread);
         }
     }
 
     /// A suspended thread is about to go on while steps are hidden: has it stop by breakpoints where it can no longer be
-    /// foreseen. That is the next instruction, or the end of a run that is certain: each breakpoint costs at each hit of
+    /// predicted. That is the next instruction, or the end of a run that is certain: each breakpoint costs at each hit of
     /// any, so that there are only as many as are needed.
-    pub(super) fn foresee_hidden(
+    pub(super) fn predict_initialiser(
         &mut self,
-        place: Place,
+        ticket: Ticket,
         thread: jdwp::ThreadId,
         alone: bool,
     ) -> Result<(), CaptureError> {
@@ -153,25 +153,25 @@ impl<S: Sink> Engine<S> {
             .innermost(thread)
             .is_some_and(|frame| frame.method.name == "<clinit>");
         let alone = alone && initialises;
-        let certain = alone && !self.replaceable && self.looks_ahead(place, thread)?;
+        let certain = alone && !self.replaceable && self.looks_ahead(ticket, thread)?;
         let end = self.ends_at.take();
         let Some(known) = self.threads.get_mut(&thread.0) else {
             return Ok(());
         };
-        let here = known.place();
+        let here = known.ticket();
         let ahead = end.filter(|&end| alone && Some(end) != here);
-        known.foreseen = certain || ahead.is_some();
+        known.predicted = certain || ahead.is_some();
         let wanted = match ahead {
             _ if certain => FxHashSet::default(),
             Some(end) => FxHashSet::from_iter([end]),
             None if known.unsure.is_some() => known.anywhere(),
             None => known.successors(),
         };
-        let Some(hidden) = &mut known.hidden else {
+        let Some(initialising) = &mut known.initialising else {
             return Ok(());
         };
         let mut over = Vec::new();
-        hidden.breakpoints.retain(|at, asked| {
+        initialising.breakpoints.retain(|at, asked| {
             let stays = wanted.contains(at);
             if !stays {
                 over.push(*asked);
@@ -180,9 +180,12 @@ impl<S: Sink> Engine<S> {
         });
         for (key, index) in wanted {
             let link = &mut self.link;
-            hidden.breakpoints.entry((key, index)).or_insert_with(|| {
-                link.ask(&breakpoint(location(key.0, key.1, index), Some(thread)))
-            });
+            initialising
+                .breakpoints
+                .entry((key, index))
+                .or_insert_with(|| {
+                    link.ask(&breakpoint(location(key.0, key.1, index), Some(thread)))
+                });
         }
         for asked in over {
             self.clear(Requested::BREAKPOINT, asked)?;
@@ -191,20 +194,20 @@ impl<S: Sink> Engine<S> {
     }
 
     /// The thread stands at a return of the outermost such call: from the next instruction on, steps are seen.
-    pub(super) fn leave_hidden(&mut self, thread: jdwp::ThreadId) {
+    pub(super) fn leave_initialiser(&mut self, thread: jdwp::ThreadId) {
         self.set_step(thread);
     }
 
     /// The outermost such call has ended.
-    pub(super) fn end_hidden(&mut self, thread: jdwp::ThreadId) -> Result<(), LinkError> {
-        let Some(hidden) = self
+    pub(super) fn end_initialiser(&mut self, thread: jdwp::ThreadId) -> Result<(), LinkError> {
+        let Some(initialising) = self
             .threads
             .get_mut(&thread.0)
-            .and_then(|t| t.hidden.take())
+            .and_then(|t| t.initialising.take())
         else {
             return Ok(());
         };
-        for (_, asked) in hidden.breakpoints {
+        for (_, asked) in initialising.breakpoints {
             self.clear(Requested::BREAKPOINT, asked)?;
         }
         Ok(())
@@ -213,7 +216,7 @@ impl<S: Sink> Engine<S> {
 
 impl Thread {
     /// The instruction at which its innermost call stands.
-    fn place(&self) -> Option<(MethodKey, u32)> {
+    fn ticket(&self) -> Option<(MethodKey, u32)> {
         let top = self.stack.iter().rfind(|frame| !frame.boundary)?;
         let pending = top.mirror.as_ref()?.pending?;
         Some((top.key, top.method.instruction(pending)?.index))

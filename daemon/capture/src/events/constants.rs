@@ -4,7 +4,7 @@ use jhyde_bytecode::Constant;
 use jhyde_trace::{CallId, ClassId, Content, Event, EventKind, ObjectInfo, Sink, Value};
 
 use super::Engine;
-use crate::arrivals::Place;
+use crate::arrivals::Ticket;
 use crate::error::CaptureError;
 use crate::mirror::{self, Body, Element, UNKNOWN};
 use crate::program::{Loader, Method, dotted};
@@ -20,7 +20,7 @@ impl<S: Sink> Engine<S> {
     }
 
     /// The string or class object that a constant stands for, met now if it is new.
-    pub(super) fn constant(&mut self, place: Place, method: &Method, at: u16) -> Value {
+    pub(super) fn constant(&mut self, ticket: Ticket, method: &Method, at: u16) -> Value {
         let (name, content) = match self.constant_at(method, at) {
             Some(constant) => match &constant {
                 mirror::Constant::Text(units) => {
@@ -41,7 +41,7 @@ impl<S: Sink> Engine<S> {
         let class = self.program.class_named(0, class);
         let (object, fresh) = self.heap.constant(name, Some(class));
         if fresh {
-            self.introduce(place, object, Some(class), content);
+            self.introduce(ticket, object, Some(class), content);
         }
         Value::Object(object)
     }
@@ -65,21 +65,21 @@ impl<S: Sink> Engine<S> {
     /// changed since the instruction read it, and stays unknown.
     pub(super) fn get_outside(
         &mut self,
-        place: Place,
+        ticket: Ticket,
         thread: jdwp::ThreadId,
         (code, class): (Loader, &str),
         name: &str,
     ) -> Result<Value, CaptureError> {
-        // What was foreseen read it when its thread stood still.
-        let foreseen = self.threads.get(&thread.0).is_some_and(|t| t.foreseen);
-        let again = !foreseen && is_replaced(class);
+        // What was predicted read it when its thread stood still.
+        let predicted = self.threads.get(&thread.0).is_some_and(|t| t.predicted);
+        let again = !predicted && is_replaced(class);
         match self
             .program
             .final_static(&mut self.link, (code, class), name, again)?
         {
             Some(value) => {
-                self.observe(place, thread, &value)?;
-                Ok(self.value(place, &value, false))
+                self.observe(ticket, thread, &value)?;
+                Ok(self.value(ticket, &value, false))
             }
             None => Ok(UNKNOWN),
         }
@@ -88,7 +88,7 @@ impl<S: Sink> Engine<S> {
     /// An object that the scope makes: it has a name of ours until the JVM shows its own.
     pub(super) fn create(
         &mut self,
-        (place, call, index): (Place, CallId, u32),
+        (ticket, call, index): (Ticket, CallId, u32),
         code: Loader,
         class: &str,
         body: Body,
@@ -102,7 +102,7 @@ impl<S: Sink> Engine<S> {
             return value;
         };
         self.introduce(
-            place,
+            ticket,
             object,
             Some(id),
             length.map_or(Content::None, Content::Array),
@@ -112,7 +112,7 @@ impl<S: Sink> Engine<S> {
             class: id,
             length,
         };
-        self.arrivals.event(place, Event { call, index, kind });
+        self.arrivals.event(ticket, Event { call, index, kind });
         value
     }
 
@@ -128,13 +128,13 @@ impl<S: Sink> Engine<S> {
 
     fn introduce(
         &mut self,
-        place: Place,
+        ticket: Ticket,
         object: jhyde_trace::ObjectId,
         class: Option<ClassId>,
         content: Content,
     ) {
         self.arrivals
-            .object(place, object, ObjectInfo { class, content });
+            .object(ticket, object, ObjectInfo { class, content });
     }
 
     pub(super) fn instance_of(

@@ -1,24 +1,24 @@
-//! The world of foreseen runs (see `foresee`): a frame and a heap whose writes are taken back. Nothing is told, and where
+//! The world of predicted runs (see `predict`): a frame and a heap whose writes are taken back. Nothing is told, and where
 //! something is not known the run ends.
 
 use jhyde_trace::{Sink, Value};
 
 use super::Engine;
-use super::foresee::operands;
-use super::named::{class_constant, element_name, is_replaced};
-use super::plain::{known_result, returns_itself};
+use super::constants::{class_constant, element_name, is_replaced};
+use super::intrinsics::{known_result, returns_itself};
+use super::predict::operands;
 use crate::error::CaptureError;
 use crate::mirror::{Activation, Body, Effect, Element, Heap, UNKNOWN, World, initial, narrowed};
 use crate::program::{Field, Method, Named, dotted};
 
-/// A frame that is only supposed.
-pub(super) struct Supposed<'a, S: Sink> {
+/// A frame that is only speculated.
+pub(super) struct Speculative<'a, S: Sink> {
     pub(super) engine: &'a mut Engine<S>,
     pub(super) frame: &'a mut Activation,
     pub(super) method: &'a Method,
 }
 
-impl<S: Sink> World for Supposed<'_, S> {
+impl<S: Sink> World for Speculative<'_, S> {
     type Error = CaptureError;
 
     const CERTAIN: bool = true;
@@ -96,7 +96,7 @@ impl<S: Sink> World for Supposed<'_, S> {
         Ok(self.make(&format!("{element}[]"), body))
     }
 
-    /// Rare, and not foreseen.
+    /// Rare, and not predicted.
     fn create_nested(&mut self, _: u16, _: &[Value]) -> Result<Value, CaptureError> {
         Ok(UNKNOWN)
     }
@@ -107,7 +107,7 @@ impl<S: Sink> World for Supposed<'_, S> {
     }
 }
 
-impl<S: Sink> Supposed<'_, S> {
+impl<S: Sink> Speculative<'_, S> {
     fn make(&mut self, class: &str, body: Body) -> Value {
         self.engine.make(self.method.loader, class, body).0
     }
@@ -122,8 +122,8 @@ impl<S: Sink> Supposed<'_, S> {
     }
 }
 
-/// A plain call that yields nothing, its receiver, or what is known of a string.
-pub(super) fn call_plainly(frame: &mut Activation, named: &Named, heap: &Heap) -> bool {
+/// A intrinsic call that yields nothing, its receiver, or what is known of a string.
+pub(super) fn call_intrinsic(frame: &mut Activation, named: &Named, heap: &Heap) -> bool {
     let (receiver, arguments) = operands(frame, named);
     let taken = arguments.len() + usize::from(receiver.is_some());
     frame

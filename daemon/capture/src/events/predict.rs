@@ -1,14 +1,14 @@
 //! Instructions that need no steps. Where the mirror knows every value that a thread will look at until it
 //! stops again (at the entry of a call of the scope, around a call out of it, at an exception), it knows every
 //! instruction that the thread will run: the JVM need not tell one of them. So before a thread goes on, its run
-//! is gone through on a heap whose writes are taken back ([`Engine::foresee`]); if all of it is certain the
+//! is gone through on a heap whose writes are taken back ([`Engine::predict`]); if all of it is certain the
 //! thread gets no step request. When an event of it arrives, what it did up to there is told
 //! ([`Engine::catch_up`]): never before, because it may end, or be left, on the way.
 //!
 //! Not certain, and so stepped: what reads a value that is not known; what may load, initialise or resolve a
 //! class, which it may on its first run (JVMS 5.4, 5.5); monitors and volatile fields, behind which other
 //! threads may have written; everything as long as another thread runs code of the scope, or an agent is there that
-//! can replace code; plain calls that may throw or whose result only their exit tells; and whatever takes more than [`MOST`] instructions. The crate's README has the reasons.
+//! can replace code; intrinsic calls that may throw or whose result only their exit tells; and whatever takes more than [`MOST`] instructions. The crate's README has the reasons.
 
 use std::rc::Rc;
 
@@ -16,18 +16,18 @@ use jhyde_bytecode::{Instruction, Invoke, InvokeKind, Opcode};
 use jhyde_trace::{Sink, Value, Variable};
 
 use super::Engine;
-use super::named::class_constant;
-use super::plain::{known_result, never_throws, plain};
+use super::constants::class_constant;
+use super::intrinsics::{intrinsic, known_result, never_throws};
 use super::plan::Planned;
 use super::shown::parameters;
-use super::supposed::{Supposed, call_plainly};
+use super::speculative::{Speculative, call_intrinsic};
 use super::threads::{Frame, Stepping};
-use crate::arrivals::Place;
+use crate::arrivals::Ticket;
 use crate::error::CaptureError;
 use crate::mirror::{Activation, Pending, Progress, Step, execute, is_known, leads, throws};
 use crate::program::{Loader, Named};
 
-/// The most instructions that are foreseen at once: a JVM that interprets runs them in some hundredths of a
+/// The most instructions that are predicted at once: a JVM that interprets runs them in some hundredths of a
 /// second.
 pub(super) const MOST: u32 = 1 << 20;
 /// The most objects that are looked at again for one run.
@@ -50,52 +50,52 @@ pub(super) enum Ahead {
 }
 
 impl<S: Sink> Engine<S> {
-    /// A suspended thread is about to go on: has it tell its steps, unless they are foreseen.
-    pub(super) fn foresee(
+    /// A suspended thread is about to go on: has it tell its steps, unless they are predicted.
+    pub(super) fn predict(
         &mut self,
-        place: Place,
+        ticket: Ticket,
         thread: jdwp::ThreadId,
     ) -> Result<(), CaptureError> {
         let Some(known) = self.threads.get_mut(&thread.0) else {
             return Ok(());
         };
-        known.foreseen = false;
+        known.predicted = false;
         known.throws_at = None;
         let current = known.current();
-        self.sweep((place, thread, current))?;
+        self.sweep((ticket, thread, current))?;
         let Some(known) = self.threads.get_mut(&thread.0) else {
             return Ok(());
         };
-        let (idle, hidden) = (known.stack.is_empty(), known.hidden.is_some());
-        let settled = known.entering.is_none() && known.unsure.is_none() && known.found.is_empty();
+        let (idle, initialising) = (known.stack.is_empty(), known.initialising.is_some());
+        let settled = known.entering.is_none() && known.unsure.is_none() && known.races.is_empty();
         if !self.records_state() {
             return Ok(());
         }
         // What is still in doubt of other threads would be taken for known if it were looked at now.
-        let doubts = self.threads.values().any(|other| !other.found.is_empty());
+        let doubts = self.threads.values().any(|other| !other.races.is_empty());
         let alone = settled && !doubts && self.runs_alone(thread);
         self.look_again(thread, alone);
         if alone {
-            self.look_at_read(place, thread)?;
+            self.look_at_read(ticket, thread)?;
         }
         if idle {
             return Ok(());
         }
-        if hidden {
-            return self.foresee_hidden(place, thread, alone);
+        if initialising {
+            return self.predict_initialiser(ticket, thread, alone);
         }
-        let foreseen = settled
+        let predicted = settled
             && !self.replaceable
             && self.runs_alone(thread)
-            && self.looks_ahead(place, thread)?;
-        if !foreseen {
-            self.refresh_in_sight(place, thread, alone)?;
+            && self.looks_ahead(ticket, thread)?;
+        if !predicted {
+            self.refresh_in_sight(ticket, thread, alone)?;
         }
         let Some(known) = self.threads.get_mut(&thread.0) else {
             return Ok(());
         };
-        known.foreseen = foreseen;
-        if foreseen {
+        known.predicted = predicted;
+        if predicted {
             self.stop_stepping(thread);
         } else if known.stepping == Stepping::Off {
             self.set_step(thread);
@@ -121,44 +121,44 @@ impl<S: Sink> Engine<S> {
     /// Is all certain that a thread does until it stops again?
     pub(super) fn looks_ahead(
         &mut self,
-        place: Place,
+        ticket: Ticket,
         thread: jdwp::ThreadId,
     ) -> Result<bool, CaptureError> {
         for _ in 0..MOST_REFRESHED {
             self.stale = None;
-            self.heap.suppose();
-            let certain = self.suppose_run(thread);
-            self.heap.take_back();
+            self.heap.speculate();
+            let certain = self.speculate_run(thread);
+            self.heap.roll_back();
             if certain? {
                 return Ok(true);
             }
             let Some(stale) = self.stale.take() else {
                 return Ok(false);
             };
-            if !self.refresh(place, thread, stale)? {
+            if !self.refresh(ticket, thread, stale)? {
                 return Ok(false);
             }
         }
         Ok(false)
     }
 
-    /// What a thread writes on the rest of its foreseen run.
-    pub(super) fn foreseen_writes(
+    /// What a thread writes on the rest of its predicted run.
+    pub(super) fn predicted_writes(
         &mut self,
         thread: jdwp::ThreadId,
     ) -> Result<Vec<Variable>, CaptureError> {
         let throws_at = self.threads.get(&thread.0).and_then(|t| t.throws_at);
-        self.heap.suppose();
-        let certain = self.suppose_run(thread);
-        let writes = self.heap.supposed_writes();
-        self.heap.take_back();
+        self.heap.speculate();
+        let certain = self.speculate_run(thread);
+        let writes = self.heap.speculated_writes();
+        self.heap.roll_back();
         if let Some(known) = self.threads.get_mut(&thread.0) {
             known.throws_at = throws_at;
         }
         certain.map(|_| writes)
     }
 
-    fn suppose_run(&mut self, thread: jdwp::ThreadId) -> Result<bool, CaptureError> {
+    fn speculate_run(&mut self, thread: jdwp::ThreadId) -> Result<bool, CaptureError> {
         let Some(known) = self.threads.get(&thread.0) else {
             return Ok(false);
         };
@@ -220,7 +220,7 @@ impl<S: Sink> Engine<S> {
                 Ahead::Open => return Ok(false),
                 Ahead::Goes(next) => {
                     let done = pending.progress == Progress::Done;
-                    if !done && !self.suppose(&method, &mut frame, instruction, next)? {
+                    if !done && !self.speculate(&method, &mut frame, instruction, next)? {
                         return Ok(false);
                     }
                     frame.pending = method
@@ -236,9 +236,9 @@ impl<S: Sink> Engine<S> {
                     };
                     let returned = &known.stack[at];
                     if known
-                        .hidden
+                        .initialising
                         .as_ref()
-                        .is_some_and(|hidden| hidden.call == Some(returned.call))
+                        .is_some_and(|initialising| initialising.call == Some(returned.call))
                     {
                         // From there on, steps are seen again.
                         return Ok(false);
@@ -277,9 +277,9 @@ impl<S: Sink> Engine<S> {
         Ok(false)
     }
 
-    /// Does what an instruction does that leads there, on a frame and a heap that are only supposed. False if something of
+    /// Does what an instruction does that leads there, on a frame and a heap that are only speculated. False if something of
     /// it is not known.
-    fn suppose(
+    fn speculate(
         &mut self,
         method: &Planned,
         frame: &mut Activation,
@@ -288,13 +288,13 @@ impl<S: Sink> Engine<S> {
     ) -> Result<bool, CaptureError> {
         if let Some(invoke) = instruction.invoke() {
             let named = Named::of(method, invoke.constant, invoke.kind);
-            return Ok(named.is_some_and(|named| call_plainly(frame, &named, &self.heap)));
+            return Ok(named.is_some_and(|named| call_intrinsic(frame, &named, &self.heap)));
         }
         let told = method.code.as_ref().and_then(|code| code.ordinal(next));
         let (Some(ops), Some(pending), Some(told)) = (&method.ops, frame.pending, told) else {
             return Ok(false);
         };
-        let mut world = Supposed {
+        let mut world = Speculative {
             engine: self,
             frame,
             method,
@@ -390,7 +390,7 @@ impl<S: Sink> Engine<S> {
                 Ahead::Open
             };
         }
-        match plain(&named) {
+        match intrinsic(&named) {
             None => Ahead::Stops,
             Some(_) => {
                 let known = never_throws(&named)

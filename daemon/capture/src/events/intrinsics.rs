@@ -36,9 +36,9 @@ const TOO_MANY: u32 = 256;
 
 /// Some of [`CLASSES`], a bit for each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct PlainClasses(u8);
+pub(crate) struct IntrinsicClasses(u8);
 
-impl PlainClasses {
+impl IntrinsicClasses {
     pub(crate) fn add(&mut self, other: Self) {
         self.0 |= other.0;
     }
@@ -51,15 +51,15 @@ impl PlainClasses {
 /// The exit requests of a thread.
 #[derive(Debug, Default)]
 pub(crate) struct Standing {
-    wanted: PlainClasses,
-    requested: PlainClasses,
+    wanted: IntrinsicClasses,
+    requested: IntrinsicClasses,
     requests: Vec<PacketId>,
     /// Exits since the thread was last seen in the scope.
     unused: u32,
 }
 
 impl Standing {
-    pub(crate) fn want(&mut self, classes: PlainClasses) {
+    pub(crate) fn want(&mut self, classes: IntrinsicClasses) {
         self.wanted.add(classes);
     }
 
@@ -73,14 +73,14 @@ impl Standing {
     }
 }
 
-/// Is what an invoke instruction names a plain call? If so, the classes whose exits tell its result: one,
+/// Is what an invoke instruction names a intrinsic call? If so, the classes whose exits tell its result: one,
 /// or none where its result is known without.
-pub(super) fn plain(named: &Named) -> Option<PlainClasses> {
+pub(super) fn intrinsic(named: &Named) -> Option<IntrinsicClasses> {
     if named.class == "java.lang.Object" {
-        return (named.name == "<init>").then(PlainClasses::default);
+        return (named.name == "<init>").then(IntrinsicClasses::default);
     }
     if computes(named) {
-        return Some(PlainClasses::default());
+        return Some(IntrinsicClasses::default());
     }
     let class = CLASSES.iter().position(|class| *class == named.class)?;
     if named.kind == InvokeKind::Dynamic || makes_text(named) {
@@ -93,13 +93,13 @@ pub(super) fn plain(named: &Named) -> Option<PlainClasses> {
         return None;
     }
     match named.returns() {
-        "V" => Some(PlainClasses::default()),
-        returns if returns.len() == 1 => Some(PlainClasses(1 << class)),
-        _ => returns_itself(named).then(PlainClasses::default),
+        "V" => Some(IntrinsicClasses::default()),
+        returns if returns.len() == 1 => Some(IntrinsicClasses(1 << class)),
+        _ => returns_itself(named).then(IntrinsicClasses::default),
     }
 }
 
-/// Plain calls that are certain to return; others may throw an exception, and then nothing tells which of several did.
+/// Intrinsic calls that are certain to return; others may throw an exception, and then nothing tells which of several did.
 pub(super) fn never_throws(named: &Named) -> bool {
     match named.class.as_str() {
         "java.lang.Object" => true,
@@ -110,7 +110,7 @@ pub(super) fn never_throws(named: &Named) -> bool {
     }
 }
 
-/// The result of a plain call that follows from what it is given: of a string whose text is known, since strings
+/// The result of a intrinsic call that follows from what it is given: of a string whose text is known, since strings
 /// never change, or of numbers, where the result is exact whoever computes it.
 pub(super) fn known_result(
     named: &Named,
@@ -195,7 +195,7 @@ impl<S: Sink> Engine<S> {
         };
         let standing = &mut known.standing;
         let missing = standing.wanted.0 & !standing.requested.0;
-        if missing == 0 || known.stack.is_empty() || known.foreseen {
+        if missing == 0 || known.stack.is_empty() || known.predicted {
             return;
         }
         for (bit, class) in CLASSES.iter().enumerate() {
@@ -231,7 +231,7 @@ impl<S: Sink> Engine<S> {
         let Some(known) = self.threads.get_mut(&thread.0) else {
             return Ok(());
         };
-        known.standing.requested = PlainClasses::default();
+        known.standing.requested = IntrinsicClasses::default();
         for asked in std::mem::take(&mut known.standing.requests) {
             self.clear(Requested::METHOD_EXIT_WITH_RETURN_VALUE, asked)?;
         }
@@ -241,11 +241,11 @@ impl<S: Sink> Engine<S> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Named, PlainClasses, plain};
+    use super::{IntrinsicClasses, Named, intrinsic};
     use jhyde_bytecode::InvokeKind;
 
-    fn of(class: &str, name: &str, descriptor: &str) -> Option<PlainClasses> {
-        plain(&Named {
+    fn of(class: &str, name: &str, descriptor: &str) -> Option<IntrinsicClasses> {
+        intrinsic(&Named {
             class: class.to_owned(),
             name: name.to_owned(),
             descriptor: descriptor.to_owned(),
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn plain_calls_are_those_that_show_and_yield_no_object_that_matters() {
+    fn intrinsics_are_calls_that_show_and_yield_no_object_that_matters() {
         let exit = |class, name, descriptor| of(class, name, descriptor).map(|c| !c.is_empty());
         assert_eq!(exit("java.lang.String", "charAt", "(I)C"), Some(true));
         let equals = "(Ljava/lang/Object;)Z";

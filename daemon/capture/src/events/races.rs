@@ -6,7 +6,7 @@
 //!
 //! So what is found is in doubt until the calling thread's next event. The debug agent has one queue: whatever other
 //! threads told before the memory was read comes before that event. What was told in between is theirs; what they are
-//! still to tell is known, too: the one instruction that they stand at, or a run that was foreseen. The rest is the
+//! still to tell is known, too: the one instruction that they stand at, or a run that was predicted. The rest is the
 //! call's. Until then the call's end waits in [`crate::arrivals`], so that the events come in the order in which they were.
 
 use std::rc::Rc;
@@ -16,9 +16,9 @@ use jhyde_trace::{CallId, Event, EventKind, ObjectId, Sink, Value, Variable};
 use rustc_hash::FxHashSet;
 
 use super::Engine;
-use super::foresee::is_in_a_call;
+use super::predict::is_in_a_call;
 use super::threads::{Frame, Thread};
-use crate::arrivals::Place;
+use crate::arrivals::Ticket;
 use crate::error::CaptureError;
 use crate::mirror::{Doubted, Progress};
 
@@ -48,7 +48,7 @@ impl Others {
 
 /// Something that memory shows and the mirror does not.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Found {
+pub(crate) struct Race {
     variable: Variable,
     /// Of [`crate::mirror::Doubts`].
     number: u64,
@@ -60,7 +60,7 @@ pub(crate) struct Found {
 enum Means {
     /// A boundary call wrote it: told at this arrival, behind so many of its events.
     Written {
-        place: Place,
+        ticket: Ticket,
         behind: usize,
         call: CallId,
         value: Value,
@@ -95,9 +95,9 @@ impl<S: Sink> Engine<S> {
     }
 
     /// A variable holds another value behind a boundary call than the mirror has.
-    pub(super) fn found(
+    pub(super) fn race(
         &mut self,
-        (place, thread, call): (Place, jdwp::ThreadId, CallId),
+        (ticket, thread, call): (Ticket, jdwp::ThreadId, CallId),
         others: &Others,
         variable: Variable,
         value: Value,
@@ -105,12 +105,12 @@ impl<S: Sink> Engine<S> {
     ) {
         if others.are_outside {
             self.heap.write(variable, value);
-            self.arrivals.event(place, written(call, variable, value));
+            self.arrivals.event(ticket, written(call, variable, value));
             return;
         }
-        let behind = self.arrivals.events(place);
+        let behind = self.arrivals.events(ticket);
         let means = Means::Written {
-            place,
+            ticket,
             behind,
             call,
             value,
@@ -119,7 +119,7 @@ impl<S: Sink> Engine<S> {
         };
         if self.suspect(thread, others, variable, means) {
             // It stays, and what comes after it waits, until that is settled.
-            self.arrivals.question(place);
+            self.arrivals.question(ticket);
         }
     }
 
@@ -162,7 +162,7 @@ impl<S: Sink> Engine<S> {
         let Some(number) = self.heap.doubts.raise(variable, doubted) else {
             return false;
         };
-        known.found.push(Found {
+        known.races.push(Race {
             variable,
             number,
             means,
@@ -174,7 +174,7 @@ impl<S: Sink> Engine<S> {
     pub(super) fn finds_objects(&self, thread: jdwp::ThreadId) -> bool {
         let known = self.threads.get(&thread.0);
         known.is_some_and(|known| {
-            known.found.iter().any(|found| match found.means {
+            known.races.iter().any(|race| match race.means {
                 Means::Written { value, told, .. } => {
                     told.is_some() && value.object().is_some_and(|o| !self.heap.knows(o))
                 }
@@ -193,40 +193,40 @@ impl<S: Sink> Engine<S> {
         let Some(known) = self.threads.get_mut(&thread.0) else {
             return Ok(());
         };
-        let all = std::mem::take(&mut known.found);
+        let all = std::mem::take(&mut known.races);
         if all.is_empty() {
             return Ok(());
         }
         let others = self.others(thread);
-        let is_open = |engine: &Self, found: &Found| {
-            engine.heap.doubts.is_open(found.variable, found.number)
-                && !others.writing.contains(&found.variable)
+        let is_open = |engine: &Self, race: &Race| {
+            engine.heap.doubts.is_open(race.variable, race.number)
+                && !others.writing.contains(&race.variable)
         };
-        let foreseen = match all.iter().any(|found| is_open(self, found)) {
+        let predicted = match all.iter().any(|race| is_open(self, race)) {
             true => self.untold_writes(thread)?,
             false => Vec::new(),
         };
         // All was found at one arrival: the next one settles it.
         let (mut found_at, mut own, mut ambiguous) = (None, Vec::new(), false);
-        for found in all {
-            let variable = found.variable;
-            if let Means::Written { place, .. } = found.means {
-                self.arrivals.answered(place);
-                found_at = Some(place);
+        for race in all {
+            let variable = race.variable;
+            if let Means::Written { ticket, .. } = race.means {
+                self.arrivals.answered(ticket);
+                found_at = Some(ticket);
             }
-            if !self.heap.doubts.is_open(variable, found.number) {
+            if !self.heap.doubts.is_open(variable, race.number) {
                 // Written since, or another thread saw the same and has gone on earlier.
                 continue;
             }
             let nobody =
-                is_open(self, &found) && !foreseen.iter().any(|all| all.contains(&variable));
+                is_open(self, &race) && !predicted.iter().any(|all| all.contains(&variable));
             self.heap.doubts.end(variable);
-            match found.means {
+            match race.means {
                 Means::Named { object, real } if nobody => {
-                    self.tie(thread, Value::Object(object), real);
+                    self.unify(thread, Value::Object(object), real);
                 }
                 Means::Written {
-                    place,
+                    ticket,
                     behind,
                     call,
                     mut value,
@@ -234,7 +234,7 @@ impl<S: Sink> Engine<S> {
                     shared,
                 } if nobody && self.holder_is_named(variable) => {
                     if let Some(told) = told.filter(|_| asks) {
-                        let seen = self.look_at(place, thread, told)?;
+                        let seen = self.look_at(ticket, thread, told)?;
                         own.extend(seen.into_iter().map(|kind| (behind, in_call(call, kind))));
                         value = self.heap.reference(told.id);
                     }
@@ -257,8 +257,8 @@ impl<S: Sink> Engine<S> {
                 _ => {}
             }
         }
-        if let Some(place) = found_at {
-            self.arrivals.insert(place, own);
+        if let Some(ticket) = found_at {
+            self.arrivals.insert(ticket, own);
         }
         Ok(())
     }
@@ -270,39 +270,39 @@ impl<S: Sink> Engine<S> {
             return true;
         };
         if let Some(real) = self.heap.likely_real(holder) {
-            self.tie_object(Value::Object(holder), real);
+            self.unify_object(Value::Object(holder), real);
         }
         self.heap.real(holder).is_some()
     }
 
     /// An object turns up that the JVM seems to have named in an array's element: the name counts.
-    pub(super) fn tie_suspected(&mut self, real: jdwp::ObjectId) {
+    pub(super) fn unify_suspected(&mut self, real: jdwp::ObjectId) {
         if let Some(object) = self.heap.doubts.object(real) {
-            self.tie_object(Value::Object(object), real);
+            self.unify_object(Value::Object(object), real);
         }
     }
 
     /// Learns an object, and gives what is to be told of it.
     fn look_at(
         &mut self,
-        place: Place,
+        ticket: Ticket,
         thread: jdwp::ThreadId,
         object: TaggedObject,
     ) -> Result<Vec<EventKind>, CaptureError> {
-        let before = self.arrivals.events(place);
+        let before = self.arrivals.events(ticket);
         let value = jdwp::Value::Object {
             tag: object.tag,
             id: object.id,
         };
-        self.observe(place, thread, &value)?;
-        self.meet_object(place, object, false);
-        let seen = self.arrivals.split_off(place, before);
+        self.observe(ticket, thread, &value)?;
+        self.meet_object(ticket, object, false);
+        let seen = self.arrivals.split_off(ticket, before);
         Ok(seen.into_iter().map(|event| event.kind).collect())
     }
 
     /// Settles what is in doubt everywhere: nothing more comes.
     pub(super) fn settle_all(&mut self, asks: bool) -> Result<(), CaptureError> {
-        let open = self.threads.iter().filter(|(_, t)| !t.found.is_empty());
+        let open = self.threads.iter().filter(|(_, t)| !t.races.is_empty());
         let open: Vec<u64> = open.map(|(&id, _)| id).collect();
         for id in open {
             self.settle(jdwp::ThreadId(id), asks)?;
@@ -316,8 +316,8 @@ impl<S: Sink> Engine<S> {
             return Ok(());
         }
         let waits = |known: &Thread| {
-            known.found.iter().any(|found| match found.means {
-                Means::Written { place, .. } => self.arrivals.after(place) > MOST_WAITING,
+            known.races.iter().any(|race| match race.means {
+                Means::Written { ticket, .. } => self.arrivals.after(ticket) > MOST_WAITING,
                 Means::Named { .. } => false,
             })
         };
@@ -329,22 +329,22 @@ impl<S: Sink> Engine<S> {
         Ok(())
     }
 
-    /// What the other threads write on runs that are foreseen, and not told yet.
+    /// What the other threads write on runs that are predicted, and not told yet.
     fn untold_writes(
         &mut self,
         thread: jdwp::ThreadId,
     ) -> Result<Vec<Rc<FxHashSet<Variable>>>, CaptureError> {
-        let foreseen = self
+        let predicted = self
             .threads
             .iter()
-            .filter(|&(&id, other)| id != thread.0 && other.foreseen && !other.stack.is_empty());
-        let foreseen: Vec<u64> = foreseen.map(|(&id, _)| id).collect();
-        let all = foreseen.into_iter().map(|id| {
+            .filter(|&(&id, other)| id != thread.0 && other.predicted && !other.stack.is_empty());
+        let predicted: Vec<u64> = predicted.map(|(&id, _)| id).collect();
+        let all = predicted.into_iter().map(|id| {
             let known = self.threads.get(&id);
             if let Some(writes) = known.and_then(|known| known.untold.clone()) {
                 return Ok(writes);
             }
-            let writes = self.foreseen_writes(jdwp::ThreadId(id))?;
+            let writes = self.predicted_writes(jdwp::ThreadId(id))?;
             let writes = Rc::new(writes.into_iter().collect());
             if let Some(known) = self.threads.get_mut(&id) {
                 known.untold = Some(Rc::clone(&writes));

@@ -7,7 +7,7 @@ use jhyde_bytecode::InvokeKind;
 use jhyde_trace::{CallId, ObjectId, Sink, Value, Variable};
 
 use super::Engine;
-use crate::arrivals::Place;
+use crate::arrivals::Ticket;
 use crate::error::CaptureError;
 use crate::program::Named;
 
@@ -62,10 +62,10 @@ pub(super) fn is_of_the_jdk(class: &str) -> bool {
 
 impl<S: Sink> Engine<S> {
     /// The arrays behind these objects that are not among them.
-    pub(super) fn viewed(&self, shown: &[ObjectId]) -> Vec<ObjectId> {
+    pub(super) fn aliased(&self, shown: &[ObjectId]) -> Vec<ObjectId> {
         let mut all = Vec::new();
         for &object in shown {
-            for array in self.heap.viewed(object) {
+            for array in self.heap.aliased(object) {
                 if !all.contains(array) && !shown.contains(array) {
                     all.push(*array);
                 }
@@ -75,7 +75,7 @@ impl<S: Sink> Engine<S> {
     }
 
     /// A call out of the scope made an object, and was shown these: arrays among them may lie behind it.
-    pub(super) fn keep_views(
+    pub(super) fn keep_aliases(
         &mut self,
         thread: jdwp::ThreadId,
         made: Option<ObjectId>,
@@ -84,11 +84,11 @@ impl<S: Sink> Engine<S> {
         let Some(made) = made.filter(|&made| self.heap.elements(made).is_none()) else {
             return Ok(());
         };
-        let behind = self.viewed(shown);
+        let behind = self.aliased(shown);
         for array in shown.iter().copied().chain(behind) {
             let elements = self.heap.elements(array);
             if elements.is_some_and(|elements| elements.len() <= LONGEST_VIEWED) {
-                self.heap.view(made, array);
+                self.heap.alias(made, array);
                 self.name_elements(thread, Value::Object(array))?;
             }
         }
@@ -98,7 +98,7 @@ impl<S: Sink> Engine<S> {
     /// What a boundary call did to the static fields of the scope.
     pub(super) fn compare_statics(
         &mut self,
-        place: Place,
+        ticket: Ticket,
         thread: jdwp::ThreadId,
         call: CallId,
     ) -> Result<(), CaptureError> {
@@ -119,7 +119,7 @@ impl<S: Sink> Engine<S> {
             for (&field, value) in names.iter().zip(&told) {
                 let before = self.heap.static_field(field);
                 let variable = Variable::Static { field };
-                self.compare_field((place, thread, call), &others, variable, before, value)?;
+                self.compare_field((ticket, thread, call), &others, variable, before, value)?;
             }
         }
         Ok(())
