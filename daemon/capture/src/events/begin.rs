@@ -10,7 +10,7 @@ use jdwp::{
 use jhyde_trace::{Event, EventKind, Missing, Sink, Value};
 
 use super::Engine;
-use super::sites::index_of;
+use super::stops::sites::index_of;
 use super::threads::Frame;
 use crate::arrivals::Ticket;
 use crate::error::{CaptureError, LinkError};

@@ -6,7 +6,7 @@ use jdwp::Location;
 use jhyde_trace::{CallId, Event, EventKind, Sink, Value};
 
 use super::Engine;
-use super::sites::index_of;
+use super::stops::sites::index_of;
 use crate::arrivals::Ticket;
 use crate::mirror::{Progress, is_known, narrowed};
 

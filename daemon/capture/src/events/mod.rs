@@ -5,85 +5,49 @@
 //! by [`crate::arrivals`]. The JVM executes commands in order, so a question that precedes the resume is
 //! answered from the suspended frame.
 //!
-//! - `begin`: event requests, classes and calls that were there before.
+//! - `begin`: event requests, classes and calls that were there before; `leave`: the end.
 //! - `threads`: what is known of each thread's stack.
-//! - `calls`, `arguments`: enter and exit. `exceptions`, `fate`: exits that JDWP does not report.
-//! - `fields`: classes and writes to fields; `foreign`: fields of classes out of the scope.
-//! - `steps`, `constants`: instructions (levels `state` and `full`); `boundary`, `intrinsics`: calls out of the scope;
-//!   `compare`: what they did, `races`: whether they did it or another thread;
-//!   `handed`: what they are given that nothing else holds; `initialisers`: static initialisers and class loaders; `observe`: what is read of a thread that stands still;
-//!   `aliases`, `refresh`: what code out of the scope changes later.
-//! - `predict`, `pretend`: instructions that no step has to tell; `catch_up`: what they did.
-//! - `snapshots`, `kinds`, `shot`, `others`: what calls were shown and yielded (level `calls`).
-//! - `values`: answers about objects. `contents`, `fixed`: what objects of the JDK hold. `awaited`: what the next
-//!   event tells of the one before.
-//! - `leave`: the end. `odd`: what the protocol does not allow.
+//! - `stops`: what the JVM tells of a thread: entries, exits, exceptions, fields, steps, initialisers.
+//! - `outside`: code out of the scope, and what it does to what the scope can see.
+//! - `predict`: instructions that no step has to tell.
+//! - `snapshots`: what calls were shown and yielded (level `calls`).
+//! - `values`: answers about objects. `contents`, `fixed`: what objects of the JDK hold.
+//! - `doubt`: where the JVM contradicts what was concluded. `odd`: what the protocol does not allow.
 //!
 //! Which events suspend: entries (arguments can only be read from a suspended frame), breakpoints,
 //! exceptions and class preparation, and where snapshots are taken exits. Else exits and field writes carry their value, steps their place, and
 //! do not suspend, which is what makes this engine faster than a debugger's.
 
-mod aliases;
-mod arguments;
-mod awaited;
 mod begin;
-mod boundary;
-mod calls;
-mod catch_up;
-mod compare;
-mod constants;
 mod contents;
 mod doubt;
-mod entry;
-mod exceptions;
-mod fate;
-mod fields;
 mod fixed;
-mod foreign;
-mod gone;
-mod handed;
-mod initialisers;
-mod intrinsics;
-mod kinds;
 mod leave;
-mod libraries;
-mod observe;
 mod odd;
-mod others;
-mod plan;
+mod outside;
 mod predict;
-mod races;
-mod recorded;
-mod refresh;
-mod shot;
-mod shown;
-mod sites;
 mod snapshots;
-mod speculative;
-mod steps;
+mod stops;
 mod threads;
 mod values;
-mod watch;
 
 use jdwp::commands::{event_request, object_reference, thread_reference, virtual_machine};
 use jdwp::{Composite, Event, EventKind, Incoming, Location, SuspendPolicy};
 use jhyde_trace::{CallId, Level, ObjectId, RecordingOptions, Sink, State, ThreadInfo, Timestamp};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use self::awaited::Awaited;
 use self::contents::At;
-use self::entry::EntryQuestion;
-use self::kinds::Kinds;
-use self::others::Around;
-use self::plan::Plans;
+use self::predict::plan::Plans;
+use self::snapshots::kinds::Kinds;
+use self::snapshots::others::Around;
+use self::stops::awaited::Awaited;
+use self::stops::entry::EntryQuestion;
 use self::threads::{StackFrame, Thread};
 use crate::arrivals::{Arrivals, Ticket};
 use crate::contents::Contents;
 use crate::control::{Controller, Ending, Finished};
 use crate::error::{CaptureError, LinkError};
-use crate::jvm::Connection;
-use crate::jvm::Guard;
-use crate::jvm::Link;
+use crate::jvm::{Connection, Guard, Link};
 use crate::mirror::Heap;
 use crate::objects::{ObjectQuestion, Objects};
 use crate::program::{MethodKey, Program};

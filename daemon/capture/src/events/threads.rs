@@ -10,17 +10,17 @@ use jhyde_trace::{
 };
 use rustc_hash::FxHashSet;
 
-use super::awaited::Awaited;
-use super::entry::Entering;
-use super::foreign::ForeignRead;
-use super::handed::Handing;
-use super::initialisers::Initialising;
-use super::intrinsics::Standing;
-use super::plan::Planned;
-use super::races::Race;
-use super::shown::Shown;
-use super::sites::index_of;
-use super::watch::Watch;
+use super::outside::foreign::ForeignRead;
+use super::outside::handed::Handing;
+use super::outside::races::Race;
+use super::outside::shown::Shown;
+use super::predict::intrinsics::Standing;
+use super::predict::plan::Planned;
+use super::stops::awaited::Awaited;
+use super::stops::entry::Entering;
+use super::stops::initialisers::Initialising;
+use super::stops::sites::index_of;
+use super::stops::watch::Watch;
 use crate::arrivals::{Arrivals, Ticket};
 use crate::mirror::{Activation, Pending, Progress, narrowed};
 use crate::program::MethodKey;

@@ -8,7 +8,7 @@ use crate::contents::methods::{Touches, touches};
 use crate::contents::{Container, Key, Modelled, Order, edit, looked_up, model, model_map, moved};
 use crate::error::CaptureError;
 use crate::events::Engine;
-use crate::events::shown::Shown;
+use crate::events::outside::shown::Shown;
 use crate::mirror::is_known;
 
 /// A step of an iterator.

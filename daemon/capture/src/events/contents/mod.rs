@@ -8,7 +8,7 @@ mod look;
 use jhyde_trace::{CallId, Change, Items, ObjectId, Part, Sink};
 
 use super::Engine;
-use super::shown::Shown;
+use super::outside::shown::Shown;
 use crate::arrivals::Ticket;
 use crate::contents::methods::{Touches, touches};
 use crate::contents::{Container, Shape};

@@ -1,0 +1,530 @@
+//! Calls out of the scope, at levels `state` and `full`: their receiver and arguments come from the
+//! mirrored operand stack, their result from the last method exit that the thread told before it came
+//! back, and what they did to arrays and objects that they were shown from a comparison.
+//!
+//! For that a thread stops twice: before such a call, to have all its method exits reported, and behind it.
+//! Calls that can only lead to code of the scope are not stopped at.
+
+use std::rc::Rc;
+
+use jdwp::commands::object_reference;
+use jdwp::{ReferenceTypeId, SuspendPolicy};
+use jhyde_bytecode::{Invoke, InvokeKind};
+use jhyde_trace::{CallId, Event, EventKind, MonitorAction, ObjectId, Outcome, Sink, Value};
+
+use crate::arrivals::Ticket;
+use crate::error::CaptureError;
+use crate::events::Engine;
+use crate::events::outside::aliases::{keeps, reflects, writes_static_by_handle};
+use crate::events::outside::handed::{hands_on, makes_text};
+use crate::events::outside::shown::{Shown, distinct, parameters};
+use crate::events::predict::intrinsics::{
+    IntrinsicClasses, intrinsic, known_result, returns_itself,
+};
+use crate::events::predict::plan::Planned;
+use crate::events::stops::initialisers::{breakpoint, location};
+use crate::events::threads::Frame;
+use crate::mirror::{Body, Pending, Progress, UNKNOWN, is_known, narrowed};
+use crate::program::{MethodKey, Named};
+
+impl<S: Sink> Engine<S> {
+    /// Sets the stops of a method, at its first entry; the thread is suspended.
+    pub(in crate::events) fn set_stops(
+        &mut self,
+        key: MethodKey,
+        method: &Planned,
+    ) -> Result<(), CaptureError> {
+        if !self.records_state() || method.prepared.replace(true) {
+            return Ok(());
+        }
+        let Some(code) = &method.code else {
+            return Ok(());
+        };
+        let (mut stops, mut tells) = (Vec::new(), Vec::new());
+        let mut exits = IntrinsicClasses::default();
+        for instruction in code.instructions() {
+            if self.names_foreign_field(method, instruction)? {
+                stops.push(instruction.index);
+            }
+            let Some(invoke) = instruction.invoke() else {
+                continue;
+            };
+            let Some(named) = Named::of(method, invoke.constant, invoke.kind) else {
+                continue;
+            };
+            if self.leads_into_scope(&named) {
+                continue;
+            }
+            if let Some(classes) = intrinsic(&named) {
+                exits.add(classes);
+                continue;
+            }
+            if named.returns() != "V" || hands_on(&named) {
+                stops.push(instruction.index);
+            } else if named.name != "<init>" {
+                // It may let another thread go on, which is to see what this one did before.
+                tells.push(instruction.index);
+            }
+            stops.push(instruction.next());
+        }
+        method.exits.set(exits);
+        stops.sort_unstable();
+        stops.dedup();
+        for &index in &stops {
+            method.stop_at(index);
+            self.link
+                .send(&breakpoint(location(key.0, key.1, index), None));
+        }
+        for index in tells {
+            let mut told = breakpoint(location(key.0, key.1, index), None);
+            told.suspend_policy = SuspendPolicy::NONE;
+            self.link.send(&told);
+        }
+        Ok(())
+    }
+
+    /// Can a call of this name only run a method of the scope?
+    pub(in crate::events) fn leads_into_scope(&self, named: &Named) -> bool {
+        let found = self.program.declared_in_scope(named);
+        found.is_some_and(|method| !method.is_abstract && !method.native)
+            && named.kind != InvokeKind::Interface
+            && named.kind != InvokeKind::Dynamic
+    }
+
+    /// Does a call of this name certainly leave the scope?
+    fn leaves_scope(&self, named: &Named, receiver: Value) -> bool {
+        let scope = self.program.scope();
+        let outside = !scope.covers(&named.class, true)
+            || (scope.is_default() && named.class.starts_with("java."))
+            || named.class.ends_with("[]");
+        outside
+            && match named.kind {
+                InvokeKind::Static | InvokeKind::Special => true,
+                InvokeKind::Dynamic => false,
+                InvokeKind::Virtual | InvokeKind::Interface => {
+                    let class = receiver.object().and_then(|object| self.heap.class(object));
+                    class.is_some_and(|class| !self.program.is_class_in_scope(class))
+                }
+            }
+    }
+
+    /// A suspended thread stands at an instruction: prepares what the instruction needs, and ends what
+    /// the one before needed.
+    pub(in crate::events) fn stop(
+        &mut self,
+        ticket: Ticket,
+        thread: jdwp::ThreadId,
+        suspended: bool,
+    ) -> Result<(), CaptureError> {
+        if !suspended {
+            return Ok(());
+        }
+        let Some(frame) = self.innermost(thread) else {
+            return Ok(());
+        };
+        let (call, method) = (frame.call, Rc::clone(&frame.method));
+        let pending = frame.mirror.as_ref().and_then(|mirror| mirror.pending);
+        let unknown = frame.mirror.as_ref().is_some_and(|mirror| {
+            let all = mirror.stack.iter().chain(&mirror.locals);
+            all.into_iter().any(|&value| !is_known(value))
+        });
+        let Some(instruction) = pending.and_then(|pending| method.instruction(pending)) else {
+            return Ok(());
+        };
+        let unknown = unknown || self.finds_objects(thread);
+        self.be_careful(thread, unknown);
+        let hides = self
+            .threads
+            .get(&thread.0)
+            .and_then(|known| known.initialising.as_ref())
+            .is_some_and(|initialising| initialising.call == Some(call));
+        if hides && instruction.opcode.is_return() {
+            self.leave_initialiser(thread);
+        }
+        let named = instruction
+            .invoke()
+            .and_then(|invoke| Named::of(&method, invoke.constant, invoke.kind));
+        self.unwatch(thread)?;
+        self.meet_foreign_field(ticket, thread, &method, instruction)?;
+        let Some(named) = named.filter(|named| !self.leads_into_scope(named)) else {
+            return Ok(());
+        };
+        let receiver = self.receiver(thread, &named);
+        if named.returns() != "V" {
+            self.watch(thread, call, &named, receiver)?;
+        }
+        let count = parameters(&named.descriptor).len() + usize::from(named.kind.has_receiver());
+        let mirror = self
+            .innermost(thread)
+            .and_then(|frame| frame.mirror.as_ref());
+        let shown: Vec<Value> = mirror.map_or_else(Vec::new, |mirror| {
+            (0..count).map(|at| mirror.peek(at)).collect()
+        });
+        self.name_objects(thread, shown.iter().copied())?;
+        let arguments: Vec<Value> = shown.iter().rev().copied().collect();
+        let arguments = &arguments[usize::from(named.kind.has_receiver())..];
+        self.watch_handing(thread, &named, receiver, arguments)?;
+        let shown: Vec<ObjectId> = shown.into_iter().filter_map(Value::object).collect();
+        for array in self.aliased(&shown) {
+            self.name_elements(thread, Value::Object(array))?;
+        }
+        self.contents_before(ticket, thread, &shown)?;
+        if self.leaves_scope(&named, receiver) {
+            self.open_boundary(ticket, thread)?;
+        }
+        Ok(())
+    }
+
+    fn receiver(&mut self, thread: jdwp::ThreadId, named: &Named) -> Value {
+        let count = parameters(&named.descriptor).len();
+        let mirror = self
+            .innermost(thread)
+            .and_then(|frame| frame.mirror.as_ref());
+        mirror.map_or(UNKNOWN, |mirror| mirror.peek(count))
+    }
+
+    /// The class of an object, asked for if it is not known.
+    pub(in crate::events) fn class_of(
+        &mut self,
+        value: Value,
+    ) -> Result<Option<ReferenceTypeId>, CaptureError> {
+        let Some(object) = value.object() else {
+            return Ok(None);
+        };
+        if let Some(class) = self.heap.class(object) {
+            let name = self.program.type_of(class);
+            if name.is_some() {
+                return Ok(name);
+            }
+        }
+        let Some(real) = self.heap.real(object) else {
+            let name = self
+                .heap
+                .class(object)
+                .and_then(|class| self.program.outside_name(class));
+            return match name {
+                Some(name) => Ok(self.program.loaded(&mut self.link, 0, &name)?),
+                None => Ok(None),
+            };
+        };
+        let told = self
+            .link
+            .request(&object_reference::ReferenceType { object: real })?;
+        let Ok(kind) = told else { return Ok(None) };
+        let class = self.program.class(&mut self.link, kind.type_id)?;
+        if !class.in_scope {
+            self.heap.meet(real, Some(class.id), Body::Opaque);
+        }
+        Ok(Some(kind.type_id))
+    }
+
+    /// The innermost call makes a call out of the scope: it begins.
+    pub(in crate::events) fn open_boundary(
+        &mut self,
+        ticket: Ticket,
+        thread: jdwp::ThreadId,
+    ) -> Result<bool, CaptureError> {
+        let Some(frame) = self.innermost(thread) else {
+            return Ok(false);
+        };
+        let method = Rc::clone(&frame.method);
+        let height = frame.height + 1;
+        let Some(mirror) = &mut frame.mirror else {
+            return Ok(false);
+        };
+        let Some(pending) = mirror.pending.filter(|p| p.progress == Progress::Reached) else {
+            return Ok(false);
+        };
+        let instruction = method.instruction(pending);
+        let Some((site, invoke)) = instruction.and_then(|i| Some((i.index, i.invoke()?))) else {
+            return Ok(false);
+        };
+        let Some(named) = Named::of(&method, invoke.constant, invoke.kind) else {
+            return Ok(false);
+        };
+        let types = parameters(&named.descriptor);
+        let mut arguments: Vec<Value> = types.iter().map(|_| mirror.pop()).collect();
+        arguments.reverse();
+        for (value, kind) in arguments.iter_mut().zip(&types) {
+            *value = narrowed(*value, kind);
+        }
+        let receiver = invoke.kind.has_receiver().then(|| mirror.pop());
+        mirror.pending = Some(Pending {
+            progress: Progress::Calling,
+            ..pending
+        });
+        let callee = self.program.method_named(&named);
+        let shown = receiver.iter().chain(&arguments).filter_map(|v| v.object());
+        let shown = Shown {
+            returns: named.returns().to_owned(),
+            builder: receiver
+                .and_then(Value::object)
+                .filter(|_| returns_itself(&named)),
+            spun: named.kind == InvokeKind::Dynamic,
+            constructed: receiver
+                .and_then(Value::object)
+                .filter(|_| named.name == "<init>"),
+            makes_text: makes_text(&named),
+            writes_statics: writes_static_by_handle(&named, &arguments),
+            intrinsic: intrinsic(&named).is_some(),
+            keeps: keeps(&named),
+            reflects: reflects(&named),
+            result: known_result(&named, receiver, &arguments, &self.heap),
+            objects: distinct(shown),
+            receiver: receiver.and_then(Value::object),
+            arguments: arguments.clone(),
+            named: Rc::new(named.clone()),
+        };
+        if shown.reflects {
+            self.heap.expect_reflection();
+        }
+        let Some(known) = self.threads.get_mut(&thread.0) else {
+            return Ok(false);
+        };
+        let call = known.next_call();
+        let kind = EventKind::Enter {
+            method: callee.id,
+            receiver,
+            arguments,
+            call_site: site,
+            boundary: true,
+            already_running: false,
+        };
+        let index = Event::NO_INDEX;
+        self.arrivals.event(ticket, Event { call, index, kind });
+        let waits = receiver
+            .and_then(Value::object)
+            .filter(|_| named.class == "java.lang.Object" && named.name == "wait");
+        if let Some(object) = waits {
+            let action = MonitorAction::Wait;
+            let kind = EventKind::Monitor { action, object };
+            self.arrivals.event(ticket, Event { call, index, kind });
+        }
+        known.stack.push(Frame {
+            shown: Some(shown),
+            monitor: waits.map(|object| (MonitorAction::Notified, object)),
+            ..Frame::boundary(call, self.plans.of(&callee), height, site)
+        });
+        Ok(true)
+    }
+
+    /// The thread is back in the innermost call from a call that its scope does not show.
+    pub(in crate::events) fn boundary_returned(
+        &mut self,
+        ticket: Ticket,
+        thread: jdwp::ThreadId,
+        invoke: Invoke,
+        pending: Pending,
+        suspended: bool,
+    ) -> Result<(), CaptureError> {
+        if let Some(mirror) = self
+            .innermost(thread)
+            .and_then(|frame| frame.mirror.as_mut())
+        {
+            mirror.pending = Some(pending);
+        }
+        if pending.progress == Progress::Reached {
+            self.open_boundary(ticket, thread)?;
+        }
+        if let Some(mirror) = self
+            .innermost(thread)
+            .and_then(|frame| frame.mirror.as_mut())
+        {
+            mirror.pending = None;
+        }
+        let top = self
+            .threads
+            .get_mut(&thread.0)
+            .and_then(|known| known.stack.last_mut());
+        let Some((call, shown)) = top.filter(|frame| frame.boundary).map(|frame| {
+            // What stays with the frame is looked at later.
+            let looked = suspended || frame.shown.as_ref().is_none_or(|shown| shown.intrinsic);
+            let shown = if looked {
+                frame.shown.take()
+            } else {
+                frame.shown.clone()
+            };
+            (frame.call, shown)
+        }) else {
+            // A call in scope whose end was not seen: whatever it left is unknown.
+            let returns = self.innermost(thread).and_then(|frame| {
+                Named::of(&frame.method, invoke.constant, invoke.kind)
+                    .map(|n| n.returns().to_owned())
+            });
+            if returns.is_some_and(|returns| returns != "V") {
+                self.push(thread, UNKNOWN);
+            }
+            return Ok(());
+        };
+        let instruction = self
+            .innermost(thread)
+            .and_then(|frame| frame.method.instruction(pending))
+            .map(|instruction| instruction.next());
+        let returns = shown.as_ref().map(|shown| shown.returns.clone());
+        let returns = returns.zip(instruction);
+        let told = self
+            .threads
+            .get(&thread.0)
+            .and_then(|known| known.last_exit?.object());
+        let told_before = told.is_some_and(|told| self.heap.knows(self.heap.name(told.id)));
+        if let Some(shown) = shown.as_ref().filter(|shown| suspended && !shown.intrinsic) {
+            let told = self
+                .threads
+                .get(&thread.0)
+                .and_then(|known| known.last_exit);
+            self.check_contents((ticket, thread, call), shown, told.as_ref())?;
+        }
+        let result = match &shown {
+            Some(shown) => self.result(ticket, thread, shown, suspended)?,
+            None => None,
+        };
+        if let Some(shown) = shown.as_ref().filter(|shown| shown.intrinsic) {
+            self.follow_text((ticket, thread, call), shown)?;
+        }
+        if shown
+            .as_ref()
+            .is_none_or(|shown| !shown.intrinsic && !shown.spun)
+        {
+            self.heap.outside_ran();
+        }
+        if let Some(shown) = shown.filter(|shown| suspended && !shown.intrinsic) {
+            let result = result.and_then(Value::object);
+            if let Some(made) = shown.constructed.filter(|_| shown.makes_text) {
+                self.learn_text(ticket, made);
+            }
+            self.name_objects(
+                thread,
+                shown.objects.iter().map(|&object| Value::Object(object)),
+            )?;
+            self.look_behind((ticket, thread, call), &shown, result, told_before)?;
+            self.contents_behind((ticket, thread, call), &shown, result)?;
+            self.give(&shown);
+        }
+        if let Some(known) = self.threads.get_mut(&thread.0) {
+            let index = Event::NO_INDEX;
+            known.returned = Some((ticket, self.arrivals.events(ticket), call));
+            known.end_top(Outcome::Returned(result), index, ticket, &mut self.arrivals);
+            known.end_boundary(ticket, &mut self.arrivals);
+        }
+        if let Some(result) = result {
+            if let Some((returns, behind)) = returns.filter(|_| suspended && !is_known(result)) {
+                self.await_result((ticket, thread, call), &returns, behind);
+            }
+            self.push(thread, result);
+        }
+        Ok(())
+    }
+
+    /// A boundary call is over, and its thread stands still: what has it written? `told_before`: the object that it
+    /// returns was known before.
+    fn look_behind(
+        &mut self,
+        (ticket, thread, call): (Ticket, jdwp::ThreadId, CallId),
+        shown: &Shown,
+        result: Option<ObjectId>,
+        told_before: bool,
+    ) -> Result<(), CaptureError> {
+        // The call sites that Java compilers make (lambdas, concatenation, switches, records) change nothing that
+        // they are shown: what is different behind one, another thread has written, and tells itself.
+        if !shown.spun {
+            for &object in &shown.objects {
+                self.compare(ticket, thread, call, object, true)?;
+            }
+            for array in self.aliased(&shown.objects) {
+                self.compare(ticket, thread, call, array, false)?;
+            }
+        }
+        for &object in shown.objects.iter().chain(&result) {
+            if shown.keeps {
+                self.heap.share_kept(object, shown.reflects);
+            }
+        }
+        // What it gives back may have been changed by it since the scope has seen it.
+        if let Some(made) = result.filter(|_| told_before)
+            && !shown.objects.contains(&made)
+        {
+            self.compare(ticket, thread, call, made, false)?;
+        }
+        if shown.writes_statics {
+            self.compare_statics(ticket, thread, call)?;
+        }
+        let made = result.filter(|_| !shown.spun && shown.returns != "Ljava/lang/String;");
+        self.keep_aliases(thread, made.or(shown.constructed), &shown.objects)
+    }
+
+    /// Boundary calls that are not on the stack any more, above this height, because an exception has left them: what
+    /// have they written?
+    pub(in crate::events) fn look_behind_thrown(
+        &mut self,
+        ticket: Ticket,
+        thread: jdwp::ThreadId,
+        height: usize,
+    ) -> Result<(), CaptureError> {
+        let Some(known) = self.threads.get_mut(&thread.0) else {
+            return Ok(());
+        };
+        let ended = known.stack.iter_mut().rev();
+        let ended = ended.take_while(|frame| frame.height as usize >= height);
+        let shown = ended.filter_map(|frame| Some((frame.call, frame.shown.take()?)));
+        for (call, shown) in shown.collect::<Vec<_>>() {
+            if !shown.intrinsic {
+                self.look_behind((ticket, thread, call), &shown, None, false)?;
+                self.contents_shown((ticket, thread, call), &shown, false)?;
+                self.give(&shown);
+            }
+        }
+        Ok(())
+    }
+
+    /// May a call write what it was shown, unseen?
+    pub(in crate::events) fn may_write(&self, shown: &Shown) -> bool {
+        let written = |&object: &ObjectId| {
+            let class = self.heap.class(object);
+            self.heap.elements(object).is_some_and(|all| all.len() > 0)
+                || !self.heap.aliased(object).is_empty()
+                || class.is_some_and(|class| self.program.is_class_in_scope(class))
+        };
+        !shown.intrinsic
+            && !shown.spun
+            && (shown.writes_statics || shown.objects.iter().any(written))
+    }
+
+    /// The result of the boundary call that just returned.
+    fn result(
+        &mut self,
+        ticket: Ticket,
+        thread: jdwp::ThreadId,
+        shown: &Shown,
+        suspended: bool,
+    ) -> Result<Option<Value>, CaptureError> {
+        let returns = shown.returns.as_str();
+        if returns == "V" {
+            return Ok(None);
+        }
+        if let (Some(builder), true) = (shown.builder, shown.intrinsic) {
+            return Ok(Some(Value::Object(builder)));
+        }
+        let told = self
+            .threads
+            .get_mut(&thread.0)
+            .and_then(|known| known.last_exit.take());
+        if shown.result.is_some() {
+            return Ok(shown.result);
+        }
+        let fits = |value: &jdwp::Value| match (value, returns.as_bytes().first()) {
+            (jdwp::Value::Object { .. }, Some(b'L' | b'[')) => true,
+            (value, Some(&first)) => value.tag().0 == first,
+            _ => false,
+        };
+        let Some(value) = told.filter(fits) else {
+            return Ok(Some(UNKNOWN));
+        };
+        if let (Some(receiver), Some(object)) = (shown.builder, value.object()) {
+            self.unify(thread, Value::Object(receiver), object);
+        }
+        if suspended {
+            self.observe(ticket, thread, &value)?;
+        }
+        Ok(Some(self.value(ticket, &value, false)))
+    }
+}

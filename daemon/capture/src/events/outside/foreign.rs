@@ -1,0 +1,176 @@
+//! Fields that classes out of the scope declare and code of the scope reads and writes: `modCount` of a list, `x` of a
+//! point. Their classes are not watched, because the JDK's own code writes such fields all the time. So a thread stops
+//! at each instruction of the scope that names one: a value that it reads is read there, and writes are watched for,
+//! as far as code of that class makes them.
+
+use jdwp::commands::event_request::{self, Modifier};
+use jdwp::commands::{object_reference, reference_type};
+use jdwp::{EventKind as Requested, SuspendPolicy};
+use jhyde_bytecode::{Instruction, Opcode};
+use jhyde_trace::{Event, EventKind, Level, Sink, Value, Variable};
+
+use crate::arrivals::Ticket;
+use crate::error::CaptureError;
+use crate::events::Engine;
+use crate::mirror::UNKNOWN;
+use crate::program::{Foreign, Method, MethodKey, dotted};
+
+/// What a thread is about to read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ForeignRead {
+    at: (MethodKey, u32),
+    variable: Variable,
+    value: Value,
+}
+
+impl<S: Sink> Engine<S> {
+    /// Does a thread stop at an instruction because it names a field that the scope does not declare?
+    pub(in crate::events) fn names_foreign_field(
+        &mut self,
+        method: &Method,
+        instruction: &Instruction,
+    ) -> Result<bool, CaptureError> {
+        let reads_static = match instruction.opcode {
+            Opcode::GetStatic => true,
+            Opcode::GetField | Opcode::PutField | Opcode::PutStatic => false,
+            _ => return Ok(false),
+        };
+        let Some((class, name)) = field_named(method, instruction) else {
+            return Ok(false);
+        };
+        let code = method.loader;
+        if self.program.field_named(code, &class, &name).is_some()
+            || self.program.is_ambiguous(code, &class)
+            || (self.program.scope().covers(&class, true)
+                && self.program.class_in_scope(code, &class).is_none())
+        {
+            return Ok(false);
+        }
+        // What is final is read once and for all.
+        let known = self
+            .program
+            .foreign_field(&mut self.link, code, &class, &name)?;
+        Ok(!reads_static || known.is_some_and(|known| !known.is_final))
+    }
+
+    /// A suspended thread stands at an instruction: if it names such a field, what it reads is read, and what it writes
+    /// is watched.
+    pub(in crate::events) fn meet_foreign_field(
+        &mut self,
+        ticket: Ticket,
+        thread: jdwp::ThreadId,
+        method: &Method,
+        instruction: &Instruction,
+    ) -> Result<(), CaptureError> {
+        let Some((class, name)) = field_named(method, instruction) else {
+            return Ok(());
+        };
+        let code = method.loader;
+        if self.program.field_named(code, &class, &name).is_some() {
+            return Ok(());
+        }
+        let field = self
+            .program
+            .foreign_field(&mut self.link, code, &class, &name)?;
+        let (Some(field), Some(key)) = (field, self.innermost(thread).map(|frame| frame.key))
+        else {
+            return Ok(());
+        };
+        match instruction.opcode {
+            Opcode::PutField | Opcode::PutStatic => {
+                if self.program.watches_foreign(field, key.0) {
+                    let declaring = field.declaring;
+                    let only = Modifier::FieldOnly {
+                        declaring,
+                        field: field.jdwp,
+                    };
+                    self.link.send(&event_request::Set {
+                        event_kind: Requested::FIELD_MODIFICATION,
+                        suspend_policy: SuspendPolicy::NONE,
+                        modifiers: vec![only, Modifier::ClassOnly { class: key.0 }],
+                    });
+                }
+                Ok(())
+            }
+            _ => self.read_foreign(ticket, thread, (key, instruction.index), field),
+        }
+    }
+
+    fn read_foreign(
+        &mut self,
+        ticket: Ticket,
+        thread: jdwp::ThreadId,
+        at: (MethodKey, u32),
+        field: Foreign,
+    ) -> Result<(), CaptureError> {
+        let holder = self.innermost(thread).and_then(|frame| {
+            let mirror = frame.mirror.as_ref()?;
+            mirror.peek(0).object()
+        });
+        let fields = vec![field.jdwp];
+        let (variable, told) = if field.is_static {
+            let ref_type = field.declaring;
+            let told = self
+                .link
+                .request(&reference_type::GetValues { ref_type, fields })?;
+            (Variable::Static { field: field.id }, told.ok())
+        } else {
+            let Some(object) = holder else { return Ok(()) };
+            let Some(real) = self.heap.real(object) else {
+                return Ok(());
+            };
+            let object_fields = object_reference::GetValues {
+                object: real,
+                fields,
+            };
+            let told = self.link.request(&object_fields)?;
+            let field = field.id;
+            (Variable::Field { object, field }, told.ok())
+        };
+        let Some(told) = told.and_then(|values| values.first().copied()) else {
+            return Ok(());
+        };
+        self.observe(ticket, thread, &told)?;
+        let value = self.value(ticket, &told, false);
+        if let Some(known) = self.threads.get_mut(&thread.0) {
+            known.foreign = Some(ForeignRead {
+                at,
+                variable,
+                value,
+            });
+        }
+        Ok(())
+    }
+
+    /// What an instruction read that names such a field.
+    pub(in crate::events) fn foreign_value(
+        &mut self,
+        ticket: Ticket,
+        thread: jdwp::ThreadId,
+        index: u32,
+    ) -> Value {
+        let Some(known) = self.threads.get_mut(&thread.0) else {
+            return UNKNOWN;
+        };
+        let key = known.innermost_key();
+        let (read, call) = (known.foreign.take(), known.current());
+        let Some(read) = read.filter(|read| Some(read.at.0) == key && read.at.1 == index) else {
+            return UNKNOWN;
+        };
+        if self.options.level == Level::Full {
+            let variable = read.variable;
+            let kind = EventKind::Use { variable };
+            self.arrivals.event(ticket, Event { call, index, kind });
+        }
+        read.value
+    }
+}
+
+fn field_named(method: &Method, instruction: &Instruction) -> Option<(String, String)> {
+    let reads_or_writes = matches!(
+        instruction.opcode,
+        Opcode::GetField | Opcode::GetStatic | Opcode::PutField | Opcode::PutStatic
+    );
+    let named = method.pool.as_ref()?.field(instruction.constant()?).ok()?;
+    reads_or_writes.then(|| (dotted(named.class), named.name.to_owned()))
+}

@@ -1,0 +1,158 @@
+//! Objects that code of the scope makes and hands on unkept: `list.toArray(new String[n])`, `of(new int[] {1}, a)`,
+//! `new String(chars)`. No local, field or array that can be read holds such an object, only the operand stack, which
+//! JDWP does not show. But the called method has it in its first slots when it begins. So a thread that is about to hand
+//! one out of the scope stops once more, at the first instruction of what it calls: there the JVM tells its name, and
+//! it is the same object when it comes back.
+
+use jdwp::commands::stack_frame::{self, SlotRequest};
+use jdwp::{EventKind as Requested, Location, PacketId, Tag};
+use jhyde_bytecode::{InvokeKind, MethodDescriptor};
+use jhyde_trace::{ObjectId, Sink, Value};
+
+use crate::arrivals::Ticket;
+use crate::error::CaptureError;
+use crate::events::Engine;
+use crate::events::outside::shown::parameters;
+use crate::events::stops::initialisers::{breakpoint, location};
+use crate::events::stops::sites::index_of;
+use crate::mirror::Body;
+use crate::program::{MethodKey, Named};
+
+/// A thread stops where a method begins that it hands objects to.
+#[derive(Debug)]
+pub(crate) struct Handing {
+    callee: MethodKey,
+    breakpoint: PacketId,
+    /// What lies in its slots, and is an object.
+    slots: Vec<(SlotRequest, Value)>,
+}
+
+/// May a call of this name hand on an object that nothing else holds? Strings are told apart by their text.
+pub(in crate::events) fn hands_on(named: &Named) -> bool {
+    let reference = |kind: &String| kind.starts_with(['L', '[']) && kind != "Ljava/lang/String;";
+    makes_text(named) || parameters(&named.descriptor).iter().any(reference)
+}
+
+/// Is it the constructor of a class whose objects are shown by what they hold, for good: a string or a box?
+pub(in crate::events) fn makes_text(named: &Named) -> bool {
+    named.name == "<init>"
+        && (named.class == "java.lang.String" || crate::program::is_box(&named.class))
+}
+
+impl<S: Sink> Engine<S> {
+    /// A suspended thread is about to make a call out of the scope with this receiver and these arguments: has it stop
+    /// in the callee if some of them have no name otherwise.
+    pub(in crate::events) fn watch_handing(
+        &mut self,
+        thread: jdwp::ThreadId,
+        named: &Named,
+        receiver: Value,
+        arguments: &[Value],
+    ) -> Result<(), CaptureError> {
+        let unnamed = |engine: &Self, value: Value| {
+            let text = value.object().and_then(|object| engine.heap.body(object));
+            engine.heap.is_unnamed(value)
+                && !matches!(text, Some(Body::Text(_)))
+                && !engine.heap.is_constant(value)
+        };
+        let constructed = named.name == "<init>";
+        let wants_receiver = if constructed {
+            makes_text(named)
+        } else {
+            named.kind.has_receiver() && unnamed(self, receiver)
+        };
+        let wants = wants_receiver || arguments.iter().any(|&value| unnamed(self, value));
+        if !wants || named.kind == InvokeKind::Dynamic {
+            return Ok(());
+        }
+        let Some(callee) = self.selected(named, receiver)?.filter(|s| !s.native) else {
+            return Ok(());
+        };
+        let Ok(descriptor) = MethodDescriptor::parse(&named.descriptor) else {
+            return Ok(());
+        };
+        let mut slots = Vec::new();
+        if wants_receiver {
+            let tag = Tag::OBJECT;
+            slots.push((SlotRequest { slot: 0, tag }, receiver));
+        }
+        let places = descriptor.parameter_slots(!named.kind.has_receiver());
+        for ((slot, kind), &value) in places.zip(arguments) {
+            if unnamed(self, value) {
+                let (slot, tag) = (i32::from(slot), Tag(kind.tag()));
+                slots.push((SlotRequest { slot, tag }, value));
+            }
+        }
+        let (class, method) = callee.key;
+        let asked = breakpoint(location(class, method, 0), Some(thread));
+        let breakpoint = self.link.ask(&asked);
+        if let Some(known) = self.threads.get_mut(&thread.0) {
+            known.handing = Some(Handing {
+                callee: callee.key,
+                breakpoint,
+                slots,
+            });
+        }
+        Ok(())
+    }
+
+    /// Is this the beginning of a method that the thread hands objects to? Then their names are learnt.
+    pub(in crate::events) fn is_handed(
+        &mut self,
+        thread: jdwp::ThreadId,
+        at: &Location,
+    ) -> Result<bool, CaptureError> {
+        let handing = self.threads.get_mut(&thread.0).and_then(|known| {
+            let begins = |h: &Handing| h.callee == (at.class, at.method) && index_of(at) == 0;
+            known.handing.take_if(|handing| begins(handing))
+        });
+        let Some(handing) = handing else {
+            return Ok(false);
+        };
+        if let Some(frame) = self.stack_top(thread)? {
+            let slots = handing.slots.iter().map(|slot| slot.0).collect();
+            let told = self.link.request(&stack_frame::GetValues {
+                thread,
+                frame,
+                slots,
+            })?;
+            for (&(_, value), told) in handing.slots.iter().zip(&told.unwrap_or_default()) {
+                if let Some(told) = told.object() {
+                    self.unify(thread, value, told);
+                }
+                self.name_elements(thread, value)?;
+            }
+        }
+        self.clear(Requested::BREAKPOINT, handing.breakpoint)?;
+        Ok(true)
+    }
+
+    /// The thread has gone another way.
+    pub(in crate::events) fn end_handing(
+        &mut self,
+        thread: jdwp::ThreadId,
+    ) -> Result<(), CaptureError> {
+        let known = self.threads.get_mut(&thread.0);
+        if let Some(handing) = known.and_then(|known| known.handing.take()) {
+            self.clear(Requested::BREAKPOINT, handing.breakpoint)?;
+        }
+        Ok(())
+    }
+
+    /// A string or box has been made by its constructor: asks what it holds.
+    pub(in crate::events) fn learn_text(&mut self, ticket: Ticket, object: ObjectId) {
+        let Some(id) = self.heap.real(object) else {
+            return;
+        };
+        let class = self.heap.class(object);
+        let name = class.and_then(|class| self.program.name_of(class));
+        let tag = match name.as_deref() {
+            Some("java.lang.String") => Tag::STRING,
+            _ => Tag::OBJECT,
+        };
+        let told = jdwp::TaggedObject { tag, id };
+        for (asked, question) in self.objects.ask(&mut self.link, told, false) {
+            self.ask_object(asked, ticket, question);
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! Objects of the JDK that libraries have: code out of the scope that is not the JDK's own may keep a list that it was
+//! shown, and change it in calls that are not shown it. So once such code has run, what it has is looked at again
+//! before the scope shows it to a call, and when the recording ends. Arrays and objects of the scope are `refresh`'s.
+//!
+//! A call whose receiver or arguments are not known may have changed any object: then all are looked at again.
+
+use std::collections::VecDeque;
+use std::time::Instant;
+
+use jhyde_trace::{ObjectId, Sink, Value};
+
+use crate::contents::methods::{Touches, touches};
+use crate::error::CaptureError;
+use crate::events::Engine;
+use crate::events::contents::At;
+use crate::events::outside::aliases::is_of_the_jdk;
+use crate::events::outside::shown::{Shown, parameters};
+use crate::mirror::{Body, is_known};
+
+/// The most objects that are gone through from what one call was shown.
+const MOST_GIVEN: usize = 256;
+
+impl<S: Sink> Engine<S> {
+    /// A call out of the scope is over. If it was a library's, that may have kept what it was shown, with all that can
+    /// be reached from it.
+    pub(in crate::events) fn give(&mut self, shown: &Shown) {
+        if shown.is_spun() {
+            return;
+        }
+        if has_unknown(shown) && touches(shown.named()) != Touches::Nothing {
+            // Which object it was shown nobody knows: it may have been any.
+            self.contents.anything_changed();
+            self.heap.anything_changed();
+        }
+        if is_of_the_jdk(&shown.named().class) {
+            return;
+        }
+        self.contents.library_ran();
+        let mut open: VecDeque<ObjectId> = shown.objects().iter().copied().collect();
+        let mut met: Vec<ObjectId> = Vec::new();
+        while let Some(object) = open.pop_front() {
+            if met.len() == MOST_GIVEN {
+                break;
+            }
+            if met.contains(&object) {
+                continue;
+            }
+            met.push(object);
+            match self.heap.body(object) {
+                Some(Body::Array(elements)) => {
+                    open.extend(elements.references().filter_map(Value::object));
+                }
+                Some(Body::Fields(fields)) => {
+                    open.extend(fields.iter().filter_map(|(_, value)| value.object()));
+                }
+                Some(Body::Text(_) | Body::Opaque) | None => {}
+            }
+            open.extend(self.contents.give(object));
+        }
+    }
+
+    /// The JVM stands still for the last time: what libraries did to what the scope never met again. What is not reached
+    /// by then is counted.
+    pub(in crate::events) fn look_into_given(
+        &mut self,
+        at: At,
+        until: Instant,
+    ) -> Result<usize, CaptureError> {
+        self.contents.library_ran();
+        let given = self.contents.all_given();
+        for (done, &object) in given.iter().enumerate() {
+            if Instant::now() > until {
+                return Ok(given.len() - done);
+            }
+            self.look_into(at, object, true)?;
+        }
+        Ok(0)
+    }
+}
+
+/// Was it shown an object of which nobody knows which it is?
+fn has_unknown(shown: &Shown) -> bool {
+    let named = shown.named();
+    let types = parameters(&named.descriptor);
+    let unknown = |(value, kind): (&Value, &String)| {
+        kind.starts_with(['L', '[']) && kind != "Ljava/lang/String;" && !is_known(*value)
+    };
+    // A call on null has thrown.
+    (named.kind.has_receiver() && shown.receiver().is_none())
+        || shown.arguments().iter().zip(&types).any(unknown)
+}

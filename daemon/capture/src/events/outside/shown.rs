@@ -1,0 +1,94 @@
+//! What a call out of the scope was shown.
+
+use std::rc::Rc;
+
+use jhyde_bytecode::MethodDescriptor;
+use jhyde_trace::{ObjectId, Value};
+
+use crate::program::Named;
+
+/// What is known of a boundary call besides its frame.
+#[derive(Clone, Debug)]
+pub(crate) struct Shown {
+    /// Its result's descriptor.
+    pub(in crate::events) returns: String,
+    /// The builder that it is called on and returns.
+    pub(in crate::events) builder: Option<ObjectId>,
+    /// It makes an object that runs code of the scope, or none that anybody sees.
+    pub(in crate::events) spun: bool,
+    /// The object that it constructs.
+    pub(in crate::events) constructed: Option<ObjectId>,
+    /// That is a string or a box.
+    pub(in crate::events) makes_text: bool,
+    /// It may write static fields: see [`super::views`].
+    pub(in crate::events) writes_statics: bool,
+    /// Nothing stops for it: see [`super::plain`].
+    pub(in crate::events) intrinsic: bool,
+    /// What it was shown may be changed by whoever has kept it.
+    pub(in crate::events) keeps: bool,
+    /// It may use reflection.
+    pub(in crate::events) reflects: bool,
+    /// Its result, where that was known beforehand.
+    pub(in crate::events) result: Option<Value>,
+    /// Receiver and arguments that are objects.
+    pub(in crate::events) objects: Vec<ObjectId>,
+    /// What the instruction names.
+    pub(in crate::events) named: Rc<Named>,
+    pub(in crate::events) receiver: Option<ObjectId>,
+    pub(in crate::events) arguments: Vec<Value>,
+}
+
+impl Shown {
+    /// Nothing stops for it, and it changes nothing but a builder.
+    pub(in crate::events) fn is_intrinsic(&self) -> bool {
+        self.intrinsic
+    }
+
+    /// Receiver and arguments that are objects.
+    pub(in crate::events) fn objects(&self) -> &[ObjectId] {
+        &self.objects
+    }
+
+    /// What the instruction names.
+    pub(in crate::events) fn named(&self) -> &Named {
+        &self.named
+    }
+
+    pub(in crate::events) fn receiver(&self) -> Option<ObjectId> {
+        self.receiver
+    }
+
+    /// Without the receiver.
+    pub(in crate::events) fn arguments(&self) -> &[Value] {
+        &self.arguments
+    }
+
+    /// Is it a call site of `invokedynamic`?
+    pub(in crate::events) fn is_spun(&self) -> bool {
+        self.spun
+    }
+}
+
+/// The objects, each once.
+pub(in crate::events) fn distinct(shown: impl Iterator<Item = ObjectId>) -> Vec<ObjectId> {
+    let mut all = Vec::new();
+    for object in shown {
+        if !all.contains(&object) {
+            all.push(object);
+        }
+    }
+    all
+}
+
+/// The descriptors of a method's parameters.
+pub(in crate::events) fn parameters(descriptor: &str) -> Vec<String> {
+    MethodDescriptor::parse(descriptor)
+        .map(|parsed| {
+            parsed
+                .parameters
+                .iter()
+                .map(|kind| kind.descriptor())
+                .collect()
+        })
+        .unwrap_or_default()
+}

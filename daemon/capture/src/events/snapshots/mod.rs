@@ -1,0 +1,399 @@
+//! Level `calls`: what the receiver, the arguments and the result of a call hold when it begins and when it ends, so that
+//! it can be judged although nothing of its inside is recorded.
+//!
+//! Both times the thread stands still. Level by level what is not known of the objects' kinds is asked at once, and then
+//! all fields and elements at once; objects of the JDK that hold data are read one after the other (see
+//! [`crate::contents`], and `others` for threads that could change them meanwhile). `shot` counts what is taken.
+//!
+//! Invariants, on which `jhyde-history` builds: what a snapshot says directly behind an `Enter` or before an `Exit`
+//! was so at that event; each is whole and repeats what has not changed, because in between nothing is known; an object
+//! that is referred to and not told was left out, never empty. Which limit left it out follows from the limits.
+
+pub(in crate::events) mod kinds;
+pub(in crate::events) mod others;
+pub(in crate::events) mod shot;
+
+use std::rc::Rc;
+
+use jdwp::commands::stack_frame::SlotRequest;
+use jdwp::commands::{array_reference, object_reference, stack_frame};
+use jdwp::{
+    ErrorCode, PacketId, ReferenceTypeId, ReplyError, SuspendPolicy, Tag, TaggedObject, ThreadId,
+};
+use jhyde_trace::{Event, EventKind, Level, Outcome, Sink, Value, Variable};
+
+use crate::arrivals::Ticket;
+use crate::contents::{FixedKind, ReadError, Reader, Shape};
+use crate::error::{CaptureError, LinkError};
+use crate::events::Engine;
+use crate::events::snapshots::kinds::{Kind, Made};
+use crate::events::snapshots::others::Others;
+use crate::events::snapshots::shot::Shot;
+use crate::program::Method;
+
+const GONE: &str = "the object was gone when it was read";
+const MEANWHILE: &str = "another thread uses it at the same time, or may";
+/// An exception that ends more calls than these has no snapshots of the others.
+const MOST_UNWOUND: usize = 32;
+
+/// What a call was shown when it began.
+#[derive(Debug, Default)]
+pub(crate) struct Beginning {
+    /// Receiver (if there is one) and arguments, of those slots that can be read.
+    pub(crate) values: Option<Vec<jdwp::Value>>,
+    /// What they held.
+    pub(crate) told: Vec<EventKind>,
+}
+
+/// Fields or elements that are on their way.
+enum Asked {
+    Fields(PacketId, TaggedObject, Rc<Made>),
+    Elements(PacketId, TaggedObject),
+}
+
+impl<S: Sink> Engine<S> {
+    pub(in crate::events) fn takes_snapshots(&self) -> bool {
+        self.options.level == Level::Calls && self.options.snapshots.depth > 0
+    }
+
+    /// Whom an exit suspends: a snapshot needs its thread to stand still.
+    pub(in crate::events) fn at_exits(&self) -> SuspendPolicy {
+        match self.takes_snapshots() {
+            true => SuspendPolicy::EVENT_THREAD,
+            false => SuspendPolicy::NONE,
+        }
+    }
+
+    /// A suspended thread enters a method: what it is shown, and what that holds.
+    pub(in crate::events) fn snapshot_at_enter(
+        &mut self,
+        ticket: Ticket,
+        thread: ThreadId,
+        method: &Method,
+        readable: Vec<SlotRequest>,
+    ) -> Result<Beginning, CaptureError> {
+        let values = self.shown_to(thread, method, readable)?;
+        let roots = objects_of(values.iter().flatten());
+        // Of an object that is only now constructed nothing is final yet.
+        let made = method.receiver && method.is_constructor();
+        let created = roots.first().filter(|_| made).map(|object| object.id);
+        let told = self.snapshot(ticket, thread, roots, created)?;
+        Ok(Beginning { values, told })
+    }
+
+    /// The innermost call of a suspended thread is about to end: what it was shown, and what it yields, hold now.
+    pub(in crate::events) fn snapshot_at_exit(
+        &mut self,
+        ticket: Ticket,
+        thread: ThreadId,
+        yielded: Option<TaggedObject>,
+    ) -> Result<(), CaptureError> {
+        let top = self.threads.get(&thread.0).and_then(|t| t.stack.last());
+        let Some(top) = top.filter(|top| !top.boundary && self.takes_snapshots()) else {
+            return Ok(());
+        };
+        let call = top.call;
+        let made = top.roots.first().filter(|_| top.method.is_constructor());
+        let made = made.map(|made| (top.key.0, made.id));
+        let roots = yielded
+            .into_iter()
+            .chain(top.roots.iter().copied())
+            .collect();
+        if let Some((class, made)) = made {
+            self.introduce_made(ticket, class, made)?;
+        }
+        for kind in self.snapshot(ticket, thread, roots, None)? {
+            let index = Event::NO_INDEX;
+            self.arrivals.event(ticket, Event { call, index, kind });
+        }
+        Ok(())
+    }
+
+    /// Ends all calls from a height on by an exception, which a suspended thread has thrown: nothing runs before they
+    /// are gone.
+    pub(in crate::events) fn unwind_with_snapshots(
+        &mut self,
+        ticket: Ticket,
+        thread: ThreadId,
+        keep: u32,
+        exception: (Value, TaggedObject),
+    ) -> Result<(), CaptureError> {
+        for nth in 0.. {
+            let top = self.threads.get(&thread.0).and_then(|t| t.stack.last());
+            let Some(top) = top.filter(|top| top.height >= keep) else {
+                break;
+            };
+            let index = top.index;
+            if nth < MOST_UNWOUND {
+                self.snapshot_at_exit(ticket, thread, Some(exception.1))?;
+            }
+            if let Some(known) = self.threads.get_mut(&thread.0) {
+                let outcome = Outcome::Threw(exception.0);
+                known.end_top(outcome, index, ticket, &mut self.arrivals);
+            }
+        }
+        Ok(())
+    }
+
+    /// Receiver and arguments of the innermost frame of a suspended thread.
+    fn shown_to(
+        &mut self,
+        thread: ThreadId,
+        method: &Method,
+        readable: Vec<SlotRequest>,
+    ) -> Result<Option<Vec<jdwp::Value>>, CaptureError> {
+        if readable.is_empty() && !method.native {
+            return Ok(None);
+        }
+        for _ in 0..2 {
+            let Some(frame) = self.stack_top(thread)? else {
+                return Ok(None);
+            };
+            let told = if method.native {
+                // A native frame's slots cannot be read, but its receiver can.
+                let this = stack_frame::ThisObject { thread, frame };
+                let this = self.link.request(&this)?;
+                this.map(|TaggedObject { tag, id }| vec![jdwp::Value::Object { tag, id }])
+            } else {
+                let slots = readable.clone();
+                let values = stack_frame::GetValues {
+                    thread,
+                    frame,
+                    slots,
+                };
+                self.link.request(&values)?
+            };
+            match told {
+                Ok(values) => return Ok(Some(values)),
+                Err(ReplyError::Jvm {
+                    code: ErrorCode::INVALID_FRAMEID,
+                    ..
+                }) => {
+                    // This JVM names its frames in another way: ask before every read.
+                    self.unpredictable = true;
+                }
+                Err(error) => {
+                    tracing::debug!(%error, method = method.name, "arguments not read");
+                    return Ok(None);
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// What these objects hold, and those that they hold, as far as the limits go.
+    fn snapshot(
+        &mut self,
+        ticket: Ticket,
+        thread: ThreadId,
+        roots: Vec<TaggedObject>,
+        created: Option<jdwp::ObjectId>,
+    ) -> Result<Vec<EventKind>, CaptureError> {
+        let limits = self.options.snapshots;
+        let mut shot = Shot::new(limits);
+        let mut others = Others::Unasked;
+        let mut level = shot.fresh(roots);
+        let mut taken = Ok(());
+        for _ in 0..limits.depth {
+            if level.is_empty() {
+                break;
+            }
+            let here = std::mem::take(&mut level);
+            match self.snapshot_level((ticket, thread), created, &mut shot, &mut others, here) {
+                Ok(next) => level = next,
+                Err(error) => taken = Err(error),
+            }
+        }
+        // Whatever went wrong, nobody is left standing.
+        if matches!(others, Others::Held(_) | Others::Unseen) {
+            self.let_others_go(thread);
+        }
+        taken?;
+        for object in level {
+            self.meet_object(ticket, object, false);
+        }
+        Ok(shot.events)
+    }
+
+    /// Reads the objects of one level. Gives those of the next.
+    fn snapshot_level(
+        &mut self,
+        (ticket, thread): (Ticket, ThreadId),
+        created: Option<jdwp::ObjectId>,
+        shot: &mut Shot,
+        others: &mut Others,
+        level: Vec<TaggedObject>,
+    ) -> Result<Vec<TaggedObject>, CaptureError> {
+        let mut next = Vec::new();
+        let mut wave = level;
+        // What lies behind a view belongs to the view's own level.
+        while !wave.is_empty() {
+            let kinds = self.kinds(ticket, &wave, created)?;
+            let asked = self.ask_fields_and_elements(shot, &wave, &kinds);
+            for asked in asked {
+                self.take_fields_and_elements(shot, asked, &mut next)?;
+            }
+            let mut behind = Vec::new();
+            for (&object, kind) in wave.iter().zip(&kinds) {
+                if let Kind::Object(made) = kind
+                    && let Some(shape) = made.shape
+                {
+                    if !shape.is_read_at_once() && matches!(others, Others::Unasked) {
+                        *others = self.hold_others(thread)?;
+                    }
+                    let at = (object, made.class, shape);
+                    self.take_held(shot, others, at, &mut next, &mut behind)?;
+                }
+            }
+            wave = shot.fresh(behind);
+        }
+        Ok(shot.fresh(next))
+    }
+
+    fn ask_fields_and_elements(
+        &mut self,
+        shot: &mut Shot,
+        objects: &[TaggedObject],
+        kinds: &[Kind],
+    ) -> Vec<Asked> {
+        let mut asked = Vec::with_capacity(objects.len());
+        for (&tagged, kind) in objects.iter().zip(kinds) {
+            let object = tagged.id;
+            match kind {
+                Kind::Leaf => {}
+                Kind::Gone => shot.tell_unknown(self.heap.name(object), GONE),
+                Kind::Array { length, width } => {
+                    let taken = shot.take_first(*length, *width);
+                    if taken > 0 {
+                        let id = self.link.ask(&array_reference::GetValues {
+                            array: object.into(),
+                            first_index: 0,
+                            length: i32::try_from(taken).unwrap_or(i32::MAX),
+                        });
+                        asked.push(Asked::Elements(id, tagged));
+                    }
+                }
+                Kind::Object(made) => {
+                    if !made.fields.is_empty() && shot.take_all(made.fields.len()) {
+                        let fields = made.fields.iter().map(|field| field.1).collect();
+                        let id = self
+                            .link
+                            .ask(&object_reference::GetValues { object, fields });
+                        asked.push(Asked::Fields(id, tagged, Rc::clone(made)));
+                    }
+                }
+            }
+        }
+        asked
+    }
+
+    fn take_fields_and_elements(
+        &mut self,
+        shot: &mut Shot,
+        asked: Asked,
+        next: &mut Vec<TaggedObject>,
+    ) -> Result<(), LinkError> {
+        let (object, told) = match asked {
+            Asked::Fields(id, object, made) => {
+                let name = self.heap.name(object.id);
+                let told = self.link.reply::<object_reference::GetValues>(id)?;
+                let told = told.map(|values| {
+                    let variables = made.fields.iter().map(|&(field, _)| Variable::Field {
+                        object: name,
+                        field,
+                    });
+                    variables.zip(values).collect::<Vec<_>>()
+                });
+                (object, told)
+            }
+            Asked::Elements(id, object) => {
+                let array = self.heap.name(object.id);
+                let told = self.link.reply::<array_reference::GetValues>(id)?;
+                let told = told.map(|region| {
+                    let variables = (0..).map(|index| Variable::Element { array, index });
+                    variables.zip(crate::contents::values(&region)).collect()
+                });
+                (object, told)
+            }
+        };
+        match told {
+            Ok(all) => {
+                for (variable, value) in all {
+                    next.extend(value.object());
+                    let value = self.heap.value(&value);
+                    shot.events.push(EventKind::Snapshot { variable, value });
+                }
+            }
+            Err(_) => shot.tell_unknown(self.heap.name(object.id), GONE),
+        }
+        Ok(())
+    }
+
+    /// What an object of the JDK holds.
+    fn take_held(
+        &mut self,
+        shot: &mut Shot,
+        others: &Others,
+        (object, class, shape): (TaggedObject, ReferenceTypeId, Shape),
+        next: &mut Vec<TaggedObject>,
+        behind: &mut Vec<TaggedObject>,
+    ) -> Result<(), CaptureError> {
+        let name = self.heap.name(object.id);
+        let at_once = shape.is_read_at_once();
+        if !at_once && !others.leave_alone(object.id) {
+            shot.tell_unknown(name, MEANWHILE);
+            return Ok(());
+        }
+        let mut reader = Reader::new(
+            &mut self.link,
+            &mut self.program,
+            &mut self.contents.layouts,
+        );
+        reader.most = Some(shot.most(shape.is_text()));
+        let told = reader.read(object.id, class, shape);
+        let (total, inner) = (reader.total, reader.inner);
+        let told = match told {
+            Ok(told) => told,
+            Err(ReadError::Link(error)) => return Err(error.into()),
+            Err(ReadError::Unknown(reason)) => {
+                shot.tell_unknown(name, &reason);
+                return Ok(());
+            }
+        };
+        if inner.is_some_and(|inner| !at_once && !others.leave_alone(inner)) {
+            shot.tell_unknown(name, MEANWHILE);
+            return Ok(());
+        }
+        let heap = &self.heap;
+        let change = shot.take_held(&told, total, |value| heap.value(value), next, behind);
+        shot.tell_held(name, change);
+        Ok(())
+    }
+
+    /// An object is constructed: a constant has its name now, a thread, too.
+    fn introduce_made(
+        &mut self,
+        ticket: Ticket,
+        class: ReferenceTypeId,
+        made: jdwp::ObjectId,
+    ) -> Result<(), CaptureError> {
+        let layouts = &mut self.contents.layouts;
+        match layouts.fixed(&mut self.link, &mut self.program, class)? {
+            // An exception is told when it is thrown.
+            None | Some(FixedKind::Throwable) => Ok(()),
+            Some(_) => self.constant_is_made(ticket, made),
+        }
+    }
+}
+
+/// Does a method see objects when it begins?
+pub(in crate::events) fn is_shown_objects(method: &Method) -> bool {
+    let is_object = |slot: &(SlotRequest, bool)| matches!(slot.0.tag, Tag::OBJECT | Tag::ARRAY);
+    method.slots.iter().any(is_object)
+}
+
+pub(in crate::events) fn objects_of<'v>(
+    values: impl Iterator<Item = &'v jdwp::Value>,
+) -> Vec<TaggedObject> {
+    values.filter_map(jdwp::Value::object).collect()
+}

@@ -1,0 +1,130 @@
+//! Receiver and arguments of a call that is entered: read from its frame, or taken from the stack of the call that
+//! makes it, where nothing needs to be read.
+
+use jdwp::FrameId;
+use jdwp::commands::stack_frame;
+use jhyde_trace::{ObjectId, Sink, Value};
+
+use crate::arrivals::Ticket;
+use crate::error::CaptureError;
+use crate::events::Engine;
+use crate::events::stops::entry::Below;
+use crate::events::stops::sites::calls_by_name;
+use crate::mirror::{Pending, Progress, is_known};
+use crate::program::Method;
+
+impl<S: Sink> Engine<S> {
+    /// Reads receiver and arguments of a frame while its thread stands still, and what can be seen through them.
+    pub(in crate::events) fn arguments_now(
+        &mut self,
+        ticket: Ticket,
+        thread: jdwp::ThreadId,
+        frame: Option<FrameId>,
+        method: &Method,
+        slots: Vec<stack_frame::SlotRequest>,
+    ) -> Result<Option<Vec<jdwp::Value>>, CaptureError> {
+        let values = self.told_arguments(thread, frame, method, slots)?;
+        let created = usize::from(method.receiver && method.is_constructor());
+        for value in values.iter().flatten().skip(created) {
+            self.observe(ticket, thread, value)?;
+        }
+        Ok(values)
+    }
+
+    /// Has the innermost call, which calls this method, all arguments on its stack, each with a name that the JVM
+    /// knows?
+    pub(in crate::events) fn gives_arguments(
+        &self,
+        thread: jdwp::ThreadId,
+        callee: &Method,
+        below: &Below,
+    ) -> bool {
+        let caller = self
+            .threads
+            .get(&thread.0)
+            .and_then(|known| known.stack.last());
+        let Some((caller, mirror)) = caller.and_then(|c| Some((c, c.mirror.as_ref()?))) else {
+            return false;
+        };
+        let direct = match below {
+            Below::Known { .. } => true,
+            Below::Asked => false,
+            Below::Frames(frames) => frames.len() == caller.height as usize + 1,
+        };
+        let known = |at| {
+            let value = mirror.peek(at);
+            is_known(value) && !self.heap.is_unnamed(value)
+        };
+        direct && (0..callee.slots.len()).all(known)
+    }
+
+    /// Reads receiver and arguments of a frame while its thread stands still.
+    pub(in crate::events) fn told_arguments(
+        &mut self,
+        thread: jdwp::ThreadId,
+        frame: Option<FrameId>,
+        method: &Method,
+        slots: Vec<stack_frame::SlotRequest>,
+    ) -> Result<Option<Vec<jdwp::Value>>, CaptureError> {
+        let Some(frame) = frame else { return Ok(None) };
+        let told = if method.native {
+            if !method.receiver {
+                return Ok(None);
+            }
+            let this = self
+                .link
+                .request(&stack_frame::ThisObject { thread, frame })?;
+            this.map(|this| {
+                vec![jdwp::Value::Object {
+                    tag: this.tag,
+                    id: this.id,
+                }]
+            })
+        } else if slots.is_empty() {
+            return Ok(None);
+        } else {
+            self.link.request(&stack_frame::GetValues {
+                thread,
+                frame,
+                slots,
+            })?
+        };
+        Ok(told.ok())
+    }
+
+    /// The object whose monitor a static synchronized method of the class enters.
+    pub(in crate::events) fn class_object(
+        &mut self,
+        ticket: Ticket,
+        class: jdwp::ReferenceTypeId,
+    ) -> Result<Option<ObjectId>, CaptureError> {
+        let Some(id) = self.program.class_object(&mut self.link, class)? else {
+            return Ok(None);
+        };
+        let id = jdwp::ObjectId::from(id);
+        let told = jdwp::Value::Object {
+            tag: jdwp::Tag::CLASS_OBJECT,
+            id,
+        };
+        Ok(self.value(ticket, &told, false).object())
+    }
+
+    /// The innermost call runs an invoke instruction of this method: takes receiver and arguments off
+    /// its stack.
+    pub(in crate::events) fn take_arguments(
+        &mut self,
+        thread: jdwp::ThreadId,
+        callee: &Method,
+    ) -> Option<Vec<Value>> {
+        let caller = self.threads.get_mut(&thread.0)?.stack.last_mut()?;
+        calls_by_name(caller, callee)?;
+        let mirror = caller.mirror.as_mut()?;
+        let mut taken: Vec<Value> = callee.slots.iter().map(|_| mirror.pop()).collect();
+        taken.reverse();
+        mirror.pending = mirror.pending.map(|pending| Pending {
+            progress: Progress::Calling,
+            ..pending
+        });
+        Some(taken)
+    }
+}

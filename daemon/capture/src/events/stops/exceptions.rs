@@ -1,0 +1,322 @@
+//! Exits by exception. JDWP sends no method exit for them, so they are worked out from the exception
+//! event: where it was thrown, where the JVM expects it to be caught, and what stands between.
+//!
+//! How far the JVM's expectation holds is told by `fate`. Where it is certain the calls above end at once. Where it is
+//! not, those that end in any case do; for the rest the thread is made to stop at its next event, and
+//! its real stack then says which calls are gone. Finally blocks need nothing of their own: javac
+//! compiles them as handlers that throw again (JVMS 3.13), which is an exception event again.
+
+use jdwp::commands::event_request;
+use jdwp::commands::event_request::Modifier;
+use jdwp::commands::object_reference;
+use jdwp::{EventKind as Requested, Location, SuspendPolicy, TaggedObject};
+use jhyde_bytecode::Opcode;
+use jhyde_trace::{Content, Event, EventKind, ObjectInfo, Outcome, Sink, Value};
+
+use crate::arrivals::Ticket;
+use crate::error::CaptureError;
+use crate::events::Engine;
+use crate::events::stops::sites::index_of;
+use crate::events::threads::{Frame, Thread, Unsure};
+use crate::mirror::UNKNOWN;
+use crate::program::MethodKey;
+
+impl<S: Sink> Engine<S> {
+    /// An exception was thrown, anywhere in the JVM; the thread is suspended.
+    pub(in crate::events) fn exception(
+        &mut self,
+        ticket: Ticket,
+        thread: jdwp::ThreadId,
+        location: &Location,
+        exception: TaggedObject,
+        expected: &Location,
+    ) -> Result<(), CaptureError> {
+        if self
+            .threads
+            .get(&thread.0)
+            .is_none_or(|known| known.stack.is_empty())
+        {
+            return Ok(());
+        }
+        self.heap.outside_ran();
+        let frames = self.check_stack(thread, ticket)?;
+        let mut fate = self.fate(&frames, expected)?;
+        let Some(known) = self.threads.get(&thread.0) else {
+            return Ok(());
+        };
+        let Some(top) = known.stack.iter().rfind(|frame| !frame.boundary) else {
+            return Ok(());
+        };
+        let (top_key, top_height) = (top.key, top.height);
+        let thrown_here =
+            (location.class, location.method) == top_key && top_height as usize + 1 == frames.len();
+        let caught_here = fate.expected.is_some_and(|(key, _)| key == top_key);
+        let ends_some = (top_height as usize) >= fate.keep;
+        if !thrown_here && !caught_here && !ends_some && fate.certain {
+            // Thrown and caught outside, above all calls of the scope.
+            return Ok(());
+        }
+        if thrown_here {
+            self.throws_unpredicted(thread, location);
+        }
+        if self.records_state() {
+            self.throw_mirrored(
+                ticket,
+                thread,
+                exception,
+                thrown_here,
+                fate.keep <= top_height as usize + 1,
+            )?;
+        }
+        let value = self.meet_exception(ticket, exception)?;
+        if let Some(height) = self.leaves_shown(thread, fate.keep) {
+            // What it is thrown out of may write until it arrives: then it is looked for.
+            let arrives = fate.certain && fate.expected.is_some() && height > top_height;
+            fate.keep = height as usize + 1;
+            fate.certain = false;
+            if arrives {
+                return self.watch_unwinding(thread, value, fate.expected, true);
+            }
+        }
+        let index = if thrown_here {
+            index_of(location)
+        } else {
+            frames
+                .len()
+                .checked_sub(1 + top_height as usize)
+                .and_then(|at| frames.get(at))
+                .map_or(Event::NO_INDEX, |frame| index_of(&frame.location))
+        };
+        let keep = u32::try_from(fate.keep).unwrap_or(u32::MAX);
+        let Some(known) = self.threads.get_mut(&thread.0) else {
+            return Ok(());
+        };
+        if let Some(top) = known.stack.iter_mut().rfind(|frame| !frame.boundary) {
+            top.index = index;
+        }
+        // It leaves the calls out of the scope before it arrives in one of the scope.
+        known.unwind(keep.max(top_height + 1), value, ticket, &mut self.arrivals);
+        let call = known.current();
+        let event = |kind| Event { call, index, kind };
+        self.arrivals
+            .event(ticket, event(EventKind::Thrown { exception: value }));
+        if fate.certain && fate.expected.is_none() {
+            self.arrivals
+                .event(ticket, event(EventKind::Uncaught { exception: value }));
+        }
+        self.unwind_with_snapshots(ticket, thread, keep, (value, exception))?;
+        if fate.certain {
+            self.caught(thread, ticket, value, fate.expected);
+        } else {
+            // The JVM makes the one that arrives below.
+            let (value, expected) = match fate.replaced {
+                true => (UNKNOWN, None),
+                false => (value, fate.expected),
+            };
+            self.watch_unwinding(thread, value, expected, false)?;
+        }
+        let Some(known) = self.threads.get(&thread.0) else {
+            return Ok(());
+        };
+        let left = known.stack.is_empty();
+        if known.has_left_initialiser() {
+            self.end_initialiser(thread)?;
+            self.set_step(thread);
+        }
+        if left {
+            self.stop_stepping(thread);
+            self.stand_down(thread)?;
+        }
+        Ok(())
+    }
+
+    /// The height of the outermost call, of those that end by an exception down to this height, that may write arrays
+    /// and objects of the scope.
+    fn leaves_shown(&self, thread: jdwp::ThreadId, keep: usize) -> Option<u32> {
+        let stack = self.threads.get(&thread.0).map(|known| &known.stack[..]);
+        let ended = stack.unwrap_or_default().iter();
+        let mut ended = ended.filter(|frame| frame.height as usize >= keep);
+        let writes = ended.find(|frame| frame.shown.as_ref().is_some_and(|s| self.may_write(s)));
+        writes.map(|frame| frame.height)
+    }
+
+    /// What an exception tells the mirror: what the instruction that threw it had on the stack, or that
+    /// a call out of the scope ends by it.
+    fn throw_mirrored(
+        &mut self,
+        ticket: Ticket,
+        thread: jdwp::ThreadId,
+        exception: TaggedObject,
+        thrown_here: bool,
+        arrives: bool,
+    ) -> Result<(), CaptureError> {
+        if thrown_here {
+            // Any other instruction throws an object that the JVM made, whatever it had on the stack.
+            if let Some(thrown) = self.innermost(thread).and_then(thrown_by_code) {
+                self.unify(thread, thrown, exception);
+            }
+        } else if arrives {
+            self.open_boundary(ticket, thread)?;
+            self.contents_after_throw(ticket, thread)?;
+        }
+        let value = jdwp::Value::Object {
+            tag: exception.tag,
+            id: exception.id,
+        };
+        self.observe(ticket, thread, &value)
+    }
+
+    /// The innermost call left catches, if it is where the JVM expected it.
+    fn caught(
+        &mut self,
+        thread: jdwp::ThreadId,
+        ticket: Ticket,
+        exception: Value,
+        expected: Option<(MethodKey, u32)>,
+    ) {
+        let Some(known) = self.threads.get_mut(&thread.0) else {
+            return;
+        };
+        if let (Some((key, index)), Some(top)) = (expected, known.stack.last_mut())
+            && top.key == key
+        {
+            top.index = index;
+            top.catch(exception, index);
+            let kind = EventKind::Caught { exception };
+            self.arrivals.event(
+                ticket,
+                Event {
+                    call: top.call,
+                    index,
+                    kind,
+                },
+            );
+        }
+    }
+
+    /// Did the innermost call arrive at this index by an exception? The JVM throws some that it does not tell: in
+    /// the place of one that a class loader threw.
+    pub(in crate::events) fn is_caught_there(
+        &mut self,
+        thread: jdwp::ThreadId,
+        index: u32,
+    ) -> bool {
+        let Some(frame) = self.innermost(thread) else {
+            return false;
+        };
+        let pending = frame.mirror.as_ref().and_then(|mirror| mirror.pending);
+        let instruction = pending.and_then(|pending| frame.method.instruction(pending));
+        instruction.is_some_and(|i| {
+            let falls_through = !i.opcode.ends_straight_line() && i.next() == index;
+            i.opcode != Opcode::Ret && !falls_through && !i.targets().contains(&index)
+        })
+    }
+
+    /// The innermost call has caught an exception that nobody has told.
+    pub(in crate::events) fn catch_untold(
+        &mut self,
+        ticket: Ticket,
+        thread: jdwp::ThreadId,
+        index: u32,
+    ) {
+        let Some(known) = self.threads.get_mut(&thread.0) else {
+            return;
+        };
+        known.end_boundary(ticket, &mut self.arrivals);
+        if let Some(frame) = known.innermost_mut() {
+            frame.catch(UNKNOWN, index);
+            let (call, kind) = (frame.call, EventKind::Caught { exception: UNKNOWN });
+            self.arrivals.event(ticket, Event { call, index, kind });
+        }
+    }
+
+    /// Makes the thread stop at its next exit too, until its stack has been looked at.
+    fn watch_unwinding(
+        &mut self,
+        thread: jdwp::ThreadId,
+        exception: Value,
+        expected: Option<(MethodKey, u32)>,
+        arrives: bool,
+    ) -> Result<(), CaptureError> {
+        let exits = self.link.request(&event_request::Set {
+            event_kind: Requested::METHOD_EXIT_WITH_RETURN_VALUE,
+            suspend_policy: SuspendPolicy::EVENT_THREAD,
+            modifiers: vec![Modifier::ThreadOnly { thread }],
+        })?;
+        // Its next step is looked at while it stands still.
+        self.be_careful(thread, true);
+        if let Some(known) = self.threads.get_mut(&thread.0) {
+            known.unsure = Some(Unsure {
+                exception,
+                arrives,
+                expected,
+                exits: exits.ok(),
+            });
+        }
+        Ok(())
+    }
+
+    /// A thread ended: what still seems to run in it has ended too.
+    pub(in crate::events) fn end_of_thread(&mut self, known: &mut Thread, ticket: Ticket) {
+        if let Some(unsure) = known.unsure.take() {
+            if let Some(top) = known.stack.last() {
+                let kind = EventKind::Uncaught {
+                    exception: unsure.exception,
+                };
+                let event = Event {
+                    call: top.call,
+                    index: top.index,
+                    kind,
+                };
+                self.arrivals.event(ticket, event);
+            }
+            known.unwind(0, unsure.exception, ticket, &mut self.arrivals);
+        }
+        while !known.stack.is_empty() {
+            known.end_top(
+                Outcome::Unknown,
+                Event::NO_INDEX,
+                ticket,
+                &mut self.arrivals,
+            );
+        }
+    }
+
+    /// An exception's class and message, read while the thread stands still.
+    fn meet_exception(
+        &mut self,
+        ticket: Ticket,
+        exception: TaggedObject,
+    ) -> Result<Value, CaptureError> {
+        let object = exception.id;
+        self.objects.meet(object);
+        let kind = self
+            .link
+            .request(&object_reference::ReferenceType { object })?
+            .ok();
+        let (class, content) = match kind {
+            Some(kind) => {
+                let class = self.program.class(&mut self.link, kind.type_id)?.id;
+                (
+                    Some(class),
+                    self.fixed_content(ticket, object, kind.type_id)?,
+                )
+            }
+            None => (None, Content::None),
+        };
+        let content = match content {
+            Content::None => Self::bare_throwable(),
+            content => content,
+        };
+        let info = ObjectInfo { class, content };
+        self.arrivals.object(ticket, self.heap.name(object), info);
+        Ok(Value::Object(self.heap.name(object)))
+    }
+}
+
+/// The object that an `athrow` instruction is about to throw.
+fn thrown_by_code(frame: &mut Frame) -> Option<Value> {
+    let mirror = frame.mirror.as_ref()?;
+    let instruction = frame.method.instruction(mirror.pending?)?;
+    (instruction.opcode == Opcode::Athrow).then(|| mirror.peek(0))
+}

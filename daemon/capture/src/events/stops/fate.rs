@@ -1,0 +1,161 @@
+//! Where an exception goes, as far as that is certain when it is thrown. The JVM says where it expects it to be
+//! caught, by the handlers of all frames. That holds up to a *barrier*: a native frame, which may swallow it, and a
+//! place where the JVM called Java code on its own account, which turns it into another one. And it names one frame
+//! only where its method is on the stack just once.
+
+use jdwp::Location;
+use jhyde_trace::Sink;
+
+use crate::error::CaptureError;
+use crate::events::Engine;
+use crate::events::stops::sites::index_of;
+use crate::events::threads::StackFrame;
+use crate::program::MethodKey;
+
+/// What an exception will do to the stack, as far as that is certain.
+pub(in crate::events) struct Fate {
+    /// Where the JVM expects it to be caught.
+    pub(in crate::events) expected: Option<(MethodKey, u32)>,
+    /// Frames at this height and above end in any case.
+    pub(in crate::events) keep: usize,
+    /// Nothing else ends.
+    pub(in crate::events) certain: bool,
+    /// What else ends, ends by another exception.
+    pub(in crate::events) replaced: bool,
+}
+
+impl Fate {
+    /// `frames` is the whole stack, innermost first; `barrier` the first frame of them that need not be left by the
+    /// same exception that leaves the one above it.
+    fn of(frames: &[StackFrame], expected: &Location, barrier: Option<usize>) -> Self {
+        let by_the_jvm = barrier.is_some_and(|at| !frames[at].location.is_native());
+        let barrier = barrier.unwrap_or(frames.len());
+        let certain = barrier == frames.len();
+        if expected.is_null() {
+            // Nobody in Java code catches it; who stands below the barrier may catch another.
+            return Self {
+                expected: None,
+                keep: frames.len() - barrier,
+                certain,
+                replaced: by_the_jvm,
+            };
+        }
+        let key = (expected.class, expected.method);
+        let mut catchers = frames
+            .iter()
+            .enumerate()
+            .filter(|(_, frame)| key_of(frame) == key)
+            .map(|(at, _)| at);
+        let first = catchers.next();
+        let only = catchers.next().is_none();
+        let reached = first.is_some_and(|first| first < barrier);
+        let end = first.unwrap_or(frames.len()).min(barrier);
+        Self {
+            expected: Some((key, index_of(expected))),
+            keep: frames.len() - end,
+            certain: only && reached,
+            replaced: by_the_jvm && !reached,
+        }
+    }
+}
+
+fn key_of(frame: &StackFrame) -> MethodKey {
+    (frame.location.class, frame.location.method)
+}
+
+impl<S: Sink> Engine<S> {
+    /// What an exception will do to the stack of a suspended thread.
+    pub(in crate::events) fn fate(
+        &mut self,
+        frames: &[StackFrame],
+        expected: &Location,
+    ) -> Result<Fate, CaptureError> {
+        let key = (expected.class, expected.method);
+        let catcher = frames.iter().position(|frame| key_of(frame) == key);
+        let catcher = catcher.filter(|_| !expected.is_null());
+        let passed = &frames[..frames.len().min(catcher.map_or(usize::MAX, |at| at + 1))];
+        let barrier = self.barrier(passed)?;
+        Ok(Fate::of(frames, expected, barrier))
+    }
+
+    /// The first of these frames that another exception may leave than the one that leaves the frame above it, or none:
+    /// a native method, and code for which the JVM itself called what stands above it. What leaves a static
+    /// initialiser arrives as `ExceptionInInitializerError`, what leaves a class loader as `NoClassDefFoundError`, and
+    /// so on (JVMS 5.3, 5.4.3, 5.5).
+    fn barrier(&mut self, frames: &[StackFrame]) -> Result<Option<usize>, CaptureError> {
+        for (at, frame) in frames.iter().enumerate() {
+            // The frame that throws it is left by it: a native method has returned by the time it is told.
+            let Some(above) = at.checked_sub(1).map(|above| key_of(&frames[above])) else {
+                continue;
+            };
+            if frame.location.is_native()
+                || self.program.is_initialiser(&mut self.link, above)?
+                || !self.can_call(&frame.location, above)?
+            {
+                return Ok(Some(at));
+            }
+        }
+        Ok(None)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jdwp::{FrameId, MethodId, ReferenceTypeId, TypeTag};
+
+    use super::*;
+
+    fn at(method: u64, index: u64) -> Location {
+        Location {
+            type_tag: TypeTag::CLASS,
+            class: ReferenceTypeId(1),
+            method: MethodId(method),
+            index,
+        }
+    }
+
+    fn stack(methods: &[(u64, u64)]) -> Vec<StackFrame> {
+        methods
+            .iter()
+            .map(|&(method, index)| StackFrame {
+                frame: FrameId(0),
+                location: at(method, index),
+            })
+            .collect()
+    }
+
+    #[test]
+    fn one_catcher_above_the_barrier_is_certain() {
+        let frames = stack(&[(3, 7), (2, 1), (9, u64::MAX), (1, 4)]);
+        let fate = Fate::of(&frames, &at(2, 20), Some(2));
+        assert!(fate.certain);
+        assert_eq!(fate.keep, 3);
+    }
+
+    #[test]
+    fn a_barrier_between_leaves_it_open_and_ends_what_lies_above() {
+        let frames = stack(&[(3, 7), (2, 1), (9, u64::MAX), (1, 4)]);
+        let fate = Fate::of(&frames, &at(1, 20), Some(2));
+        assert!(!fate.certain);
+        assert_eq!(fate.keep, 2);
+    }
+
+    #[test]
+    fn recursion_leaves_open_which_of_the_calls_catches() {
+        let frames = stack(&[(3, 7), (2, 1), (2, 5), (1, 4)]);
+        let fate = Fate::of(&frames, &at(2, 20), None);
+        assert!(!fate.certain);
+        assert_eq!(fate.keep, 3);
+    }
+
+    #[test]
+    fn nobody_catches_ends_all_down_to_the_barrier() {
+        let none = Location {
+            class: ReferenceTypeId(0),
+            ..at(0, 0)
+        };
+        assert_eq!(Fate::of(&stack(&[(2, 1), (1, 1)]), &none, None).keep, 0);
+        let fate = Fate::of(&stack(&[(2, 1), (9, u64::MAX), (1, 1)]), &none, Some(1));
+        assert!(!fate.certain && fate.keep == 2);
+    }
+}

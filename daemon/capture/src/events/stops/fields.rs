@@ -1,0 +1,202 @@
+//! Classes of the scope as they are prepared, and writes to their fields.
+
+use jdwp::commands::event_request::{self, Modifier};
+use jdwp::{EventKind as Requested, Location, ReferenceTypeId, SuspendPolicy, TaggedObject};
+use jhyde_bytecode::Opcode;
+use jhyde_trace::{CallId, Event, EventKind, Sink, ThreadId, Variable};
+
+use crate::arrivals::Ticket;
+use crate::error::{CaptureError, LinkError};
+use crate::events::Engine;
+use crate::events::begin::REPLACER;
+use crate::events::stops::sites::index_of;
+use crate::mirror::Progress;
+use crate::program::Class;
+
+impl<S: Sink> Engine<S> {
+    /// A class was prepared; nothing of it has run yet.
+    pub(in crate::events) fn class_prepared(
+        &mut self,
+        ticket: Ticket,
+        thread: jdwp::ThreadId,
+        ref_type: ReferenceTypeId,
+        signature: &str,
+    ) -> Result<(), CaptureError> {
+        let class = self
+            .program
+            .class_with_signature(&mut self.link, ref_type, signature)?;
+        self.replaceable |= class.name == REPLACER;
+        if !class.in_scope {
+            return Ok(());
+        }
+        let call = if thread.is_null() {
+            // Prepared by the debug agent's own thread, on our questions' account.
+            CallId::root(ThreadId(0))
+        } else {
+            self.meet_thread(ticket, thread)?;
+            self.threads
+                .get(&thread.0)
+                .map_or_else(CallId::default, |known| known.current())
+        };
+        if call.thread.0 != 0 {
+            let kind = EventKind::ClassPrepared { class: class.id };
+            self.arrivals.event(
+                ticket,
+                Event {
+                    call,
+                    index: Event::NO_INDEX,
+                    kind,
+                },
+            );
+        }
+        self.observe_class(ticket, ref_type, &class)
+    }
+
+    /// Asks for what level `state` needs of a class of the scope: writes to its fields, and the
+    /// values that its statics begin with.
+    pub(in crate::events) fn observe_class(
+        &mut self,
+        ticket: Ticket,
+        ref_type: ReferenceTypeId,
+        class: &Class,
+    ) -> Result<(), CaptureError> {
+        if self.program.is_disguised(class) {
+            self.request_calls(&[Modifier::ClassOnly { class: ref_type }])?;
+        }
+        if self.records_state() {
+            self.step_filter.keep(&class.name);
+            self.watch_resolution(ref_type, class)?;
+            for field in &class.fields {
+                let only = Modifier::FieldOnly {
+                    declaring: ref_type,
+                    field: field.jdwp,
+                };
+                self.link.send(&event_request::Set {
+                    event_kind: Requested::FIELD_MODIFICATION,
+                    suspend_policy: SuspendPolicy::NONE,
+                    modifiers: vec![only],
+                });
+            }
+            self.ask_statics(ticket, ref_type, class);
+        }
+        Ok(())
+    }
+
+    /// Requests entries and exits of the classes that these modifiers let through.
+    pub(in crate::events) fn request_calls(
+        &mut self,
+        modifiers: &[Modifier],
+    ) -> Result<(), LinkError> {
+        for (event_kind, suspend_policy) in [
+            (Requested::METHOD_ENTRY, SuspendPolicy::EVENT_THREAD),
+            (Requested::METHOD_EXIT_WITH_RETURN_VALUE, self.at_exits()),
+        ] {
+            let modifiers = modifiers.to_vec();
+            self.link.request(&event_request::Set {
+                event_kind,
+                suspend_policy,
+                modifiers,
+            })??;
+        }
+        Ok(())
+    }
+
+    /// A field is about to be written.
+    pub(in crate::events) fn field_write(
+        &mut self,
+        ticket: Ticket,
+        thread: jdwp::ThreadId,
+        location: &Location,
+        (class, field): (ReferenceTypeId, jdwp::FieldId),
+        object: TaggedObject,
+        value: &jdwp::Value,
+    ) -> Result<(), CaptureError> {
+        let Some(field) = self.program.field(class, field) else {
+            return Ok(());
+        };
+        let constant = value
+            .object()
+            .filter(|_| self.program.is_constant(class, field));
+        self.meet_thread(ticket, thread)?;
+        let Some(known) = self.threads.get_mut(&thread.0) else {
+            return Ok(());
+        };
+        let here = known.innermost_key() == Some((location.class, location.method));
+        let index = if here {
+            index_of(location)
+        } else {
+            Event::NO_INDEX
+        };
+        if here {
+            known.end_boundary(ticket, &mut self.arrivals);
+            self.write_is_done(thread, index, object, value);
+        } else {
+            self.open_boundary(ticket, thread)?;
+        }
+        let Some(known) = self.threads.get(&thread.0) else {
+            return Ok(());
+        };
+        let call = known.current();
+        self.arrivals.context(ticket, call);
+        let variable = if object.id.is_null() {
+            Variable::Static { field }
+        } else {
+            self.meet_object(ticket, object, false);
+            Variable::Field {
+                object: self.heap.name(object.id),
+                field,
+            }
+        };
+        let value = self.value(ticket, value, false);
+        if let Some(constant) = constant {
+            self.constant_is_made(ticket, constant.id)?;
+        }
+        self.heap.write(variable, value);
+        if let Some(known) = self.threads.get_mut(&thread.0) {
+            known.writing = Some(variable);
+        }
+        let kind = EventKind::Write { variable, value };
+        self.arrivals.event(ticket, Event { call, index, kind });
+        Ok(())
+    }
+
+    /// A `putfield` or `putstatic` shows what it takes from the stack, and has done so.
+    fn write_is_done(
+        &mut self,
+        thread: jdwp::ThreadId,
+        index: u32,
+        object: TaggedObject,
+        value: &jdwp::Value,
+    ) {
+        let Some(frame) = self.innermost(thread) else {
+            return;
+        };
+        let method = std::rc::Rc::clone(&frame.method);
+        let Some(mirror) = &mut frame.mirror else {
+            return;
+        };
+        let instruction = mirror.pending.and_then(|p| method.instruction(p));
+        let Some(instruction) = instruction.filter(|i| i.index == index) else {
+            return;
+        };
+        let takes = match instruction.opcode {
+            Opcode::PutField => 2,
+            Opcode::PutStatic => 1,
+            _ => return,
+        };
+        method.link(instruction);
+        let (written, holder) = (mirror.peek(0), mirror.peek(1));
+        mirror
+            .stack
+            .truncate(mirror.stack.len().saturating_sub(takes));
+        if let Some(pending) = &mut mirror.pending {
+            pending.progress = Progress::Done;
+        }
+        if let Some(value) = value.object() {
+            self.unify(thread, written, value);
+        }
+        if !object.id.is_null() {
+            self.unify(thread, holder, object);
+        }
+    }
+}

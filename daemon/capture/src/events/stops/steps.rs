@@ -1,0 +1,326 @@
+//! Instruction steps, at levels `state` and `full`: what a thread did since it was last seen.
+//!
+//! A step does not suspend. It says which instruction its thread stands at; the one before has then been
+//! run, and [`crate::mirror`] tells what it did. So a thread runs ahead of us by as much as the JVM's own
+//! event queue holds, and everything that needs a look at the thread happens where it stops anyway: at
+//! entries, at exceptions, around calls out of the scope (`boundary`), and in static initialisers,
+//! where the JVM hides steps (`initialisers`).
+
+use jdwp::commands::event_request::{self, Modifier};
+use jdwp::{EventKind as Requested, Location, StepDepth, StepSize, SuspendPolicy};
+use jhyde_bytecode::Opcode;
+use jhyde_trace::{Sink, Value};
+
+use crate::arrivals::Ticket;
+use crate::error::CaptureError;
+use crate::events::Engine;
+use crate::events::stops::recorded::Recorded;
+use crate::events::stops::sites::index_of;
+use crate::events::threads::Stepping;
+use crate::mirror::{Pending, Progress, execute};
+use crate::program::{Method, MethodKey};
+
+impl<S: Sink> Engine<S> {
+    /// A thread stands at an instruction that it has not run yet.
+    pub(in crate::events) fn step(
+        &mut self,
+        ticket: Ticket,
+        thread: jdwp::ThreadId,
+        location: &Location,
+        suspended: bool,
+    ) -> Result<(), CaptureError> {
+        let key = (location.class, location.method);
+        if self.is_handed(thread, location)? {
+            return Ok(());
+        }
+        self.end_handing(thread)?;
+        let class = self.program.class(&mut self.link, location.class)?;
+        if !class.in_scope {
+            let name = class.name.clone();
+            self.leave_out(thread, &name);
+            return Ok(());
+        }
+        let Some(known) = self.threads.get(&thread.0) else {
+            return Ok(());
+        };
+        // The entry's own step, in one composite with it.
+        if known.entering.is_some() {
+            return Ok(());
+        }
+        if (known.unsure.is_some() || known.innermost_key() != Some(key))
+            && !self.find_again(ticket, thread, key, suspended)?
+        {
+            return Ok(());
+        }
+        let index = index_of(location);
+        let Some(ordinal) = self.ordinal(thread, index) else {
+            self.code_was_replaced(ticket, thread);
+            return Ok(());
+        };
+        if self.stands_at(thread, ordinal) {
+            // A breakpoint and a step may tell the same place one after the other; or it was predicted.
+            if let Some(pending) = self.pending_of(thread) {
+                pending.told = true;
+            }
+            return self.stop(ticket, thread, suspended);
+        }
+        if !self.may_arrive(thread, index) {
+            self.lose_sight(thread, ordinal);
+            return self.stop(ticket, thread, suspended);
+        }
+        if self.is_caught_there(thread, index) {
+            self.catch_untold(ticket, thread, index);
+        } else {
+            self.advance(ticket, thread, index, suspended)?;
+        }
+        let Some(known) = self.threads.get_mut(&thread.0) else {
+            return Ok(());
+        };
+        known.last_exit = None;
+        known.standing.seen();
+        if let Some(frame) = known.innermost_mut() {
+            frame.index = index;
+            if let Some(mirror) = &mut frame.mirror {
+                mirror.pending = Some(Pending::reached(ordinal, true));
+            }
+        }
+        self.stop(ticket, thread, suspended)
+    }
+
+    /// The innermost call of the scope that runs in a thread.
+    pub(in crate::events) fn innermost(
+        &mut self,
+        thread: jdwp::ThreadId,
+    ) -> Option<&mut crate::events::threads::Frame> {
+        self.threads.get_mut(&thread.0)?.innermost_mut()
+    }
+
+    /// The instruction at which that call stands.
+    pub(in crate::events) fn pending_of(&mut self, thread: jdwp::ThreadId) -> Option<&mut Pending> {
+        self.innermost(thread)?.mirror.as_mut()?.pending.as_mut()
+    }
+
+    fn ordinal(&mut self, thread: jdwp::ThreadId, index: u32) -> Option<usize> {
+        let frame = self.innermost(thread)?;
+        frame.method.code.as_ref()?.ordinal(index)
+    }
+
+    /// Is it the instruction at which the thread stood already? None but a jump goes to itself.
+    fn stands_at(&mut self, thread: jdwp::ThreadId, ordinal: usize) -> bool {
+        let Some(frame) = self.innermost(thread) else {
+            return false;
+        };
+        let pending = frame.mirror.as_ref().and_then(|mirror| mirror.pending);
+        let code = frame.method.code.as_ref();
+        let instruction = code.and_then(|code| code.instructions().get(ordinal));
+        pending.is_some_and(|pending| pending.ordinal == ordinal)
+            && instruction.is_some_and(|i| !i.targets().contains(&i.index))
+    }
+
+    /// The thread is not where it was thought to be: looks for it. False if it cannot be found.
+    fn find_again(
+        &mut self,
+        ticket: Ticket,
+        thread: jdwp::ThreadId,
+        key: MethodKey,
+        suspended: bool,
+    ) -> Result<bool, CaptureError> {
+        if suspended {
+            self.check_stack(thread, ticket)?;
+        } else if let Some(known) = self.threads.get_mut(&thread.0) {
+            let Some(at) = known.stack.iter().rposition(|frame| frame.key == key) else {
+                return Ok(false);
+            };
+            while known.stack.len() > at + 1 {
+                known.lose_top(ticket, &mut self.arrivals);
+            }
+        }
+        let known = self.threads.get(&thread.0);
+        Ok(known.is_some_and(|known| known.innermost_key() == Some(key)))
+    }
+
+    /// Tells what the instruction did at which the innermost call stood; `next` is where it went.
+    pub(in crate::events) fn advance(
+        &mut self,
+        ticket: Ticket,
+        thread: jdwp::ThreadId,
+        next: u32,
+        suspended: bool,
+    ) -> Result<(), CaptureError> {
+        let Some(frame) = self.innermost(thread) else {
+            return Ok(());
+        };
+        let (call, method) = (frame.call, std::rc::Rc::clone(&frame.method));
+        let frame_top = frame.mirror.as_ref().map(|mirror| mirror.peek(0));
+        let pending = frame
+            .mirror
+            .as_mut()
+            .and_then(|mirror| mirror.pending.take());
+        let instruction = pending.and_then(|pending| method.instruction(pending));
+        let (Some(pending), Some(instruction)) = (pending, instruction) else {
+            if let Some(known) = self.threads.get_mut(&thread.0) {
+                known.end_boundary(ticket, &mut self.arrivals);
+            }
+            return Ok(());
+        };
+        if pending.progress == Progress::Done {
+            return Ok(());
+        }
+        if !skips_linking(frame_top, instruction.opcode) {
+            method.link(instruction);
+        }
+        if let Some(invoke) = instruction.invoke() {
+            return self.boundary_returned(ticket, thread, invoke, pending, suspended);
+        }
+        let Some(known) = self.threads.get_mut(&thread.0) else {
+            return Ok(());
+        };
+        known.end_boundary(ticket, &mut self.arrivals);
+        let told = method.code.as_ref().and_then(|code| code.ordinal(next));
+        let told = told.and_then(|told| u32::try_from(told).ok());
+        let (Some(ops), Some(told)) = (&method.ops, told) else {
+            return Ok(());
+        };
+        let mut world = Recorded {
+            engine: self,
+            ticket,
+            thread,
+            call,
+            method: &method,
+            index: instruction.index,
+            after: instruction.next(),
+            suspended,
+        };
+        // A return or `athrow` is followed by its own event.
+        execute(&mut world, ops, pending.ordinal as u32, Some(told))?;
+        Ok(())
+    }
+
+    /// Reads a local of the innermost frame of a suspended thread, because its value is not known.
+    pub(in crate::events) fn read_local(
+        &mut self,
+        ticket: Ticket,
+        thread: jdwp::ThreadId,
+        slot: u16,
+        local: jhyde_trace::Local,
+    ) -> Result<Value, CaptureError> {
+        let Some(frame) = self.innermost(thread) else {
+            return Ok(crate::mirror::UNKNOWN);
+        };
+        let tag = match local {
+            jhyde_trace::Local::Named(at) => frame
+                .method
+                .variables
+                .get(usize::from(at))
+                .and_then(|variable| jdwp::Tag::of_signature(&variable.descriptor)),
+            jhyde_trace::Local::Slot(_) => None,
+        };
+        let Some(tag) = tag else {
+            return Ok(crate::mirror::UNKNOWN);
+        };
+        let Some(value) = self.ask_local(thread, slot, tag)? else {
+            return Ok(crate::mirror::UNKNOWN);
+        };
+        self.observe(ticket, thread, &value)?;
+        let value = self.heap.value(&value);
+        if let Some(mirror) = self
+            .innermost(thread)
+            .and_then(|frame| frame.mirror.as_mut())
+        {
+            mirror.set_local(slot, value);
+        }
+        Ok(value)
+    }
+
+    /// Lets a thread report the instructions of the call that it has just begun; it is suspended.
+    ///
+    /// Each call has a request of its own, of depth OVER: HotSpot's agent would step through all code out of
+    /// the scope for one of depth INTO, walking the stack twice at each instruction, only to filter the
+    /// steps out afterwards. When the call returns, the request goes on in its caller.
+    pub(in crate::events) fn start_stepping(&mut self, thread: jdwp::ThreadId, method: &Method) {
+        let initialising = self
+            .threads
+            .get(&thread.0)
+            .is_none_or(|known| known.initialising.is_some());
+        if self.records_state() && !method.native && !initialising {
+            self.stop_stepping(thread);
+            self.set_step(thread);
+        }
+    }
+
+    pub(in crate::events) fn set_step(&mut self, thread: jdwp::ThreadId) {
+        let mut modifiers = vec![Modifier::Step {
+            thread,
+            size: StepSize::MIN,
+            depth: StepDepth::OVER,
+        }];
+        modifiers.extend(self.step_filter.modifiers(self.program.scope()));
+        let Some(known) = self.threads.get_mut(&thread.0) else {
+            return;
+        };
+        let asked = self.link.ask(&event_request::Set {
+            event_kind: Requested::SINGLE_STEP,
+            suspend_policy: if known.careful {
+                SuspendPolicy::EVENT_THREAD
+            } else {
+                SuspendPolicy::NONE
+            },
+            modifiers,
+        });
+        known.stepping = Stepping::On(asked);
+    }
+
+    /// Stops the steps of a thread that has left the scope.
+    pub(in crate::events) fn stop_stepping(&mut self, thread: jdwp::ThreadId) {
+        let Some(known) = self.threads.get_mut(&thread.0) else {
+            return;
+        };
+        if let Stepping::On(asked) = known.stepping {
+            known.stepping = Stepping::Off;
+            // Where the connection is gone, nothing needs clearing.
+            let _ = self.clear(Requested::SINGLE_STEP, asked);
+        }
+    }
+
+    /// Has every step of a thread suspend it, or none: where a value is not known, locals can be read as
+    /// soon as they are written.
+    pub(in crate::events) fn be_careful(&mut self, thread: jdwp::ThreadId, careful: bool) {
+        let Some(known) = self.threads.get_mut(&thread.0) else {
+            return;
+        };
+        if known.careful != careful {
+            known.careful = careful;
+            if known.stepping != Stepping::Off {
+                self.stop_stepping(thread);
+                self.set_step(thread);
+            }
+        }
+    }
+
+    /// A step ended outside the scope: none shall do so in that class again.
+    fn leave_out(&mut self, thread: jdwp::ThreadId, class: &str) {
+        let other = self.step_filter.leave_out(self.program.scope(), class);
+        let known = self.threads.get(&thread.0);
+        if other && known.is_some_and(|known| known.stepping != Stepping::Off) {
+            self.stop_stepping(thread);
+            self.set_step(thread);
+        }
+    }
+}
+
+/// Of what is null, and so of every class, nothing is asked (JVMS 6.5.checkcast, 6.5.instanceof).
+fn skips_linking(top: Option<Value>, opcode: Opcode) -> bool {
+    matches!(opcode, Opcode::CheckCast | Opcode::InstanceOf)
+        && !matches!(top, Some(Value::Object(_)))
+}
+
+/// The declared type of a local; nothing where there is no variable table.
+pub(in crate::events) fn descriptor_of(method: &Method, local: jhyde_trace::Local) -> &str {
+    match local {
+        jhyde_trace::Local::Named(at) => method
+            .variables
+            .get(usize::from(at))
+            .map_or("", |variable| &variable.descriptor),
+        jhyde_trace::Local::Slot(_) => "",
+    }
+}
