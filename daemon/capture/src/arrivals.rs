@@ -207,9 +207,14 @@ impl Arrivals {
             for (object, info) in arrival.objects {
                 sink.object(object, info)?;
             }
-            for event in arrival.beginnings.into_iter().chain(arrival.events) {
-                sink.append(event)?;
-                self.told += 1;
+            let mut events = arrival.beginnings;
+            match events.is_empty() {
+                true => events = arrival.events,
+                false => events.extend(arrival.events),
+            }
+            if !events.is_empty() {
+                self.told += events.len() as u64;
+                sink.append(events)?;
             }
         }
         Ok(())
@@ -240,8 +245,8 @@ mod tests {
             Ok(())
         }
 
-        fn append(&mut self, event: Event) -> Result<(), SinkError> {
-            self.events.push(event);
+        fn append(&mut self, events: Vec<Event>) -> Result<(), SinkError> {
+            self.events.extend(events);
             Ok(())
         }
     }

@@ -18,8 +18,8 @@ impl Sink for Writer {
         Self::object(self, object, info).map_err(in_words)
     }
 
-    fn append(&mut self, event: Event) -> Result<(), SinkError> {
-        Self::append(self, event).map(drop).map_err(in_words)
+    fn append(&mut self, events: Vec<Event>) -> Result<(), SinkError> {
+        self.append_all(&events).map_err(in_words)
     }
 }
 

@@ -1,13 +1,12 @@
 //! The way in: one [`Writer`] per recording that is being made.
 
-use std::sync::Arc;
+use std::sync::{Arc, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
 use jhyde_trace::{
     ClassInfo, Event, ObjectId, ObjectInfo, RecordingMeta, State, ThreadInfo, Timestamp,
 };
 use rocksdb::WriteBatch;
-use std::sync::PoisonError;
 
 use crate::catalogue::StoreOptions;
 use crate::database::sealed_value;
@@ -131,7 +130,24 @@ impl Writer {
     ///
     /// After [`Error::Closed`] nothing more can be appended; the caller lets the debuggee run on.
     pub fn append(&mut self, event: Event) -> Result<Timestamp> {
+        let appended = self.append_to(self.inner.live(), &event)?;
+        Ok(appended.1)
+    }
+
+    /// Appends events in order, as [`Writer::append`] does each of them.
+    pub fn append_all(&mut self, events: &[Event]) -> Result<()> {
         let mut live = self.inner.live();
+        for event in events {
+            live = self.append_to(live, event)?.0;
+        }
+        Ok(())
+    }
+
+    fn append_to<'a>(
+        &'a self,
+        mut live: MutexGuard<'a, Live>,
+        event: &Event,
+    ) -> Result<(MutexGuard<'a, Live>, Timestamp)> {
         let full = match &live.builder {
             Some(builder) => builder.is_full(),
             None => return Err(self.closed_because("its writer has ended")),
@@ -149,17 +165,15 @@ impl Writer {
         if builder.block().is_empty() {
             builder.set_wall_ms((self.inner.memory.clock)());
         }
-        builder.append(&event).map_err(|reason| Error::Malformed {
+        let appended = builder.append(event).map_err(|reason| Error::Malformed {
             timestamp,
             reason: reason.to_string(),
-        })
+        })?;
+        Ok((live, appended))
     }
 
     /// Queues the block being built, after waiting for room.
-    fn next_block<'a>(
-        &'a self,
-        mut live: std::sync::MutexGuard<'a, Live>,
-    ) -> Result<std::sync::MutexGuard<'a, Live>> {
+    fn next_block<'a>(&'a self, mut live: MutexGuard<'a, Live>) -> Result<MutexGuard<'a, Live>> {
         while live.tail.len() >= QUEUE && live.failed.is_none() {
             live = self
                 .inner

@@ -21,6 +21,6 @@ pub trait Sink: Send + 'static {
     fn thread(&mut self, thread: ThreadInfo) -> Result<(), SinkError>;
     /// Says what is known of an object, before the first event that refers to it.
     fn object(&mut self, object: ObjectId, info: ObjectInfo) -> Result<(), SinkError>;
-    /// Appends an event; it gets the next timestamp.
-    fn append(&mut self, event: Event) -> Result<(), SinkError>;
+    /// Appends events, in order; they get the next timestamps. Where one cannot be written, those before it are.
+    fn append(&mut self, events: Vec<Event>) -> Result<(), SinkError>;
 }

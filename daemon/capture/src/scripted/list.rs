@@ -71,11 +71,13 @@ impl Sink for List {
         Ok(())
     }
 
-    fn append(&mut self, event: Event) -> Result<(), SinkError> {
-        if self.room == Some(self.events.len()) {
-            return Err(SinkError("there is no room".to_owned()));
+    fn append(&mut self, events: Vec<Event>) -> Result<(), SinkError> {
+        for event in events {
+            if self.room == Some(self.events.len()) {
+                return Err(SinkError("there is no room".to_owned()));
+            }
+            self.events.push(event);
         }
-        self.events.push(event);
         Ok(())
     }
 }

@@ -137,8 +137,8 @@ impl Sink for WithSources {
         Sink::object(&mut self.writer, object, info)
     }
 
-    fn append(&mut self, event: Event) -> Result<(), SinkError> {
-        Sink::append(&mut self.writer, event)
+    fn append(&mut self, events: Vec<Event>) -> Result<(), SinkError> {
+        Sink::append(&mut self.writer, events)
     }
 }
 
