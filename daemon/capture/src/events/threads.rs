@@ -98,6 +98,15 @@ impl Frame {
         }
     }
 
+    /// Has its thread said that it makes a call out of the scope, behind which it stops? If it calls back, it stops at the
+    /// entry.
+    pub(crate) fn is_in_a_call(&self) -> bool {
+        let pending = self.mirror.as_ref().and_then(|mirror| mirror.pending);
+        let pending = pending.filter(|p| p.told && p.progress == Progress::Reached);
+        let instruction = pending.and_then(|pending| self.method.instruction(pending));
+        instruction.is_some_and(|i| i.invoke().is_some() && self.method.stops_at(i.next()))
+    }
+
     /// What it has returned, if it was last seen at an instruction that returns.
     pub(crate) fn returned(&self) -> Option<Option<Value>> {
         let mirror = self.mirror.as_ref()?;

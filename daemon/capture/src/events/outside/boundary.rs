@@ -16,10 +16,10 @@ use crate::arrivals::Ticket;
 use crate::error::CaptureError;
 use crate::events::Engine;
 use crate::events::outside::aliases::{keeps, reflects, writes_static_by_handle};
-use crate::events::outside::handed::{hands_on, makes_text};
+use crate::events::outside::handed::hands_on;
 use crate::events::outside::shown::{Shown, distinct, parameters};
 use crate::events::predict::intrinsics::{
-    IntrinsicClasses, intrinsic, known_result, returns_itself,
+    IntrinsicClasses, intrinsic, known_result, makes_text, returns_itself,
 };
 use crate::events::predict::plan::Planned;
 use crate::events::stops::initialisers::{breakpoint, location};

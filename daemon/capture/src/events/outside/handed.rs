@@ -13,6 +13,7 @@ use crate::arrivals::Ticket;
 use crate::error::CaptureError;
 use crate::events::Engine;
 use crate::events::outside::shown::parameters;
+use crate::events::predict::intrinsics::makes_text;
 use crate::events::stops::initialisers::{breakpoint, location};
 use crate::events::stops::sites::index_of;
 use crate::mirror::Body;
@@ -31,12 +32,6 @@ pub(crate) struct Handing {
 pub(in crate::events) fn hands_on(named: &Named) -> bool {
     let reference = |kind: &String| kind.starts_with(['L', '[']) && kind != "Ljava/lang/String;";
     makes_text(named) || parameters(&named.descriptor).iter().any(reference)
-}
-
-/// Is it the constructor of a class whose objects are shown by what they hold, for good: a string or a box?
-pub(in crate::events) fn makes_text(named: &Named) -> bool {
-    named.name == "<init>"
-        && (named.class == "java.lang.String" || crate::program::is_box(&named.class))
 }
 
 impl<S: Sink> Engine<S> {

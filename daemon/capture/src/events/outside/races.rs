@@ -18,7 +18,6 @@ use rustc_hash::FxHashSet;
 use crate::arrivals::Ticket;
 use crate::error::CaptureError;
 use crate::events::Engine;
-use crate::events::predict::is_in_a_call;
 use crate::events::threads::{Frame, Thread};
 use crate::mirror::{Doubted, Progress};
 
@@ -379,7 +378,7 @@ impl Frame {
     fn shown_outside(&self) -> Vec<ObjectId> {
         match (&self.shown, &self.mirror) {
             (Some(shown), _) => shown.objects().to_vec(),
-            (None, Some(mirror)) if is_in_a_call(self) => {
+            (None, Some(mirror)) if self.is_in_a_call() => {
                 let stack = mirror.stack.iter();
                 stack.filter_map(|value| value.object()).collect()
             }

@@ -14,7 +14,6 @@ use jhyde_trace::{Sink, Value};
 
 use crate::error::LinkError;
 use crate::events::Engine;
-use crate::events::outside::handed::makes_text;
 use crate::events::outside::shown::parameters;
 use crate::mirror::Heap;
 use crate::program::Named;
@@ -97,6 +96,12 @@ pub(in crate::events) fn intrinsic(named: &Named) -> Option<IntrinsicClasses> {
         returns if returns.len() == 1 => Some(IntrinsicClasses(1 << class)),
         _ => returns_itself(named).then(IntrinsicClasses::default),
     }
+}
+
+/// Is it the constructor of a class whose objects are shown by what they hold, for good: a string or a box?
+pub(in crate::events) fn makes_text(named: &Named) -> bool {
+    named.name == "<init>"
+        && (named.class == "java.lang.String" || crate::program::is_box(&named.class))
 }
 
 /// Intrinsic calls that are certain to return; others may throw an exception, and then nothing tells which of several did.

@@ -28,7 +28,7 @@ use crate::events::predict::intrinsics::{intrinsic, known_result, never_throws};
 use crate::events::predict::plan::Planned;
 use crate::events::predict::speculative::{Speculative, call_intrinsic};
 use crate::events::stops::constants::class_constant;
-use crate::events::threads::{Frame, Stepping};
+use crate::events::threads::Stepping;
 use crate::mirror::{Activation, Pending, Progress, Step, execute, is_known, leads, throws};
 use crate::program::{Loader, Named};
 
@@ -116,7 +116,7 @@ impl<S: Sink> Engine<S> {
                     let behind = jdwp::ThreadId(id);
                     self.stops_behind_boundary(behind, other.stack.len() - 1)
                 }
-                Some(top) => is_in_a_call(top),
+                Some(top) => top.is_in_a_call(),
                 None => true,
             };
             outside || id == thread.0
@@ -454,15 +454,6 @@ impl<S: Sink> Engine<S> {
             None => Ok((element == Value::Null).then_some(true)),
         }
     }
-}
-
-/// Has a thread said that it makes a call out of the scope, behind which it stops? If it calls back, it stops at the
-/// entry.
-pub(in crate::events) fn is_in_a_call(top: &Frame) -> bool {
-    let pending = top.mirror.as_ref().and_then(|mirror| mirror.pending);
-    let pending = pending.filter(|p| p.told && p.progress == Progress::Reached);
-    let instruction = pending.and_then(|pending| top.method.instruction(pending));
-    instruction.is_some_and(|i| i.invoke().is_some() && top.method.stops_at(i.next()))
 }
 
 /// True if something is done with an object, false if it throws.

@@ -8,8 +8,7 @@ use crate::error::CaptureError;
 use crate::events::Engine;
 use crate::events::predict::plan::Planned;
 use crate::events::stops::constants::{class_constant, element_name};
-use crate::events::stops::sites::{local_at, written_local};
-use crate::events::stops::steps::descriptor_of;
+use crate::events::stops::sites::{descriptor_of, local_at, written_local};
 use crate::mirror::{
     Activation, Body, Effect, Element, Heap, UNKNOWN, World, initial, is_known, narrowed,
 };

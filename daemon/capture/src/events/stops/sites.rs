@@ -63,3 +63,14 @@ fn named_at(method: &Method, slot: u16, index: u32) -> Option<Local> {
 pub(in crate::events) fn index_of(location: &Location) -> u32 {
     u32::try_from(location.index).unwrap_or(Event::NO_INDEX)
 }
+
+/// The declared type of a local; nothing where there is no variable table.
+pub(in crate::events) fn descriptor_of(method: &Method, local: Local) -> &str {
+    match local {
+        Local::Named(at) => method
+            .variables
+            .get(usize::from(at))
+            .map_or("", |variable| &variable.descriptor),
+        Local::Slot(_) => "",
+    }
+}

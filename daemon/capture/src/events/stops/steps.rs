@@ -313,14 +313,3 @@ fn skips_linking(top: Option<Value>, opcode: Opcode) -> bool {
     matches!(opcode, Opcode::CheckCast | Opcode::InstanceOf)
         && !matches!(top, Some(Value::Object(_)))
 }
-
-/// The declared type of a local; nothing where there is no variable table.
-pub(in crate::events) fn descriptor_of(method: &Method, local: jhyde_trace::Local) -> &str {
-    match local {
-        jhyde_trace::Local::Named(at) => method
-            .variables
-            .get(usize::from(at))
-            .map_or("", |variable| &variable.descriptor),
-        jhyde_trace::Local::Slot(_) => "",
-    }
-}
