@@ -12,7 +12,7 @@ use std::rc::Rc;
 use jhyde_trace::{ClassId, FieldId, ObjectId, Timestamp, Value, Variable};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::things::{Body, Shared, Thing, Things};
+use super::things::{Body, Shared, Thing, Things, has_name_of_the_jvm};
 use super::{Doubts, Elements, UNKNOWN};
 
 /// What a constant of a pool stands for: there is one object of it, wherever it is met.
@@ -66,11 +66,6 @@ pub(crate) struct Heap {
     view: u64,
     /// Number of things at which the dead are to be looked for.
     sweep_at: usize,
-}
-
-/// Does an object's number come from the JVM?
-pub(crate) fn has_name_of_the_jvm(object: ObjectId) -> bool {
-    object.0 & 1 == 0
 }
 
 /// So many UTF-16 units of texts are kept: 32 MB.

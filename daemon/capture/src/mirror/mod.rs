@@ -33,10 +33,10 @@ pub(crate) use activation::{Activation, Pending, Progress};
 pub(crate) use code::{Compiled, Element};
 pub(crate) use doubts::{Doubted, Doubts};
 pub(crate) use elements::Elements;
-pub(crate) use heap::{Constant, Heap, has_name_of_the_jvm};
+pub(crate) use heap::{Constant, Heap};
 pub(crate) use jumps::{leads, throws};
 pub(crate) use machine::{Effect, Step, World, execute};
-pub(crate) use things::{Body, Shared};
+pub(crate) use things::{Body, Shared, has_name_of_the_jvm};
 
 /// A value that the mirror does not know.
 pub(crate) const UNKNOWN: Value = Value::Missing(Missing::Unreadable);

@@ -7,7 +7,11 @@ use jhyde_trace::{ClassId, FieldId, ObjectId, Timestamp, Value};
 use rustc_hash::FxHashMap;
 
 use super::Elements;
-use super::heap::has_name_of_the_jvm;
+
+/// Does an object's number come from the JVM?
+pub(crate) fn has_name_of_the_jvm(object: ObjectId) -> bool {
+    object.0 & 1 == 0
+}
 
 /// What an object holds.
 #[derive(Clone, Debug)]
