@@ -41,11 +41,21 @@ if [ "${1:-}" = --run ]; then
   run=${2:?--run wants the script to run}
   [ -x "$run" ] || die "there is no script $run"
 fi
-# Runs a script there, with processes of its own: a JDK's installation looks at /proc.
+# Runs a script there, with processes of its own: a JDK's installation looks at /proc. The root is a mount and has
+# terminals, as a machine has: tests make file systems that are full, and sessions in a terminal.
 inside() {
-  unshare --mount --pid --fork --mount-proc="$root/proc" chroot "$root" \
-    env -i ${http_proxy:+http_proxy="$http_proxy"} PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin HOME=/root \
-    bash -c "cd /jhyde && $1" </dev/null
+  unshare --mount --pid --fork bash -c '
+    set -eu
+    root=$1 script=$2
+    mount --bind "$root" "$root"
+    mount -t proc proc "$root/proc"
+    mkdir -p "$root/dev/pts"
+    mount -t devpts -o newinstance,ptmxmode=0666 devpts "$root/dev/pts"
+    [ -e "$root/dev/ptmx" ] || ln -s pts/ptmx "$root/dev/ptmx"
+    mount --bind "$root/dev/pts/ptmx" "$root/dev/ptmx"
+    exec chroot "$root" env -i ${http_proxy:+http_proxy="$http_proxy"} \
+      PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin HOME=/root bash -c "cd /jhyde && $script"
+  ' inside "$root" "$1" </dev/null
 }
 
 if [ -n "$run" ]; then
@@ -79,6 +89,8 @@ expect() {
 missing='want_build_tools; want_jdk "a reason"; want_command jq jq "a reason"; printf "%s\n" "${wanted_packages[@]}" | paste -sd" "'
 
 say "what is missing there"
+expect "file systems can be made" "yes" 'unshare --mount true && echo yes'
+expect "terminals can be had" "yes" 'script -qec "test -t 1 && echo yes" /dev/null | tr -d "\r"'
 expect "no cargo" "" 'want_build_tools >/dev/null 2>&1 && echo found'
 expect "no cargo, in words" "1" 'want_build_tools 2>&1 | grep -c "cargo is not in PATH: install Rust"'
 # Rust comes from rustup and not from apt; all that is asked of it here is whether it is there.

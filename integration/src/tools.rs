@@ -68,6 +68,8 @@ impl Folder {
             .env("XDG_RUNTIME_DIR", self.folder.path())
             .env("XDG_CONFIG_HOME", self.folder.path())
             .env("PATH", path_with_binaries(name))
+            // What programs print is compared with what was recorded, on machines without a locale, too.
+            .env("LC_ALL", "C.UTF-8")
             .stdin(Stdio::null());
         command
     }
