@@ -64,7 +64,7 @@ impl<S: Sink> Engine<S> {
     ///
     /// The JVM stands still first, until its debug agent has told all that was on the way: an event that is to
     /// suspend its thread and meets the end of the session would leave that thread suspended for ever (see
-    /// [`crate::guard`], which does the same where the JVM does not answer us in time).
+    /// the guard in [`crate::jvm`], which does the same where the JVM does not answer us in time).
     fn take_leave(&mut self, mut keeps: bool) -> Farewell {
         let until = Instant::now() + LEAVE;
         self.link.hurry(until);
@@ -92,16 +92,10 @@ impl<S: Sink> Engine<S> {
         if self.link.flush().is_err() {
             return Farewell::Unanswered;
         }
-        while Instant::now() < until {
-            match self.take(&mut keeps) {
-                Came::Something | Came::Nothing => {}
-                Came::End => return self.gone(),
-                Came::Nonsense => break,
-            }
-        }
-        match suspended {
-            Ok(_) => Farewell::Taken,
-            Err(_) => Farewell::Unanswered,
+        match (self.is_closed_by(&mut keeps, until), suspended) {
+            (true, _) => self.gone(),
+            (false, Ok(_)) => Farewell::Taken,
+            (false, Err(_)) => Farewell::Unanswered,
         }
     }
 
@@ -117,14 +111,22 @@ impl<S: Sink> Engine<S> {
         if self.link.flush().is_err() {
             return Farewell::Unanswered;
         }
+        match self.is_closed_by(&mut keeps, until) {
+            true => self.gone(),
+            false => Farewell::Taken,
+        }
+    }
+
+    /// Takes what still comes. Does the JVM close the connection in time?
+    fn is_closed_by(&mut self, keeps: &mut bool, until: Instant) -> bool {
         while Instant::now() < until {
-            match self.take(&mut keeps) {
+            match self.take(keeps) {
                 Came::Something | Came::Nothing => {}
-                Came::End => return self.gone(),
-                Came::Nonsense => break,
+                Came::End => return true,
+                Came::Nonsense => return false,
             }
         }
-        Farewell::Taken
+        false
     }
 
     fn last_look(&mut self) -> Result<(), crate::error::CaptureError> {

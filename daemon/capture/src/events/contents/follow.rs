@@ -200,7 +200,7 @@ impl<S: Sink> Engine<S> {
         Ok(true)
     }
 
-    /// A intrinsic call has returned, behind which no thread stands still: what it did to a builder.
+    /// An intrinsic call has returned, behind which no thread stands still: what it did to a builder.
     pub(in crate::events) fn follow_text(
         &mut self,
         at: At,

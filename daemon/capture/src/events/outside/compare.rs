@@ -282,7 +282,7 @@ impl<S: Sink> Engine<S> {
     }
 
     /// Elements that are not what they were. An object that has a name of ours and one that the JVM's gave
-    /// it, because it came back by another way before the two could be tied, is the same one.
+    /// it, because it came back by another way before the two could be unified, is the same one.
     fn compare_elements(
         &mut self,
         (ticket, thread, call): (Ticket, jdwp::ThreadId, CallId),

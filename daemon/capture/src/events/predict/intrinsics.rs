@@ -72,7 +72,7 @@ impl Standing {
     }
 }
 
-/// Is what an invoke instruction names a intrinsic call? If so, the classes whose exits tell its result: one,
+/// Is what an invoke instruction names an intrinsic call? If so, the classes whose exits tell its result: one,
 /// or none where its result is known without.
 pub(in crate::events) fn intrinsic(named: &Named) -> Option<IntrinsicClasses> {
     if named.class == "java.lang.Object" {
@@ -115,7 +115,7 @@ pub(in crate::events) fn never_throws(named: &Named) -> bool {
     }
 }
 
-/// The result of a intrinsic call that follows from what it is given: of a string whose text is known, since strings
+/// The result of an intrinsic call that follows from what it is given: of a string whose text is known, since strings
 /// never change, or of numbers, where the result is exact whoever computes it.
 pub(in crate::events) fn known_result(
     named: &Named,

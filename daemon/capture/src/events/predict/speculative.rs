@@ -122,7 +122,7 @@ impl<S: Sink> Speculative<'_, S> {
     }
 }
 
-/// A intrinsic call that yields nothing, its receiver, or what is known of a string.
+/// An intrinsic call that yields nothing, its receiver, or what is known of a string.
 pub(in crate::events) fn call_intrinsic(
     frame: &mut Activation,
     named: &Named,
