@@ -7,6 +7,7 @@ use jhyde_history::view::ValueView;
 use jhyde_history::writes::WriteList;
 use jhyde_trace::{
     Change, Content, EventKind, Items, Level, ObjectId, Part, Text, ThreadId, Timestamp, Value,
+    Variable,
 };
 
 /// Numbers that look random and are the same each time.
@@ -312,4 +313,47 @@ fn what_is_not_known_is_not_shown_as_known() {
     let known = format!("ArrayList[5] list#{list} [1, 2, … 3 more]");
     assert_eq!(at_time(shown), known);
     assert_eq!(at_time(at), known);
+}
+
+/// An array was found gone that code out of the scope had: what it held is known until that may have changed it.
+#[test]
+fn what_an_array_held_is_not_known_from_when_it_was_last_certain() {
+    let mut run = Run::new(Level::Full);
+    let thread = run.thread;
+    let class = run.builder.plain_class("int[]");
+    let array = run.builder.create(thread, class, Content::Array(1));
+    let element = Variable::Element { array, index: 0 };
+    let written = run.builder.write(thread, 0, element, Value::Int(1));
+    let view = run.builder.plain_class("java.util.Any");
+    let view = run.builder.object(view, Content::None);
+    let items = Items::View {
+        of: array,
+        part: Part::Same,
+    };
+    let outside = run.change(view, Change::Whole(items));
+    let certain = Timestamp(outside.0 + 2);
+    let class = run.builder.plain_class("java.util.ArrayList");
+    let other = run.builder.object(class, Content::None);
+    let last = run.change(other, Change::Whole(ints(&[7])));
+    run.content(array, true, Change::Gone { since: certain });
+    let made = run.builder.finish();
+    let history = made.history();
+    let held = |at| format!("{:?}", history.value_at(Value::Object(view), at));
+    assert!(written < outside && certain < last);
+    assert!(held(outside).contains("Int(1)"), "{}", held(outside));
+    assert!(!held(last).contains("Int(1)"), "{}", held(last));
+    let list = WriteList {
+        variable: element,
+        from: None,
+        to: None,
+        newest_first: false,
+    };
+    let told = history.writes(&list, 10, "").expect("a history");
+    assert_eq!(told.page.rows.len(), 1);
+    let since = format!("from {certain} on");
+    assert!(
+        told.notes.iter().any(|note| note.contains(&since)),
+        "{:?}",
+        told.notes
+    );
 }
