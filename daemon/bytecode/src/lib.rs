@@ -31,6 +31,7 @@ mod line_table;
 mod loops;
 mod mutf8;
 mod opcode;
+pub mod patch;
 mod reader;
 mod variables;
 
