@@ -46,28 +46,29 @@ fn next_unit(bytes: &[u8]) -> Option<(u16, usize)> {
     Some(decoded.unwrap_or((REPLACEMENT, 1)))
 }
 
+/// The encoding of a text.
+pub(crate) fn encode(text: &str) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for unit in text.encode_utf16() {
+        match unit {
+            0x01..=0x7f => bytes.push(unit as u8),
+            0 | 0x80..=0x7ff => {
+                bytes.extend([0xc0 | (unit >> 6) as u8, 0x80 | (unit & 0x3f) as u8])
+            }
+            _ => bytes.extend([
+                0xe0 | (unit >> 12) as u8,
+                0x80 | ((unit >> 6) & 0x3f) as u8,
+                0x80 | (unit & 0x3f) as u8,
+            ]),
+        }
+    }
+    bytes
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
-
-    fn encode(text: &str) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        for unit in text.encode_utf16() {
-            match unit {
-                0x01..=0x7f => bytes.push(unit as u8),
-                0 | 0x80..=0x7ff => {
-                    bytes.extend([0xc0 | (unit >> 6) as u8, 0x80 | (unit & 0x3f) as u8])
-                }
-                _ => bytes.extend([
-                    0xe0 | (unit >> 12) as u8,
-                    0x80 | ((unit >> 6) & 0x3f) as u8,
-                    0x80 | (unit & 0x3f) as u8,
-                ]),
-            }
-        }
-        bytes
-    }
 
     #[test]
     fn what_text_cannot_hold_is_kept_beside_it() {

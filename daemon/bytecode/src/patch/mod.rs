@@ -46,3 +46,302 @@
 //! **Frames.** `max_stack` grows by the most that a snippet needs, which is enough wherever it stands. Locals can
 //! be added behind the method's own: see [`AddedLocal`]. Class files before version 50 have no frames; what they
 //! have under that name is left out, as JVMs ignore it.
+
+mod code;
+mod error;
+mod frames;
+mod map;
+mod pool;
+mod snippet;
+mod tables;
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+pub use error::{AddConstantError, Fault, PatchError};
+pub use map::{CodeMap, Origin};
+pub use pool::{Constants, FieldConstant, MethodConstant, NumberConstant};
+pub use snippet::Snippet;
+
+use crate::attributes::CodeAttribute;
+use crate::class_file::{ClassFile, Method};
+use crate::descriptor::FieldType;
+use crate::instruction::LocalType;
+use crate::reader::Reader;
+use code::{Gap, Layout, goes_on};
+use frames::{Kept, Start, Type};
+
+/// The first class file version with stack map frames (Java 6).
+const FIRST_WITH_FRAMES: u16 = 50;
+
+/// Where a snippet goes, by the index of an instruction of the original code. See the [module](self).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Place {
+    /// Once, when the method starts.
+    Entry,
+    /// In front of this instruction, however control comes to it.
+    Before(u32),
+    /// When control goes on from this instruction to the next one: behind a call, with its result on the operand stack.
+    After(u32),
+}
+
+/// A local variable added behind those of the method.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AddedLocal {
+    /// Written and read within one snippet; what it holds between snippets is not known everywhere.
+    Scratch(LocalType),
+    /// Holds a value of this type from [`Place::Entry`] on, where a snippet must write it, to the end.
+    Kept(FieldType),
+}
+
+/// What is to be put into a method.
+#[derive(Clone, Debug, Default)]
+pub struct MethodPatch {
+    insertions: Vec<(Place, Snippet)>,
+    own_slots: u16,
+    locals: Vec<AddedLocal>,
+}
+
+impl MethodPatch {
+    /// Nothing yet, for this method.
+    pub fn new(method: &Method) -> Self {
+        let own_slots = method.code.as_ref().map_or(0, |code| code.max_locals);
+        Self {
+            own_slots,
+            ..Self::default()
+        }
+    }
+
+    /// Adds a local variable and returns its (first) slot.
+    pub fn add_local(&mut self, local: AddedLocal) -> u16 {
+        let slot = usize::from(self.own_slots) + self.added_slots();
+        self.locals.push(local);
+        // With too many of them the method is refused.
+        u16::try_from(slot).unwrap_or(u16::MAX)
+    }
+
+    /// Adds a snippet, behind those that were added for the same place.
+    pub fn insert(&mut self, place: Place, snippet: Snippet) {
+        self.insertions.push((place, snippet));
+    }
+
+    fn added_slots(&self) -> usize {
+        let slots = self.locals.iter().map(|local| match local {
+            AddedLocal::Scratch(kind) => kind.slots(),
+            AddedLocal::Kept(kind) => kind.slots(),
+        });
+        slots.map(usize::from).sum()
+    }
+}
+
+/// A class file being patched.
+#[derive(Debug)]
+pub struct Patch<'a> {
+    class: &'a ClassFile,
+    constants: Constants<'a>,
+    /// New contents of `Code` attributes, by where the old ones lie.
+    contents: BTreeMap<usize, (Range<usize>, Vec<u8>)>,
+}
+
+impl<'a> Patch<'a> {
+    /// Starts with the class as it is.
+    ///
+    /// # Errors
+    /// If its constants cannot be read: not for a class that was parsed.
+    pub fn new(class: &'a ClassFile) -> Result<Self, PatchError> {
+        Ok(Self {
+            class,
+            constants: Constants::of(class)?,
+            contents: BTreeMap::new(),
+        })
+    }
+
+    /// Makes constants for snippets.
+    pub fn constants(&mut self) -> &mut Constants<'a> {
+        &mut self.constants
+    }
+
+    /// Patches the method at this position in the class, starting from its original code: a second patch of one method
+    /// replaces the first.
+    ///
+    /// # Errors
+    /// [`PatchError`], with which the method stays as it was before.
+    pub fn method(&mut self, index: usize, wanted: &MethodPatch) -> Result<CodeMap, PatchError> {
+        let methods = self.class.methods.get(index);
+        let method = methods.ok_or(PatchError::NoMethod { index })?;
+        let patched = self.patch(method, wanted);
+        let (range, content, map) = patched.map_err(|fault| PatchError::Method {
+            method: format!("{}{}", method.name, method.descriptor.descriptor()),
+            fault,
+        })?;
+        if wanted.insertions.is_empty() && wanted.locals.is_empty() {
+            self.contents.remove(&range.start);
+        } else {
+            self.contents.insert(range.start, (range, content));
+        }
+        Ok(map)
+    }
+
+    /// The class file. Without a patched method it is the original one.
+    pub fn finish(&self) -> Vec<u8> {
+        let old: &[u8] = &self.class.bytes;
+        if self.contents.is_empty() {
+            return old.to_vec();
+        }
+        let copy = |range: Range<usize>| old.get(range).unwrap_or_default();
+        let mut new = Vec::with_capacity(old.len() * 2);
+        new.extend(copy(0..pool::COUNT_AT));
+        put_u2(&mut new, u32::from(self.constants.count()));
+        new.extend(copy(pool::COUNT_AT + 2..self.constants.end));
+        new.extend(&self.constants.added);
+        let mut copied = self.constants.end;
+        for (range, content) in self.contents.values() {
+            new.extend(copy(copied..range.start - 4));
+            put_attribute_content(&mut new, content);
+            copied = range.end;
+        }
+        new.extend(copy(copied..old.len()));
+        new
+    }
+
+    /// Where the method's `Code` lies, its new content, and what moved where.
+    fn patch(
+        &mut self,
+        method: &Method,
+        wanted: &MethodPatch,
+    ) -> Result<(Range<usize>, Vec<u8>, CodeMap), Fault> {
+        let mut attributes = method.attributes.iter().filter(|a| a.name == "Code");
+        let (Some(attribute), None, Some(old)) =
+            (attributes.next(), attributes.next(), &method.code)
+        else {
+            return Err(Fault::NoCode);
+        };
+        let code = old.decode()?;
+        let gaps = gaps(&code, wanted)?;
+        let layout = Layout::new(&code, &gaps, &old.handlers)?;
+
+        let mut new = Vec::with_capacity(attribute.content.len() * 2);
+        put_u2(&mut new, max_stack(old, wanted)?);
+        let locals = usize::from(old.max_locals) + wanted.added_slots();
+        let locals = u16::try_from(locals).map_err(|_| Fault::TooManyLocals)?;
+        put_u2(&mut new, u32::from(locals));
+        put_attribute_content(&mut new, &layout.write(&old.bytes)?);
+        let bytes: &[u8] = &self.class.bytes;
+        let mut tables = Reader::part(bytes, old.range.end..attribute.content.end);
+        tables::exceptions(&mut tables, &layout, &mut new)?;
+        self.code_attributes(method, old, wanted, &layout, &mut new)?;
+        Ok((attribute.content.clone(), new, layout.map()))
+    }
+
+    /// Those attributes of the code that are known, moved.
+    fn code_attributes(
+        &mut self,
+        method: &Method,
+        old: &CodeAttribute,
+        wanted: &MethodPatch,
+        layout: &Layout<'_>,
+        new: &mut Vec<u8>,
+    ) -> Result<(), Fault> {
+        let bytes: &[u8] = &self.class.bytes;
+        let count_at = new.len();
+        let mut count = 0_u16;
+        put_u2(new, 0);
+        for attribute in &old.attributes {
+            let reader = Reader::part(bytes, attribute.content.clone());
+            let content = match attribute.name.as_str() {
+                "LineNumberTable" => tables::lines(reader, layout)?,
+                "LocalVariableTable" | "LocalVariableTypeTable" => {
+                    tables::variables(reader, layout)?
+                }
+                "StackMapTable" if self.class.major_version >= FIRST_WITH_FRAMES => {
+                    let start = Start::of(method, &self.class.name);
+                    let kept = kept(old, wanted, &mut self.constants)?;
+                    frames::frames(reader, &start, &kept, layout, &mut self.constants)?
+                }
+                _ => continue,
+            };
+            // The name's index and the length stand before the content.
+            let name = attribute.content.start.saturating_sub(6)..;
+            new.extend(bytes.get(name).unwrap_or_default().iter().take(2));
+            put_attribute_content(new, &content);
+            count += 1;
+        }
+        new.splice(count_at..count_at + 2, count.to_be_bytes());
+        Ok(())
+    }
+}
+
+/// Sorts what is to be inserted by where it goes.
+fn gaps<'w>(code: &crate::Code, wanted: &'w MethodPatch) -> Result<Vec<Gap<'w>>, Fault> {
+    let mut gaps = vec![Gap::default(); code.instructions().len() + 1];
+    for (place, snippet) in &wanted.insertions {
+        snippet.check()?;
+        let instruction = |index| {
+            let ordinal = code.ordinal(index).ok_or(Fault::NoInstruction { index })?;
+            let found = code.instructions().get(ordinal);
+            Ok::<_, Fault>((ordinal, found.ok_or(Fault::NoInstruction { index })?))
+        };
+        let parts = match place {
+            Place::Entry => gaps.first_mut().map(|gap| &mut gap.after),
+            Place::Before(index) => {
+                let (ordinal, _) = instruction(*index)?;
+                gaps.get_mut(ordinal).map(|gap| &mut gap.before)
+            }
+            Place::After(index) => match instruction(*index)? {
+                (ordinal, i) if goes_on(i.opcode) => {
+                    gaps.get_mut(ordinal + 1).map(|gap| &mut gap.after)
+                }
+                _ => None,
+            },
+        };
+        if let Some(parts) = parts {
+            parts.push(snippet.bytes());
+        }
+    }
+    Ok(gaps)
+}
+
+fn max_stack(old: &CodeAttribute, wanted: &MethodPatch) -> Result<u32, Fault> {
+    let needs = wanted.insertions.iter().map(|(_, snippet)| snippet.needs());
+    let stack = u32::from(old.max_stack).checked_add(needs.max().unwrap_or(0));
+    let fits = stack.filter(|stack| *stack <= u32::from(u16::MAX));
+    fits.ok_or(Fault::StackTooLarge)
+}
+
+/// The types of the kept locals behind the method's own; scratch locals are unknown in frames.
+fn kept(
+    old: &CodeAttribute,
+    wanted: &MethodPatch,
+    constants: &mut Constants<'_>,
+) -> Result<Kept, Fault> {
+    let mut types = Vec::new();
+    let mut needed = 0;
+    for local in &wanted.locals {
+        match local {
+            AddedLocal::Scratch(kind) => {
+                types.extend(std::iter::repeat_n(Type::Top, usize::from(kind.slots())));
+            }
+            AddedLocal::Kept(kind) => {
+                types.push(Type::of(kind, |name| {
+                    constants.class(name).map(Type::Object)
+                })?);
+                needed = types.len();
+            }
+        }
+    }
+    types.truncate(needed);
+    let own_slots = usize::from(old.max_locals);
+    Ok(Kept { own_slots, types })
+}
+
+/// An attribute's content with its length; code has its length so, too.
+fn put_attribute_content(out: &mut Vec<u8>, content: &[u8]) {
+    // At most some tables of 16 MiB each.
+    out.extend((content.len() as u32).to_be_bytes());
+    out.extend_from_slice(content);
+}
+
+/// Code indexes and counts, all of which were found to fit.
+fn put_u2(out: &mut Vec<u8>, value: u32) {
+    out.extend((value as u16).to_be_bytes());
+}
