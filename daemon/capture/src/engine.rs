@@ -5,6 +5,7 @@ use jhyde_trace::{EngineKind, RecordingOptions, Sink};
 use crate::control::Finished;
 use crate::error::CaptureError;
 use crate::events;
+use crate::probe;
 use crate::jvm::Connection;
 use crate::scope::Scope;
 
@@ -12,6 +13,8 @@ use crate::scope::Scope;
 pub(crate) enum Engine<S> {
     /// By event requests alone.
     Events(Box<events::Engine<S>>),
+    /// By code that is put into the classes.
+    Probe(Box<probe::Engine<S>>),
 }
 
 impl<S: Sink> Engine<S> {
@@ -31,8 +34,8 @@ impl<S: Sink> Engine<S> {
                 Ok(Self::Events(Box::new(engine)))
             }
             EngineKind::Probe => {
-                let reason = "engine probe is not built yet: use engine events, or auto";
-                Err((sink, CaptureError::Unsupported(reason.into())))
+                let engine = probe::Engine::new(connection, scope, options, sink);
+                Ok(Self::Probe(Box::new(engine)))
             }
         }
     }
@@ -41,6 +44,7 @@ impl<S: Sink> Engine<S> {
     pub(crate) fn begin(&mut self) -> Result<(), CaptureError> {
         match self {
             Self::Events(engine) => engine.begin(),
+            Self::Probe(engine) => engine.begin(),
         }
     }
 
@@ -48,6 +52,7 @@ impl<S: Sink> Engine<S> {
     pub(crate) fn run(self) -> Finished<S> {
         match self {
             Self::Events(engine) => engine.run(),
+            Self::Probe(engine) => engine.run(),
         }
     }
 
@@ -55,6 +60,7 @@ impl<S: Sink> Engine<S> {
     pub(crate) fn abandon(self) -> S {
         match self {
             Self::Events(engine) => engine.abandon(),
+            Self::Probe(engine) => engine.abandon(),
         }
     }
 }

@@ -25,6 +25,7 @@ mod events;
 mod jvm;
 mod mirror;
 mod objects;
+mod probe;
 mod program;
 mod record;
 mod scope;

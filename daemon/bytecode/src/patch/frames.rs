@@ -301,6 +301,8 @@ pub(super) struct Kept {
     pub(super) own_slots: usize,
     /// What is added behind them; empty if nothing is kept.
     pub(super) types: Vec<Type>,
+    /// What lies on the stack in the handler behind the code, if one is added.
+    pub(super) escape: Option<Type>,
 }
 
 impl Kept {
@@ -354,6 +356,10 @@ pub(super) fn frames(
     for (at, frame) in islands {
         kept.add_to(&frame.locals, &mut all)?;
         teller.tell(at, &all, &frame.stack)?;
+    }
+    if let Some(exception) = kept.escape {
+        kept.add_to(&[], &mut all)?;
+        teller.tell(layout.length(), &all, &[exception])?;
     }
     let count = u16::try_from(teller.count).map_err(|_| Fault::FramesTooLarge)?;
     let mut out = teller.out;

@@ -66,7 +66,9 @@ pub use snippet::Snippet;
 use crate::attributes::CodeAttribute;
 use crate::class_file::{ClassFile, Method};
 use crate::descriptor::FieldType;
+use crate::decode::MAX_CODE_LENGTH;
 use crate::instruction::LocalType;
+use crate::opcode::Opcode;
 use crate::reader::Reader;
 use code::{Gap, Layout, goes_on};
 use frames::{Kept, Start, Type};
@@ -100,6 +102,8 @@ pub struct MethodPatch {
     insertions: Vec<(Place, Snippet)>,
     own_slots: u16,
     locals: Vec<AddedLocal>,
+    /// Run when an exception leaves the code from this index on.
+    escape: Option<(u32, Snippet)>,
 }
 
 impl MethodPatch {
@@ -123,6 +127,18 @@ impl MethodPatch {
     /// Adds a snippet, behind those that were added for the same place.
     pub fn insert(&mut self, place: Place, snippet: Snippet) {
         self.insertions.push((place, snippet));
+    }
+
+    /// Runs a snippet when an exception leaves the method, thrown at or behind the instruction at this index: the exception is
+    /// all that is on the operand stack, and is thrown again behind it. Of the locals only those that are
+    /// [kept](AddedLocal::Kept) hold what they held. In a constructor the index must lie behind the call of another
+    /// one: before that the verifier lets nobody catch (JVMS §4.10.1.4).
+    pub fn on_escape(&mut self, from: u32, snippet: Snippet) {
+        self.escape = Some((from, snippet));
+    }
+
+    fn is_empty(&self) -> bool {
+        self.insertions.is_empty() && self.locals.is_empty() && self.escape.is_none()
     }
 
     fn added_slots(&self) -> usize {
@@ -174,7 +190,7 @@ impl<'a> Patch<'a> {
             method: format!("{}{}", method.name, method.descriptor.descriptor()),
             fault,
         })?;
-        if wanted.insertions.is_empty() && wanted.locals.is_empty() {
+        if wanted.is_empty() {
             self.contents.remove(&range.start);
         } else {
             self.contents.insert(range.start, (range, content));
@@ -225,10 +241,26 @@ impl<'a> Patch<'a> {
         let locals = usize::from(old.max_locals) + wanted.added_slots();
         let locals = u16::try_from(locals).map_err(|_| Fault::TooManyLocals)?;
         put_u2(&mut new, u32::from(locals));
-        put_attribute_content(&mut new, &layout.write(&old.bytes)?);
+        let mut written = layout.write(&old.bytes)?;
+        let mut escape = None;
+        if let Some((from, snippet)) = &wanted.escape {
+            snippet.check()?;
+            escape = Some(tables::Guard {
+                start: layout.arrival(*from)?,
+                end: layout.length(),
+                handler: layout.length(),
+            });
+            written.extend(snippet.bytes());
+            written.push(Opcode::Athrow as u8);
+            if written.len() > MAX_CODE_LENGTH {
+                let length = written.len() as u64;
+                return Err(Fault::CodeTooLong { length });
+            }
+        }
+        put_attribute_content(&mut new, &written);
         let bytes: &[u8] = &self.class.bytes;
         let mut tables = Reader::part(bytes, old.range.end..attribute.content.end);
-        tables::exceptions(&mut tables, &layout, &mut new)?;
+        tables::exceptions(&mut tables, &layout, escape, &mut new)?;
         self.code_attributes(method, old, wanted, &layout, &mut new)?;
         Ok((attribute.content.clone(), new, layout.map()))
     }
@@ -246,6 +278,18 @@ impl<'a> Patch<'a> {
         let count_at = new.len();
         let mut count = 0_u16;
         put_u2(new, 0);
+        let framed = self.class.major_version >= FIRST_WITH_FRAMES;
+        let start = Start::of(method, &self.class.name);
+        let has_frames = |a: &crate::RawAttribute| a.name == "StackMapTable";
+        if framed && wanted.escape.is_some() && !old.attributes.iter().any(has_frames) {
+            // A method without jumps has no frames.
+            let kept = kept(old, wanted, &mut self.constants)?;
+            let none = Reader::part(&[0, 0], 0..2);
+            let content = frames::frames(none, &start, &kept, layout, &mut self.constants)?;
+            put_u2(new, u32::from(self.constants.utf8("StackMapTable")?));
+            put_attribute_content(new, &content);
+            count += 1;
+        }
         for attribute in &old.attributes {
             let reader = Reader::part(bytes, attribute.content.clone());
             let content = match attribute.name.as_str() {
@@ -253,8 +297,7 @@ impl<'a> Patch<'a> {
                 "LocalVariableTable" | "LocalVariableTypeTable" => {
                     tables::variables(reader, layout)?
                 }
-                "StackMapTable" if self.class.major_version >= FIRST_WITH_FRAMES => {
-                    let start = Start::of(method, &self.class.name);
+                "StackMapTable" if framed => {
                     let kept = kept(old, wanted, &mut self.constants)?;
                     frames::frames(reader, &start, &kept, layout, &mut self.constants)?
                 }
@@ -304,6 +347,9 @@ fn gaps<'w>(code: &crate::Code, wanted: &'w MethodPatch) -> Result<Vec<Gap<'w>>,
 fn max_stack(old: &CodeAttribute, wanted: &MethodPatch) -> Result<u32, Fault> {
     let needs = wanted.insertions.iter().map(|(_, snippet)| snippet.needs());
     let stack = u32::from(old.max_stack).checked_add(needs.max().unwrap_or(0));
+    // The exception lies on an empty stack.
+    let escape = wanted.escape.as_ref().map_or(Some(0), |(_, snippet)| snippet.needs().checked_add(1));
+    let stack = stack.zip(escape).map(|(stack, escape)| stack.max(escape));
     let fits = stack.filter(|stack| *stack <= u32::from(u16::MAX));
     fits.ok_or(Fault::StackTooLarge)
 }
@@ -331,7 +377,15 @@ fn kept(
     }
     types.truncate(needed);
     let own_slots = usize::from(old.max_locals);
-    Ok(Kept { own_slots, types })
+    let escape = match wanted.escape {
+        Some(_) => Some(Type::Object(constants.class("java/lang/Throwable")?)),
+        None => None,
+    };
+    Ok(Kept {
+        own_slots,
+        types,
+        escape,
+    })
 }
 
 /// An attribute's content with its length; code has its length so, too.

@@ -162,7 +162,8 @@ impl<'a> Constants<'a> {
         self.index_of(with_indexes(tag, &[class, name_and_type]), 1)
     }
 
-    fn utf8(&mut self, text: &str) -> Result<u16, AddConstantError> {
+    /// A name or descriptor.
+    pub(super) fn utf8(&mut self, text: &str) -> Result<u16, AddConstantError> {
         let encoded = mutf8::encode(text);
         let name = || AddConstantError::Name { name: text.into() };
         // Reading puts U+FFFD where Rust's text cannot hold what the class says: which name was meant is lost.

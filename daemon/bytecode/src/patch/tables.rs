@@ -5,20 +5,41 @@ use crate::patch::code::Layout;
 use crate::patch::{Fault, put_u2};
 use crate::reader::Reader;
 
-/// The exception table, with its number of entries (JVMS §4.7.3).
+/// An added entry of the exception table, that catches all; new indexes.
+#[derive(Clone, Copy)]
+pub(super) struct Guard {
+    pub(super) start: u32,
+    pub(super) end: u32,
+    pub(super) handler: u32,
+}
+
+/// The exception table, with its number of entries (JVMS §4.7.3). The added entry is the last one: those of the method
+/// come first.
 pub(super) fn exceptions(
     reader: &mut Reader<'_>,
     layout: &Layout<'_>,
+    added: Option<Guard>,
     out: &mut Vec<u8>,
 ) -> Result<(), Fault> {
     let table = "the exception table";
-    for _ in 0..count(reader, out, table)? {
+    let count_at = out.len();
+    let entries = count(reader, out, table)?;
+    if added.is_some() {
+        let more = entries.checked_add(1).ok_or(Fault::FramesTooLarge)?;
+        out.splice(count_at.., more.to_be_bytes());
+    }
+    for _ in 0..entries {
         let mut index = || index(reader, table);
         let (start, end, handler) = (index()?, index()?, index()?);
         put_u2(out, layout.guard_start(start));
         put_u2(out, layout.gap_start(end));
         put_u2(out, layout.arrival(handler)?);
         copy(reader, out, 2, table)?;
+    }
+    if let Some(Guard { start, end, handler }) = added {
+        for index in [start, end, handler, 0] {
+            put_u2(out, index);
+        }
     }
     Ok(())
 }

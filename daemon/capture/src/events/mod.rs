@@ -31,6 +31,9 @@ mod stops;
 mod threads;
 mod values;
 
+pub(crate) use self::outside::shown::parameters;
+pub(crate) use self::predict::intrinsics::{always_follows, known_result};
+
 use jdwp::commands::{event_request, object_reference, thread_reference, virtual_machine};
 use jdwp::{Composite, Event, EventKind, Incoming, Location, SuspendPolicy};
 use jhyde_trace::{CallId, Level, ObjectId, RecordingOptions, Sink, State, ThreadInfo, Timestamp};

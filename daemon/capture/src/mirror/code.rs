@@ -69,7 +69,7 @@ struct Switch {
 }
 
 /// See the module.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Compiled {
     ops: Box<[Op]>,
     /// Bytecode indexes of the instructions.

@@ -67,6 +67,12 @@ impl Elements {
         }
     }
 
+    /// None of them is known any more.
+    pub(crate) fn forget(&mut self) {
+        let length = u32::try_from(self.len()).unwrap_or(u32::MAX);
+        self.holes = (0..length).collect();
+    }
+
     /// Adds the elements behind these.
     pub(crate) fn append(&mut self, more: &Self) {
         match (&mut self.data, &more.data) {

@@ -66,6 +66,8 @@ pub(crate) struct Heap {
     view: u64,
     /// Number of things at which the dead are to be looked for.
     sweep_at: usize,
+    /// No object has two names.
+    certain_names: bool,
 }
 
 /// So many UTF-16 units of texts are kept: 32 MB.
@@ -97,7 +99,17 @@ impl Heap {
             view: 0,
             blind: 0,
             sweep_at: FIRST_SWEEP,
+            certain_names: false,
         }
+    }
+
+    /// No object has two names, whether the JVM has named it or not.
+    pub(crate) fn trust_names(&mut self) {
+        self.certain_names = true;
+    }
+
+    pub(crate) fn trusts_names(&self) -> bool {
+        self.certain_names
     }
 
     /// Our name of an object that the JVM names.

@@ -30,7 +30,7 @@ mod whole_tests;
 use jhyde_trace::{Missing, Value};
 
 pub(crate) use activation::{Activation, Pending, Progress};
-pub(crate) use code::{Compiled, Element};
+pub(crate) use code::{Compiled, Element, Op};
 pub(crate) use doubts::{Doubted, Doubts};
 pub(crate) use elements::Elements;
 pub(crate) use heap::{Constant, Heap};

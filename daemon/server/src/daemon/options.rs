@@ -104,23 +104,20 @@ impl Daemon {
         } else {
             wanted.level.parse()?
         };
-        let engine = if wanted.engine.is_empty() {
+        let mut engine = if wanted.engine.is_empty() {
             defaults.engine
         } else {
             wanted.engine.parse()?
         };
         let mut notes = Vec::new();
         match engine {
-            EngineKind::Events => {}
+            EngineKind::Events | EngineKind::Probe => {}
             EngineKind::Auto => {
-                notes
-                    .push("engine: auto took 'events'; the engine 'probe' is not built yet".into());
-            }
-            EngineKind::Probe => {
-                return Err(Error::NotYet {
-                    what: "engine 'probe'".to_owned(),
-                    instead: "engine 'events', or 'auto'",
-                });
+                engine = EngineKind::Events;
+                notes.push(
+                    "engine: auto took 'events'; the engine 'probe' does not yet record all that it does"
+                        .into(),
+                );
             }
         }
         let string_limit = if wanted.string_limit == 0 {
@@ -136,7 +133,7 @@ impl Daemon {
         }
         let options = RecordingOptions {
             level,
-            engine: EngineKind::Events,
+            engine,
             include: wanted.include.clone(),
             exclude: wanted.exclude.clone(),
             string_limit,

@@ -81,7 +81,7 @@ pub(in crate::events) fn distinct(shown: impl Iterator<Item = ObjectId>) -> Vec<
 }
 
 /// The descriptors of a method's parameters.
-pub(in crate::events) fn parameters(descriptor: &str) -> Vec<String> {
+pub(crate) fn parameters(descriptor: &str) -> Vec<String> {
     MethodDescriptor::parse(descriptor)
         .map(|parsed| {
             parsed

@@ -117,7 +117,7 @@ pub(in crate::events) fn never_throws(named: &Named) -> bool {
 
 /// The result of an intrinsic call that follows from what it is given: of a string whose text is known, since strings
 /// never change, or of numbers, where the result is exact whoever computes it.
-pub(in crate::events) fn known_result(
+pub(crate) fn known_result(
     named: &Named,
     receiver: Option<Value>,
     arguments: &[Value],
@@ -152,6 +152,22 @@ pub(in crate::events) fn known_result(
         ("endsWith", [value]) => Value::Boolean(text.ends_with(other(value)?)),
         _ => return None,
     })
+}
+
+/// Does the result of a method follow from what it is given, whatever that is?
+pub(crate) fn always_follows(named: &Named) -> bool {
+    let strings = [
+        ("length", "()I"),
+        ("isEmpty", "()Z"),
+        ("charAt", "(I)C"),
+        ("hashCode", "()I"),
+    ];
+    let (name, descriptor) = (named.name.as_str(), named.descriptor.as_str());
+    match named.class.as_str() {
+        "java.lang.Object" => name == "<init>",
+        "java.lang.String" => strings.contains(&(name, descriptor)),
+        _ => computes(named),
+    }
 }
 
 /// A method of `Math` whose result is exact. HotSpot's interpreter tells no exit of some of them.

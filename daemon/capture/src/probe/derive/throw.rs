@@ -1,0 +1,104 @@
+//! How exceptions go: each method of the scope tells what arrives at its handlers and what leaves it, so that nothing has
+//! to be worked out from exception tables and classes.
+
+use std::rc::Rc;
+
+use jhyde_trace::{Event, EventKind, Outcome, Value};
+
+use super::run::{Stopped, lost};
+use super::thread::{Awaits, Running, Thread};
+use super::{Deriver, Went};
+use crate::probe::log::{Record, Reference};
+use crate::program::Program;
+
+impl Deriver {
+    /// An exception was thrown in the innermost call, or arrived in it from one that it has left.
+    pub(super) fn throwing(
+        &mut self,
+        thread: &mut Thread,
+        program: &mut Program,
+    ) -> Result<Went, Stopped> {
+        let Some(Awaits::Exception(known)) = &thread.awaits else {
+            return Ok(Went::On);
+        };
+        let known = *known;
+        let Some(record) = thread.peek()?.cloned() else {
+            return Ok(Went::Nowhere);
+        };
+        // It comes from code out of the scope.
+        let arrives = matches!(thread.stack.last(), Some(Running::Outside(_)));
+        let (exception, handler) = match record {
+            Record::Caught { site, exception } => (exception, Some(site)),
+            Record::Escaped { exception, .. } => (exception, None),
+            other => return lost(format!("an exception was thrown, and {other:?} was told")),
+        };
+        let value = self.thrown(thread, program, known, exception)?;
+        if arrives {
+            thread.end_call(Outcome::Threw(value), Event::NO_INDEX, &mut self.outlet);
+        }
+        let Some(frame) = thread.frame() else {
+            return lost("an exception arrived in no call of the scope");
+        };
+        let (call, routine) = (frame.call, Rc::clone(&frame.routine));
+        let index = routine.instruction(frame.at).map_or(Event::NO_INDEX, |i| i.index);
+        if known.is_none() {
+            self.outlet.event(call, index, EventKind::Thrown { exception: value });
+        }
+        let thrown_here = routine.instruction(frame.at).is_some_and(|i| i.invoke().is_none());
+        if known.is_some() && thrown_here {
+            self.outlet.event(call, index, EventKind::Thrown { exception: value });
+        }
+        match handler {
+            Some(site) => {
+                thread.take()?;
+                let place = self.numbers.place_of(site);
+                let place = place.filter(|place| place.method == routine.id);
+                let ordinal = place.and_then(|place| routine.code.as_ref()?.ordinal(place.index));
+                let (Some(place), Some(ordinal), Some(frame)) = (place, ordinal, thread.frame())
+                else {
+                    return lost("an exception was caught where none was to arrive");
+                };
+                frame.activation.catch(value, Some(ordinal));
+                frame.at = u32::try_from(ordinal).unwrap_or(u32::MAX);
+                frame.initialised = false;
+                let kind = EventKind::Caught { exception: value };
+                self.outlet.event(call, place.index, kind);
+                thread.awaits = None;
+            }
+            None => {
+                let Record::Escaped { method, .. } = thread.take()? else {
+                    return lost("an exception has gone");
+                };
+                if method != routine.plan.number {
+                    return lost("an exception left another method than it was thrown in");
+                }
+                let initialiser = routine.name == "<clinit>";
+                thread.end_call(Outcome::Threw(value), index, &mut self.outlet);
+                thread.awaits = match thread.stack.last() {
+                    // The JVM puts another one around what an initialiser throws (JVMS 5.5).
+                    Some(Running::Scope(_)) if initialiser => Some(Awaits::Exception(None)),
+                    Some(Running::Scope(_)) => Some(Awaits::Exception(Some(value))),
+                    Some(Running::Outside(_)) | None => None,
+                };
+            }
+        }
+        Ok(Went::On)
+    }
+
+    /// The exception that a record tells: the one that is known, if it is.
+    fn thrown(
+        &mut self,
+        thread: &Thread,
+        program: &mut Program,
+        known: Option<Value>,
+        told: Reference,
+    ) -> Result<Value, Stopped> {
+        match (known, &told) {
+            (Some(value), Some(object)) => match self.shown(value, object.hash) {
+                true => Ok(value),
+                false => lost("another exception arrived than was thrown"),
+            },
+            _ => Ok(self.reference(program, thread.current(), told)?),
+        }
+    }
+}

@@ -1,0 +1,269 @@
+//! What the references of a log mean, and how objects begin.
+
+use std::hash::{Hash as _, Hasher as _};
+use std::rc::Rc;
+
+use jhyde_trace::{CallId, ClassId, Content, Event, EventKind, ObjectId, Value, Variable};
+use rustc_hash::FxHasher;
+
+use super::identity::Meant;
+use super::outlet::cut;
+use super::{Deriver, Lost};
+use crate::mirror::{Body, Constant, Elements, UNKNOWN, narrowed};
+use crate::probe::log::{LongText, Object, Raw, Reference, Told};
+use crate::program::{Program, dotted};
+
+const STRING: &str = "java.lang.String";
+const CLASS: &str = "java.lang.Class";
+
+impl Deriver {
+    /// A value that came from outside, of the type with this descriptor.
+    pub(super) fn value(
+        &mut self,
+        program: &mut Program,
+        call: CallId,
+        raw: Raw,
+        descriptor: &str,
+    ) -> Result<Value, Lost> {
+        let kind = descriptor.as_bytes().first();
+        Ok(match (raw, kind) {
+            (Raw::Narrow(bits), Some(b'F')) => Value::Float(bits),
+            (Raw::Narrow(bits), Some(b'Z' | b'B' | b'C' | b'S' | b'I')) => {
+                narrowed(Value::Int(bits as i32), descriptor)
+            }
+            (Raw::Wide(bits), Some(b'J')) => Value::Long(bits as i64),
+            (Raw::Wide(bits), Some(b'D')) => Value::Double(bits),
+            (Raw::Reference(reference), Some(b'L' | b'[')) => {
+                self.reference(program, call, reference)?
+            }
+            (raw, _) => return Err(Lost(format!("{raw:?} is no value of type {descriptor}"))),
+        })
+    }
+
+    /// A reference that came from outside. What was not met before is introduced, in this call.
+    pub(super) fn reference(
+        &mut self,
+        program: &mut Program,
+        call: CallId,
+        reference: Reference,
+    ) -> Result<Value, Lost> {
+        let Some(Object { hash, told }) = reference else {
+            return Ok(Value::Null);
+        };
+        let class = program.class_named(0, &class_name(&told));
+        let content = content_of(&told);
+        if let Told::Class(name) = &told {
+            return Ok(self.class_object(program, class, hash, name));
+        }
+        match self.identities.meant(hash, class, content) {
+            Meant::This(object) => {
+                if let Told::Array { elements: Some(elements), .. } = told {
+                    self.compare(program, call, object, elements)?;
+                }
+                Ok(Value::Object(object))
+            }
+            Meant::Open => {
+                let name = program.name_of(class).unwrap_or_default();
+                Err(Lost(format!(
+                    "which {name} came from code out of the scope cannot be told"
+                )))
+            }
+            Meant::New => {
+                let object = self.introduce(program, call, class, told)?;
+                self.identities.learn(object, class, content, hash);
+                Ok(Value::Object(object))
+            }
+        }
+    }
+
+    fn class_object(
+        &mut self,
+        program: &Program,
+        class: ClassId,
+        hash: u32,
+        name: &LongText,
+    ) -> Value {
+        let name = dotted(&String::from_utf16_lossy(&name.units));
+        let constant = Constant::Class(program.spelling(0, &name));
+        let (object, fresh) = self.heap.constant(constant, Some(class));
+        if fresh {
+            self.outlet.object(object, Some(class), Content::Class(name));
+        }
+        self.identities.told(object, class, 0, hash);
+        Value::Object(object)
+    }
+
+    /// An object that code out of the scope made.
+    fn introduce(
+        &mut self,
+        program: &mut Program,
+        call: CallId,
+        class: ClassId,
+        told: Told,
+    ) -> Result<ObjectId, Lost> {
+        let (object, content) = match told {
+            Told::Text { text: None, .. } => {
+                return Err(Lost("a string came whose text was not told".to_owned()));
+            }
+            Told::Text { text: Some(text), .. } => {
+                let object = self.heap.create(Some(class), Body::Opaque);
+                if let Some(units) = text.whole() {
+                    self.heap.keep_text(object, Some(class), || units);
+                }
+                let text = cut(&text.units, text.length, self.limit);
+                (object, Content::String(text))
+            }
+            Told::Boxed(value) => {
+                let object = self.heap.create(Some(class), Body::Opaque);
+                (object, Content::Box(value))
+            }
+            Told::Array { class: name, length, elements } => {
+                let descriptor = name.get(1..).unwrap_or_default();
+                let element = descriptor.as_bytes().first().copied().unwrap_or(b'L');
+                let body = match &elements {
+                    Some(_) => Body::Array(Elements::new(element, length as usize)),
+                    None => Body::Opaque,
+                };
+                let object = self.heap.create(Some(class), body);
+                let content = Content::Array(length);
+                self.outlet.object(object, Some(class), content);
+                self.fill(program, call, object, descriptor, elements.unwrap_or_default())?;
+                return Ok(object);
+            }
+            Told::Instance(_) if program.is_class_in_scope(class) => {
+                // Nobody has told what its fields hold.
+                let fields = program.class_of(class);
+                let fields = fields.map_or_else(Vec::new, |class| class.instance_fields.clone());
+                let open = fields.into_iter().map(|(field, _)| (field, UNKNOWN));
+                let object = self.heap.create(Some(class), Body::Fields(open.collect()));
+                (object, Content::None)
+            }
+            Told::Instance(_) | Told::Class(_) => {
+                let object = self.heap.create(Some(class), Body::Opaque);
+                (object, Content::None)
+            }
+        };
+        self.outlet.object(object, Some(class), content);
+        Ok(object)
+    }
+
+    /// What an array holds that came from outside.
+    fn fill(
+        &mut self,
+        program: &mut Program,
+        call: CallId,
+        array: ObjectId,
+        descriptor: &str,
+        elements: Vec<Raw>,
+    ) -> Result<(), Lost> {
+        for (index, raw) in (0..).zip(elements) {
+            let value = self.value(program, call, raw, descriptor)?;
+            self.heap.set_element(array, index, value);
+            let variable = Variable::Element { array, index };
+            let kind = EventKind::Snapshot { variable, value };
+            self.outlet.event(call, Event::NO_INDEX, kind);
+        }
+        Ok(())
+    }
+
+    /// What an array holds now: what is another than it was, was written by this call.
+    pub(super) fn compare(
+        &mut self,
+        program: &mut Program,
+        call: CallId,
+        array: ObjectId,
+        elements: Vec<Raw>,
+    ) -> Result<(), Lost> {
+        let class = self.heap.class(array).and_then(|class| program.name_of(class));
+        let element = class.as_deref().and_then(|name| name.strip_suffix("[]"));
+        let descriptor = element.and_then(|name| jhyde_bytecode::name_to_signature(name).ok());
+        let Some(descriptor) = descriptor else {
+            return Err(Lost("an array came whose class is none of arrays".to_owned()));
+        };
+        for (index, raw) in (0..).zip(elements) {
+            let value = self.value(program, call, raw, &descriptor)?;
+            let before = self.heap.elements(array).and_then(|all| all.get(index));
+            if before != Some(value) {
+                self.heap.set_element(array, index, value);
+                let variable = Variable::Element { array, index };
+                let kind = EventKind::Write { variable, value };
+                self.outlet.event(call, Event::NO_INDEX, kind);
+            }
+        }
+        Ok(())
+    }
+
+    /// The string or class object that a constant stands for.
+    pub(super) fn constant(&mut self, program: &mut Program, constant: Constant, name: String) -> Value {
+        let (class, content) = match &constant {
+            Constant::Text(units) => {
+                let length = u32::try_from(units.len()).unwrap_or(u32::MAX);
+                let text = cut(units, length, self.limit);
+                (STRING, Content::String(text))
+            }
+            Constant::Class(_) => (CLASS, Content::Class(name)),
+        };
+        let class = program.class_named(0, class);
+        let (object, fresh) = self.heap.constant(constant, Some(class));
+        if fresh {
+            self.outlet.object(object, Some(class), content);
+        }
+        Value::Object(object)
+    }
+
+    /// The hash of an object that the scope shows to code out of it. False if that cannot be.
+    pub(super) fn shown(&mut self, value: Value, hash: u32) -> bool {
+        let Some(object) = value.object() else {
+            return hash == 0;
+        };
+        let Some(class) = self.heap.class(object) else {
+            return false;
+        };
+        let content = self.heap.text(object).map_or(0, |text| text_content(java_hash(text)));
+        hash != 0 && self.identities.told(object, class, content, hash)
+    }
+}
+
+/// What tells objects of one class and one hash apart.
+fn content_of(told: &Told) -> u64 {
+    match told {
+        Told::Text { hash, .. } => text_content(*hash),
+        Told::Boxed(value) => {
+            let mut hasher = FxHasher::default();
+            value.hash(&mut hasher);
+            hasher.finish() | 1
+        }
+        Told::Class(_) | Told::Array { .. } | Told::Instance(_) => 0,
+    }
+}
+
+fn text_content(hash: u32) -> u64 {
+    1 << 32 | u64::from(hash)
+}
+
+/// `String.hashCode`.
+fn java_hash(text: &[u16]) -> u32 {
+    text.iter().fold(0_u32, |hash, &unit| {
+        hash.wrapping_mul(31).wrapping_add(u32::from(unit))
+    })
+}
+
+/// The dotted name of an object's class.
+fn class_name(told: &Told) -> Rc<str> {
+    let name = match told {
+        Told::Text { .. } => STRING,
+        Told::Class(_) => CLASS,
+        Told::Boxed(Value::Boolean(_)) => "java.lang.Boolean",
+        Told::Boxed(Value::Char(_)) => "java.lang.Character",
+        Told::Boxed(Value::Byte(_)) => "java.lang.Byte",
+        Told::Boxed(Value::Short(_)) => "java.lang.Short",
+        Told::Boxed(Value::Int(_)) => "java.lang.Integer",
+        Told::Boxed(Value::Long(_)) => "java.lang.Long",
+        Told::Boxed(Value::Float(_)) => "java.lang.Float",
+        Told::Boxed(_) => "java.lang.Double",
+        // `[Ljava.lang.String;` has dots where descriptors have slashes.
+        Told::Array { class, .. } => return dotted(&class.replace('.', "/")).into(),
+        Told::Instance(class) => return Rc::clone(class),
+    };
+    name.into()
+}

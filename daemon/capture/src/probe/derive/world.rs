@@ -1,0 +1,311 @@
+//! What instructions do in a thread that is derived: all is told, and all that they read goes into the checksum.
+
+use std::convert::Infallible;
+
+use jhyde_bytecode::{Constant as Pooled, PrimitiveType};
+use jhyde_trace::{CallId, Content, EventKind, Local, Value, Variable};
+
+use super::Deriver;
+use super::routine::Routine;
+use crate::mirror::{
+    Activation, Body, Constant, Effect, Element, Heap, UNKNOWN, World, initial, is_known, narrowed,
+};
+use crate::probe::plan::Tells;
+use crate::program::{Field, Program, dotted};
+
+/// One frame while its instructions run.
+pub(super) struct Derived<'a> {
+    pub(super) deriver: &'a mut Deriver,
+    pub(super) program: &'a mut Program,
+    pub(super) frame: &'a mut Activation,
+    pub(super) sum: &'a mut u64,
+    pub(super) call: CallId,
+    pub(super) routine: &'a Routine,
+    /// The bytecode index of the instruction that runs, and that of the one behind it.
+    pub(super) index: u32,
+    pub(super) after: u32,
+}
+
+impl World for Derived<'_> {
+    type Error = Infallible;
+
+    const CERTAIN: bool = true;
+
+    fn parts(&mut self) -> Option<(&mut Activation, &mut Heap)> {
+        Some((self.frame, &mut self.deriver.heap))
+    }
+
+    fn tell(&mut self, effect: Effect) -> Result<(), Infallible> {
+        let (call, index, full) = (self.call, self.index, self.deriver.full);
+        let kind = match effect {
+            Effect::UseElement { array, index } => {
+                let read = self.frame.peek(0);
+                self.read(read);
+                EventKind::Use {
+                    variable: Variable::Element { array, index },
+                }
+            }
+            Effect::UseLocal { slot } => {
+                let local = local_at(self.routine, slot, index);
+                EventKind::Use {
+                    variable: Variable::Local { call, local },
+                }
+            }
+            Effect::Edge { to } => EventKind::Edge { from: index, to },
+            Effect::WriteLocal { slot, value } => {
+                let local = local_at_either(self.routine, slot, self.after, index);
+                let value = narrowed(value, descriptor_of(self.routine, local));
+                let variable = Variable::Local { call, local };
+                EventKind::Write { variable, value }
+            }
+            Effect::Monitor { action, object } => match object.object() {
+                Some(object) => EventKind::Monitor { action, object },
+                None => return Ok(()),
+            },
+            Effect::WriteElement {
+                array,
+                index,
+                value,
+            } => {
+                let variable = Variable::Element { array, index };
+                EventKind::Write { variable, value }
+            }
+        };
+        if full || !matches!(kind, EventKind::Use { .. } | EventKind::Edge { .. }) {
+            self.event(kind);
+        }
+        Ok(())
+    }
+
+    fn constant(&mut self, at: u16) -> Result<Value, Infallible> {
+        let routine = self.routine;
+        let pool = routine.pool.as_deref();
+        let (constant, name) = match pool.map(|pool| (pool, pool.get(at))) {
+            Some((pool, Ok(Pooled::String(text)))) => {
+                let units = pool.units(*text).unwrap_or_default();
+                (Constant::Text(units.into()), String::new())
+            }
+            Some((pool, Ok(Pooled::Class(_)))) => {
+                let name = pool.class(at).map(dotted).unwrap_or_default();
+                let spelling = self.program.spelling(routine.loader, &name);
+                (Constant::Class(spelling), name)
+            }
+            _ => return Ok(UNKNOWN),
+        };
+        Ok(self.deriver.constant(self.program, constant, name))
+    }
+
+    fn get_field(&mut self, at: u16, object: Value) -> Result<Value, Infallible> {
+        let Some((field, object)) = self.field(at).zip(object.object()) else {
+            return Ok(UNKNOWN);
+        };
+        let variable = Variable::Field {
+            object,
+            field: field.id,
+        };
+        let begins = initial(&field.descriptor);
+        let value = self.deriver.heap.field(object, field.id, begins);
+        self.used(variable, value);
+        Ok(value)
+    }
+
+    fn get_static(&mut self, at: u16) -> Result<Value, Infallible> {
+        let Some(field) = self.field(at) else {
+            return Ok(UNKNOWN);
+        };
+        let known = self.deriver.heap.static_field(field.id);
+        let value = if is_known(known) {
+            known
+        } else {
+            initial(&field.descriptor)
+        };
+        self.used(Variable::Static { field: field.id }, value);
+        Ok(value)
+    }
+
+    fn put_field(&mut self, at: u16, object: Value, value: Value) -> Result<bool, Infallible> {
+        let Some((field, object)) = self.field(at).zip(object.object()) else {
+            return Ok(false);
+        };
+        let value = narrowed(value, &field.descriptor);
+        self.deriver.heap.set_field(object, field.id, value);
+        let field = field.id;
+        let variable = Variable::Field { object, field };
+        self.event(EventKind::Write { variable, value });
+        Ok(true)
+    }
+
+    fn put_static(&mut self, at: u16, value: Value) -> Result<bool, Infallible> {
+        let Some(field) = self.field(at) else {
+            return Ok(false);
+        };
+        let value = narrowed(value, &field.descriptor);
+        self.deriver.heap.set_static(field.id, value);
+        let variable = Variable::Static { field: field.id };
+        self.event(EventKind::Write { variable, value });
+        Ok(true)
+    }
+
+    fn create(&mut self, class: u16) -> Result<Value, Infallible> {
+        let class = self.class_constant(class);
+        Ok(self.made(&class, Body::Fields(Vec::new())))
+    }
+
+    fn create_array(&mut self, element: Element, length: Value) -> Result<Value, Infallible> {
+        let element = match element {
+            Element::Primitive(primitive) => PrimitiveType::name(primitive).to_owned(),
+            Element::Class(at) => self.class_constant(at),
+        };
+        Ok(self.made_array(&element, length))
+    }
+
+    fn create_nested(&mut self, class: u16, lengths: &[Value]) -> Result<Value, Infallible> {
+        let class = self.class_constant(class);
+        Ok(self.made_nested(&class, lengths))
+    }
+
+    fn instance_of(&mut self, class: u16, object: Value) -> Result<Value, Infallible> {
+        let class = self.class_constant(class);
+        let known = match object {
+            Value::Null => Some(false),
+            // Asked for before the instruction ran.
+            Value::Object(_) if class == "java.lang.Object" => Some(true),
+            Value::Object(object) => self.deriver.heap.class(object).and_then(|of| {
+                let key = (of, self.routine.loader, class);
+                self.deriver.casts.get(&key).copied()
+            }),
+            _ => None,
+        };
+        Ok(known.map_or(UNKNOWN, |is| Value::Int(i32::from(is))))
+    }
+}
+
+impl Derived<'_> {
+    fn event(&mut self, kind: EventKind) {
+        self.deriver.outlet.event(self.call, self.index, kind);
+    }
+
+    /// A value was read from the heap: as the probe's `read` has it.
+    fn read(&mut self, value: Value) {
+        *self.sum = self.sum.wrapping_mul(31).wrapping_add(weight(value));
+    }
+
+    fn used(&mut self, variable: Variable, value: Value) {
+        if self.deriver.full {
+            self.event(EventKind::Use { variable });
+        }
+        if matches!(self.routine.tells(self.index), Some((_, Tells::Read))) {
+            self.read(value);
+        }
+    }
+
+    /// The field that the scope declares under this name.
+    fn field(&self, at: u16) -> Option<Field> {
+        let named = self.routine.pool.as_ref()?.field(at).ok()?;
+        let class = dotted(named.class);
+        self.program
+            .field_named(self.routine.loader, &class, named.name)
+    }
+
+    fn class_constant(&self, at: u16) -> String {
+        let pool = self.routine.pool.as_ref();
+        let name = pool.and_then(|pool| pool.class(at).ok());
+        name.map_or_else(|| "?".to_owned(), dotted)
+    }
+
+    fn made(&mut self, class: &str, body: Body) -> Value {
+        let id = self.program.class_named(self.routine.loader, class);
+        let length = match &body {
+            Body::Array(elements) => u32::try_from(elements.len()).ok(),
+            _ => None,
+        };
+        let body = match body {
+            Body::Fields(_) if !self.program.is_class_in_scope(id) => Body::Opaque,
+            other => other,
+        };
+        let object = self.deriver.heap.create(Some(id), body);
+        self.deriver.identities.born(id);
+        let content = length.map_or(Content::None, Content::Array);
+        self.deriver.outlet.object(object, Some(id), content);
+        self.event(EventKind::New {
+            object,
+            class: id,
+            length,
+        });
+        Value::Object(object)
+    }
+
+    fn made_array(&mut self, element: &str, length: Value) -> Value {
+        match length {
+            Value::Int(length) => self.made(&format!("{element}[]"), Body::array(element, length)),
+            _ => UNKNOWN,
+        }
+    }
+
+    /// `multianewarray`: the array, and the arrays in it, outermost first (JVMS 6.5).
+    fn made_nested(&mut self, class: &str, lengths: &[Value]) -> Value {
+        let Some((&length, inner)) = lengths.split_first() else {
+            return Value::Null;
+        };
+        let element = class.strip_suffix("[]").unwrap_or(class);
+        let outer = self.made_array(element, length);
+        if let (Some(array), Value::Int(length), false) = (outer.object(), length, inner.is_empty())
+        {
+            for index in 0..u32::try_from(length).unwrap_or(0) {
+                let value = self.made_nested(element, inner);
+                self.deriver.heap.set_element(array, index, value);
+                let variable = Variable::Element { array, index };
+                // No instruction wrote it: this is what the element begins with.
+                self.event(EventKind::Snapshot { variable, value });
+            }
+        }
+        outer
+    }
+}
+
+/// What a value that was read adds to the checksum: `read` of the probe class, by type.
+fn weight(value: Value) -> u64 {
+    match value {
+        Value::Boolean(value) => u64::from(value),
+        Value::Byte(value) => value as u64,
+        Value::Char(value) => u64::from(value),
+        Value::Short(value) => value as u64,
+        Value::Int(value) => value as u64,
+        Value::Long(value) => value as u64,
+        Value::Float(bits) => bits as i32 as u64,
+        Value::Double(bits) => bits,
+        Value::Object(_) => 1,
+        Value::Null | Value::Missing(_) => 0,
+    }
+}
+
+/// The variable that a slot holds at a bytecode index.
+pub(super) fn local_at(routine: &Routine, slot: u16, index: u32) -> Local {
+    named_at(routine, slot, index).unwrap_or(Local::Slot(slot))
+}
+
+/// The variable that an instruction writes: its range begins behind the store that gives it its first value, and ends
+/// behind the last one in its block (JVMS 4.7.13).
+fn local_at_either(routine: &Routine, slot: u16, after: u32, index: u32) -> Local {
+    named_at(routine, slot, after)
+        .or_else(|| named_at(routine, slot, index))
+        .unwrap_or(Local::Slot(slot))
+}
+
+fn named_at(routine: &Routine, slot: u16, index: u32) -> Option<Local> {
+    let mut all = routine.variables.iter();
+    let found = all.position(|variable| variable.slot == slot && variable.covers(index));
+    found
+        .and_then(|at| u16::try_from(at).ok())
+        .map(Local::Named)
+}
+
+fn descriptor_of(routine: &Routine, local: Local) -> &str {
+    match local {
+        Local::Named(at) => routine
+            .variables
+            .get(usize::from(at))
+            .map_or("", |variable| &variable.descriptor),
+        Local::Slot(_) => "",
+    }
+}

@@ -1,0 +1,419 @@
+//! Drives one JVM: instruments classes as they are prepared, takes logs, and has them derived.
+
+use std::path::Path;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use jdwp::commands::event_request::{self, Modifier};
+use jdwp::commands::{thread_group_reference, thread_reference, virtual_machine};
+use jdwp::{
+    Composite, Event, EventKind, Incoming, ReferenceTypeId, SuspendPolicy, ThreadId,
+};
+use jhyde_bytecode::{ClassFile, ClassPath};
+use jhyde_trace::{Level, RecordingOptions, Sink, State, ThreadInfo};
+
+use super::derive::Deriver;
+use super::inject::{Part, Probe};
+use super::instrument::instrument;
+use super::names::Names;
+use crate::control::{Controller, Ending, Finished};
+use crate::error::{CaptureError, LinkError};
+use crate::jvm::{Connection, Guard, Link};
+use crate::program::{Class, Program};
+use crate::scope::Scope;
+
+/// How long a JVM may take to say that it stands at its start.
+const START: Duration = Duration::from_secs(10);
+/// How long a JVM that was left may take to close the connection.
+const LEAVE: Duration = Duration::from_secs(3);
+/// How long the JVM tells nothing when all that was on its way has come.
+const QUIET: Duration = Duration::from_millis(100);
+
+/// See the module.
+pub(crate) struct Engine<S> {
+    link: Link,
+    guard: Option<Guard>,
+    program: Program,
+    names: Names,
+    deriver: Deriver,
+    probe: Option<Probe>,
+    /// Instrumented classes as they were.
+    originals: Vec<(ReferenceTypeId, Vec<u8>)>,
+    /// The only log so far.
+    log: Option<u32>,
+    sink: S,
+    options: RecordingOptions,
+    controller: Controller,
+    version: i32,
+    vm_dead: bool,
+    left: bool,
+    notes: Vec<String>,
+}
+
+impl<S: Sink> Engine<S> {
+    pub(crate) fn new(
+        mut connection: Connection,
+        scope: Scope,
+        options: RecordingOptions,
+        sink: S,
+    ) -> Self {
+        let paths = connection.class_paths().unwrap_or_default();
+        let base = Path::new(&paths.folder);
+        let entries = paths.entries.iter().map(|entry| base.join(entry));
+        let release = u16::try_from(connection.version).unwrap_or(17);
+        let joined = std::env::join_paths(entries).unwrap_or_default();
+        let path = ClassPath::parse(&joined.to_string_lossy(), release);
+        Self {
+            link: connection.link,
+            guard: connection.guard,
+            names: Names::new(path, scope.clone()),
+            program: Program::new(scope),
+            deriver: Deriver::new(options.string_limit, options.level == Level::Full),
+            probe: None,
+            originals: Vec::new(),
+            log: None,
+            sink,
+            options,
+            controller: connection.controller,
+            version: connection.version,
+            vm_dead: false,
+            left: false,
+            notes: Vec::new(),
+        }
+    }
+
+    /// Sets the requests and lets the JVM run.
+    pub(crate) fn begin(&mut self) -> Result<(), CaptureError> {
+        if self.options.level < Level::State {
+            let reason = "engine probe records levels state and full so far: use engine events for calls";
+            return Err(CaptureError::Unsupported(reason.into()));
+        }
+        if !self.await_start()? {
+            let reason = "engine probe records JVMs from their start so far: use engine events to attach later";
+            return Err(CaptureError::Unsupported(reason.into()));
+        }
+        let begun = self.request_all();
+        self.link.send(&virtual_machine::Resume);
+        self.link.flush()?;
+        begun
+    }
+
+    fn await_start(&mut self) -> Result<bool, CaptureError> {
+        let deadline = Instant::now() + START;
+        while Instant::now() < deadline {
+            if self.controller.order().is_some() {
+                return Err(LinkError::CalledOff.into());
+            }
+            let Some(Incoming::Event(composite)) = self.link.next()? else {
+                continue;
+            };
+            let starts = |event: &Event| matches!(event, Event::VmStart { .. });
+            if composite.events.iter().any(starts) {
+                return Ok(composite.suspend_policy == SuspendPolicy::ALL);
+            }
+        }
+        Ok(false)
+    }
+
+    fn request_all(&mut self) -> Result<(), CaptureError> {
+        self.request(EventKind::VM_DEATH, SuspendPolicy::ALL, Vec::new())?;
+        for modifiers in self.program.scope().requests() {
+            self.request(EventKind::CLASS_PREPARE, SuspendPolicy::EVENT_THREAD, modifiers)?;
+        }
+        Ok(())
+    }
+
+    fn request(
+        &mut self,
+        event_kind: EventKind,
+        suspend_policy: SuspendPolicy,
+        modifiers: Vec<Modifier>,
+    ) -> Result<(), LinkError> {
+        let set = event_request::Set { event_kind, suspend_policy, modifiers };
+        self.link.request(&set)??;
+        Ok(())
+    }
+
+    /// Drives the JVM until the recording ends.
+    pub(crate) fn run(mut self) -> Finished<S> {
+        let state = loop {
+            if let Some(order) = self.controller.order() {
+                break self.end_as_ordered(order);
+            }
+            match self.turn() {
+                Ok(()) => {}
+                Err(CaptureError::Link(LinkError::Closed { .. })) if self.vm_dead => {
+                    self.left = true;
+                    break State::Complete { exit_code: None };
+                }
+                Err(CaptureError::Link(LinkError::CalledOff)) => {}
+                Err(CaptureError::Link(error)) => {
+                    self.left = matches!(error, LinkError::Closed { .. });
+                    let reason = error.to_string();
+                    break State::ConnectionLost { reason };
+                }
+                Err(error) => {
+                    self.leave();
+                    let reason = error.to_string();
+                    break State::Failed { reason };
+                }
+            }
+        };
+        self.deriver.end();
+        let state = match self.deriver.tell(&mut self.program, &mut self.sink) {
+            Ok(()) => state,
+            Err(error) => State::Failed { reason: error.to_string() },
+        };
+        if let Some(guard) = self.guard.take_if(|_| self.left) {
+            guard.dismiss();
+        }
+        Finished {
+            sink: self.sink,
+            state,
+            notes: self.notes,
+        }
+    }
+
+    /// Leaves a JVM of which nothing was recorded as it was.
+    pub(crate) fn abandon(mut self) -> S {
+        self.leave();
+        if let Some(guard) = self.guard.take_if(|_| self.left) {
+            guard.dismiss();
+        }
+        self.sink
+    }
+
+    /// Handles one thing that the JVM sent.
+    fn turn(&mut self) -> Result<(), CaptureError> {
+        let Some(Incoming::Event(composite)) = self.link.next()? else {
+            return Ok(());
+        };
+        self.composite(&composite)
+    }
+
+    fn composite(&mut self, composite: &Composite) -> Result<(), CaptureError> {
+        for event in &composite.events {
+            match event {
+                Event::ClassPrepare { thread, type_id, signature, .. } => {
+                    let signature = signature.to_string_lossy();
+                    self.prepared(*thread, *type_id, &signature)?;
+                }
+                Event::Breakpoint { thread, .. } => {
+                    let Some(probe) = self.probe else { continue };
+                    // The log, and the thread's resume, in one write.
+                    let asked = probe.ask(&mut self.link);
+                    self.link.send(&thread_reference::Resume { thread: *thread });
+                    let mut part = probe.take(&mut self.link, asked)?;
+                    part.thread = Some(*thread);
+                    return self.taken(vec![part]);
+                }
+                // Told once for our request and once for everybody.
+                Event::VmDeath { .. } if self.vm_dead => {}
+                Event::VmDeath { .. } => {
+                    self.vm_dead = true;
+                    if let Some(probe) = self.probe {
+                        // It may be asked as long as it stands still.
+                        let parts = probe.rest(&mut self.link)?;
+                        self.taken(parts)?;
+                    }
+                }
+                _ => {}
+            }
+        }
+        match (composite.suspend_policy, composite.thread()) {
+            (SuspendPolicy::NONE, _) => {}
+            (SuspendPolicy::EVENT_THREAD, Some(thread)) => {
+                self.link.send(&thread_reference::Resume { thread });
+            }
+            _ => drop(self.link.send(&virtual_machine::Resume)),
+        }
+        self.link.flush()?;
+        Ok(())
+    }
+
+    /// A class of the scope was prepared, in a thread that stands still: it is read, and then instrumented.
+    fn prepared(
+        &mut self,
+        thread: ThreadId,
+        class: ReferenceTypeId,
+        signature: &str,
+    ) -> Result<(), CaptureError> {
+        let known = self.program.class_with_signature(&mut self.link, class, signature)?;
+        if !known.in_scope {
+            return Ok(());
+        }
+        tracing::debug!(class = known.name, "prepared");
+        if self.probe.is_none() {
+            self.probe = Some(Probe::define(&mut self.link, thread)?);
+        }
+        if let Err(reason) = self.instrument(class, &known)? {
+            self.notes.push(format!("{} is not recorded from inside: {reason}", known.name));
+        }
+        Ok(())
+    }
+
+    /// The inner error says why the class is left as it is.
+    fn instrument(
+        &mut self,
+        class: ReferenceTypeId,
+        known: &Rc<Class>,
+    ) -> Result<Result<(), String>, CaptureError> {
+        let name = known.name.replace('.', "/");
+        let Some(file) = self.names.class(&name) else {
+            return Ok(Err("its class file is not on the class path".to_owned()));
+        };
+        let Some(methods) = same_methods(&file, known) else {
+            return Ok(Err("its class file on the class path is not the one that the JVM has".to_owned()));
+        };
+        let ids: Vec<_> = methods.iter().map(|method| method.as_ref().map(|m| m.id)).collect();
+        let made = instrument(&file, &ids, &mut self.names, &mut self.deriver.numbers);
+        let made = match made {
+            Ok(made) => made,
+            Err(error) => return Ok(Err(error.to_string())),
+        };
+        let class_file = made.bytes;
+        let definition = virtual_machine::ClassDefinition { class, class_file };
+        let classes = vec![definition];
+        if let Err(error) = self.link.request(&virtual_machine::RedefineClasses { classes })? {
+            return Ok(Err(format!("the JVM does not take its new code: {error}")));
+        }
+        self.originals.push((class, file.bytes.to_vec()));
+        for (id, plan) in made.plans {
+            let method = methods.iter().flatten().find(|method| method.id == id);
+            if let Some(method) = method {
+                self.deriver.instrumented(class, method, plan);
+            }
+        }
+        Ok(Ok(()))
+    }
+
+    /// Parts of logs have come.
+    fn taken(&mut self, parts: Vec<Part>) -> Result<(), CaptureError> {
+        for part in parts {
+            tracing::debug!(log = part.log, words = part.words.len(), "a part of a log");
+            if part.words.is_empty() && self.deriver.meet(part.log) {
+                continue;
+            }
+            if self.deriver.meet(part.log) {
+                let thread = part.thread.unwrap_or(ThreadId(0));
+                let info = self.thread_info(thread)?;
+                self.deriver.begin(part.log, |id| ThreadInfo { id, ..info }, &mut self.sink)?;
+            }
+            if *self.log.get_or_insert(part.log) != part.log {
+                self.deriver.lose_all("a second thread ran code of the scope, and the engine probe cannot order threads yet");
+            }
+            self.deriver.extend(part.log, part.words);
+            self.deriver.derive(part.log, &mut self.program, &mut self.link, &mut self.sink)?;
+            if let Some(sum) = part.sum {
+                self.deriver.check(part.log, sum);
+            }
+        }
+        Ok(())
+    }
+
+    fn thread_info(&mut self, thread: ThreadId) -> Result<ThreadInfo, CaptureError> {
+        let name = self.link.request(&thread_reference::Name { thread })?;
+        let name = name.map(|name| name.to_string_lossy().into_owned());
+        let group = match self.link.request(&thread_reference::ThreadGroup { thread })? {
+            Ok(group) if !group.is_null() => {
+                let told = self.link.request(&thread_group_reference::Name { group })?;
+                told.ok().map(|name| name.to_string_lossy().into_owned())
+            }
+            _ => None,
+        };
+        Ok(ThreadInfo {
+            id: jhyde_trace::ThreadId(0),
+            name: name.unwrap_or_default(),
+            group,
+        })
+    }
+
+    fn end_as_ordered(&mut self, ending: Ending) -> State {
+        let until = Instant::now() + LEAVE;
+        self.link.hurry(until);
+        if let Err(error) = self.take_rest(until) {
+            tracing::debug!(%error, "what was on its way when the JVM was left is lost");
+        }
+        self.leave();
+        match ending {
+            Ending::Stop => State::Stopped,
+            Ending::Detach => State::Detached,
+        }
+    }
+
+    /// The JVM stands still: takes what it has told, and what its logs have.
+    fn take_rest(&mut self, until: Instant) -> Result<(), CaptureError> {
+        self.link.request(&virtual_machine::Suspend)??;
+        let mut quiet = Instant::now();
+        while quiet.elapsed() < QUIET && Instant::now() < until {
+            if let Some(Incoming::Event(composite)) = self.link.next()? {
+                self.composite(&composite)?;
+                quiet = Instant::now();
+            }
+        }
+        if let Some(probe) = self.probe.filter(|_| !self.vm_dead) {
+            let parts = probe.rest(&mut self.link)?;
+            self.taken(parts)?;
+        }
+        Ok(())
+    }
+
+    /// Puts the classes back as they were, and disposes of the session, which resumes all threads.
+    fn leave(&mut self) {
+        if self.left {
+            return;
+        }
+        let until = Instant::now() + LEAVE;
+        self.link.hurry(until);
+        if self.vm_dead {
+            self.link.send(&virtual_machine::Resume);
+        } else {
+            let originals = std::mem::take(&mut self.originals).into_iter();
+            let classes: Vec<_> = originals
+                .map(|(class, class_file)| virtual_machine::ClassDefinition { class, class_file })
+                .collect();
+            if !classes.is_empty()
+                && let Ok(Err(error)) = self.link.request(&virtual_machine::RedefineClasses { classes })
+            {
+                tracing::warn!(%error, "the JVM keeps the code that records, which now does nothing but count");
+            }
+            self.link.send(&virtual_machine::Dispose);
+        }
+        if self.link.flush().is_err() {
+            return;
+        }
+        while Instant::now() < until {
+            match self.link.next() {
+                Err(LinkError::Closed { .. }) => {
+                    self.left = true;
+                    return;
+                }
+                Err(_) => return,
+                Ok(_) => {}
+            }
+        }
+    }
+}
+
+/// The methods of a class file as the JVM has them; `None` if it has others, or other code.
+fn same_methods(
+    file: &ClassFile,
+    class: &Class,
+) -> Option<Vec<Option<Rc<crate::program::Method>>>> {
+    let of_file = |method: &jhyde_bytecode::Method| {
+        let descriptor = method.descriptor.descriptor();
+        let mut all = class.methods.iter();
+        let found = all.find(|m| m.name == method.name && m.descriptor == descriptor)?;
+        let code = match &method.code {
+            Some(code) => Some(code.decode().ok()?),
+            None => None,
+        };
+        let same = match (&code, &found.code) {
+            (None, None) => true,
+            (Some(one), Some(other)) => one.instructions() == other.instructions(),
+            _ => false,
+        };
+        same.then(|| Some(Rc::clone(found)))
+    };
+    file.methods.iter().map(of_file).collect()
+}

@@ -1,0 +1,481 @@
+//! Puts into a class's methods what tells what cannot be derived: see [`Tells`].
+
+use jhyde_bytecode::patch::{
+    AddConstantError, AddedLocal, Constants, MethodConstant, MethodPatch, Patch, PatchError, Place,
+    Snippet,
+};
+use jhyde_bytecode::{
+    ClassFile, Code, CodeError, Constant, ConstantPool, FieldType, Instruction, InvokeKind,
+    LocalType, Method, MethodDescriptor, Opcode,
+};
+use jhyde_trace::MethodId;
+use rustc_hash::FxHashMap;
+use thiserror::Error;
+
+use super::names::Names;
+use crate::events::always_follows;
+use crate::program::{Named, dotted};
+use super::plan::{MethodPlan, Numbers, Tells};
+
+/// The class that instrumented code calls.
+pub(crate) const PROBE: &str = "java/lang/JhydeProbe";
+
+/// Why a class is left as it is.
+#[derive(Debug, Error)]
+pub(crate) enum InstrumentError {
+    #[error("{0}")]
+    Patch(#[from] PatchError),
+    #[error("{0}")]
+    Constant(#[from] AddConstantError),
+    #[error("{0}")]
+    Code(#[from] CodeError),
+    #[error("a constant that it names is none")]
+    Pool,
+    #[error("there are more places than the log has numbers for")]
+    Numbers,
+}
+
+/// A class as it is to be, and what its methods tell.
+pub(crate) struct Instrumented {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) plans: Vec<(MethodId, MethodPlan)>,
+}
+
+/// Instruments a class. `ids`: how its methods are called in the recording, by their place in the class; those without are
+/// left alone.
+pub(crate) fn instrument(
+    class: &ClassFile,
+    ids: &[Option<MethodId>],
+    names: &mut Names,
+    numbers: &mut Numbers,
+) -> Result<Instrumented, InstrumentError> {
+    let mut patch = Patch::new(class)?;
+    let mut plans = Vec::new();
+    for (at, (method, id)) in class.methods.iter().zip(ids).enumerate() {
+        let (Some(code), Some(id)) = (&method.code, *id) else {
+            continue;
+        };
+        let code = code.decode()?;
+        let number = numbers.method(id).ok_or(InstrumentError::Numbers)?;
+        let mut inserter = Inserter {
+            class,
+            method,
+            id,
+            names,
+            numbers,
+            constants: patch.constants(),
+            wanted: MethodPatch::new(method),
+            log: 0,
+            scratch: Vec::new(),
+            plan: MethodPlan {
+                number,
+                places: FxHashMap::default(),
+                handlers: FxHashMap::default(),
+            },
+        };
+        inserter.log = inserter
+            .wanted
+            .add_local(AddedLocal::Kept(FieldType::Object(PROBE.to_owned())));
+        inserter.entry()?;
+        for instruction in code.instructions() {
+            inserter.instruction(instruction)?;
+        }
+        inserter.handlers()?;
+        inserter.escape(&code)?;
+        let (wanted, plan) = (inserter.wanted, inserter.plan);
+        patch.method(at, &wanted)?;
+        plans.push((id, plan));
+    }
+    Ok(Instrumented {
+        bytes: patch.finish(),
+        plans,
+    })
+}
+
+/// One method while code is put into it.
+struct Inserter<'a, 'c, 'n> {
+    class: &'a ClassFile,
+    method: &'a Method,
+    id: MethodId,
+    names: &'n mut Names,
+    numbers: &'n mut Numbers,
+    constants: &'a mut Constants<'c>,
+    wanted: MethodPatch,
+    /// The slot of the thread's log.
+    log: u16,
+    /// Slots in which operands lie while some of them are told, by their position.
+    scratch: Vec<u16>,
+    plan: MethodPlan,
+}
+
+type Done = Result<(), InstrumentError>;
+
+impl Inserter<'_, '_, '_> {
+    fn probe(&mut self, name: &str, descriptor: &str) -> Result<MethodConstant, InstrumentError> {
+        Ok(self.constants.static_method(PROBE, name, descriptor)?)
+    }
+
+    fn number(&mut self, snippet: Snippet, number: u32) -> Result<Snippet, InstrumentError> {
+        Ok(match i16::try_from(number) {
+            Ok(short) => snippet.short(short),
+            Err(_) => snippet.load_constant(self.constants.int(number as i32)?),
+        })
+    }
+
+    /// Tells what lies on the stack, and leaves it there. `kind`: its type, as the probe class has it.
+    fn tell(&mut self, name: &str, kind: &str, place: Option<u32>) -> Result<Snippet, InstrumentError> {
+        let wide = matches!(kind, "J" | "D");
+        let copy = if wide { Opcode::Dup2 } else { Opcode::Dup };
+        self.tell_of(Snippet::new().op(copy), name, kind, place)
+    }
+
+    /// Tells what a snippet has pushed.
+    fn tell_of(
+        &mut self,
+        pushed: Snippet,
+        name: &str,
+        kind: &str,
+        place: Option<u32>,
+    ) -> Result<Snippet, InstrumentError> {
+        let snippet = pushed.load(LocalType::Reference, self.log);
+        let (snippet, numbered) = match place {
+            Some(place) => (self.number(snippet, place)?, "I"),
+            None => (snippet, ""),
+        };
+        let method = self.probe(name, &format!("({kind}L{PROBE};{numbered})V"))?;
+        Ok(snippet.invoke_static(method))
+    }
+
+    /// Gives a place its number, and remembers what it tells.
+    fn place(&mut self, index: u32, tells: Tells) -> Result<u32, InstrumentError> {
+        let number = self.numbers.place(self.id, index).ok_or(InstrumentError::Numbers)?;
+        self.plan.places.insert(index, (number, tells));
+        Ok(number)
+    }
+
+    /// The method begins.
+    fn entry(&mut self) -> Done {
+        let initialiser = self.method.name == "<clinit>";
+        let name = if initialiser { "initialise" } else { "enter" };
+        let begins = self.probe(name, &format!("(I)L{PROBE};"))?;
+        let snippet = self.number(Snippet::new(), self.plan.number)?;
+        let snippet = snippet
+            .invoke_static(begins)
+            .store(LocalType::Reference, self.log);
+        self.wanted.insert(Place::Entry, snippet);
+        let is_static = self.method.access.is_static();
+        if !is_static && self.method.name != "<init>" {
+            let this = Snippet::new().load(LocalType::Reference, 0);
+            let told = self.tell_of(this, "argument", OBJECT, None)?;
+            self.wanted.insert(Place::Entry, told);
+        }
+        let parameters: Vec<_> = self
+            .method
+            .descriptor
+            .parameter_slots(is_static)
+            .map(|(slot, kind)| (slot, kind_of(&kind.descriptor())))
+            .collect();
+        for (slot, kind) in parameters {
+            let loaded = Snippet::new().load(local(kind), slot);
+            let told = self.tell_of(loaded, "argument", kind, None)?;
+            self.wanted.insert(Place::Entry, told);
+        }
+        Ok(())
+    }
+
+    fn instruction(&mut self, instruction: &Instruction) -> Done {
+        let index = instruction.index;
+        let after = Place::After(index);
+        match instruction.opcode as u8 {
+            // iaload … saload: int, long, float, double, reference, byte, char, short
+            load @ 0x2e..=0x35 => {
+                let kind = ["I", "J", "F", "D", OBJECT, "I", "I", "I"][usize::from(load - 0x2e)];
+                let told = self.tell("read", kind, None)?;
+                self.wanted.insert(after, told);
+                Ok(())
+            }
+            // ldc, ldc_w, ldc2_w
+            0x12..=0x14 => self.constant(instruction),
+            // getstatic, putstatic, getfield, putfield
+            0xb2..=0xb5 => self.field(instruction),
+            _ if instruction.invoke().is_some() => self.call(instruction),
+            _ => Ok(()),
+        }
+    }
+
+    fn pool(&self) -> &ConstantPool {
+        &self.class.constants
+    }
+
+    fn constant(&mut self, instruction: &Instruction) -> Done {
+        let at = instruction.constant().ok_or(InstrumentError::Pool)?;
+        let (name, kind, tells) = match self.pool().get(at).map_err(|_| InstrumentError::Pool)? {
+            Constant::String(_) => ("literal", OBJECT, Tells::Literal),
+            Constant::Integer(_)
+            | Constant::Float(_)
+            | Constant::Long(_)
+            | Constant::Double(_)
+            | Constant::Class(_) => return Ok(()),
+            // A value made by a method: of any type, which its use says. Not looked into.
+            Constant::Dynamic(_) => return Err(InstrumentError::Pool),
+            _ => ("result", OBJECT, Tells::Value),
+        };
+        let place = self.place(instruction.index, tells)?;
+        let told = self.tell(name, kind, Some(place))?;
+        self.wanted.insert(Place::After(instruction.index), told);
+        Ok(())
+    }
+
+    fn field(&mut self, instruction: &Instruction) -> Done {
+        let at = instruction.constant().ok_or(InstrumentError::Pool)?;
+        let named = self.pool().field(at).map_err(|_| InstrumentError::Pool)?;
+        let (class, name) = (named.class.to_owned(), named.name.to_owned());
+        let kind = kind_of(named.descriptor);
+        let own = self.names.declares_field(&class, &name);
+        let index = instruction.index;
+        let reads = matches!(instruction.opcode, Opcode::GetField | Opcode::GetStatic);
+        match (reads, own) {
+            (true, true) => {
+                self.place(index, Tells::Read)?;
+                let told = self.tell("read", kind, None)?;
+                self.wanted.insert(Place::After(index), told);
+            }
+            (true, false) => {
+                let place = self.place(index, Tells::Value)?;
+                let told = self.tell("result", kind, Some(place))?;
+                self.wanted.insert(Place::After(index), told);
+            }
+            (false, true) => {}
+            (false, false) => {
+                self.place(index, Tells::Write)?;
+                if kind == OBJECT {
+                    let told = self.tell("shown", OBJECT, None)?;
+                    self.wanted.insert(Place::Before(index), told);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn call(&mut self, instruction: &Instruction) -> Done {
+        let Some(invoke) = instruction.invoke() else {
+            return Ok(());
+        };
+        let index = invoke.index;
+        let pool = self.pool();
+        let (class, name, descriptor) = if invoke.kind == InvokeKind::Dynamic {
+            let (_, name, descriptor) = pool
+                .call_site(invoke.constant)
+                .map_err(|_| InstrumentError::Pool)?;
+            (String::new(), name.to_owned(), descriptor.to_owned())
+        } else {
+            let named = pool.method(invoke.constant).map_err(|_| InstrumentError::Pool)?;
+            let (class, name) = (named.class.to_owned(), named.name.to_owned());
+            (class, name, named.descriptor.to_owned())
+        };
+        let resolves = matches!(invoke.kind, InvokeKind::Static | InvokeKind::Special | InvokeKind::Virtual);
+        if resolves && self.names.declares_method(&class, &name, &descriptor) {
+            self.place(index, Tells::Direct)?;
+            let begins = self.probe("call", &format!("(L{PROBE};)V"))?;
+            let told = Snippet::new()
+                .load(LocalType::Reference, self.log)
+                .invoke_static(begins);
+            self.wanted.insert(Place::Before(index), told);
+            return Ok(());
+        }
+        let named = Named {
+            class: dotted(&class),
+            name: name.clone(),
+            descriptor: descriptor.clone(),
+            kind: invoke.kind,
+            code: 0,
+        };
+        if invoke.kind != InvokeKind::Dynamic && always_follows(&named) {
+            self.place(index, Tells::Nothing)?;
+            return Ok(());
+        }
+        let constructs = name == "<init>";
+        let parsed = MethodDescriptor::parse(&descriptor).map_err(|_| InstrumentError::Pool)?;
+        let mut operands: Vec<String> = Vec::new();
+        if invoke.kind.has_receiver() {
+            operands.push(match class.starts_with('[') {
+                true => class.clone(),
+                false => format!("L{class};"),
+            });
+        }
+        operands.extend(parsed.parameters.iter().map(FieldType::descriptor));
+        self.leaving(index, &operands, &kind_of_result(&descriptor), constructs, invoke.kind)
+    }
+
+    /// A call that may leave the scope.
+    fn leaving(
+        &mut self,
+        index: u32,
+        operands: &[String],
+        returns: &str,
+        constructs: bool,
+        kind: InvokeKind,
+    ) -> Done {
+        let kinds: Vec<&str> = operands.iter().map(|operand| kind_of(operand)).collect();
+        let references = kinds.iter().enumerate().filter(|(_, kind)| **kind == OBJECT);
+        let shown: Vec<usize> = references
+            .map(|(at, _)| at)
+            .filter(|&at| at > 0 || !constructs)
+            .collect();
+        // What the JVM links itself (lambdas, texts) changes nothing that it is shown.
+        let changes = kind != InvokeKind::Dynamic;
+        let arrays: Vec<usize> = shown
+            .iter()
+            .copied()
+            .filter(|&at| changes && operands.get(at).is_some_and(|kind| may_be_array(kind)))
+            .collect();
+        let place = self.place(
+            index,
+            Tells::Call {
+                shown: shown.clone(),
+                arrays: arrays.clone(),
+                constructs,
+            },
+        )?;
+        let only_top = shown.len() == 1 && shown.first() == Some(&(kinds.len() - 1));
+        if only_top && arrays.is_empty() && !constructs {
+            let told = self.tell("shown", OBJECT, None)?;
+            self.wanted.insert(Place::Before(index), told);
+        } else if !shown.is_empty() || constructs {
+            let before = self.spill(&kinds, &shown)?;
+            self.wanted.insert(Place::Before(index), before);
+        }
+        let told = match returns {
+            "V" => self.tell_of(Snippet::new(), "result", "", Some(place))?,
+            kind => self.tell("result", kind, Some(place))?,
+        };
+        self.wanted.insert(Place::After(index), told);
+        if constructs {
+            let made = Snippet::new().load(LocalType::Reference, self.scratch(0));
+            let told = self.tell_of(made, "shown", OBJECT, None)?;
+            self.wanted.insert(Place::After(index), told);
+        }
+        for at in arrays {
+            let array = Snippet::new().load(LocalType::Reference, self.scratch(at));
+            let told = self.tell_of(array, "content", OBJECT, Some(place))?;
+            self.wanted.insert(Place::After(index), told);
+        }
+        Ok(())
+    }
+
+    /// Takes the operands from the stack, tells some, and puts them back.
+    fn spill(&mut self, kinds: &[&str], shown: &[usize]) -> Result<Snippet, InstrumentError> {
+        let mut snippet = Snippet::new();
+        for (at, kind) in kinds.iter().enumerate().rev() {
+            snippet = snippet.store(local(kind), self.scratch(at));
+        }
+        for &at in shown {
+            let loaded = snippet.load(LocalType::Reference, self.scratch(at));
+            snippet = self.tell_of(loaded, "shown", OBJECT, None)?;
+        }
+        for (at, kind) in kinds.iter().enumerate() {
+            snippet = snippet.load(local(kind), self.scratch(at));
+        }
+        Ok(snippet)
+    }
+
+    /// Where the operand of this position lies: any type fits.
+    fn scratch(&mut self, at: usize) -> u16 {
+        while self.scratch.len() <= at {
+            let slot = self.wanted.add_local(AddedLocal::Scratch(LocalType::Long));
+            self.scratch.push(slot);
+        }
+        self.scratch[at]
+    }
+
+    fn handlers(&mut self) -> Done {
+        let handlers = self.method.code.as_ref().map(|code| &code.handlers);
+        let mut places: Vec<u32> = handlers.into_iter().flatten().map(|h| h.handler).collect();
+        places.sort_unstable();
+        places.dedup();
+        for index in places {
+            let place = self.numbers.place(self.id, index).ok_or(InstrumentError::Numbers)?;
+            self.plan.handlers.insert(index, place);
+            let told = self.tell("caught", THROWABLE, Some(place))?;
+            self.wanted.insert(Place::Before(index), told);
+        }
+        Ok(())
+    }
+
+    /// What leaves the method by an exception.
+    fn escape(&mut self, code: &Code) -> Done {
+        let from = match self.method.name == "<init>" {
+            true => match self.constructed(code) {
+                Some(from) => from,
+                None => return Ok(()),
+            },
+            false => 0,
+        };
+        let number = self.plan.number;
+        let told = self.tell("escaped", THROWABLE, Some(number))?;
+        self.wanted.on_escape(from, told);
+        Ok(())
+    }
+
+    /// In a constructor, the instruction behind the call of another one: from there on there is a `this` (JVMS 4.10.1.9).
+    fn constructed(&self, code: &Code) -> Option<u32> {
+        let mut open = 0_u32;
+        for instruction in code.instructions() {
+            if instruction.opcode == Opcode::New {
+                open += 1;
+            }
+            let Some(invoke) = instruction.invoke() else {
+                continue;
+            };
+            let named = self.pool().method(invoke.constant).ok();
+            let constructs = named.is_some_and(|named| named.name == "<init>");
+            if !constructs || invoke.kind != InvokeKind::Special {
+                continue;
+            }
+            match open.checked_sub(1) {
+                Some(left) => open = left,
+                None => return Some(instruction.next()),
+            }
+        }
+        None
+    }
+}
+
+const OBJECT: &str = "Ljava/lang/Object;";
+const THROWABLE: &str = "Ljava/lang/Throwable;";
+
+/// The type that the probe class has for a value of this type.
+fn kind_of(descriptor: &str) -> &'static str {
+    match descriptor.as_bytes().first() {
+        Some(b'J') => "J",
+        Some(b'F') => "F",
+        Some(b'D') => "D",
+        Some(b'L' | b'[') => OBJECT,
+        Some(b'V') => "V",
+        _ => "I",
+    }
+}
+
+fn kind_of_result(descriptor: &str) -> String {
+    let returns = descriptor.rsplit(')').next().unwrap_or("V");
+    kind_of(returns).to_owned()
+}
+
+fn local(kind: &str) -> LocalType {
+    match kind {
+        "I" => LocalType::Int,
+        "J" => LocalType::Long,
+        "F" => LocalType::Float,
+        "D" => LocalType::Double,
+        _ => LocalType::Reference,
+    }
+}
+
+/// Can a value of this type be an array?
+fn may_be_array(descriptor: &str) -> bool {
+    descriptor.starts_with('[')
+        || matches!(
+            descriptor,
+            OBJECT | "Ljava/lang/Cloneable;" | "Ljava/io/Serializable;"
+        )
+}

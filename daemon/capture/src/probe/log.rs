@@ -1,0 +1,408 @@
+//! What the words mean that the probe class writes (`java/java/lang/JhydeProbe.java`): one log for each thread, a record
+//! after the other.
+//!
+//! The first word of a record has its kind in the upper 8 bits, a number below 2^24 behind it (of a method, or of a
+//! place in code), and in the lower 32 bits what it says. A reference is told by the identity hash of its object, 0 for
+//! null, and what [`Told`] has of it. Records stand whole in what is flushed at once, but not in what is read
+//! while a thread runs on: then the rest comes later.
+
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+use jhyde_trace::Value;
+use rustc_hash::FxHashMap;
+
+/// One record. A `site` is a place in code, a `method` a method, both as [`super::plan`] numbers them.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Record {
+    /// A method was called by code out of the scope, or a static initialiser by the JVM. Its arguments follow, as results at
+    /// the site 0.
+    Enter { method: u32 },
+    /// A call out of the scope has returned; or a field out of the scope was read.
+    Result { site: u32, result: Raw },
+    /// An exception has arrived at a handler.
+    Caught { site: u32, exception: Reference },
+    /// An exception has left a method.
+    Escaped { method: u32, exception: Reference },
+    /// This object is shown to the call that comes next.
+    Shown { hash: u32 },
+    /// What an array that was shown holds behind the call.
+    Content { site: u32, array: Reference },
+    /// The string of a constant, the first time that this log has it here.
+    Literal { site: u32, hash: u32 },
+}
+
+/// A value without its type.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Raw {
+    Void,
+    /// An `int` and everything smaller, or the bits of a `float`.
+    Narrow(u32),
+    /// A `long`, or the bits of a `double`.
+    Wide(u64),
+    Reference(Reference),
+}
+
+/// A reference; `None` is null.
+pub(crate) type Reference = Option<Object>;
+
+/// An object as a log tells it.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Object {
+    /// Its identity hash: 31 bits, not 0.
+    pub(crate) hash: u32,
+    pub(crate) told: Told,
+}
+
+/// What is told of an object.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Told {
+    /// A string: its `hashCode`, and its text unless this log had it lately.
+    Text { hash: u32, text: Option<LongText> },
+    /// A class object, and the name of its class as `Class.getName` gives it.
+    Class(LongText),
+    Boxed(Value),
+    /// An array: its class, its length, its elements unless they are too many.
+    Array {
+        class: Rc<str>,
+        length: u32,
+        elements: Option<Vec<Raw>>,
+    },
+    /// Any other: the name of its class.
+    Instance(Rc<str>),
+}
+
+/// The beginning of a text, and its true length in UTF-16 units.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct LongText {
+    pub(crate) units: Rc<[u16]>,
+    pub(crate) length: u32,
+}
+
+impl LongText {
+    /// All of it, if that was told.
+    pub(crate) fn whole(&self) -> Option<Rc<[u16]>> {
+        (self.units.len() == self.length as usize).then(|| Rc::clone(&self.units))
+    }
+
+    fn to_string_lossy(&self) -> String {
+        String::from_utf16_lossy(&self.units)
+    }
+}
+
+/// The words make no sense: a record that nobody writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Nonsense {
+    /// The word at which that shows.
+    pub(crate) word: u64,
+}
+
+/// The log of one thread, as far as it has come and was not read.
+#[derive(Debug, Default)]
+pub(crate) struct Log {
+    words: VecDeque<u64>,
+    classes: FxHashMap<u32, Rc<str>>,
+    /// The record that comes next, read already.
+    next: Option<Record>,
+    /// The checksum of all that the thread had read from the heap when it wrote that record, upper half against lower half:
+    /// told where a log is flushed.
+    sum: Option<u32>,
+}
+
+impl Log {
+    pub(crate) fn extend(&mut self, words: impl IntoIterator<Item = u64>) {
+        self.words.extend(words);
+    }
+
+    /// The record that comes next, without taking it; `None` where there is none, or not all of it.
+    pub(crate) fn peek(&mut self) -> Result<Option<&Record>, Nonsense> {
+        if self.next.is_none() {
+            self.next = self.read()?;
+        }
+        Ok(self.next.as_ref())
+    }
+
+    /// Takes it, with the checksum of that time if it was told.
+    pub(crate) fn take(&mut self) -> Option<(Record, Option<u32>)> {
+        let record = self.next.take()?;
+        Some((record, self.sum.take()))
+    }
+
+    /// Is there nothing left of it?
+    pub(crate) fn is_empty(&self) -> bool {
+        self.next.is_none() && self.words.is_empty()
+    }
+
+    fn read(&mut self) -> Result<Option<Record>, Nonsense> {
+        loop {
+            let mut cursor = Cursor {
+                words: &self.words,
+                at: 0,
+                classes: &self.classes,
+            };
+            let Some(record) = cursor.record()? else {
+                return Ok(None);
+            };
+            let taken = cursor.at;
+            self.words.drain(..taken);
+            match record {
+                Line::Record(record) => return Ok(Some(record)),
+                Line::Name(number, name) => drop(self.classes.insert(number, name)),
+                Line::Sum(sum) => self.sum = Some(sum),
+            }
+        }
+    }
+}
+
+/// A record, or what only this module needs to know.
+enum Line {
+    Record(Record),
+    Name(u32, Rc<str>),
+    Sum(u32),
+}
+
+struct Cursor<'a> {
+    words: &'a VecDeque<u64>,
+    at: usize,
+    classes: &'a FxHashMap<u32, Rc<str>>,
+}
+
+/// Gives up where words are missing.
+macro_rules! some {
+    ($value:expr) => {
+        match $value {
+            Some(value) => value,
+            None => return Ok(None),
+        }
+    };
+}
+
+impl Cursor<'_> {
+    fn word(&mut self) -> Option<u64> {
+        let word = self.words.get(self.at).copied();
+        self.at += usize::from(word.is_some());
+        word
+    }
+
+    fn record(&mut self) -> Result<Option<Line>, Nonsense> {
+        let word = some!(self.word());
+        let (kind, number, low) = (word >> 56, (word >> 32) as u32 & 0xff_ffff, word as u32);
+        let site = number;
+        let record = match kind {
+            1 => Record::Enter { method: number },
+            2 => Record::Result {
+                site,
+                result: Raw::Void,
+            },
+            3 => Record::Result {
+                site,
+                result: Raw::Narrow(low),
+            },
+            4 => Record::Result {
+                site,
+                result: Raw::Wide(some!(self.word())),
+            },
+            5 => Record::Result {
+                site,
+                result: Raw::Reference(some!(self.reference(low)?)),
+            },
+            6 => Record::Caught {
+                site,
+                exception: some!(self.reference(low)?),
+            },
+            7 => Record::Shown { hash: low },
+            8 => return Ok(Some(Line::Sum(low))),
+            9 => Record::Escaped {
+                method: number,
+                exception: some!(self.reference(low)?),
+            },
+            10 => Record::Content {
+                site,
+                array: some!(self.reference(low)?),
+            },
+            11 => {
+                let name = some!(self.text()?).to_string_lossy();
+                return Ok(Some(Line::Name(low, name.into())));
+            }
+            12 => Record::Literal { site, hash: low },
+            _ => return Err(Nonsense { word }),
+        };
+        Ok(Some(Line::Record(record)))
+    }
+
+    fn text(&mut self) -> Result<Option<LongText>, Nonsense> {
+        let word = some!(self.word());
+        let (units, length) = ((word >> 32) as usize, word as u32);
+        if units > length as usize {
+            return Err(Nonsense { word });
+        }
+        let mut text = Vec::with_capacity(units.min(self.words.len() * 4));
+        while text.len() < units {
+            let word = some!(self.word());
+            let four = [word, word >> 16, word >> 32, word >> 48].map(|unit| unit as u16);
+            text.extend_from_slice(&four[..(units - text.len()).min(4)]);
+        }
+        let units = text.into();
+        Ok(Some(LongText { units, length }))
+    }
+
+    /// What is told of the object with this hash.
+    fn reference(&mut self, hash: u32) -> Result<Option<Reference>, Nonsense> {
+        if hash == 0 {
+            return Ok(Some(None));
+        }
+        let word = some!(self.word());
+        let (number, low) = ((word >> 32) as u32, word as u32);
+        let told = match number {
+            0 => Told::Text {
+                hash: low,
+                text: None,
+            },
+            1 => Told::Text {
+                hash: low,
+                text: Some(some!(self.text()?)),
+            },
+            2 => Told::Class(some!(self.text()?)),
+            3 => Told::Boxed(Value::Boolean(low != 0)),
+            4 => Told::Boxed(Value::Char(low as u16)),
+            5 => Told::Boxed(Value::Byte(low as i8)),
+            6 => Told::Boxed(Value::Short(low as i16)),
+            7 => Told::Boxed(Value::Int(low as i32)),
+            8 => Told::Boxed(Value::Float(low)),
+            9 => Told::Boxed(Value::Long(some!(self.word()) as i64)),
+            10 => Told::Boxed(Value::Double(some!(self.word()))),
+            11 | 12 => {
+                let class = self.class(low, word)?;
+                let length = some!(self.word()) as u32;
+                let elements = match number {
+                    11 => Some(some!(self.elements(&class, length)?)),
+                    _ => None,
+                };
+                Told::Array {
+                    class,
+                    length,
+                    elements,
+                }
+            }
+            number => Told::Instance(self.class(number, word)?),
+        };
+        Ok(Some(Some(Object { hash, told })))
+    }
+
+    fn class(&self, number: u32, word: u64) -> Result<Rc<str>, Nonsense> {
+        self.classes.get(&number).cloned().ok_or(Nonsense { word })
+    }
+
+    /// `class` as `Class.getName` gives it: `[I`, `[Ljava.lang.String;`.
+    fn elements(&mut self, class: &str, length: u32) -> Result<Option<Vec<Raw>>, Nonsense> {
+        let mut all = Vec::with_capacity((length as usize).min(self.words.len()));
+        for _ in 0..length {
+            let word = some!(self.word());
+            all.push(match class.as_bytes().get(1) {
+                Some(b'J' | b'D') => Raw::Wide(word),
+                Some(b'L' | b'[') => Raw::Reference(some!(self.reference(word as u32)?)),
+                _ => Raw::Narrow(word as u32),
+            });
+        }
+        Ok(Some(all))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn head(kind: u64, number: u64, low: u64) -> u64 {
+        kind << 56 | number << 32 | low
+    }
+
+    fn all(words: &[u64]) -> Result<Vec<(Record, Option<u32>)>, Nonsense> {
+        let mut log = Log::default();
+        log.extend(words.iter().copied());
+        let mut records = Vec::new();
+        while log.peek()?.is_some() {
+            records.extend(log.take());
+        }
+        Ok(records)
+    }
+
+    /// A class that is named, a string with its text, an array of two references.
+    fn sample() -> Vec<u64> {
+        let text = |text: &str| {
+            let units: Vec<u64> = text.encode_utf16().map(u64::from).collect();
+            let mut words = vec![(units.len() as u64) << 32 | units.len() as u64];
+            words.extend(units.chunks(4).map(|four| {
+                let shifted = four.iter().enumerate();
+                shifted.fold(0, |word, (at, unit)| word | unit << (16 * at))
+            }));
+            words
+        };
+        let mut words = vec![head(1, 7, 0), head(11, 0, 16)];
+        words.extend(text("[Ljava.lang.Object;"));
+        words.extend([head(5, 3, 99), 11 << 32 | 16, 2, head(5, 0, 0), head(5, 0, 44), 1 << 32 | 5]);
+        words.extend(text("seven 7"));
+        words.extend([head(8, 0, 12), head(4, 9, 0), u64::MAX]);
+        words
+    }
+
+    #[test]
+    fn records_say_what_was_written() {
+        let records = all(&sample()).expect("sense");
+        let units: Vec<u16> = "seven 7".encode_utf16().collect();
+        let text = LongText {
+            units: units.into(),
+            length: 7,
+        };
+        let string = Object {
+            hash: 44,
+            told: Told::Text {
+                hash: 5,
+                text: Some(text),
+            },
+        };
+        let array = Object {
+            hash: 99,
+            told: Told::Array {
+                class: "[Ljava.lang.Object;".into(),
+                length: 2,
+                elements: Some(vec![Raw::Reference(None), Raw::Reference(Some(string))]),
+            },
+        };
+        let result = |site, result| Record::Result { site, result };
+        let expected = [
+            (Record::Enter { method: 7 }, None),
+            (result(3, Raw::Reference(Some(array))), None),
+            (result(9, Raw::Wide(u64::MAX)), Some(12)),
+        ];
+        assert_eq!(records, expected);
+    }
+
+    proptest! {
+        #[test]
+        fn what_comes_in_pieces_is_read_as_a_whole(cuts in prop::collection::vec(0..30_usize, 0..8)) {
+            let words = sample();
+            let mut log = Log::default();
+            let (mut records, mut from) = (Vec::new(), 0);
+            for cut in cuts.into_iter().chain([words.len()]) {
+                let to = cut.clamp(from, words.len());
+                log.extend(words[from..to].iter().copied());
+                from = to;
+                while log.peek().expect("sense").is_some() {
+                    records.extend(log.take());
+                }
+            }
+            prop_assert_eq!(records, all(&words).expect("sense"));
+        }
+
+        #[test]
+        fn nothing_panics_on_words_that_nobody_wrote(words: Vec<u64>, at: usize, low: u64) {
+            let _ = all(&words);
+            let mut damaged = sample();
+            let at = at % damaged.len();
+            damaged[at] = low;
+            let _ = all(&damaged);
+        }
+    }
+}

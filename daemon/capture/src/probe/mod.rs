@@ -1,0 +1,14 @@
+//! The engine `probe`: code put into the classes tells what cannot be derived, and the rest is derived behind
+//! (design, section 7).
+
+mod derive;
+mod engine;
+mod inject;
+pub(crate) mod instrument;
+pub(crate) mod log;
+pub(crate) mod names;
+pub(crate) mod plan;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use engine::Engine;

@@ -1,0 +1,87 @@
+//! What instrumented code tells, place by place, and how places and methods are numbered in the log.
+
+use jhyde_trace::MethodId;
+use rustc_hash::FxHashMap;
+
+/// What one instruction tells.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Tells {
+    /// A call that only a method of the scope can answer: nothing, not even that the method begins.
+    Direct,
+    /// A call whose result follows from what it is given: nothing.
+    Nothing,
+    /// A call that may leave the scope: which objects it is shown, what it returns, and what arrays that it was shown hold
+    /// behind it.
+    Call {
+        /// Operands (the receiver among them, from below) whose objects are told.
+        shown: Vec<usize>,
+        /// Those of them that may be arrays.
+        arrays: Vec<usize>,
+        /// It constructs its lowest operand, which is told behind it.
+        constructs: bool,
+    },
+    /// A read of a field: its value goes into the checksum.
+    Read,
+    /// A read of a field that the scope is not known to declare, or a constant: its value.
+    Value,
+    /// A write to such a field: which object is written.
+    Write,
+    /// A string of the constant pool: which object it is, the first time.
+    Literal,
+}
+
+/// What the code of one method tells. Indexes are those of the original code.
+#[derive(Debug)]
+pub(crate) struct MethodPlan {
+    /// Its number in the log.
+    pub(crate) number: u32,
+    /// By bytecode index: the number of the place, and what it tells.
+    pub(crate) places: FxHashMap<u32, (u32, Tells)>,
+    /// Exception handlers, by bytecode index.
+    pub(crate) handlers: FxHashMap<u32, u32>,
+}
+
+/// Gives out numbers.
+#[derive(Debug, Default)]
+pub(crate) struct Numbers {
+    methods: Vec<MethodId>,
+    places: Vec<Place>,
+}
+
+/// A place in code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub(crate) method: MethodId,
+    pub(crate) index: u32,
+}
+
+/// The largest number that a word has room for.
+const LARGEST: usize = (1 << 24) - 1;
+
+impl Numbers {
+    /// The number of a method; `None` where there are none left.
+    pub(crate) fn method(&mut self, method: MethodId) -> Option<u32> {
+        self.methods.push(method);
+        number(self.methods.len())
+    }
+
+    /// The number of a place, from 1 on: 0 is for what stands nowhere.
+    pub(crate) fn place(&mut self, method: MethodId, index: u32) -> Option<u32> {
+        self.places.push(Place { method, index });
+        number(self.places.len())
+    }
+
+    /// What a method's number means.
+    pub(crate) fn method_of(&self, number: u32) -> Option<MethodId> {
+        self.methods.get((number as usize).checked_sub(1)?).copied()
+    }
+
+    /// What a place's number means.
+    pub(crate) fn place_of(&self, number: u32) -> Option<Place> {
+        self.places.get((number as usize).checked_sub(1)?).copied()
+    }
+}
+
+fn number(count: usize) -> Option<u32> {
+    (count <= LARGEST).then_some(count as u32)
+}

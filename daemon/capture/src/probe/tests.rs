@@ -1,0 +1,225 @@
+//! Real programs recorded by both engines: what they tell must be the same, event by event.
+//!
+//! Objects are called by the order in which they turn up, and stand with their class and what is known of them. Left out is
+//! what the engine `probe` does not tell yet: when a class was prepared, what objects of the JDK hold, and what things
+//! held when they were first seen.
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use jhyde_trace::{
+    EngineKind, Event, EventKind, Level, ObjectId, ObjectInfo, Outcome, RecordingOptions, State,
+    Value, Variable,
+};
+use rustc_hash::FxHashMap;
+
+use crate::control::Controller;
+use crate::jvm::Waiter;
+use crate::record::Capture;
+use crate::scripted::List;
+
+/// The JDKs that tests run with: those of `JHYDE_JDKS`, else that of `PATH`.
+fn jdks() -> Vec<Option<PathBuf>> {
+    let homes = std::env::var_os("JHYDE_JDKS").unwrap_or_default();
+    let homes: Vec<_> = std::env::split_paths(&homes).filter(|home| !home.as_os_str().is_empty()).collect();
+    match homes.is_empty() {
+        true => vec![None],
+        false => homes.into_iter().map(Some).collect(),
+    }
+}
+
+fn tool(jdk: Option<&Path>, name: &str) -> Command {
+    match jdk {
+        Some(home) => Command::new(home.join("bin").join(name)),
+        None => Command::new(name),
+    }
+}
+
+/// A JVM, ended with the test.
+struct Jvm(Child);
+
+impl Drop for Jvm {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// What came of a recording, and what the program printed.
+struct Recorded {
+    list: List,
+    notes: Vec<String>,
+    printed: String,
+}
+
+fn record(jdk: Option<&Path>, classes: &Path, main: &str, engine: EngineKind) -> Recorded {
+    let waiter = Waiter::bind(0).expect("a port");
+    let agent = format!(
+        "-agentlib:jdwp=transport=dt_socket,server=n,suspend=y,address=127.0.0.1:{}",
+        waiter.port()
+    );
+    let mut java = tool(jdk, "java");
+    java.arg(agent).arg("-cp").arg(classes).arg(main).stdout(Stdio::piped());
+    let mut jvm = Jvm(java.spawn().expect("a JVM can be started"));
+    let patience = Duration::from_secs(20);
+    let connection = waiter.accept(Some(patience), &Controller::default()).expect("it comes");
+    let options = RecordingOptions {
+        engine,
+        level: Level::Full,
+        contents: false,
+        ..RecordingOptions::default()
+    };
+    let begun = Capture::begin(connection, options, List::default());
+    let Ok(capture) = begun.map_err(|(_, error)| eprintln!("{error}")) else {
+        panic!("the recording did not begin");
+    };
+    let finished = capture.run();
+    assert_eq!(finished.state, State::Complete { exit_code: None }, "{:?}", finished.notes);
+    let mut printed = String::new();
+    let out = jvm.0.stdout.take();
+    std::io::Read::read_to_string(&mut out.expect("an output"), &mut printed).expect("text");
+    Recorded {
+        list: finished.sink,
+        notes: finished.notes,
+        printed,
+    }
+}
+
+/// Objects by the order in which they turn up.
+struct Teller<'a> {
+    list: &'a List,
+    infos: FxHashMap<ObjectId, &'a ObjectInfo>,
+    names: FxHashMap<ObjectId, usize>,
+}
+
+impl Teller<'_> {
+    fn object(&mut self, object: ObjectId) -> String {
+        let next = self.names.len() + 1;
+        let number = *self.names.entry(object).or_insert(next);
+        let class = self.infos.get(&object).and_then(|info| info.class);
+        let class = class.and_then(|id| self.list.classes.iter().rfind(|class| class.id == id));
+        let name = class.map_or("?", |class| class.name.as_str());
+        let content = match self.infos.get(&object).map(|info| &info.content) {
+            Some(content @ (jhyde_trace::Content::String(_) | jhyde_trace::Content::Box(_) | jhyde_trace::Content::Array(_))) => {
+                format!("{content:?}")
+            }
+            _ => String::new(),
+        };
+        format!("{name}#{number}{content}")
+    }
+
+    fn value(&mut self, value: &Value) -> String {
+        match value {
+            Value::Object(object) => self.object(*object),
+            other => format!("{other:?}"),
+        }
+    }
+
+    fn variable(&mut self, variable: &Variable) -> String {
+        match variable {
+            Variable::Field { object, field } => format!("{}.{}", self.object(*object), self.field(*field)),
+            Variable::Static { field } => self.field(*field),
+            Variable::Element { array, index } => format!("{}[{index}]", self.object(*array)),
+            other => format!("{other:?}"),
+        }
+    }
+
+    fn field(&self, field: jhyde_trace::FieldId) -> String {
+        let classes = self.list.classes.iter();
+        let mut fields = classes.flat_map(|class| class.fields.iter().map(move |f| (class, f)));
+        let found = fields.find(|(_, known)| known.id == field);
+        found.map_or_else(|| "?".to_owned(), |(class, f)| format!("{}.{}", class.name, f.name))
+    }
+
+    fn method(&self, method: jhyde_trace::MethodId) -> String {
+        let classes = self.list.classes.iter().rev();
+        let mut methods = classes.flat_map(|class| class.methods.iter().map(move |m| (class, m)));
+        let found = methods.find(|(_, known)| known.id == method);
+        found.map_or_else(|| "?".to_owned(), |(class, m)| format!("{}.{}{}", class.name, m.name, m.descriptor))
+    }
+
+    fn line(&mut self, event: &Event) -> Option<String> {
+        let told = match &event.kind {
+            EventKind::ClassPrepared { .. } | EventKind::Snapshot { .. } | EventKind::Content { .. } => return None,
+            EventKind::Enter { method, receiver, arguments, call_site, boundary, .. } => {
+                let receiver = receiver.as_ref().map(|value| self.value(value));
+                let arguments: Vec<_> = arguments.iter().map(|value| self.value(value)).collect();
+                let method = self.method(*method);
+                format!("enter {method} {receiver:?} {arguments:?} @{call_site} {boundary}")
+            }
+            EventKind::Exit { outcome } => match outcome {
+                Outcome::Returned(value) => format!("= {:?}", value.as_ref().map(|v| self.value(v))),
+                Outcome::Threw(value) => format!("threw {}", self.value(value)),
+                Outcome::Unknown => "ended".to_owned(),
+            },
+            EventKind::New { object, length, .. } => format!("new {} {length:?}", self.object(*object)),
+            EventKind::Write { variable, value } => {
+                format!("{} := {}", self.variable(variable), self.value(value))
+            }
+            EventKind::Use { variable } => format!("use {}", self.variable(variable)),
+            EventKind::Thrown { exception } => format!("thrown {}", self.value(exception)),
+            EventKind::Caught { exception } => format!("caught {}", self.value(exception)),
+            EventKind::Monitor { action, object } => format!("{action:?} {}", self.object(*object)),
+            other => format!("{other:?}"),
+        };
+        Some(format!("{} @{} {told}", event.call, event.index))
+    }
+}
+
+fn story(list: &List) -> Vec<String> {
+    let infos = list.objects.iter().map(|(object, info)| (*object, info)).collect();
+    let mut teller = Teller {
+        list,
+        infos,
+        names: FxHashMap::default(),
+    };
+    let lines = list.events.iter().filter_map(|event| teller.line(event));
+    lines.collect()
+}
+
+/// Compiles a program and compares what the engines tell of it.
+fn agree(source: &Path, main: &str) {
+    for jdk in jdks() {
+        let jdk = jdk.as_deref();
+        let folder = tempfile::tempdir().expect("a folder");
+        let compiled = tool(jdk, "javac").arg("-g").arg("-d").arg(folder.path()).arg(source).status();
+        assert!(
+            compiled.is_ok_and(|status| status.success()),
+            "this needs a JDK: in PATH, or its home in JHYDE_JDKS"
+        );
+        let probe = record(jdk, folder.path(), main, EngineKind::Probe);
+        let events = record(jdk, folder.path(), main, EngineKind::Events);
+        assert_eq!(probe.printed, events.printed);
+        let (told, expected) = (story(&probe.list), story(&events.list));
+        let same = told.iter().zip(&expected).take_while(|(a, b)| a == b).count();
+        let around = |all: &[String]| all[same.saturating_sub(12)..all.len().min(same + 8)].join("\n");
+        assert!(
+            told == expected,
+            "{main} on {jdk:?}: they differ at line {same} of {} and {}; notes {:?}\nprobe:\n{}\n\nevents:\n{}",
+            told.len(),
+            expected.len(),
+            probe.notes,
+            around(&told),
+            around(&expected)
+        );
+    }
+}
+
+fn program(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../integration/java").join(name)
+}
+
+/// `JHYDE_PROGRAM=FILE JHYDE_MAIN=CLASS cargo test -p jhyde-capture --lib probe::tests::any -- --ignored`.
+#[test]
+#[ignore = "for a program of one's own"]
+fn any() {
+    let source = std::env::var("JHYDE_PROGRAM").expect("JHYDE_PROGRAM names a source file");
+    let main = std::env::var("JHYDE_MAIN").expect("JHYDE_MAIN names its class");
+    agree(Path::new(&source), &main);
+}
+
+#[test]
+fn a_merge_sort() {
+    agree(&program("fixtures/mergesort/MergeSort.java"), "MergeSort");
+}
