@@ -31,7 +31,8 @@ site=${mirror% *} release=${mirror#* }
 say "a root with nothing in it: $release from $site"
 mmdebstrap --quiet --variant=apt "$release" "$root" "$site"
 
-# How this machine reaches the mirror.
+# What every machine has, and how this one reaches the mirror.
+echo "127.0.0.1 localhost" >"$root/etc/hosts"
 cp -L /etc/resolv.conf "$root/etc/resolv.conf"
 apt-config dump --format '%F "%v";%n' Acquire::http::Proxy >"$root/etc/apt/apt.conf.d/90proxy"
 mkdir -p "$root/jhyde"

@@ -13,6 +13,7 @@ want_build_tools
 want_jdk "the tests record real programs"
 want_command jq jq "the scripts that tests call read JSON"
 want_command flock util-linux "two tests may compile the fixtures at once"
+want_command mount mount "disks that are full or read-only are tested on file systems of their own"
 want_command script bsdutils "the debugging session is tested in a terminal of its own"
 [ -x "$(type -P kill)" ] || want procps "tests end daemons by their numbers"
 # The libraries that recorded workloads are made of: integration/workloads.json says which is whose.

@@ -87,6 +87,10 @@ fn until_heard(port: u16, child: &mut Child) {
 fn is_told(folder: &Folder, build: &Output) {
     let printed = String::from_utf8_lossy(&build.stdout);
     assert!(!build.status.success(), "one test fails: {printed}");
+    let made = folder.jhyde(&["show", NAME]).output();
+    let made = made.expect("jhyde can be started").status.success();
+    let complained = String::from_utf8_lossy(&build.stderr);
+    assert!(made, "its tests did not run: {printed}\n{complained}");
     let show = &folder.json(&["show", NAME])[0];
     assert_eq!(show["state"], "complete", "{printed}\n{show}");
     assert_eq!(show["gaps"], serde_json::json!([]), "{show}");
@@ -157,7 +161,7 @@ fn tests_under_gradle() {
         let home = project.path();
         let run = scope.spawn(move || build(jdk, home, &words));
         let until = Instant::now() + Duration::from_secs(300);
-        let address = format!("localhost:{GRADLES_PORT}");
+        let address = format!("127.0.0.1:{GRADLES_PORT}");
         // Before the JVM of the tests waits, nobody answers.
         while !run.is_finished() {
             let attach = ["attach", &address, "--name", NAME, "--include", "shop"];

@@ -152,7 +152,7 @@ impl Deriver {
             _ => return lost("a call of the scope does not tell what it does"),
         };
         // A static initialiser that runs between a call and the method takes from it that it was called by the scope.
-        if open.is_none() && !frame.initialised {
+        if open.is_none() && frame.initialised != Some(frame.at) {
             let values = frame.activation.stack.split_off(from);
             thread.awaits = None;
             self.enter(thread, program, &target, values, index, true, None);
@@ -328,7 +328,7 @@ impl Deriver {
             method: routine.id,
             receiver,
             arguments,
-            call_site: if invoked { call_site } else { Event::NO_INDEX },
+            call_site,
             boundary: false,
             already_running: false,
         };
@@ -344,7 +344,7 @@ impl Deriver {
             at: 0,
             invoked,
             open,
-            initialised: false,
+            initialised: None,
             monitor,
         }));
     }
@@ -373,7 +373,7 @@ impl Deriver {
                 frame.activation.push(result);
             }
             frame.at += 1;
-            frame.initialised = false;
+            frame.initialised = None;
         }
     }
 
@@ -522,7 +522,7 @@ impl Deriver {
                     return lost("a method began that was not instrumented");
                 };
                 thread.take()?;
-                self.begin_told(thread, &routine);
+                self.begin_told(thread, &routine, Event::NO_INDEX);
                 Ok(Went::On)
             }
             (Record::Result { site, result }, Some(Running::Outside(outside)))
@@ -547,7 +547,7 @@ impl Deriver {
     }
 
     /// A method begins that its log tells of: what it is given follows.
-    fn begin_told(&mut self, thread: &mut Thread, routine: &Rc<Routine>) {
+    fn begin_told(&mut self, thread: &mut Thread, routine: &Rc<Routine>, index: u32) {
         if routine.name == "<clinit>" {
             self.initialised.insert(routine.class);
         }
@@ -555,7 +555,7 @@ impl Deriver {
             routine: Rc::clone(routine),
             values: Vec::new(),
             derived: None,
-            index: Event::NO_INDEX,
+            index,
             open: None,
         }));
     }
@@ -638,10 +638,13 @@ impl Deriver {
             return Ok(None);
         };
         thread.take()?;
+        let mut index = Event::NO_INDEX;
         if let Some(frame) = thread.frame() {
-            frame.initialised = true;
+            frame.initialised = Some(frame.at);
+            let instruction = frame.routine.instruction(frame.at);
+            index = instruction.map_or(index, |instruction| instruction.index);
         }
-        self.begin_told(thread, &routine);
+        self.begin_told(thread, &routine, index);
         Ok(Some(Went::On))
     }
 

@@ -24,8 +24,8 @@ pub(super) struct Frame {
     pub(super) invoked: bool,
     /// What that instruction tells behind it, if it tells anything.
     pub(super) open: Option<Open>,
-    /// The instruction that is next has made a static initialiser run.
-    pub(super) initialised: bool,
+    /// The instruction that made a static initialiser run last.
+    pub(super) initialised: Option<u32>,
     /// Entered when the call began (JVMS 2.11.10), and left with it.
     pub(super) monitor: Option<ObjectId>,
 }

@@ -60,7 +60,7 @@ impl Deriver {
                 };
                 frame.activation.catch(value, Some(ordinal));
                 frame.at = u32::try_from(ordinal).unwrap_or(u32::MAX);
-                frame.initialised = false;
+                frame.initialised = None;
                 let kind = EventKind::Caught { exception: value };
                 self.outlet.event(call, place.index, kind);
                 thread.awaits = None;
