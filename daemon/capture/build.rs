@@ -42,7 +42,10 @@ fn compilers() -> Vec<PathBuf> {
     all.extend(env::split_paths(&jdks).map(|home| of_home(&home)));
     let path = env::var_os("PATH").unwrap_or_default();
     all.extend(env::split_paths(&path).map(|folder| folder.join("javac")));
-    let installed = std::fs::read_dir("/usr/lib/jvm").into_iter().flatten().flatten();
+    let installed = std::fs::read_dir("/usr/lib/jvm")
+        .into_iter()
+        .flatten()
+        .flatten();
     let mut installed: Vec<PathBuf> = installed.map(|entry| of_home(&entry.path())).collect();
     installed.sort();
     all.extend(installed);

@@ -5,8 +5,8 @@ use jhyde_trace::{EngineKind, RecordingOptions, Sink};
 use crate::control::Finished;
 use crate::error::CaptureError;
 use crate::events;
-use crate::probe;
 use crate::jvm::Connection;
+use crate::probe;
 use crate::scope::Scope;
 
 /// An engine and the JVM that it has.

@@ -65,8 +65,8 @@ pub use snippet::Snippet;
 
 use crate::attributes::CodeAttribute;
 use crate::class_file::{ClassFile, Method};
-use crate::descriptor::FieldType;
 use crate::decode::MAX_CODE_LENGTH;
+use crate::descriptor::FieldType;
 use crate::instruction::LocalType;
 use crate::opcode::Opcode;
 use crate::reader::Reader;
@@ -348,7 +348,10 @@ fn max_stack(old: &CodeAttribute, wanted: &MethodPatch) -> Result<u32, Fault> {
     let needs = wanted.insertions.iter().map(|(_, snippet)| snippet.needs());
     let stack = u32::from(old.max_stack).checked_add(needs.max().unwrap_or(0));
     // The exception lies on an empty stack.
-    let escape = wanted.escape.as_ref().map_or(Some(0), |(_, snippet)| snippet.needs().checked_add(1));
+    let escape = wanted
+        .escape
+        .as_ref()
+        .map_or(Some(0), |(_, snippet)| snippet.needs().checked_add(1));
     let stack = stack.zip(escape).map(|(stack, escape)| stack.max(escape));
     let fits = stack.filter(|stack| *stack <= u32::from(u16::MAX));
     fits.ok_or(Fault::StackTooLarge)

@@ -36,7 +36,12 @@ pub(super) fn exceptions(
         put_u2(out, layout.arrival(handler)?);
         copy(reader, out, 2, table)?;
     }
-    if let Some(Guard { start, end, handler }) = added {
+    if let Some(Guard {
+        start,
+        end,
+        handler,
+    }) = added
+    {
         for index in [start, end, handler, 0] {
             put_u2(out, index);
         }

@@ -6,9 +6,7 @@ use std::time::{Duration, Instant};
 
 use jdwp::commands::event_request::{self, Modifier};
 use jdwp::commands::{thread_group_reference, thread_reference, virtual_machine};
-use jdwp::{
-    Composite, Event, EventKind, Incoming, ReferenceTypeId, SuspendPolicy, ThreadId,
-};
+use jdwp::{Composite, Event, EventKind, Incoming, ReferenceTypeId, SuspendPolicy, ThreadId};
 use jhyde_bytecode::{ClassFile, ClassPath};
 use jhyde_trace::{Level, RecordingOptions, Sink, State, ThreadInfo};
 
@@ -85,7 +83,8 @@ impl<S: Sink> Engine<S> {
     /// Sets the requests and lets the JVM run.
     pub(crate) fn begin(&mut self) -> Result<(), CaptureError> {
         if self.options.level < Level::State {
-            let reason = "engine probe records levels state and full so far: use engine events for calls";
+            let reason =
+                "engine probe records levels state and full so far: use engine events for calls";
             return Err(CaptureError::Unsupported(reason.into()));
         }
         if !self.await_start()? {
@@ -118,7 +117,11 @@ impl<S: Sink> Engine<S> {
     fn request_all(&mut self) -> Result<(), CaptureError> {
         self.request(EventKind::VM_DEATH, SuspendPolicy::ALL, Vec::new())?;
         for modifiers in self.program.scope().requests() {
-            self.request(EventKind::CLASS_PREPARE, SuspendPolicy::EVENT_THREAD, modifiers)?;
+            self.request(
+                EventKind::CLASS_PREPARE,
+                SuspendPolicy::EVENT_THREAD,
+                modifiers,
+            )?;
         }
         Ok(())
     }
@@ -129,7 +132,11 @@ impl<S: Sink> Engine<S> {
         suspend_policy: SuspendPolicy,
         modifiers: Vec<Modifier>,
     ) -> Result<(), LinkError> {
-        let set = event_request::Set { event_kind, suspend_policy, modifiers };
+        let set = event_request::Set {
+            event_kind,
+            suspend_policy,
+            modifiers,
+        };
         self.link.request(&set)??;
         Ok(())
     }
@@ -162,7 +169,9 @@ impl<S: Sink> Engine<S> {
         self.deriver.end();
         let state = match self.deriver.tell(&mut self.program, &mut self.sink) {
             Ok(()) => state,
-            Err(error) => State::Failed { reason: error.to_string() },
+            Err(error) => State::Failed {
+                reason: error.to_string(),
+            },
         };
         if let Some(guard) = self.guard.take_if(|_| self.left) {
             guard.dismiss();
@@ -194,7 +203,12 @@ impl<S: Sink> Engine<S> {
     fn composite(&mut self, composite: &Composite) -> Result<(), CaptureError> {
         for event in &composite.events {
             match event {
-                Event::ClassPrepare { thread, type_id, signature, .. } => {
+                Event::ClassPrepare {
+                    thread,
+                    type_id,
+                    signature,
+                    ..
+                } => {
                     let signature = signature.to_string_lossy();
                     self.prepared(*thread, *type_id, &signature)?;
                 }
@@ -202,7 +216,8 @@ impl<S: Sink> Engine<S> {
                     let Some(probe) = self.probe else { continue };
                     // The log, and the thread's resume, in one write.
                     let asked = probe.ask(&mut self.link);
-                    self.link.send(&thread_reference::Resume { thread: *thread });
+                    self.link
+                        .send(&thread_reference::Resume { thread: *thread });
                     let mut part = probe.take(&mut self.link, asked)?;
                     part.thread = Some(*thread);
                     return self.taken(vec![part]);
@@ -238,7 +253,9 @@ impl<S: Sink> Engine<S> {
         class: ReferenceTypeId,
         signature: &str,
     ) -> Result<(), CaptureError> {
-        let known = self.program.class_with_signature(&mut self.link, class, signature)?;
+        let known = self
+            .program
+            .class_with_signature(&mut self.link, class, signature)?;
         if !known.in_scope {
             return Ok(());
         }
@@ -247,7 +264,10 @@ impl<S: Sink> Engine<S> {
             self.probe = Some(Probe::define(&mut self.link, thread)?);
         }
         if let Err(reason) = self.instrument(class, &known)? {
-            self.notes.push(format!("{} is not recorded from inside: {reason}", known.name));
+            self.notes.push(format!(
+                "{} is not recorded from inside: {reason}",
+                known.name
+            ));
         }
         Ok(())
     }
@@ -263,9 +283,14 @@ impl<S: Sink> Engine<S> {
             return Ok(Err("its class file is not on the class path".to_owned()));
         };
         let Some(methods) = same_methods(&file, known) else {
-            return Ok(Err("its class file on the class path is not the one that the JVM has".to_owned()));
+            return Ok(Err(
+                "its class file on the class path is not the one that the JVM has".to_owned(),
+            ));
         };
-        let ids: Vec<_> = methods.iter().map(|method| method.as_ref().map(|m| m.id)).collect();
+        let ids: Vec<_> = methods
+            .iter()
+            .map(|method| method.as_ref().map(|m| m.id))
+            .collect();
         let made = instrument(&file, &ids, &mut self.names, &mut self.deriver.numbers);
         let made = match made {
             Ok(made) => made,
@@ -274,7 +299,10 @@ impl<S: Sink> Engine<S> {
         let class_file = made.bytes;
         let definition = virtual_machine::ClassDefinition { class, class_file };
         let classes = vec![definition];
-        if let Err(error) = self.link.request(&virtual_machine::RedefineClasses { classes })? {
+        if let Err(error) = self
+            .link
+            .request(&virtual_machine::RedefineClasses { classes })?
+        {
             return Ok(Err(format!("the JVM does not take its new code: {error}")));
         }
         self.originals.push((class, file.bytes.to_vec()));
@@ -297,13 +325,15 @@ impl<S: Sink> Engine<S> {
             if self.deriver.meet(part.log) {
                 let thread = part.thread.unwrap_or(ThreadId(0));
                 let info = self.thread_info(thread)?;
-                self.deriver.begin(part.log, |id| ThreadInfo { id, ..info }, &mut self.sink)?;
+                self.deriver
+                    .begin(part.log, |id| ThreadInfo { id, ..info }, &mut self.sink)?;
             }
             if *self.log.get_or_insert(part.log) != part.log {
                 self.deriver.lose_all("a second thread ran code of the scope, and the engine probe cannot order threads yet");
             }
             self.deriver.extend(part.log, part.words);
-            self.deriver.derive(part.log, &mut self.program, &mut self.link, &mut self.sink)?;
+            self.deriver
+                .derive(part.log, &mut self.program, &mut self.link, &mut self.sink)?;
             if let Some(sum) = part.sum {
                 self.deriver.check(part.log, sum);
             }
@@ -314,7 +344,10 @@ impl<S: Sink> Engine<S> {
     fn thread_info(&mut self, thread: ThreadId) -> Result<ThreadInfo, CaptureError> {
         let name = self.link.request(&thread_reference::Name { thread })?;
         let name = name.map(|name| name.to_string_lossy().into_owned());
-        let group = match self.link.request(&thread_reference::ThreadGroup { thread })? {
+        let group = match self
+            .link
+            .request(&thread_reference::ThreadGroup { thread })?
+        {
             Ok(group) if !group.is_null() => {
                 let told = self.link.request(&thread_group_reference::Name { group })?;
                 told.ok().map(|name| name.to_string_lossy().into_owned())
@@ -373,7 +406,9 @@ impl<S: Sink> Engine<S> {
                 .map(|(class, class_file)| virtual_machine::ClassDefinition { class, class_file })
                 .collect();
             if !classes.is_empty()
-                && let Ok(Err(error)) = self.link.request(&virtual_machine::RedefineClasses { classes })
+                && let Ok(Err(error)) = self
+                    .link
+                    .request(&virtual_machine::RedefineClasses { classes })
             {
                 tracing::warn!(%error, "the JVM keeps the code that records, which now does nothing but count");
             }

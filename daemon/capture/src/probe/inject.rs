@@ -63,7 +63,10 @@ impl Probe {
             "defineClass1",
             "(Ljava/lang/ClassLoader;Ljava/lang/String;[BIILjava/security/ProtectionDomain;Ljava/lang/String;)Ljava/lang/Class;",
         )?;
-        let null = Value::Object { tag: Tag::OBJECT, id: ObjectId(0) };
+        let null = Value::Object {
+            tag: Tag::OBJECT,
+            id: ObjectId(0),
+        };
         let length = Value::Int(i32::try_from(BYTES.len()).unwrap_or(i32::MAX));
         let arguments = vec![null, name, bytes, Value::Int(0), length, null, null];
         invoke(link, loader, thread, define, arguments)?;
@@ -71,12 +74,22 @@ impl Probe {
         let classes = class(link, "Ljava/lang/Class;")?;
         let signature = "(Ljava/lang/String;ZLjava/lang/ClassLoader;)Ljava/lang/Class;";
         let for_name = method(link, classes, "forName", signature)?;
-        invoke(link, classes, thread, for_name, vec![name, Value::Boolean(true), null])?;
+        invoke(
+            link,
+            classes,
+            thread,
+            for_name,
+            vec![name, Value::Boolean(true), null],
+        )?;
         let probe = class(link, "Ljava/lang/JhydeProbe;")?;
         let known = link.request(&reference_type::Fields { ref_type: probe })??;
         let field = |wanted: &str| {
-            let found = known.iter().find(|field| field.name.as_str() == Some(wanted));
-            found.map(|field| field.field).ok_or_else(|| unusable("the probe class has no fields"))
+            let found = known
+                .iter()
+                .find(|field| field.name.as_str() == Some(wanted));
+            found
+                .map(|field| field.field)
+                .ok_or_else(|| unusable("the probe class has no fields"))
         };
         let fields = Fields {
             table: field("table")?,
@@ -87,7 +100,10 @@ impl Probe {
             sum: field("sum")?,
         };
         let out = vec![field("OUT")?];
-        let out = link.request(&reference_type::GetValues { ref_type: probe, fields: out })??;
+        let out = link.request(&reference_type::GetValues {
+            ref_type: probe,
+            fields: out,
+        })??;
         let out = out.first().and_then(Value::object).map(|object| object.id);
         let ready = method(link, probe, "ready", "()V")?;
         let place = Location {
@@ -119,12 +135,19 @@ impl Probe {
     }
 
     /// The answer.
-    pub(crate) fn take(&self, link: &mut Link, asked: jdwp::PacketId) -> Result<Part, CaptureError> {
+    pub(crate) fn take(
+        &self,
+        link: &mut Link,
+        asked: jdwp::PacketId,
+    ) -> Result<Part, CaptureError> {
         let words = longs(link.reply::<array_reference::GetValues>(asked)??)?;
         let (Some(&log), Some(&count)) = (words.first(), words.get(1)) else {
             return Err(unusable("its log is empty"));
         };
-        let words = words.into_iter().skip(2).take(usize::try_from(count).unwrap_or(0));
+        let words = words
+            .into_iter()
+            .skip(2)
+            .take(usize::try_from(count).unwrap_or(0));
         Ok(Part {
             log: log as u32,
             thread: None,
@@ -136,24 +159,51 @@ impl Probe {
     /// What all logs have that were not flushed; the JVM stands still.
     pub(crate) fn rest(&self, link: &mut Link) -> Result<Vec<Part>, CaptureError> {
         let table = vec![self.fields.table];
-        let table = link.request(&reference_type::GetValues { ref_type: self.class, fields: table })??;
-        let Some(table) = table.first().and_then(Value::object).map(|object| object.id) else {
+        let table = link.request(&reference_type::GetValues {
+            ref_type: self.class,
+            fields: table,
+        })??;
+        let Some(table) = table
+            .first()
+            .and_then(Value::object)
+            .map(|object| object.id)
+        else {
             return Ok(Vec::new());
         };
-        let length = link.request(&array_reference::Length { array: table.into() })??;
-        let region = array_reference::GetValues { array: table.into(), first_index: 0, length };
+        let length = link.request(&array_reference::Length {
+            array: table.into(),
+        })??;
+        let region = array_reference::GetValues {
+            array: table.into(),
+            first_index: 0,
+            length,
+        };
         let ArrayRegion::Object { elements, .. } = link.request(&region)?? else {
             return Err(unusable("its logs are no objects"));
         };
         let mut parts = Vec::new();
         for log in elements.iter().filter(|log| !log.id.is_null()) {
-            let Fields { thread, number, words, at, sum, .. } = self.fields;
+            let Fields {
+                thread,
+                number,
+                words,
+                at,
+                sum,
+                ..
+            } = self.fields;
             let asked = jdwp::commands::object_reference::GetValues {
                 object: log.id,
                 fields: vec![thread, number, words, at, sum],
             };
             let told = link.request(&asked)??;
-            let [thread, Value::Int(number), words, Value::Int(at), Value::Long(sum)] = told[..] else {
+            let [
+                thread,
+                Value::Int(number),
+                words,
+                Value::Int(at),
+                Value::Long(sum),
+            ] = told[..]
+            else {
                 return Err(unusable("a log has other fields"));
             };
             let (Some(thread), Some(words)) = (thread.object(), words.object()) else {
@@ -163,7 +213,11 @@ impl Probe {
                 0 => Vec::new(),
                 length => {
                     let array = words.id.into();
-                    let region = array_reference::GetValues { array, first_index: 0, length };
+                    let region = array_reference::GetValues {
+                        array,
+                        first_index: 0,
+                        length,
+                    };
                     longs(link.request(&region)??)?
                 }
             };
@@ -233,18 +287,29 @@ fn invoke(
 fn string(link: &mut Link, text: &str) -> Result<Value, LinkError> {
     let made = link.request(&virtual_machine::CreateString { utf: text.into() })??;
     let id = ObjectId(made.0);
-    Ok(Value::Object { tag: Tag::STRING, id })
+    Ok(Value::Object {
+        tag: Tag::STRING,
+        id,
+    })
 }
 
 fn byte_array(link: &mut Link, bytes: &[u8]) -> Result<Value, CaptureError> {
     let array_type = class(link, "[B")?;
     let length = i32::try_from(bytes.len()).unwrap_or(i32::MAX);
-    let made = link.request(&array_type::NewInstance { array_type: array_type.into(), length })??;
-    let values = bytes.iter().map(|&byte| UntaggedValue::from(Value::Byte(byte as i8)));
+    let made = link.request(&array_type::NewInstance {
+        array_type: array_type.into(),
+        length,
+    })??;
+    let values = bytes
+        .iter()
+        .map(|&byte| UntaggedValue::from(Value::Byte(byte as i8)));
     link.request(&array_reference::SetValues {
         array: ObjectId(made.id.0).into(),
         first_index: 0,
         values: values.collect(),
     })??;
-    Ok(Value::Object { tag: Tag::ARRAY, id: made.id })
+    Ok(Value::Object {
+        tag: Tag::ARRAY,
+        id: made.id,
+    })
 }

@@ -13,9 +13,9 @@ use rustc_hash::FxHashMap;
 use thiserror::Error;
 
 use super::names::Names;
+use super::plan::{MethodPlan, Numbers, Tells};
 use crate::events::always_follows;
 use crate::program::{Named, dotted};
-use super::plan::{MethodPlan, Numbers, Tells};
 
 /// The class that instrumented code calls.
 pub(crate) const PROBE: &str = "java/lang/JhydeProbe";
@@ -123,7 +123,12 @@ impl Inserter<'_, '_, '_> {
     }
 
     /// Tells what lies on the stack, and leaves it there. `kind`: its type, as the probe class has it.
-    fn tell(&mut self, name: &str, kind: &str, place: Option<u32>) -> Result<Snippet, InstrumentError> {
+    fn tell(
+        &mut self,
+        name: &str,
+        kind: &str,
+        place: Option<u32>,
+    ) -> Result<Snippet, InstrumentError> {
         let wide = matches!(kind, "J" | "D");
         let copy = if wide { Opcode::Dup2 } else { Opcode::Dup };
         self.tell_of(Snippet::new().op(copy), name, kind, place)
@@ -148,7 +153,10 @@ impl Inserter<'_, '_, '_> {
 
     /// Gives a place its number, and remembers what it tells.
     fn place(&mut self, index: u32, tells: Tells) -> Result<u32, InstrumentError> {
-        let number = self.numbers.place(self.id, index).ok_or(InstrumentError::Numbers)?;
+        let number = self
+            .numbers
+            .place(self.id, index)
+            .ok_or(InstrumentError::Numbers)?;
         self.plan.places.insert(index, (number, tells));
         Ok(number)
     }
@@ -269,11 +277,16 @@ impl Inserter<'_, '_, '_> {
                 .map_err(|_| InstrumentError::Pool)?;
             (String::new(), name.to_owned(), descriptor.to_owned())
         } else {
-            let named = pool.method(invoke.constant).map_err(|_| InstrumentError::Pool)?;
+            let named = pool
+                .method(invoke.constant)
+                .map_err(|_| InstrumentError::Pool)?;
             let (class, name) = (named.class.to_owned(), named.name.to_owned());
             (class, name, named.descriptor.to_owned())
         };
-        let resolves = matches!(invoke.kind, InvokeKind::Static | InvokeKind::Special | InvokeKind::Virtual);
+        let resolves = matches!(
+            invoke.kind,
+            InvokeKind::Static | InvokeKind::Special | InvokeKind::Virtual
+        );
         if resolves && self.names.declares_method(&class, &name, &descriptor) {
             self.place(index, Tells::Direct)?;
             let begins = self.probe("call", &format!("(L{PROBE};)V"))?;
@@ -304,7 +317,13 @@ impl Inserter<'_, '_, '_> {
             });
         }
         operands.extend(parsed.parameters.iter().map(FieldType::descriptor));
-        self.leaving(index, &operands, &kind_of_result(&descriptor), constructs, invoke.kind)
+        self.leaving(
+            index,
+            &operands,
+            &kind_of_result(&descriptor),
+            constructs,
+            invoke.kind,
+        )
     }
 
     /// A call that may leave the scope.
@@ -317,7 +336,10 @@ impl Inserter<'_, '_, '_> {
         kind: InvokeKind,
     ) -> Done {
         let kinds: Vec<&str> = operands.iter().map(|operand| kind_of(operand)).collect();
-        let references = kinds.iter().enumerate().filter(|(_, kind)| **kind == OBJECT);
+        let references = kinds
+            .iter()
+            .enumerate()
+            .filter(|(_, kind)| **kind == OBJECT);
         let shown: Vec<usize> = references
             .map(|(at, _)| at)
             .filter(|&at| at > 0 || !constructs)
@@ -394,7 +416,10 @@ impl Inserter<'_, '_, '_> {
         places.sort_unstable();
         places.dedup();
         for index in places {
-            let place = self.numbers.place(self.id, index).ok_or(InstrumentError::Numbers)?;
+            let place = self
+                .numbers
+                .place(self.id, index)
+                .ok_or(InstrumentError::Numbers)?;
             self.plan.handlers.insert(index, place);
             let told = self.tell("caught", THROWABLE, Some(place))?;
             self.wanted.insert(Place::Before(index), told);

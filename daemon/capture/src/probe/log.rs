@@ -58,7 +58,10 @@ pub(crate) struct Object {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Told {
     /// A string: its `hashCode`, and its text unless this log had it lately.
-    Text { hash: u32, text: Option<LongText> },
+    Text {
+        hash: u32,
+        text: Option<LongText>,
+    },
     /// A class object, and the name of its class as `Class.getName` gives it.
     Class(LongText),
     Boxed(Value),
@@ -341,7 +344,14 @@ mod tests {
         };
         let mut words = vec![head(1, 7, 0), head(11, 0, 16)];
         words.extend(text("[Ljava.lang.Object;"));
-        words.extend([head(5, 3, 99), 11 << 32 | 16, 2, head(5, 0, 0), head(5, 0, 44), 1 << 32 | 5]);
+        words.extend([
+            head(5, 3, 99),
+            11 << 32 | 16,
+            2,
+            head(5, 0, 0),
+            head(5, 0, 44),
+            1 << 32 | 5,
+        ]);
         words.extend(text("seven 7"));
         words.extend([head(8, 0, 12), head(4, 9, 0), u64::MAX]);
         words

@@ -5,8 +5,8 @@ use std::rc::Rc;
 use jhyde_bytecode::{ClassFile, ClassPath};
 use rustc_hash::FxHashMap;
 
-use crate::program::flags::{ABSTRACT, NATIVE};
 use crate::program::dotted;
+use crate::program::flags::{ABSTRACT, NATIVE};
 use crate::scope::Scope;
 
 /// See the module.
@@ -48,12 +48,15 @@ impl Names {
         let mut at = self.class(class);
         while let Some(file) = at {
             let mut methods = file.methods.iter();
-            let found = methods
-                .find(|m| m.name == name && m.descriptor.descriptor() == descriptor);
+            let found = methods.find(|m| m.name == name && m.descriptor.descriptor() == descriptor);
             if let Some(found) = found {
-                return u32::from(found.access.0) & (ABSTRACT | NATIVE) == 0 && found.code.is_some();
+                return u32::from(found.access.0) & (ABSTRACT | NATIVE) == 0
+                    && found.code.is_some();
             }
-            at = file.super_name.as_deref().and_then(|above| self.class(above));
+            at = file
+                .super_name
+                .as_deref()
+                .and_then(|above| self.class(above));
         }
         false
     }
@@ -65,7 +68,10 @@ impl Names {
             if file.fields.iter().any(|field| field.name == name) {
                 return true;
             }
-            at = file.super_name.as_deref().and_then(|above| self.class(above));
+            at = file
+                .super_name
+                .as_deref()
+                .and_then(|above| self.class(above));
         }
         false
     }

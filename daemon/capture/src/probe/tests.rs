@@ -9,8 +9,8 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use jhyde_trace::{
-    Content, EngineKind, Event, EventKind, Level, ObjectId, ObjectInfo, Outcome, RecordingOptions, State,
-    Value, Variable,
+    Content, EngineKind, Event, EventKind, Level, ObjectId, ObjectInfo, Outcome, RecordingOptions,
+    State, Value, Variable,
 };
 use rustc_hash::FxHashMap;
 
@@ -22,7 +22,9 @@ use crate::scripted::List;
 /// The JDKs that tests run with: those of `JHYDE_JDKS`, else that of `PATH`.
 fn jdks() -> Vec<Option<PathBuf>> {
     let homes = std::env::var_os("JHYDE_JDKS").unwrap_or_default();
-    let homes: Vec<_> = std::env::split_paths(&homes).filter(|home| !home.as_os_str().is_empty()).collect();
+    let homes: Vec<_> = std::env::split_paths(&homes)
+        .filter(|home| !home.as_os_str().is_empty())
+        .collect();
     match homes.is_empty() {
         true => vec![None],
         false => homes.into_iter().map(Some).collect(),
@@ -60,10 +62,16 @@ fn record(jdk: Option<&Path>, classes: &Path, main: &str, engine: EngineKind) ->
         waiter.port()
     );
     let mut java = tool(jdk, "java");
-    java.arg(agent).arg("-cp").arg(classes).arg(main).stdout(Stdio::piped());
+    java.arg(agent)
+        .arg("-cp")
+        .arg(classes)
+        .arg(main)
+        .stdout(Stdio::piped());
     let mut jvm = Jvm(java.spawn().expect("a JVM can be started"));
     let patience = Duration::from_secs(20);
-    let connection = waiter.accept(Some(patience), &Controller::default()).expect("it comes");
+    let connection = waiter
+        .accept(Some(patience), &Controller::default())
+        .expect("it comes");
     let options = RecordingOptions {
         engine,
         level: Level::Full,
@@ -75,7 +83,12 @@ fn record(jdk: Option<&Path>, classes: &Path, main: &str, engine: EngineKind) ->
         panic!("the recording did not begin");
     };
     let finished = capture.run();
-    assert_eq!(finished.state, State::Complete { exit_code: None }, "{:?}", finished.notes);
+    assert_eq!(
+        finished.state,
+        State::Complete { exit_code: None },
+        "{:?}",
+        finished.notes
+    );
     let mut printed = String::new();
     let out = jvm.0.stdout.take();
     std::io::Read::read_to_string(&mut out.expect("an output"), &mut printed).expect("text");
@@ -100,12 +113,16 @@ impl Teller<'_> {
         let name = class.map_or("?", |class| class.name.as_str());
         match self.infos.get(&object).map(|info| &info.content) {
             // The engine `events` does not always know which of equal strings it is.
-            Some(Content::String(text)) => return format!("{:?}", String::from_utf16_lossy(&text.prefix)),
+            Some(Content::String(text)) => {
+                return format!("{:?}", String::from_utf16_lossy(&text.prefix));
+            }
             Some(Content::Box(value)) => return format!("{name} {value:?}"),
             _ => {}
         }
         let next = self.names.len() + 1;
         let number = *self.names.entry(object).or_insert(next);
+        // Hidden classes have an address in their name.
+        let name = name.split_once("/0x").map_or(name, |(name, _)| name);
         format!("{name}#{number}")
     }
 
@@ -118,7 +135,9 @@ impl Teller<'_> {
 
     fn variable(&mut self, variable: &Variable) -> String {
         match variable {
-            Variable::Field { object, field } => format!("{}.{}", self.object(*object), self.field(*field)),
+            Variable::Field { object, field } => {
+                format!("{}.{}", self.object(*object), self.field(*field))
+            }
             Variable::Static { field } => self.field(*field),
             Variable::Element { array, index } => format!("{}[{index}]", self.object(*array)),
             other => format!("{other:?}"),
@@ -129,31 +148,50 @@ impl Teller<'_> {
         let classes = self.list.classes.iter();
         let mut fields = classes.flat_map(|class| class.fields.iter().map(move |f| (class, f)));
         let found = fields.find(|(_, known)| known.id == field);
-        found.map_or_else(|| "?".to_owned(), |(class, f)| format!("{}.{}", class.name, f.name))
+        found.map_or_else(
+            || "?".to_owned(),
+            |(class, f)| format!("{}.{}", class.name, f.name),
+        )
     }
 
     fn method(&self, method: jhyde_trace::MethodId) -> String {
         let classes = self.list.classes.iter().rev();
         let mut methods = classes.flat_map(|class| class.methods.iter().map(move |m| (class, m)));
         let found = methods.find(|(_, known)| known.id == method);
-        found.map_or_else(|| "?".to_owned(), |(class, m)| format!("{}.{}{}", class.name, m.name, m.descriptor))
+        found.map_or_else(
+            || "?".to_owned(),
+            |(class, m)| format!("{}.{}{}", class.name, m.name, m.descriptor),
+        )
     }
 
     fn line(&mut self, event: &Event) -> Option<String> {
         let told = match &event.kind {
-            EventKind::ClassPrepared { .. } | EventKind::Snapshot { .. } | EventKind::Content { .. } => return None,
-            EventKind::Enter { method, receiver, arguments, call_site, boundary, .. } => {
+            EventKind::ClassPrepared { .. }
+            | EventKind::Snapshot { .. }
+            | EventKind::Content { .. } => return None,
+            EventKind::Enter {
+                method,
+                receiver,
+                arguments,
+                call_site,
+                boundary,
+                ..
+            } => {
                 let receiver = receiver.as_ref().map(|value| self.value(value));
                 let arguments: Vec<_> = arguments.iter().map(|value| self.value(value)).collect();
                 let method = self.method(*method);
                 format!("enter {method} {receiver:?} {arguments:?} @{call_site} {boundary}")
             }
             EventKind::Exit { outcome } => match outcome {
-                Outcome::Returned(value) => format!("= {:?}", value.as_ref().map(|v| self.value(v))),
+                Outcome::Returned(value) => {
+                    format!("= {:?}", value.as_ref().map(|v| self.value(v)))
+                }
                 Outcome::Threw(value) => format!("threw {}", self.value(value)),
                 Outcome::Unknown => "ended".to_owned(),
             },
-            EventKind::New { object, length, .. } => format!("new {} {length:?}", self.object(*object)),
+            EventKind::New { object, length, .. } => {
+                format!("new {} {length:?}", self.object(*object))
+            }
             EventKind::Write { variable, value } => {
                 format!("{} := {}", self.variable(variable), self.value(value))
             }
@@ -175,7 +213,11 @@ impl Teller<'_> {
 }
 
 fn story(list: &List) -> Vec<String> {
-    let infos = list.objects.iter().map(|(object, info)| (*object, info)).collect();
+    let infos = list
+        .objects
+        .iter()
+        .map(|(object, info)| (*object, info))
+        .collect();
     let mut teller = Teller {
         list,
         infos,
@@ -190,7 +232,12 @@ fn agree(source: &Path, main: &str) {
     for jdk in jdks() {
         let jdk = jdk.as_deref();
         let folder = tempfile::tempdir().expect("a folder");
-        let compiled = tool(jdk, "javac").arg("-g").arg("-d").arg(folder.path()).arg(source).status();
+        let compiled = tool(jdk, "javac")
+            .arg("-g")
+            .arg("-d")
+            .arg(folder.path())
+            .arg(source)
+            .status();
         assert!(
             compiled.is_ok_and(|status| status.success()),
             "this needs a JDK: in PATH, or its home in JHYDE_JDKS"
@@ -199,8 +246,13 @@ fn agree(source: &Path, main: &str) {
         let events = record(jdk, folder.path(), main, EngineKind::Events);
         assert_eq!(probe.printed, events.printed);
         let (told, expected) = (story(&probe.list), story(&events.list));
-        let same = told.iter().zip(&expected).take_while(|(a, b)| a == b).count();
-        let around = |all: &[String]| all[same.saturating_sub(12)..all.len().min(same + 8)].join("\n");
+        let same = told
+            .iter()
+            .zip(&expected)
+            .take_while(|(a, b)| a == b)
+            .count();
+        let around =
+            |all: &[String]| all[same.saturating_sub(12)..all.len().min(same + 8)].join("\n");
         assert!(
             told == expected,
             "{main} on {jdk:?}: they differ at line {same} of {} and {}; notes {:?}\nprobe:\n{}\n\nevents:\n{}",
@@ -214,7 +266,9 @@ fn agree(source: &Path, main: &str) {
 }
 
 fn program(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../integration/java").join(name)
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../integration/java")
+        .join(name)
 }
 
 /// `JHYDE_PROGRAM=FILE JHYDE_MAIN=CLASS cargo test -p jhyde-capture --lib probe::tests::any -- --ignored`.

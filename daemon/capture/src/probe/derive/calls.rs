@@ -5,8 +5,8 @@ use std::rc::Rc;
 use jhyde_bytecode::InvokeKind;
 use jhyde_trace::{ClassId, Event, EventKind, MonitorAction, Outcome, Value};
 
-use super::run::{Stopped, lost};
 use super::routine::Callee;
+use super::run::{Stopped, lost};
 use super::thread::{Awaits, Entering, Frame, Open, Outside, Running, Thread};
 use super::{Deriver, Routine, Went};
 use crate::mirror::{Activation, Constant, narrowed};
@@ -122,11 +122,18 @@ impl Deriver {
         let routine = Rc::clone(&frame.routine);
         let (index, callee) = Self::at_call(thread, &routine)?;
         let target = self.target(thread, program, &callee)?;
-        let tells = routine.tells(index).map(|(place, tells)| (*place, tells.clone()));
+        let tells = routine
+            .tells(index)
+            .map(|(place, tells)| (*place, tells.clone()));
         let Some(target) = target else {
             thread.awaits = None;
             return match tells {
-                Some((place, Tells::Call { arrays, constructs, .. })) => {
+                Some((
+                    place,
+                    Tells::Call {
+                        arrays, constructs, ..
+                    },
+                )) => {
                     let operands = self.pop(thread, &callee);
                     let open = self.open(program, &operands, place, &arrays, constructs);
                     Ok(self.leave(thread, program, &callee, &operands, index, open))
@@ -145,7 +152,12 @@ impl Deriver {
         let from = frame.activation.stack.len().saturating_sub(count);
         let open = match tells {
             Some((_, Tells::Direct)) => None,
-            Some((place, Tells::Call { arrays, constructs, .. })) => {
+            Some((
+                place,
+                Tells::Call {
+                    arrays, constructs, ..
+                },
+            )) => {
                 let operands = frame.activation.stack.get(from..).unwrap_or_default();
                 Some(self.open(program, operands, place, &arrays, constructs))
             }
@@ -162,11 +174,16 @@ impl Deriver {
             None => return Ok(Went::Nowhere),
             Some(&Record::Enter { method }) if method == target.plan.number => {}
             Some(other) => {
-                return lost(format!("{} was to begin, and {other:?} was told", target.name));
+                return lost(format!(
+                    "{} was to begin, and {other:?} was told",
+                    target.name
+                ));
             }
         }
         thread.take()?;
-        let derived = thread.frame().map(|frame| frame.activation.stack.split_off(from));
+        let derived = thread
+            .frame()
+            .map(|frame| frame.activation.stack.split_off(from));
         thread.awaits = Some(Awaits::Arguments(Entering {
             routine: target,
             values: Vec::new(),
@@ -190,7 +207,9 @@ impl Deriver {
         let arrays = arrays.iter().filter_map(object);
         Open {
             place,
-            arrays: arrays.filter(|&array| self.is_array(program, array)).collect(),
+            arrays: arrays
+                .filter(|&array| self.is_array(program, array))
+                .collect(),
             constructed: object(&0).filter(|_| constructs),
         }
     }
@@ -213,9 +232,10 @@ impl Deriver {
                 let Some(class) = class.and_then(|object| self.heap.class(object)) else {
                     return lost("the class of a receiver is not known");
                 };
-                program.class_of(class).filter(|class| class.in_scope).and_then(|class| {
-                    program.inherited(&class, &named.name, &named.descriptor)
-                })
+                program
+                    .class_of(class)
+                    .filter(|class| class.in_scope)
+                    .and_then(|class| program.inherited(&class, &named.name, &named.descriptor))
             }
         };
         Ok(method.and_then(|method| self.routines.get(&method.id).cloned()))
@@ -239,7 +259,15 @@ impl Deriver {
             };
             let invoked = entering.derived.is_some();
             let (index, open) = (entering.index, entering.open);
-            self.enter(thread, program, &routine, entering.values, index, invoked, open);
+            self.enter(
+                thread,
+                program,
+                &routine,
+                entering.values,
+                index,
+                invoked,
+                open,
+            );
             return Ok(Went::On);
         }
         let is_receiver = given == 0 && routine.receiver;
@@ -290,7 +318,10 @@ impl Deriver {
     }
 
     /// A call of the scope begins.
-    #[expect(clippy::too_many_arguments, reason = "what a call is: by whom, of what, with what, from where, for whom")]
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "what a call is: by whom, of what, with what, from where, for whom"
+    )]
     fn enter(
         &mut self,
         thread: &mut Thread,
@@ -308,9 +339,10 @@ impl Deriver {
             .map(|(at, &value)| narrowed(value, &routine.slot_descriptor(at)))
             .collect();
         let slots = routine.slots.iter().zip(&bound);
-        let activation = Activation::entered(slots.filter_map(|((request, _), &value)| {
-            Some((u16::try_from(request.slot).ok()?, value))
-        }));
+        let activation =
+            Activation::entered(slots.filter_map(|((request, _), &value)| {
+                Some((u16::try_from(request.slot).ok()?, value))
+            }));
         let mut bound = bound.into_iter();
         let receiver = if routine.receiver { bound.next() } else { None };
         let arguments: Vec<Value> = bound.collect();
@@ -318,7 +350,10 @@ impl Deriver {
             _ if !routine.synchronized => None,
             Some(receiver) => receiver.object(),
             None => {
-                let name = program.classes.get(&routine.class).map(|class| class.name.clone());
+                let name = program
+                    .classes
+                    .get(&routine.class)
+                    .map(|class| class.name.clone());
                 let name = name.unwrap_or_default();
                 let constant = Constant::Class(program.spelling(routine.loader, &name));
                 self.constant(program, constant, name).object()
@@ -335,7 +370,8 @@ impl Deriver {
         self.outlet.event(call, 0, kind);
         if let Some(object) = monitor {
             let action = MonitorAction::Enter;
-            self.outlet.event(call, 0, EventKind::Monitor { action, object });
+            self.outlet
+                .event(call, 0, EventKind::Monitor { action, object });
         }
         thread.stack.push(Running::Scope(Frame {
             call,
@@ -412,9 +448,8 @@ impl Deriver {
     ) -> Went {
         let call = self.begin_outside(thread, program, callee, operands, index);
         let receiver = operands.first().copied().and_then(Value::object);
-        let waits = receiver.filter(|_| {
-            callee.named.class == "java.lang.Object" && callee.named.name == "wait"
-        });
+        let waits = receiver
+            .filter(|_| callee.named.class == "java.lang.Object" && callee.named.name == "wait");
         if let Some(object) = waits {
             let action = MonitorAction::Wait;
             let kind = EventKind::Monitor { action, object };
@@ -425,6 +460,7 @@ impl Deriver {
             callee: Rc::clone(callee),
             open,
             waits,
+            passes: None,
         }));
         Went::On
     }
@@ -440,7 +476,11 @@ impl Deriver {
         let Some(frame) = thread.frame() else {
             return Vec::new();
         };
-        let from = frame.activation.stack.len().saturating_sub(callee.operands());
+        let from = frame
+            .activation
+            .stack
+            .len()
+            .saturating_sub(callee.operands());
         let mut operands = frame.activation.stack.split_off(from);
         let skip = usize::from(callee.named.kind.has_receiver());
         for (value, kind) in operands.iter_mut().skip(skip).zip(&callee.parameters) {
@@ -489,7 +529,10 @@ impl Deriver {
             ("V", _) => None,
             (_, Some(result)) => Some(result),
             // A string's method throws only where it is asked for what it has not.
-            _ if receiver.and_then(Value::object).is_some_and(|string| self.heap.text(string).is_some()) => {
+            _ if receiver
+                .and_then(Value::object)
+                .is_some_and(|string| self.heap.text(string).is_some()) =>
+            {
                 let open = self.open(program, &operands, 0, &[], false);
                 self.leave(thread, program, callee, &operands, index, open);
                 thread.awaits = Some(Awaits::Exception(None));
@@ -499,7 +542,8 @@ impl Deriver {
         };
         let call = self.begin_outside(thread, program, callee, &operands, index);
         let outcome = Outcome::Returned(result);
-        self.outlet.event(call, Event::NO_INDEX, EventKind::Exit { outcome });
+        self.outlet
+            .event(call, Event::NO_INDEX, EventKind::Exit { outcome });
         self.give(thread, result);
         Ok(Went::On)
     }
@@ -599,7 +643,11 @@ impl Deriver {
                     Some(object) if self.shown(Value::Object(array), object.hash) => object.told,
                     _ => return lost("another array was told than was shown"),
                 };
-                if let Told::Array { elements: Some(elements), .. } = elements {
+                if let Told::Array {
+                    elements: Some(elements),
+                    ..
+                } = elements
+                {
                     self.compare(program, call, array, elements)?;
                 } else if let Some(elements) = self.heap.elements_mut(array) {
                     elements.forget();
@@ -631,10 +679,13 @@ impl Deriver {
             Some(&Record::Enter { method }) => Some(method),
             Some(_) => None,
         };
-        let begun = open.iter().find(|routine| Some(routine.plan.number) == number);
+        let begun = open
+            .iter()
+            .find(|routine| Some(routine.plan.number) == number);
         let Some(routine) = begun.cloned() else {
             // Somebody else has done it.
-            self.initialised.extend(open.iter().map(|routine| routine.class));
+            self.initialised
+                .extend(open.iter().map(|routine| routine.class));
             return Ok(None);
         };
         thread.take()?;
@@ -650,13 +701,20 @@ impl Deriver {
 
     /// Static initialisers that may have to run before a class is initialised.
     fn uninitialised(&self, program: &Program, class: &Class, found: &mut Vec<Rc<Routine>>) {
-        let above = class.above.iter().filter_map(|above| program.classes.get(above));
+        let above = class
+            .above
+            .iter()
+            .filter_map(|above| program.classes.get(above));
         for above in above.filter(|above| above.in_scope) {
             self.uninitialised(program, above, found);
         }
-        let initialiser = class.methods.iter().find(|method| method.name == "<clinit>");
+        let initialiser = class
+            .methods
+            .iter()
+            .find(|method| method.name == "<clinit>");
         let routine = initialiser.and_then(|method| self.routines.get(&method.id));
-        if let Some(routine) = routine.filter(|routine| !self.initialised.contains(&routine.class)) {
+        if let Some(routine) = routine.filter(|routine| !self.initialised.contains(&routine.class))
+        {
             found.push(Rc::clone(routine));
         }
     }

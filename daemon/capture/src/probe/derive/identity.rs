@@ -42,7 +42,13 @@ impl Identities {
     }
 
     /// The hash of an object that is known. False if it was told with another one.
-    pub(super) fn told(&mut self, object: ObjectId, class: ClassId, content: u64, hash: u32) -> bool {
+    pub(super) fn told(
+        &mut self,
+        object: ObjectId,
+        class: ClassId,
+        content: u64,
+        hash: u32,
+    ) -> bool {
         if let Some(&known) = self.hashes.get(&object) {
             return known == hash;
         }

@@ -49,7 +49,8 @@ impl From<Nonsense> for Lost {
 }
 
 /// Checksums do not agree.
-const UNSEEN: &str = "the checksum of what it read is another: code out of the scope wrote what nobody saw";
+const UNSEEN: &str =
+    "the checksum of what it read is another: code out of the scope wrote what nobody saw";
 
 /// What became of an attempt to go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -152,7 +153,11 @@ impl Deriver {
 
     /// The checksum of all that a thread has read: it must agree, if the thread has come to the end of its log.
     pub(crate) fn check(&mut self, log: u32, sum: u64) {
-        if let Some(thread) = self.threads.get_mut(&log).filter(|thread| !thread.agrees(sum)) {
+        if let Some(thread) = self
+            .threads
+            .get_mut(&log)
+            .filter(|thread| !thread.agrees(sum))
+        {
             let lost = Lost(UNSEEN.to_owned());
             thread.lose(&lost, &mut self.outlet);
         }

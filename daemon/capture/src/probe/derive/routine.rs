@@ -77,7 +77,10 @@ impl Routine {
 
     /// The type of `this` or a parameter, as far as it matters how it is told: the first character of its descriptor.
     pub(super) fn slot_descriptor(&self, at: usize) -> String {
-        let tag = self.slots.get(at).map_or(b'L', |(request, _)| request.tag.0);
+        let tag = self
+            .slots
+            .get(at)
+            .map_or(b'L', |(request, _)| request.tag.0);
         char::from(tag).to_string()
     }
 

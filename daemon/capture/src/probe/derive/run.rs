@@ -185,7 +185,9 @@ impl Deriver {
                     return Ok(Needs::Throws);
                 }
                 let (stored, array) = (activation.peek(0), activation.peek(2));
-                match opcode == Opcode::Aastore && !self.takes(program, link, routine, array, stored)? {
+                match opcode == Opcode::Aastore
+                    && !self.takes(program, link, routine, array, stored)?
+                {
                     true => Ok(Needs::Throws),
                     false => Ok(Needs::Nothing),
                 }
@@ -214,10 +216,15 @@ impl Deriver {
                 self.told_value(thread, program, routine, instruction.index, op)
             }
             Op::GetStatic(constant) | Op::PutStatic(constant) => {
-                let named = routine.pool.as_ref().and_then(|pool| pool.field(constant).ok());
+                let named = routine
+                    .pool
+                    .as_ref()
+                    .and_then(|pool| pool.field(constant).ok());
                 let class = named.map(|named| dotted(named.class)).unwrap_or_default();
                 match self.initialises(thread, program, routine, &class)? {
-                    Needs::Nothing => self.told_value(thread, program, routine, instruction.index, op),
+                    Needs::Nothing => {
+                        self.told_value(thread, program, routine, instruction.index, op)
+                    }
                     other => Ok(other),
                 }
             }
@@ -225,7 +232,9 @@ impl Deriver {
                 let class = routine.class_constant(instruction.constant());
                 self.initialises(thread, program, routine, &class)
             }
-            Op::Constant(constant) => self.constant_told(thread, program, routine, instruction.index, constant),
+            Op::Constant(constant) => {
+                self.constant_told(thread, program, routine, instruction.index, constant)
+            }
             _ => Ok(Needs::Nothing),
         }
     }
@@ -276,7 +285,9 @@ impl Deriver {
             program.loaded(link, routine.loader, &name)?;
         }
         let Some(known) = program.is_subtype(link, of, routine.loader, class)? else {
-            return lost(format!("whether {name} is a {class} could not be found out"));
+            return lost(format!(
+                "whether {name} is a {class} could not be found out"
+            ));
         };
         self.casts.insert(key, known);
         Ok(known)

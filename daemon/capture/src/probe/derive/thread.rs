@@ -2,9 +2,7 @@
 
 use std::rc::Rc;
 
-use jhyde_trace::{
-    CallId, Event, EventKind, MonitorAction, ObjectId, Outcome, ThreadId, Value,
-};
+use jhyde_trace::{CallId, Event, EventKind, MonitorAction, ObjectId, Outcome, ThreadId, Value};
 use rustc_hash::FxHashSet;
 
 use super::Lost;
@@ -37,6 +35,8 @@ pub(super) struct Outside {
     pub(super) open: Open,
     /// `Object.wait` of this object.
     pub(super) waits: Option<ObjectId>,
+    /// The exception that left a call of the scope into it last.
+    pub(super) passes: Option<Value>,
 }
 
 /// What is told behind a call.
@@ -178,7 +178,9 @@ impl Thread {
             ),
             Running::Outside(outside) => (
                 outside.call,
-                outside.waits.map(|object| (MonitorAction::Notified, object)),
+                outside
+                    .waits
+                    .map(|object| (MonitorAction::Notified, object)),
             ),
         };
         if let Some((action, object)) = monitor {
@@ -196,7 +198,10 @@ impl Thread {
     pub(super) fn lose(&mut self, lost: &Lost, outlet: &mut Outlet) {
         self.lost = true;
         let kind = EventKind::Gap {
-            reason: format!("what this thread did could not be derived any more: {}", lost.0),
+            reason: format!(
+                "what this thread did could not be derived any more: {}",
+                lost.0
+            ),
             back: true,
         };
         outlet.event(self.current(), Event::NO_INDEX, kind);
@@ -210,10 +215,6 @@ impl Thread {
         while !self.stack.is_empty() {
             self.end_call(Outcome::Unknown, Event::NO_INDEX, outlet);
         }
-        outlet.event(
-            CallId::root(self.id),
-            Event::NO_INDEX,
-            EventKind::ThreadEnd,
-        );
+        outlet.event(CallId::root(self.id), Event::NO_INDEX, EventKind::ThreadEnd);
     }
 }

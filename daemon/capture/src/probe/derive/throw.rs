@@ -25,28 +25,34 @@ impl Deriver {
         let Some(record) = thread.peek()?.cloned() else {
             return Ok(Went::Nowhere);
         };
-        // It comes from code out of the scope.
-        let arrives = matches!(thread.stack.last(), Some(Running::Outside(_)));
+        // It comes from code out of the scope, or through it.
+        let through = match thread.stack.last() {
+            Some(Running::Outside(outside)) => Some(outside.passes),
+            _ => None,
+        };
         let (exception, handler) = match record {
             Record::Caught { site, exception } => (exception, Some(site)),
             Record::Escaped { exception, .. } => (exception, None),
             other => return lost(format!("an exception was thrown, and {other:?} was told")),
         };
         let value = self.thrown(thread, program, known, exception)?;
-        if arrives {
+        if through.is_some() {
             thread.end_call(Outcome::Threw(value), Event::NO_INDEX, &mut self.outlet);
         }
         let Some(frame) = thread.frame() else {
             return lost("an exception arrived in no call of the scope");
         };
         let (call, routine) = (frame.call, Rc::clone(&frame.routine));
-        let index = routine.instruction(frame.at).map_or(Event::NO_INDEX, |i| i.index);
-        if known.is_none() {
-            self.outlet.event(call, index, EventKind::Thrown { exception: value });
-        }
-        let thrown_here = routine.instruction(frame.at).is_some_and(|i| i.invoke().is_none());
-        if known.is_some() && thrown_here {
-            self.outlet.event(call, index, EventKind::Thrown { exception: value });
+        let index = routine
+            .instruction(frame.at)
+            .map_or(Event::NO_INDEX, |i| i.index);
+        let thrown_here = routine
+            .instruction(frame.at)
+            .is_some_and(|i| i.invoke().is_none());
+        let new = known.is_none() && through.flatten() != Some(value);
+        if new || (known.is_some() && thrown_here) {
+            self.outlet
+                .event(call, index, EventKind::Thrown { exception: value });
         }
         match handler {
             Some(site) => {
@@ -74,11 +80,15 @@ impl Deriver {
                 }
                 let initialiser = routine.name == "<clinit>";
                 thread.end_call(Outcome::Threw(value), index, &mut self.outlet);
-                thread.awaits = match thread.stack.last() {
+                thread.awaits = match thread.stack.last_mut() {
                     // The JVM puts another one around what an initialiser throws (JVMS 5.5).
                     Some(Running::Scope(_)) if initialiser => Some(Awaits::Exception(None)),
                     Some(Running::Scope(_)) => Some(Awaits::Exception(Some(value))),
-                    Some(Running::Outside(_)) | None => None,
+                    Some(Running::Outside(outside)) => {
+                        outside.passes = Some(value);
+                        None
+                    }
+                    None => None,
                 };
             }
         }

@@ -57,7 +57,11 @@ impl Deriver {
         }
         match self.identities.meant(hash, class, content) {
             Meant::This(object) => {
-                if let Told::Array { elements: Some(elements), .. } = told {
+                if let Told::Array {
+                    elements: Some(elements),
+                    ..
+                } = told
+                {
                     self.compare(program, call, object, elements)?;
                 }
                 Ok(Value::Object(object))
@@ -87,7 +91,8 @@ impl Deriver {
         let constant = Constant::Class(program.spelling(0, &name));
         let (object, fresh) = self.heap.constant(constant, Some(class));
         if fresh {
-            self.outlet.object(object, Some(class), Content::Class(name));
+            self.outlet
+                .object(object, Some(class), Content::Class(name));
         }
         self.identities.told(object, class, 0, hash);
         Value::Object(object)
@@ -105,7 +110,9 @@ impl Deriver {
             Told::Text { text: None, .. } => {
                 return Err(Lost("a string came whose text was not told".to_owned()));
             }
-            Told::Text { text: Some(text), .. } => {
+            Told::Text {
+                text: Some(text), ..
+            } => {
                 let object = self.heap.create(Some(class), Body::Opaque);
                 if let Some(units) = text.whole() {
                     self.heap.keep_text(object, Some(class), || units);
@@ -117,7 +124,11 @@ impl Deriver {
                 let object = self.heap.create(Some(class), Body::Opaque);
                 (object, Content::Box(value))
             }
-            Told::Array { class: name, length, elements } => {
+            Told::Array {
+                class: name,
+                length,
+                elements,
+            } => {
                 let descriptor = name.get(1..).unwrap_or_default();
                 let element = descriptor.as_bytes().first().copied().unwrap_or(b'L');
                 let body = match &elements {
@@ -127,7 +138,13 @@ impl Deriver {
                 let object = self.heap.create(Some(class), body);
                 let content = Content::Array(length);
                 self.outlet.object(object, Some(class), content);
-                self.fill(program, call, object, descriptor, elements.unwrap_or_default())?;
+                self.fill(
+                    program,
+                    call,
+                    object,
+                    descriptor,
+                    elements.unwrap_or_default(),
+                )?;
                 return Ok(object);
             }
             Told::Instance(_) if program.is_class_in_scope(class) => {
@@ -174,11 +191,16 @@ impl Deriver {
         array: ObjectId,
         elements: Vec<Raw>,
     ) -> Result<(), Lost> {
-        let class = self.heap.class(array).and_then(|class| program.name_of(class));
+        let class = self
+            .heap
+            .class(array)
+            .and_then(|class| program.name_of(class));
         let element = class.as_deref().and_then(|name| name.strip_suffix("[]"));
         let descriptor = element.and_then(|name| jhyde_bytecode::name_to_signature(name).ok());
         let Some(descriptor) = descriptor else {
-            return Err(Lost("an array came whose class is none of arrays".to_owned()));
+            return Err(Lost(
+                "an array came whose class is none of arrays".to_owned(),
+            ));
         };
         for (index, raw) in (0..).zip(elements) {
             let value = self.value(program, call, raw, &descriptor)?;
@@ -194,7 +216,12 @@ impl Deriver {
     }
 
     /// The string or class object that a constant stands for.
-    pub(super) fn constant(&mut self, program: &mut Program, constant: Constant, name: String) -> Value {
+    pub(super) fn constant(
+        &mut self,
+        program: &mut Program,
+        constant: Constant,
+        name: String,
+    ) -> Value {
         let (class, content) = match &constant {
             Constant::Text(units) => {
                 let length = u32::try_from(units.len()).unwrap_or(u32::MAX);
@@ -219,7 +246,10 @@ impl Deriver {
         let Some(class) = self.heap.class(object) else {
             return false;
         };
-        let content = self.heap.text(object).map_or(0, |text| text_content(java_hash(text)));
+        let content = self
+            .heap
+            .text(object)
+            .map_or(0, |text| text_content(java_hash(text)));
         hash != 0 && self.identities.told(object, class, content, hash)
     }
 }
