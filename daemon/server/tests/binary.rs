@@ -135,7 +135,9 @@ fn every_kind_of_failure_has_its_exit_code() {
             "no JVM connected",
         ),
         (
-            &["launch", "--engine", "probe", "--", "java", "X"],
+            &[
+                "launch", "--engine", "probe", "--level", "calls", "--", "java", "X",
+            ],
             8,
             "not built yet",
         ),
@@ -267,7 +269,9 @@ fn commands_go_through_the_daemon_that_holds_the_folder() {
             "no JVM connected",
         ),
         (
-            vec!["launch", "--engine", "probe", "--", "java", "X"],
+            vec![
+                "launch", "--engine", "probe", "--level", "calls", "--", "java", "X",
+            ],
             8,
             "not built yet",
         ),

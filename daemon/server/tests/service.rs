@@ -108,6 +108,7 @@ async fn attach_refuses_what_makes_no_sense() {
         name: "x".to_owned(),
         options: Some(RecordingOptions {
             engine: "probe".to_owned(),
+            level: "calls".to_owned(),
             ..RecordingOptions::default()
         }),
     };
@@ -152,6 +153,7 @@ async fn bad_patterns_and_limits_are_refused() {
     assert_eq!(field(&status), "options.string_limit");
     let options = RecordingOptions {
         engine: "probe".to_owned(),
+        level: "calls".to_owned(),
         ..Default::default()
     };
     let status = daemon

@@ -31,6 +31,7 @@ mod stops;
 mod threads;
 mod values;
 
+pub(crate) use self::outside::aliases::{keeps_arrays, reflects, writes_static_by_handle};
 pub(crate) use self::outside::shown::parameters;
 pub(crate) use self::predict::intrinsics::{always_follows, known_result};
 

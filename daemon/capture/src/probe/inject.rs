@@ -20,8 +20,6 @@ pub(crate) struct Probe {
     fields: Fields,
     /// The array through which logs come.
     out: ObjectId,
-    /// Where a thread stops whose log is in it.
-    pub(crate) ready: jdwp::MethodId,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -121,7 +119,6 @@ impl Probe {
             class: probe,
             fields,
             out: out.ok_or_else(|| unusable("the probe class has no array"))?,
-            ready,
         })
     }
 

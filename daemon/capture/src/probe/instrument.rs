@@ -71,12 +71,14 @@ pub(crate) fn instrument(
                 number,
                 places: FxHashMap::default(),
                 handlers: FxHashMap::default(),
+                guarded: None,
             },
         };
         inserter.log = inserter
             .wanted
             .add_local(AddedLocal::Kept(FieldType::Object(PROBE.to_owned())));
         inserter.entry()?;
+        inserter.made(&code)?;
         for instruction in code.instructions() {
             inserter.instruction(instruction)?;
         }
@@ -188,6 +190,29 @@ impl Inserter<'_, '_, '_> {
             let told = self.tell_of(loaded, "argument", kind, None)?;
             self.wanted.insert(Place::Entry, told);
         }
+        Ok(())
+    }
+
+    /// An object that code out of the scope makes is told as soon as there is one.
+    fn made(&mut self, code: &Code) -> Done {
+        let Some(index) = self
+            .constructed(code)
+            .filter(|_| self.method.name == "<init>")
+        else {
+            return Ok(());
+        };
+        let fresh = self.constants.field(PROBE, "fresh", "Z")?;
+        let outside = self.wanted.add_local(AddedLocal::Kept(FieldType::Boolean));
+        let kept = Snippet::new()
+            .load(LocalType::Reference, self.log)
+            .get_field(fresh)
+            .store(LocalType::Int, outside);
+        self.wanted.insert(Place::Entry, kept);
+        let this = Snippet::new()
+            .load(LocalType::Reference, 0)
+            .load(LocalType::Int, outside);
+        let told = self.tell_of(this, "made", &format!("{OBJECT}Z"), None)?;
+        self.wanted.insert(Place::Before(index), told);
         Ok(())
     }
 
@@ -436,6 +461,7 @@ impl Inserter<'_, '_, '_> {
             },
             false => 0,
         };
+        self.plan.guarded = Some(from);
         let number = self.plan.number;
         let told = self.tell("escaped", THROWABLE, Some(number))?;
         self.wanted.on_escape(from, told);

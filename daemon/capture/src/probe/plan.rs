@@ -39,6 +39,9 @@ pub(crate) struct MethodPlan {
     pub(crate) places: FxHashMap<u32, (u32, Tells)>,
     /// Exception handlers, by bytecode index.
     pub(crate) handlers: FxHashMap<u32, u32>,
+    /// From this index on it tells exceptions that leave it: in a constructor from where there is a `this`. Nowhere, if
+    /// there is none.
+    pub(crate) guarded: Option<u32>,
 }
 
 /// Gives out numbers.

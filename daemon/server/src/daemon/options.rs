@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use jhyde_trace::{EngineKind, RecordingOptions, SnapshotLimits};
+use jhyde_trace::{EngineKind, Level, RecordingOptions, SnapshotLimits};
 
 use super::{Daemon, capture};
 use crate::error::Error;
@@ -111,7 +111,19 @@ impl Daemon {
         };
         let mut notes = Vec::new();
         match engine {
-            EngineKind::Events | EngineKind::Probe => {}
+            EngineKind::Events => {}
+            EngineKind::Probe if level < Level::State => {
+                return Err(Error::NotYet {
+                    what: format!("engine 'probe' at level '{level}'"),
+                    instead: "engine 'events', or level 'full'",
+                });
+            }
+            EngineKind::Probe => {
+                notes.push(
+                    "engine: 'probe' is new: it records one thread, from the JVM's start, and not what collections hold"
+                        .into(),
+                );
+            }
             EngineKind::Auto => {
                 engine = EngineKind::Events;
                 notes.push(
@@ -138,7 +150,8 @@ impl Daemon {
             exclude: wanted.exclude.clone(),
             string_limit,
             snapshots: wanted.snapshots.or(defaults.snapshots)?,
-            contents: defaults.contents && !wanted.no_contents,
+            // The probe does not tell them yet.
+            contents: defaults.contents && !wanted.no_contents && engine != EngineKind::Probe,
         };
         capture::check_patterns(&options)?;
         let mut source = wanted.source.clone();

@@ -14,7 +14,7 @@ public final class JhydeProbe {
     /** Words in a log at most, and at first. */
     private static final int CAPACITY = 1 << 15, FIRST = 1 << 9;
     /** The most units of a text, and elements of an array, that are told. */
-    private static final int MOST_UNITS = 1 << 13, MOST_ELEMENTS = 1 << 12;
+    private static final int MOST_UNITS = 1 << 24, MOST_ELEMENTS = 1 << 12;
 
     private static final int ENTER = 1, VOID = 2, INT = 3, WIDE = 4, REFERENCE = 5, CAUGHT = 6, SHOWN = 7, SUM = 8,
         ESCAPED = 9, CONTENT = 10, NAME = 11, LITERAL = 12;
@@ -36,7 +36,7 @@ public final class JhydeProbe {
     /** Code of the scope is about to call code of the scope, and nothing is between them. */
     private boolean calling;
     /** The method that began last was called by code out of the scope. */
-    private boolean fresh;
+    public boolean fresh;
     /** A checksum of all that was read from the heap. */
     private long sum;
     /** Classes that were named in this log, four places each: identity, hash of the name, number; open addressing. */
@@ -213,6 +213,13 @@ public final class JhydeProbe {
     public static void shown(Object value, JhydeProbe log) {
         log.room(1);
         log.word(SHOWN, 0, System.identityHashCode(value));
+    }
+
+    /** There is an object now whose constructor code out of the scope has called, if it has. */
+    public static void made(Object value, boolean outside, JhydeProbe log) {
+        if (outside) {
+            shown(value, log);
+        }
     }
 
     /** A string of the constant pool is used. */

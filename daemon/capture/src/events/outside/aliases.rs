@@ -17,7 +17,7 @@ const LONGEST_VIEWED: usize = 1 << 16;
 
 /// Can a call, of what an instruction names, write a static field that it was given a handle of? A field's
 /// setter is shown no object then.
-pub(in crate::events) fn writes_static_by_handle(named: &Named, arguments: &[Value]) -> bool {
+pub(crate) fn writes_static_by_handle(named: &Named, arguments: &[Value]) -> bool {
     let reads = named.name.starts_with("get") && !named.name.starts_with("getAnd");
     match named.class.as_str() {
         "java.lang.reflect.Field" => {
@@ -44,8 +44,15 @@ pub(in crate::events) fn keeps(named: &Named) -> bool {
     }
 }
 
+/// May a call, or what it made, write arrays later that it was shown? Of the JDK's own methods few do so with arrays of
+/// references.
+pub(crate) fn keeps_arrays(named: &Named) -> bool {
+    let as_list = named.class == "java.util.Arrays" && named.name == "asList";
+    named.kind != InvokeKind::Dynamic && (as_list || !is_of_the_jdk(&named.class))
+}
+
 /// May a call write fields by reflection: of a library, or of reflection itself?
-pub(in crate::events) fn reflects(named: &Named) -> bool {
+pub(crate) fn reflects(named: &Named) -> bool {
     let class = named.class.as_str();
     named.kind != InvokeKind::Dynamic
         && (!is_of_the_jdk(class)

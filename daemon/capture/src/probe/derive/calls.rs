@@ -3,13 +3,13 @@
 use std::rc::Rc;
 
 use jhyde_bytecode::InvokeKind;
-use jhyde_trace::{ClassId, Event, EventKind, MonitorAction, Outcome, Value};
+use jhyde_trace::{ClassId, Content, Event, EventKind, MonitorAction, Outcome, Value};
 
 use super::routine::Callee;
 use super::run::{Stopped, lost};
 use super::thread::{Awaits, Entering, Frame, Open, Outside, Running, Thread};
 use super::{Deriver, Routine, Went};
-use crate::mirror::{Activation, Constant, narrowed};
+use crate::mirror::{Activation, Body, Constant, Shared, narrowed};
 use crate::probe::log::{Raw, Record, Told};
 use crate::probe::plan::Tells;
 use crate::program::{Class, Program};
@@ -66,10 +66,6 @@ impl Deriver {
             return Ok(Went::On);
         };
         let operand = |at: usize| frame.activation.peek(count - 1 - at);
-        if kind.has_receiver() && operand(0) == Value::Null {
-            thread.awaits = Some(Awaits::Exception(None));
-            return Ok(Went::On);
-        }
         let mut open = match routine.tells(index) {
             Some((_, Tells::Call { shown, .. })) => shown.iter().map(|&at| operand(at)).collect(),
             _ => Vec::new(),
@@ -121,6 +117,10 @@ impl Deriver {
         };
         let routine = Rc::clone(&frame.routine);
         let (index, callee) = Self::at_call(thread, &routine)?;
+        if frame_receiver(thread, &callee) == Some(Value::Null) {
+            thread.awaits = Some(Awaits::Exception(None));
+            return Ok(Went::On);
+        }
         let target = self.target(thread, program, &callee)?;
         let tells = routine
             .tells(index)
@@ -136,6 +136,7 @@ impl Deriver {
                 )) => {
                     let operands = self.pop(thread, &callee);
                     let open = self.open(program, &operands, place, &arrays, constructs);
+                    self.show(program, &callee, &operands)?;
                     Ok(self.leave(thread, program, &callee, &operands, index, open))
                 }
                 Some((_, Tells::Nothing)) => self.follows(thread, program, &callee, index),
@@ -214,6 +215,37 @@ impl Deriver {
         }
     }
 
+    /// What a call is shown may be written by code out of the scope from now on: fields by reflection alone.
+    fn show(
+        &mut self,
+        program: &Program,
+        callee: &Callee,
+        operands: &[Value],
+    ) -> Result<(), Stopped> {
+        let skip = usize::from(callee.named.kind.has_receiver());
+        let arguments = operands.get(skip..).unwrap_or_default();
+        if crate::events::writes_static_by_handle(&callee.named, arguments) {
+            return lost("a static field may have been written by reflection");
+        }
+        // What the scope inherits from the JDK, and lambdas behind its interfaces, use none.
+        let class = &callee.named.class;
+        let own =
+            class.ends_with("[]") || program.class_in_scope(callee.named.code, class).is_some();
+        let reflects = !own && crate::events::reflects(&callee.named);
+        if reflects {
+            self.heap.expect_reflection();
+        }
+        let with = if reflects {
+            Shared::Anybody
+        } else {
+            Shared::Jdk
+        };
+        for object in operands.iter().filter_map(|value| value.object()) {
+            self.heap.share(object, with);
+        }
+        Ok(())
+    }
+
     /// The method of the scope that a call runs (JVMS 5.4.6), if it runs one that was instrumented.
     fn target(
         &self,
@@ -259,6 +291,7 @@ impl Deriver {
             };
             let invoked = entering.derived.is_some();
             let (index, open) = (entering.index, entering.open);
+            let made = entering.values.first().and_then(|this| this.object());
             self.enter(
                 thread,
                 program,
@@ -268,6 +301,12 @@ impl Deriver {
                 invoked,
                 open,
             );
+            if let Some(frame) = thread
+                .frame()
+                .filter(|_| !invoked && routine.is_constructor())
+            {
+                frame.made = made;
+            }
             return Ok(Went::On);
         }
         let is_receiver = given == 0 && routine.receiver;
@@ -275,7 +314,7 @@ impl Deriver {
             // It cannot be told before the constructor above it has run (JVMS 4.10.1.9).
             match derived {
                 Some(Some(derived)) => derived,
-                _ => return lost("code out of the scope made an object of the scope"),
+                _ => self.made_outside(program, call, &routine),
             }
         } else {
             let raw = match thread.peek()? {
@@ -302,6 +341,29 @@ impl Deriver {
             entering.values.push(value);
         }
         Ok(Went::On)
+    }
+
+    /// An object of the scope that code out of it makes: its fields are as they begin.
+    fn made_outside(
+        &mut self,
+        program: &Program,
+        call: jhyde_trace::CallId,
+        routine: &Routine,
+    ) -> Value {
+        let class = program.classes.get(&routine.class).map(|class| class.id);
+        let object = self.heap.create(class, Body::Fields(Vec::new()));
+        self.outlet.object(object, class, Content::None);
+        if let Some(class) = class {
+            self.identities.born(class);
+            let length = None;
+            let kind = EventKind::New {
+                object,
+                class,
+                length,
+            };
+            self.outlet.event(call, Event::NO_INDEX, kind);
+        }
+        Value::Object(object)
     }
 
     /// Is a value that was told the one that was derived?
@@ -381,6 +443,7 @@ impl Deriver {
             invoked,
             open,
             initialised: None,
+            made: None,
             monitor,
         }));
     }
@@ -447,6 +510,12 @@ impl Deriver {
         open: Open,
     ) -> Went {
         let call = self.begin_outside(thread, program, callee, operands, index);
+        let own = callee.named.class.ends_with("[]");
+        if !own && crate::events::keeps_arrays(&callee.named) {
+            for &array in &open.arrays {
+                self.heap.share_kept(array, false);
+            }
+        }
         let receiver = operands.first().copied().and_then(Value::object);
         let waits = receiver
             .filter(|_| callee.named.class == "java.lang.Object" && callee.named.name == "wait");
@@ -463,6 +532,13 @@ impl Deriver {
             passes: None,
         }));
         Went::On
+    }
+
+    /// Code out of the scope has run: arrays that it keeps may hold something else now.
+    pub(super) fn outside_ran(&mut self) {
+        self.heap.outside_ran();
+        let runs = self.heap.outside_runs();
+        self.heap.look_as_of(runs);
     }
 
     fn is_array(&self, program: &Program, object: jhyde_trace::ObjectId) -> bool {
@@ -618,6 +694,7 @@ impl Deriver {
         if constructed.is_none() && array.is_none() {
             thread.awaits = None;
             if let Some(Running::Outside(_)) = thread.stack.last() {
+                self.outside_ran();
                 let outcome = Outcome::Returned(result);
                 thread.end_call(outcome, Event::NO_INDEX, &mut self.outlet);
             }
@@ -669,6 +746,10 @@ impl Deriver {
         program: &Program,
         class: &Class,
     ) -> Result<Option<Went>, Stopped> {
+        if self.is_erroneous(program, class) {
+            thread.awaits = Some(Awaits::Exception(None));
+            return Ok(Some(Went::On));
+        }
         let mut open = Vec::new();
         self.uninitialised(program, class, &mut open);
         if open.is_empty() {
@@ -699,6 +780,19 @@ impl Deriver {
         Ok(Some(Went::On))
     }
 
+    /// Has its initialiser, or that of a class above it, thrown an exception (JVMS 5.5)?
+    fn is_erroneous(&self, program: &Program, class: &Class) -> bool {
+        let failed = class
+            .methods
+            .iter()
+            .any(|method| self.failed.contains(&method.id));
+        let mut above = class
+            .above
+            .iter()
+            .filter_map(|above| program.classes.get(above));
+        failed || above.any(|above| above.in_scope && self.is_erroneous(program, above))
+    }
+
     /// Static initialisers that may have to run before a class is initialised.
     fn uninitialised(&self, program: &Program, class: &Class, found: &mut Vec<Rc<Routine>>) {
         let above = class
@@ -718,4 +812,12 @@ impl Deriver {
             found.push(Rc::clone(routine));
         }
     }
+}
+
+/// What a call is made on.
+fn frame_receiver(thread: &mut Thread, callee: &Callee) -> Option<Value> {
+    let frame = thread
+        .frame()
+        .filter(|_| callee.named.kind.has_receiver())?;
+    Some(frame.activation.peek(callee.parameters.len()))
 }

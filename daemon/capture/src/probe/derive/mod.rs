@@ -69,6 +69,8 @@ pub(crate) struct Deriver {
     pub(crate) numbers: Numbers,
     /// Classes of the scope that are initialised, or being so.
     initialised: FxHashSet<ReferenceTypeId>,
+    /// Static initialisers that threw an exception.
+    failed: FxHashSet<MethodId>,
     outlet: Outlet,
     /// Is a class a subtype of what code of a loader means by a name?
     casts: FxHashMap<(ClassId, Loader, String), bool>,
@@ -91,6 +93,7 @@ impl Deriver {
             routines: FxHashMap::default(),
             numbers: Numbers::default(),
             initialised: FxHashSet::default(),
+            failed: FxHashSet::default(),
             outlet: Outlet::default(),
             casts: FxHashMap::default(),
             threads: FxHashMap::default(),

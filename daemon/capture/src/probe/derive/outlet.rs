@@ -12,7 +12,6 @@ const CHUNK: usize = 4096;
 pub(super) struct Outlet {
     events: Vec<Event>,
     objects: Vec<(ObjectId, ObjectInfo)>,
-    told: u64,
 }
 
 impl Outlet {
@@ -31,18 +30,12 @@ impl Outlet {
         self.events.len() >= CHUNK
     }
 
-    /// Number of events that have been told.
-    pub(super) fn told(&self) -> u64 {
-        self.told + self.events.len() as u64
-    }
-
     /// Gives all to the sink.
     pub(super) fn drain(&mut self, sink: &mut impl Sink) -> Result<(), SinkError> {
         for (object, info) in self.objects.drain(..) {
             sink.object(object, info)?;
         }
         if !self.events.is_empty() {
-            self.told += self.events.len() as u64;
             sink.append(std::mem::take(&mut self.events))?;
         }
         Ok(())

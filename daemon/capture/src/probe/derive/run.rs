@@ -101,6 +101,24 @@ impl Deriver {
             else {
                 return lost("it ran past the end of a method");
             };
+            if let Some(made) = frame
+                .made
+                .filter(|_| routine.plan.guarded == Some(instruction.index))
+            {
+                match thread.peek()? {
+                    None => return Ok(Went::Nowhere),
+                    Some(&Record::Shown { hash }) => {
+                        thread.take()?;
+                        if !self.shown(Value::Object(made), hash) {
+                            return lost("a constructor made another object than was derived");
+                        }
+                    }
+                    Some(other) => return lost(format!("a constructor tells {other:?}")),
+                }
+                if let Some(frame) = thread.frame() {
+                    frame.made = None;
+                }
+            }
             match self.needs(thread, program, link, &routine, op)? {
                 Needs::Nothing => {}
                 Needs::More => return Ok(Went::Nowhere),

@@ -22,6 +22,8 @@ pub(super) struct Frame {
     pub(super) invoked: bool,
     /// What that instruction tells behind it, if it tells anything.
     pub(super) open: Option<Open>,
+    /// Code out of the scope makes this object with it, which was not told yet.
+    pub(super) made: Option<ObjectId>,
     /// The instruction that made a static initialiser run last.
     pub(super) initialised: Option<u32>,
     /// Entered when the call began (JVMS 2.11.10), and left with it.

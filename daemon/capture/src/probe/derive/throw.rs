@@ -37,6 +37,15 @@ impl Deriver {
         };
         let value = self.thrown(thread, program, known, exception)?;
         if through.is_some() {
+            // Nothing tells how far it came with the arrays that it was shown.
+            if let Some(Running::Outside(outside)) = thread.stack.last() {
+                for &array in &outside.open.arrays {
+                    if let Some(elements) = self.heap.elements_mut(array) {
+                        elements.forget();
+                    }
+                }
+            }
+            self.outside_ran();
             thread.end_call(Outcome::Threw(value), Event::NO_INDEX, &mut self.outlet);
         }
         let Some(frame) = thread.frame() else {
@@ -46,6 +55,13 @@ impl Deriver {
         let index = routine
             .instruction(frame.at)
             .map_or(Event::NO_INDEX, |i| i.index);
+        let told_here = match handler {
+            Some(site) => self
+                .numbers
+                .place_of(site)
+                .is_some_and(|place| place.method == routine.id),
+            None => routine.plan.guarded.is_some_and(|from| from <= index),
+        };
         let thrown_here = routine
             .instruction(frame.at)
             .is_some_and(|i| i.invoke().is_none());
@@ -53,6 +69,14 @@ impl Deriver {
         if new || (known.is_some() && thrown_here) {
             self.outlet
                 .event(call, index, EventKind::Thrown { exception: value });
+        }
+        if !told_here {
+            // It leaves a constructor before there is a `this`, which tells nothing.
+            if !routine.is_constructor() || routine.plan.guarded.is_some_and(|from| from <= index) {
+                return lost("an exception was caught where none was to arrive");
+            }
+            self.leaves_by(thread, value, index, false);
+            return Ok(Went::On);
         }
         match handler {
             Some(site) => {
@@ -79,20 +103,34 @@ impl Deriver {
                     return lost("an exception left another method than it was thrown in");
                 }
                 let initialiser = routine.name == "<clinit>";
-                thread.end_call(Outcome::Threw(value), index, &mut self.outlet);
-                thread.awaits = match thread.stack.last_mut() {
-                    // The JVM puts another one around what an initialiser throws (JVMS 5.5).
-                    Some(Running::Scope(_)) if initialiser => Some(Awaits::Exception(None)),
-                    Some(Running::Scope(_)) => Some(Awaits::Exception(Some(value))),
-                    Some(Running::Outside(outside)) => {
-                        outside.passes = Some(value);
-                        None
-                    }
-                    None => None,
-                };
+                if initialiser {
+                    self.failed.insert(routine.id);
+                }
+                self.leaves_by(thread, value, index, initialiser);
             }
         }
         Ok(Went::On)
+    }
+
+    /// The innermost call of the scope ends by an exception.
+    fn leaves_by(&mut self, thread: &mut Thread, value: Value, index: u32, initialiser: bool) {
+        // The launcher of programs catches nothing; of other code out of the scope nobody knows.
+        let main = thread.frame().filter(|frame| frame.routine.name == "main");
+        if let Some(frame) = main.filter(|frame| frame.call.preorder == 1) {
+            let kind = EventKind::Uncaught { exception: value };
+            self.outlet.event(frame.call, index, kind);
+        }
+        thread.end_call(Outcome::Threw(value), index, &mut self.outlet);
+        thread.awaits = match thread.stack.last_mut() {
+            // The JVM puts another one around what an initialiser throws (JVMS 5.5).
+            Some(Running::Scope(_)) if initialiser => Some(Awaits::Exception(None)),
+            Some(Running::Scope(_)) => Some(Awaits::Exception(Some(value))),
+            Some(Running::Outside(outside)) => {
+                outside.passes = Some(value);
+                None
+            }
+            None => None,
+        };
     }
 
     /// The exception that a record tells: the one that is known, if it is.

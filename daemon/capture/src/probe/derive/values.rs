@@ -202,6 +202,7 @@ impl Deriver {
                 "an array came whose class is none of arrays".to_owned(),
             ));
         };
+        self.heap.refreshed(array);
         for (index, raw) in (0..).zip(elements) {
             let value = self.value(program, call, raw, &descriptor)?;
             let before = self.heap.elements(array).and_then(|all| all.get(index));

@@ -104,7 +104,7 @@ impl World for Derived<'_> {
             field: field.id,
         };
         let begins = initial(&field.descriptor);
-        let value = self.deriver.heap.field(object, field.id, begins);
+        let value = self.deriver.heap.load_field(object, field.id, begins);
         self.used(variable, value);
         Ok(value)
     }
