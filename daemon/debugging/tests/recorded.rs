@@ -452,7 +452,7 @@ fn calls_below_level_full_have_no_coverage_and_are_counted() {
         for &call in &others {
             sessions.coverage(recording, call).expect("it is known");
         }
-        let rule = jhyde_debugging::coverage::Rule::Halving;
+        let rule = Rule::Halving;
         let strategy = Strategy::Coverage(rule, Entities::DuChains);
         let view = sessions
             .create(recording, strategy, None)

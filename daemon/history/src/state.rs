@@ -469,9 +469,8 @@ impl History {
                 if self.asked == Level::Calls {
                     return Ok(Held::Unknown(BY_LEVEL.into()));
                 }
-                let last = match self.last_write(variable, at)? {
-                    Ok(last) => last,
-                    Err(_) => return Ok(Held::Damaged),
+                let Ok(last) = self.last_write(variable, at)? else {
+                    return Ok(Held::Damaged);
                 };
                 let (told, value) = match last {
                     Some(write) => (write.timestamp, Held::Value(write.value)),

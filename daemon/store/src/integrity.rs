@@ -67,6 +67,9 @@ impl Recording {
         if let Some(lost) = self.lost_end() {
             report.note(lost);
         }
+        if let Err(lost) = self.levels() {
+            report.note(lost);
+        }
         for family in self.inner.db.families().iter().copied() {
             if let Err(error) = self.check_table(family, &mut report) {
                 report.note(error);

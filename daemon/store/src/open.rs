@@ -31,11 +31,11 @@ pub(crate) fn open(
     memory: &Arc<Memory>,
     mode: Mode,
 ) -> Result<Arc<Inner>> {
-    let (id, level, files, known_list, over) = {
+    let (id, level, has_levels, files, known_list, over) = {
         let meta = meta.lock().unwrap_or_else(PoisonError::into_inner);
         let over = !meta.meta.state.is_live();
         let (id, level) = (meta.meta.id.clone(), meta.meta.options.level);
-        (id, level, meta.files.clone(), meta.list, over)
+        (id, level, meta.levels, meta.files.clone(), meta.list, over)
     };
     let found = known_list.and_then(|_| list::checksum(folder));
     let mode = match mode {
@@ -64,6 +64,9 @@ pub(crate) fn open(
     if mode != Mode::Create {
         persisted = read_persisted(&db)?;
         tables = read_tables(&db, level)?;
+        if has_levels && db.lacks(families::LEVELS) {
+            tables.lost_levels = Some(db.damaged("table levels", "it is not there"));
+        }
     }
     let beginning = match mode {
         Mode::Create => Ok(None),

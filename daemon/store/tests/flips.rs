@@ -101,7 +101,8 @@ fn ask(data: &Path, events: u64, threads: &[ThreadId]) -> Seen {
     seen.put("classes", classes);
     seen.put("class", recording.class(ClassId(4)));
     seen.put("thread", recording.thread(ThreadId(1)));
-    seen.put("levels", recording.levels());
+    let levels = recording.levels();
+    seen.put("levels", levels.map(|levels| levels.facts().to_vec()));
     seen.put("session", recording.session("s"));
     for object in [1, 3, 7] {
         seen.put(
