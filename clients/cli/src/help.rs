@@ -129,7 +129,8 @@ A call (jhyde tree, and wherever a call stands inside something else)
   also: receiver (not for static methods), thread, thread_name, source_file, call_site (a place),
   incomplete, recording_ended (only if true: it is incomplete and stays so, the recording has ended),
   changed (of a boundary call in events, if it changed something: [{"variable":"list#7","value":…}, …]),
-  already_running (only if true), classification (only in sessions)
+  lowered (if something of it was recorded at a lower level than was asked for: ["recorded at level state from @12 on:
+  --max-bytes 1MB was reached"]), already_running (only if true), classification (only in sessions)
 
 A value
   int, long, short, byte, float, double, boolean   number, true, false; "NaN", "Infinity", "-Infinity"
@@ -173,7 +174,8 @@ events       timestamp, call (its id), kind, place, and by kind: entered or exit
              thread's) an error follows at the end
   kinds      enter exit new write content thrown caught uncaught thread_start thread_end class_prepared gap monitor
              use edge loop iteration
-step         an event for each step, as of events
+step         an event for each step, as of events, with notes if what it looked for may have happened on the way and
+             was not recorded
 history      timestamp, variable, value, call, place
 coverage     {call, edges, chains, notes}
   an edge    from (the place of a jump or switch; null: the method's entry), to (a place), calls (how many calls
@@ -192,7 +194,9 @@ list, show, watch, attach, stop, detach    id, name, state, state_reason, exit_c
              level, engine, include, exclude, string_limit, snapshots {depth, elements, bytes}, contents, events, calls,
              threads, classes, bytes, notes,
              gaps [{reason, count}] (numbers in reasons are N), jvm {address, name, version, command},
-             listen_port (while waiting)
+             listen_port (while waiting); with limits max_bytes, max_duration (null: none) and at_limit; if something
+             was recorded at a lower level lowered [{since, until, subject, level, reason}] (until null: to the end;
+             subject a class or method, "" everything) and more_lowered (how many more there are)
   states     waiting running complete detached stopped connection-lost cut failed unreadable
 delete       deleted, bytes
 launch       the recording, as show gives it, on standard error when the program has ended

@@ -10,7 +10,7 @@
 use std::collections::VecDeque;
 
 use jhyde_trace::{
-    CallId, Event, EventKind, ObjectId, ObjectInfo, Outcome, Sink, SinkError, Value,
+    CallId, Event, EventKind, Level, ObjectId, ObjectInfo, Outcome, Sink, SinkError, Subject, Value,
 };
 
 /// The place of an arrival; stays valid until it has left.
@@ -21,6 +21,8 @@ pub(crate) struct Ticket(u64);
 struct Arrival {
     /// Answers that are still to come.
     questions: u32,
+    /// From here on it is recorded at another level, and why.
+    level: Option<(Level, String)>,
     objects: Vec<(ObjectId, ObjectInfo)>,
     /// A call that was running when the arrival came: the one that beginnings belong to.
     context: Option<CallId>,
@@ -67,6 +69,14 @@ impl Arrivals {
         if let Some(arrival) = self.at(ticket) {
             arrival.questions = arrival.questions.saturating_sub(1);
         }
+    }
+
+    /// What arrives from now on is recorded at another level.
+    pub(crate) fn level(&mut self, level: Level, reason: String) {
+        self.queue.push_back(Arrival {
+            level: Some((level, reason)),
+            ..Arrival::default()
+        });
     }
 
     /// Says which running call beginnings belong to; without it, the call of the first event. Since they precede
@@ -204,6 +214,9 @@ impl Arrivals {
     fn leave_first(&mut self, sink: &mut impl Sink) -> Result<(), SinkError> {
         if let Some(arrival) = self.queue.pop_front() {
             self.left += 1;
+            if let Some((level, reason)) = arrival.level {
+                sink.level(Subject::Everything, level, reason)?;
+            }
             for (object, info) in arrival.objects {
                 sink.object(object, info)?;
             }
@@ -230,6 +243,8 @@ mod tests {
     #[derive(Default)]
     struct Kept {
         events: Vec<Event>,
+        /// Each with the number of events before it.
+        levels: Vec<(usize, Level)>,
     }
 
     impl Sink for Kept {
@@ -242,6 +257,11 @@ mod tests {
         }
 
         fn object(&mut self, _: ObjectId, _: ObjectInfo) -> Result<(), SinkError> {
+            Ok(())
+        }
+
+        fn level(&mut self, _: Subject, level: Level, _: String) -> Result<(), SinkError> {
+            self.levels.push((self.events.len(), level));
             Ok(())
         }
 
@@ -283,5 +303,23 @@ mod tests {
         arrivals.answered(ticket);
         arrivals.leave(&mut kept).expect("a vector takes all");
         assert_eq!(kept.events, [1, 10, 20, 21, 22, 30, 40].map(edge));
+    }
+
+    #[test]
+    fn a_level_holds_from_its_place_on_whenever_it_leaves() {
+        let mut arrivals = Arrivals::default();
+        let ticket = arrivals.open();
+        arrivals.level(Level::State, "enough".to_owned());
+        let later = arrivals.open();
+        arrivals.event(later, edge(40));
+        arrivals.answered(later);
+        arrivals.event(ticket, edge(10));
+        let mut kept = Kept::default();
+        arrivals.leave(&mut kept).expect("a vector takes all");
+        assert!(kept.levels.is_empty(), "what is before it is not complete");
+        arrivals.answered(ticket);
+        arrivals.leave(&mut kept).expect("a vector takes all");
+        assert_eq!(kept.levels, [(1, Level::State)]);
+        assert_eq!(kept.events, [10, 40].map(edge));
     }
 }

@@ -1,17 +1,19 @@
 //! How a recording is ended from outside, and what it leaves.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use jhyde_trace::State;
 
-/// How somebody ends a recording. Either way the JVM is detached from and runs on.
+/// How a recording is ended. In any case the JVM is detached from and runs on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
     /// The recording ends as [`State::Detached`].
     Detach,
     /// The recording ends as [`State::Stopped`].
     Stop,
+    /// The recording ends as [`State::LimitReached`]: see [`Controller::end_at_limit`].
+    Limit,
 }
 
 /// Ends a recording, or what is to become one, from any thread.
@@ -19,12 +21,38 @@ pub enum Ending {
 pub struct Controller {
     /// The order, and when it was given.
     order: Arc<OnceLock<(Ending, Instant)>>,
+    /// Why less is to be recorded from now on.
+    lower: Arc<Mutex<Option<String>>>,
+    /// Which limit ended it.
+    limit: Arc<OnceLock<String>>,
 }
 
 impl Controller {
     /// Asks for the end; the first order counts. Does not wait.
     pub fn end(&self, ending: Ending) {
         let _ = self.order.set((ending, Instant::now()));
+    }
+
+    /// Asks for the next lower level, and says why; where the engine has none, the recording ends. Does not wait.
+    pub fn lower(&self, reason: String) {
+        *self.lower.lock().unwrap_or_else(PoisonError::into_inner) = Some(reason);
+    }
+
+    /// Why less is to be recorded from now on; told once.
+    pub(crate) fn take_lower(&self) -> Option<String> {
+        let mut lower = self.lower.lock().unwrap_or_else(PoisonError::into_inner);
+        lower.take()
+    }
+
+    /// Asks for the end because a limit is reached: which, in words for people. Does not wait.
+    pub fn end_at_limit(&self, reason: String) {
+        let _ = self.limit.set(reason);
+        self.end(Ending::Limit);
+    }
+
+    /// Which limit was reached.
+    pub(crate) fn limit(&self) -> String {
+        self.limit.get().cloned().unwrap_or_default()
     }
 
     /// How it is to end, once somebody has asked for it.

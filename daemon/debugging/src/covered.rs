@@ -1,7 +1,7 @@
 //! What one call covered, entity by entity, for people: [`crate::recorded`] and the strategies know entities by
 //! number only; here is what each stands for, and how many calls of the recording covered it.
 
-use jhyde_trace::{CallId, FieldId, Level, Local, MethodId};
+use jhyde_trace::{CallId, FieldId, Level, Local, MethodId, Timestamp};
 use thiserror::Error;
 
 use crate::coverage::{Coverage, Entities};
@@ -106,6 +106,18 @@ pub enum CoverageError {
          it has ended"
     )]
     Incomplete(CallId),
+    /// While it ran it was recorded below level `full`.
+    #[error(
+        "what call {call} covered is not known: it was recorded at level {level} from @{since} on"
+    )]
+    Lowered {
+        /// The call.
+        call: CallId,
+        /// The level then in force.
+        level: Level,
+        /// From when on.
+        since: Timestamp,
+    },
     /// Its enter or exit event cannot be read.
     #[error(
         "what call {0} covered is not known: where it began or ended, the recording is damaged"

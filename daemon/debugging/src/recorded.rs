@@ -28,8 +28,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use jhyde_bytecode::{Code, CoverageEdges};
 use jhyde_store::Recording;
 use jhyde_trace::{
-    Block, CallId, Event, EventKind, Local, MethodId, MethodInfo, ObjectId, ThreadId, Timestamp,
-    Variable,
+    Block, CallId, ClassId, Event, EventKind, Level, Levels, Local, MethodId, MethodInfo, ObjectId,
+    Subject, ThreadId, Timestamp, Variable,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -56,6 +56,7 @@ struct Method {
     /// Slots that the entry defines, the receiver's left out.
     parameters: Vec<u16>,
     has_receiver: bool,
+    class: Option<ClassId>,
 }
 
 /// A running call.
@@ -63,6 +64,9 @@ struct Method {
 struct Running {
     call: CallId,
     method: u32,
+    /// Of the method, if it is known.
+    class: Option<ClassId>,
+    enter: Timestamp,
     /// Where in the scope the call stands, for one that leaves the scope.
     outside: Option<u32>,
     edges: FxHashSet<u32>,
@@ -97,6 +101,8 @@ pub struct RecordedCoverage {
     calls: FxHashMap<ThreadId, Vec<[u32; 2]>>,
     /// Events in damaged blocks.
     unread: u64,
+    /// Ended calls that were recorded below level `full`, and why the first was.
+    lowered: Option<(u64, String)>,
     state: State,
 }
 
@@ -144,6 +150,7 @@ impl Default for RecordedCoverage {
             chains: Sets::default(),
             calls: FxHashMap::default(),
             unread: 0,
+            lowered: None,
             state: State::default(),
         }
     }
@@ -195,6 +202,12 @@ impl RecordedCoverage {
         self.unread
     }
 
+    /// How many calls have no sets because they were recorded below level `full`, at some time at least, and why the
+    /// first was.
+    pub fn lowered(&self) -> Option<(u64, String)> {
+        self.lowered.clone()
+    }
+
     /// About how many bytes the sets, what calls have of them, the entities and the definitions take.
     pub fn memory(&self) -> usize {
         let calls: usize = self.calls.values().map(|calls| calls.capacity() * 8).sum();
@@ -226,6 +239,8 @@ impl RecordedCoverage {
         block: &Block,
         end: Timestamp,
     ) -> Result<(), jhyde_store::Error> {
+        // Facts that are told later are about what comes later.
+        let levels = recording.levels_or_lowest();
         let from = self.next.0.saturating_sub(block.first().0) as usize;
         for at in from..block.len() {
             let timestamp = block.timestamp(at);
@@ -233,17 +248,18 @@ impl RecordedCoverage {
                 break;
             }
             self.next = Timestamp(timestamp.0 + 1);
+            self.state.forget_unseen(&levels, timestamp);
             let call = block.call(at);
             if let Some(enter) = block.enter(at) {
                 self.state.enter(
                     recording,
-                    call,
+                    (call, timestamp),
                     enter.method,
                     enter.boundary,
                     enter.call_site,
                 )?;
             } else if block.is_exit(at) {
-                self.exit(call);
+                self.exit(call, &levels);
             } else if let Some(event) = block.event(at) {
                 self.state.follow(&event);
             }
@@ -251,11 +267,19 @@ impl RecordedCoverage {
         Ok(())
     }
 
-    fn exit(&mut self, call: CallId) {
+    fn exit(&mut self, call: CallId, levels: &Levels) {
         let Some(mut ended) = self.state.end(call) else {
             return;
         };
-        if ended.outside.is_none() {
+        let stretch = ended.class.and_then(|class| {
+            let before = Timestamp(ended.enter.0.saturating_sub(1));
+            let by = Timestamp(self.next.0.saturating_sub(1));
+            levels.unseen(Level::Full, (class, MethodId(ended.method)), before, by)
+        });
+        if let Some(stretch) = stretch.filter(|_| ended.outside.is_none()) {
+            let (calls, _) = self.lowered.get_or_insert_with(|| (0, stretch.to_string()));
+            *calls += 1;
+        } else if ended.outside.is_none() {
             let sets = [
                 self.edges.number(&mut ended.edges),
                 self.chains.number(&mut ended.chains),
@@ -314,7 +338,7 @@ impl State {
     fn enter(
         &mut self,
         recording: &Recording,
-        call: CallId,
+        (call, enter): (CallId, Timestamp),
         method: MethodId,
         boundary: bool,
         call_site: u32,
@@ -339,6 +363,8 @@ impl State {
         let mut running = self.spare.pop().unwrap_or_default();
         running.call = call;
         running.method = method.0;
+        running.class = None;
+        running.enter = enter;
         running.outside = outside;
         running.gap = false;
         running.edges.clear();
@@ -347,6 +373,7 @@ impl State {
         if outside.is_none() {
             let known = self.method(recording, method)?;
             running.edges.insert(known.entry);
+            running.class = known.class;
         }
         self.running.entry(call.thread).or_default().push(running);
         Ok(())
@@ -376,7 +403,10 @@ impl State {
             to: 0,
         });
         let method = match recording.method(id)? {
-            Some(found) => Method::of(found.method(), entry),
+            Some(found) => Method {
+                class: Some(found.class.id),
+                ..Method::of(found.method(), entry)
+            },
             None => Method {
                 entry,
                 ..Method::default()
@@ -622,6 +652,27 @@ impl State {
         self.element_count = 0;
     }
 
+    /// Where writes may have gone unseen just before an event, no definition of fields and elements is sure.
+    fn forget_unseen(&mut self, levels: &Levels, at: Timestamp) {
+        let before = Timestamp(at.0.saturating_sub(1));
+        let ran = levels
+            .below(Level::State)
+            .filter(|stretch| stretch.touches(before, at))
+            .any(|stretch| {
+                let mut running = self.running.values().flatten();
+                stretch.fact.of == Subject::Everything
+                    || running.any(|call| {
+                        let method = MethodId(call.method);
+                        call.class
+                            .is_some_and(|class| stretch.fact.of.has(class, method))
+                    })
+            });
+        if ran {
+            self.forget_heap();
+            self.statics.clear();
+        }
+    }
+
     /// Behind a damaged block no definition from before it is sure, and no running call is whole.
     fn forget_after_damage(&mut self) {
         self.forget_heap();
@@ -667,6 +718,7 @@ impl Method {
             slots: info.variables.iter().map(|entry| entry.slot).collect(),
             parameters,
             has_receiver: !info.is_static(),
+            class: None,
         }
     }
 }

@@ -91,6 +91,8 @@ pub struct View {
     pub lost: u64,
     /// How many events a strategy by coverage does not weigh, because a part of the recording is damaged.
     pub unweighed: u64,
+    /// How many calls it does not weigh, because they were recorded below level `full`, and why the first was.
+    pub lowered: Option<(u64, String)>,
     /// It could not be written, because the data folder is open for reading only: it ends with the daemon.
     pub unwritten: bool,
 }
@@ -115,6 +117,7 @@ impl View {
             suspicious: session.suspicious().count(),
             lost: forest.lost(),
             unweighed: 0,
+            lowered: None,
             unwritten: false,
             candidates: candidates
                 .into_iter()
@@ -157,6 +160,34 @@ impl<'a> From<&'a Arc<Recording>> for Asked<'a> {
     fn from(recording: &'a Arc<Recording>) -> Self {
         Self::from(recording.as_ref())
     }
+}
+
+/// Says of a call in the scope that has ended since when not all that it covered was recorded, if that is so.
+fn lowered(recording: &Recording, call: CallId) -> Result<Option<CoverageError>, Error> {
+    let levels = recording.levels_or_lowest();
+    if levels.facts().is_empty() {
+        return Ok(None);
+    }
+    let record = match recording.call(call) {
+        // Who asks for it is told what is wrong with it.
+        Err(jhyde_store::Error::NoSuchCall(_) | jhyde_store::Error::Damaged { .. }) => {
+            return Ok(None);
+        }
+        record => record?,
+    };
+    let Some((exit, method)) = record.exit.zip(recording.method(record.method)?) else {
+        return Ok(None);
+    };
+    let of = (method.class.id, record.method);
+    let before = Timestamp(record.enter.0.saturating_sub(1));
+    let stretch = levels.unseen(Level::Full, of, before, exit);
+    Ok(stretch
+        .filter(|_| !record.boundary)
+        .map(|stretch| CoverageError::Lowered {
+            call,
+            level: stretch.fact.level,
+            since: stretch.fact.since,
+        }))
 }
 
 /// A recording as a computation tree.
@@ -252,6 +283,7 @@ impl Read {
         let mut view = View::of(session, &self.forest, coverage)?;
         if strategy.needs_coverage() {
             view.unweighed = self.coverage.unread();
+            view.lowered = self.coverage.lowered();
         }
         Ok(view)
     }
@@ -494,6 +526,9 @@ impl Sessions {
         }
         self.with_forest(asked.recording, |Loaded { read, .. }| {
             read.read_coverage(asked)?;
+            if let Some(lowered) = lowered(asked.recording, call)? {
+                return Err(lowered.into());
+            }
             Ok(CallCoverage::of(&read.coverage, &read.forest, call)?)
         })
     }

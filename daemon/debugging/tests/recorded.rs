@@ -16,7 +16,9 @@ use jhyde_debugging::{
     RecordedCoverage, Session, Sessions, Strategy,
 };
 use jhyde_store::{Catalogue, Recording, StoreOptions};
-use jhyde_trace::{CallId, ClassId, Level, MethodId, RecordingOptions, State, ThreadId};
+use jhyde_trace::{
+    CallId, ClassId, Level, MethodId, RecordingOptions, State, Subject, ThreadId, Timestamp,
+};
 use machine::{Machine, compile};
 use tempfile::TempDir;
 
@@ -34,6 +36,16 @@ fn record(file: &str, source: &str, calls: &[(&str, i32)]) -> Recorded {
 }
 
 fn record_at(level: Level, file: &str, source: &str, calls: &[(&str, i32)]) -> Recorded {
+    record_lowered(level, None, (file, source), calls)
+}
+
+/// Something is recorded at another level from the first event on.
+fn record_lowered(
+    level: Level,
+    lowered: Option<(Subject, Level)>,
+    (file, source): (&str, &str),
+    calls: &[(&str, i32)],
+) -> Recorded {
     let classes = compile(file, source, &["-g"]);
     let folder = tempfile::tempdir().expect("a temporary folder");
     let store = StoreOptions {
@@ -48,6 +60,10 @@ fn record_at(level: Level, file: &str, source: &str, calls: &[(&str, i32)]) -> R
     let (recording, mut writer) = catalogue
         .create(Some("test"), options)
         .expect("a new recording");
+    if let Some((of, level)) = lowered {
+        let reason = "it was enough".to_owned();
+        writer.level(of, level, reason).expect("a level");
+    }
     let mut machine = Machine::new(&mut writer, classes);
     for (method, argument) in calls {
         machine.call(method, &[*argument]);
@@ -398,6 +414,76 @@ fn entities_of_a_call_have_places_and_numbers_of_calls() {
 }
 
 #[test]
+fn calls_below_level_full_have_no_coverage_and_are_counted() {
+    let whole = record("MergeSort.java", MERGE_SORT, &[("main", 0)]);
+    let merge = |recording: &Recording| {
+        let is_merge = |call: &CallId| {
+            let record = recording.call(*call).expect("a call");
+            let method = recording.method(record.method).expect("read");
+            method.is_some_and(|method| method.method().name == "merge")
+        };
+        let (merges, others): (Vec<_>, Vec<_>) =
+            in_scope(recording).into_iter().partition(is_merge);
+        assert!(merges.len() == 3 && !others.is_empty());
+        (merges, others)
+    };
+    let (merges, _) = merge(&whole.recording);
+    let method = whole.recording.call(merges[0]).expect("a call").method;
+    for level in [Level::State, Level::Calls] {
+        let lowered = Some((Subject::Method(method), level));
+        let recorded = record_lowered(
+            Level::Full,
+            lowered,
+            ("MergeSort.java", MERGE_SORT),
+            &[("main", 0)],
+        );
+        let recording = &recorded.recording;
+        let sessions = Sessions::default();
+        let (merges, others) = merge(recording);
+        for call in merges {
+            let since = Timestamp(0);
+            match sessions.coverage(recording, call) {
+                Err(Error::Coverage(why)) => {
+                    assert_eq!(why, CoverageError::Lowered { call, level, since });
+                }
+                other => panic!("{other:?}"),
+            }
+        }
+        for &call in &others {
+            sessions.coverage(recording, call).expect("it is known");
+        }
+        let rule = Rule::Halving;
+        let strategy = Strategy::Coverage(rule, Entities::DuChains);
+        let view = sessions
+            .create(recording, strategy, None)
+            .expect("a session");
+        let (calls, why) = view.lowered.expect("some are not weighed");
+        assert_eq!(calls, 3);
+        assert_eq!(
+            why,
+            format!("recorded at level {level} from @0 on: it was enough")
+        );
+        // What merges wrote is read elsewhere: with writes that nobody saw, those are no definitions.
+        let chains = |recorded: &Recorded| -> usize {
+            let coverage = recorded.coverage();
+            let count = |call: &CallId| {
+                let set = coverage
+                    .covered(Entities::DuChains, *call)
+                    .expect("is known");
+                let mut count = 0;
+                coverage.visit(Entities::DuChains, set, &mut |_| count += 1);
+                count
+            };
+            others.iter().map(count).sum()
+        };
+        match level {
+            Level::State => assert_eq!(chains(&recorded), chains(&whole)),
+            _ => assert!(chains(&recorded) < chains(&whole)),
+        }
+    }
+}
+
+#[test]
 fn what_cannot_be_said_of_coverage_is_refused() {
     let recorded = record("MergeSort.java", MERGE_SORT, &[("main", 0)]);
     let recording = &recorded.recording;
@@ -462,7 +548,7 @@ fn a_recording_that_grows_is_gone_on_with() {
         .expect("meta can be set");
     let mut growing = RecordedCoverage::default();
     let never = std::sync::atomic::AtomicBool::new(false);
-    let everything = jhyde_trace::Timestamp(0)..source.end();
+    let everything = Timestamp(0)..source.end();
     let events = source.events(everything, None, jhyde_store::Direction::Forward);
     for (at, event) in events.enumerate() {
         writer

@@ -5,9 +5,7 @@
 use std::ops::Range;
 
 use jhyde_store::records::{ContentChange, Direction, Write};
-use jhyde_trace::{
-    Change, EventKind, Held as Contents, Level, ObjectId, Timestamp, Value, Variable,
-};
+use jhyde_trace::{Change, EventKind, Held as Contents, ObjectId, Timestamp, Value, Variable};
 
 use crate::error::Result;
 use crate::history::History;
@@ -25,6 +23,9 @@ impl History {
         // What is told at a time is certain at that time.
         if at <= told || matches!(variable, Variable::Local { .. }) {
             return Ok(Held::Value(value));
+        }
+        if let Some(unseen) = self.unseen_writes(told, at)? {
+            return Ok(Held::Unknown(unseen.into()));
         }
         let later = Timestamp(at.0.saturating_add(1));
         let later = later..self.recording.end().max(later);
@@ -161,10 +162,13 @@ impl History {
         held: Option<Contents>,
         at: Timestamp,
     ) -> Result<Option<Contents>> {
-        let (Some(before @ Contents::Items { .. }), true) = (&held, self.level > Level::Calls)
+        let (Some(before @ Contents::Items { .. }), false) = (&held, self.has_snapshots_only())
         else {
             return Ok(held);
         };
+        if let Some(unseen) = self.content_unseen(object, at)? {
+            return Ok(Some(Contents::Unknown(unseen)));
+        }
         let later = Timestamp(at.0.saturating_add(1));
         let later = later..self.recording.end().max(later);
         let next = self
@@ -197,6 +201,23 @@ impl History {
             return Ok(held);
         }
         Ok(Some(Contents::Unknown(unseen(next.timestamp))))
+    }
+
+    /// Why what was told last of what an object holds may not be so any more at a time.
+    fn content_unseen(&self, object: ObjectId, at: Timestamp) -> Result<Option<String>> {
+        if self.levels().facts().is_empty() {
+            return Ok(None);
+        }
+        let by_now = Timestamp(0)..Timestamp(at.0.saturating_add(1));
+        let told = self
+            .content_changes(object, by_now, Direction::Backward)
+            .next()
+            .transpose()?;
+        match told {
+            Some(told) => self.unseen_writes(told.timestamp, at),
+            // It was found directly behind that time.
+            None => Ok(None),
+        }
     }
 
     /// May code out of the scope have run after `told`, by `at`? The scope's own writes are all recorded.

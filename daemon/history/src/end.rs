@@ -8,7 +8,9 @@ use crate::history::History;
 /// Why a recording ended as it did, where there is more to say than the state's word.
 pub fn reason(state: &State) -> &str {
     match state {
-        State::ConnectionLost { reason } | State::Failed { reason } => reason,
+        State::ConnectionLost { reason }
+        | State::Failed { reason }
+        | State::LimitReached { reason } => reason,
         State::Cut => "the daemon ended without closing it; its unflushed tail is lost",
         _ => "",
     }
@@ -21,6 +23,7 @@ pub fn note(state: &State, events: u64) -> Option<String> {
         State::Waiting | State::Running | State::Complete { .. } => return None,
         State::Detached => "jhyde was detached from the JVM",
         State::Stopped => "the recording was stopped",
+        State::LimitReached { .. } => "the recording ended at its limit",
         State::ConnectionLost { .. } => "the connection to the JVM was lost",
         State::Cut => "the recording was cut",
         State::Failed { .. } => "recording failed",

@@ -1,7 +1,8 @@
 //! What a recording itself says it does not have: gaps, and blocks that cannot be read.
 //!
 //! A gap of a call in the scope may have hidden a write to its locals or to anything on the heap; one of a call
-//! out of the scope, to the heap. What it may have touched is never shown as unchanged.
+//! out of the scope, to the heap. What it may have touched is never shown as unchanged. So does a stretch of time at a
+//! level that does not record writes (see `levels`).
 
 use jhyde_store::Error as StoreError;
 use jhyde_store::records::Write;
@@ -60,6 +61,7 @@ impl History {
         if range.start >= range.end {
             return Ok(gaps);
         }
+        self.add_unseen(call, interval, &mut gaps)?;
         for gap in self.recording.gaps(range).take(MOST) {
             self.check()?;
             gaps.count += 1;
@@ -89,6 +91,24 @@ impl History {
             self.gaps_that_reach_back(call, interval.to, &mut gaps)?;
         }
         Ok(gaps)
+    }
+
+    /// A stretch below level `state` is a gap in what was written.
+    fn add_unseen(&self, call: Option<CallId>, interval: Interval, gaps: &mut Gaps) -> Result<()> {
+        let Interval { from, to } = interval;
+        let own = match call.map(|call| self.method_of(call)).transpose()?.flatten() {
+            Some(method) => self.unseen_locals(&method, from, to),
+            None => None,
+        };
+        let heap = self.unseen_writes(from, to)?;
+        (gaps.own, gaps.heap) = (own.is_some(), heap.is_some());
+        for told in own.into_iter().chain(heap) {
+            if !gaps.told.contains(&told) {
+                gaps.count += 1;
+                gaps.told.push(told);
+            }
+        }
+        Ok(())
     }
 
     /// Gaps of a call behind a time that say that what was told of the call before may be false.

@@ -25,7 +25,8 @@ use crate::view::{
 #[derive(Clone, Debug)]
 pub struct History {
     pub(crate) recording: Arc<Recording>,
-    pub(crate) level: Level,
+    /// The level that was asked for; which is in force, and where, see [`History::levels`].
+    pub(crate) asked: Level,
     /// Was the JVM recorded from its first instruction on, because jhyde started it?
     pub(crate) from_the_start: bool,
     /// Outlines of event lists, shared by the questions to all recordings where they outlive a question.
@@ -44,7 +45,7 @@ impl History {
         let meta = recording.meta();
         let from_the_start = meta.jvm.is_some_and(|jvm| !jvm.command.is_empty());
         Self {
-            level: meta.options.level,
+            asked: meta.options.level,
             recording,
             from_the_start,
             outlines: Arc::default(),
@@ -76,11 +77,6 @@ impl History {
     /// The recording.
     pub fn recording(&self) -> &Arc<Recording> {
         &self.recording
-    }
-
-    /// How much was recorded.
-    pub fn level(&self) -> Level {
-        self.level
     }
 
     /// The last event so far.
@@ -157,7 +153,10 @@ impl History {
 
     pub(crate) fn why_missing(&self, why: Missing) -> &'static str {
         match why {
-            Missing::Level => match self.level {
+            Missing::Level if !self.levels().facts().is_empty() => {
+                "the level in force there does not record it"
+            }
+            Missing::Level => match self.asked {
                 Level::Calls => "level calls does not record it",
                 Level::State => "level state does not record it",
                 Level::Full => "it was not seen",
@@ -202,6 +201,7 @@ impl History {
             _ => None,
         };
         Ok(CallView {
+            lowered: self.level_notes(&record)?,
             record,
             class,
             method: name,
@@ -358,6 +358,7 @@ impl History {
                 kind: EventKindView::Unreadable(format!(
                     "what happened here cannot be told: {error}"
                 )),
+                notes: Vec::new(),
             }),
             told => told,
         }
@@ -420,6 +421,7 @@ impl History {
             call: Some(call),
             place: self.place_in(call, event.index)?,
             kind,
+            notes: Vec::new(),
         })
     }
 

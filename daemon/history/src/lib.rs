@@ -31,6 +31,7 @@ pub mod gap_list;
 mod gaps;
 pub mod history;
 pub mod input_output;
+mod levels;
 pub mod navigate;
 pub mod objects;
 pub mod page;

@@ -5,6 +5,7 @@ use jhyde_trace::{CallId, EventKind, Outcome, Timestamp, Value, Variable};
 
 use crate::error::{Error, Result};
 use crate::history::History;
+use crate::state::Interval;
 use crate::text::is_called;
 use crate::view::EventView;
 
@@ -52,11 +53,43 @@ impl History {
             return Err(Error::NoStep {
                 from,
                 what: step.to_string(),
-                end: self.end_note_behind(step)?,
+                end: match self.unseen_on_the_way(from, None, step)? {
+                    Some(unseen) => Some(unseen),
+                    None => self.end_note_behind(step)?,
+                },
             });
         };
         let event = self.recording.event(there)?;
-        self.event(event.timestamp, &event.event)
+        let mut view = self.event(event.timestamp, &event.event)?;
+        view.notes
+            .extend(self.unseen_on_the_way(from, Some(there), step)?);
+        Ok(view)
+    }
+
+    /// What a step to the next of something may have passed by unseen; without a place that it led to, up to the end.
+    fn unseen_on_the_way(
+        &self,
+        from: Timestamp,
+        there: Option<Timestamp>,
+        step: &Step,
+    ) -> Result<Option<String>> {
+        let (Step::Write(_, direction) | Step::Line(.., direction)) = step else {
+            return Ok(None);
+        };
+        let way = match direction {
+            Direction::Forward => Interval {
+                from,
+                to: there.unwrap_or_else(|| self.last_event()),
+            },
+            Direction::Backward => Interval {
+                from: there.unwrap_or_default(),
+                to: from,
+            },
+        };
+        match step {
+            Step::Write(variable, _) => self.unseen_writes_of(*variable, way),
+            _ => Ok(self.lowered_notes(way.from, way.to).into_iter().next()),
+        }
     }
 
     /// What a step that leads nowhere has to say of the end of the recording, if that is where it would lead.

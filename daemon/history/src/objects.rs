@@ -164,7 +164,7 @@ impl History {
         let Some(info) = info else {
             return Err(Error::NoSuchObject(object.0));
         };
-        match info.content {
+        let cells = match info.content {
             Content::Array(length) => {
                 self.element_cells(object, length, interval, from, limit, notes)
             }
@@ -183,7 +183,14 @@ impl History {
             | Content::Enum(_)
             | Content::Lambda { .. }
             | Content::Thread(_) => self.held_and_fields(object, interval, from, limit, notes),
+        };
+        let mut cells = cells?;
+        if self.unseen_writes(interval.from, interval.to)?.is_some() {
+            for cell in &mut cells.cells {
+                cell.not_recorded |= !cell.changed;
+            }
         }
+        Ok(cells)
     }
 
     /// What an object holds, and behind that its fields.
@@ -485,7 +492,12 @@ impl History {
             .writes(variable, later, Direction::Forward)
             .next();
         match first {
-            Some(Ok(first)) if first.snapshot => Ok(Held::Value(first.value)),
+            Some(Ok(first)) if first.snapshot => {
+                Ok(match self.unseen_writes(at, first.timestamp)? {
+                    Some(unseen) => Held::Unknown(unseen.into()),
+                    None => Held::Value(first.value),
+                })
+            }
             Some(Err(jhyde_store::Error::Damaged { .. })) => Ok(Held::Damaged),
             Some(Err(error)) => Err(error.into()),
             _ => Ok(Held::Unknown(NOT_SEEN_YET.into())),

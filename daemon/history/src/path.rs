@@ -8,6 +8,7 @@ use jhyde_trace::{CallId, Content, ObjectId, Outcome, Timestamp, Value, Variable
 
 use crate::error::{Error, Result};
 use crate::history::History;
+use crate::state::Interval;
 
 /// A step from an object to one of its variables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,6 +112,14 @@ impl History {
     fn object_in(&self, variable: Variable, at: Timestamp) -> Result<Option<ObjectId>> {
         let range = Timestamp(0)..Timestamp(at.0.saturating_add(1));
         let last = self.recording.last_write(variable, at)?;
+        let told = last.as_ref().map_or(Timestamp(0), |last| last.timestamp);
+        let since = Interval { from: told, to: at };
+        if let Some(reason) = self.unseen_writes_of(variable, since)? {
+            return Err(Error::NoSuchVariable {
+                variable: self.written_form(variable)?,
+                reason: format!("what it held at {at} is not recorded: {reason}"),
+            });
+        }
         if let Some(object) = last.and_then(|write| write.value.object()) {
             return Ok(Some(object));
         }

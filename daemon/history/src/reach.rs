@@ -30,7 +30,7 @@ pub(crate) enum Below {
     Unchanged,
     /// Nothing was found before the budget ended.
     BudgetEnded,
-    /// Nothing was found, and not all that is reachable is recorded (level `calls`).
+    /// Nothing was found, and not all that is reachable is recorded: at level `calls`, or behind such a stretch.
     Unknown,
 }
 
@@ -43,6 +43,8 @@ pub(crate) struct Search<'h> {
     clean: FxHashSet<ObjectId>,
     /// Those of them below which something is not recorded.
     unknown: FxHashSet<ObjectId>,
+    /// Writes in the interval may have gone unseen; `None`: nobody has looked yet.
+    unseen: Option<bool>,
     notes: Notes,
 }
 
@@ -56,6 +58,7 @@ impl<'h> Search<'h> {
             budget,
             clean: FxHashSet::default(),
             unknown: FxHashSet::default(),
+            unseen: None,
             notes: Notes::default(),
         }
     }
@@ -90,6 +93,7 @@ impl<'h> Search<'h> {
             if self.is_written(object)? {
                 return Ok(Below::Changed);
             }
+            unknown |= self.has_unseen_writes()? && !self.is_fixed(object)?;
             if !self.history.has_snapshots_only() && self.is_leaf(object)? {
                 continue;
             }
@@ -115,7 +119,7 @@ impl<'h> Search<'h> {
                 }
             }
         }
-        self.notes.cut |= unknown;
+        self.notes.cut |= unknown && self.history.has_snapshots_only();
         if unknown {
             self.unknown.extend(seen.iter().copied());
         }
@@ -187,6 +191,32 @@ impl<'h> Search<'h> {
                 _ => return Ok(false),
             }
         }
+    }
+
+    /// May something have been written in the interval that was not seen?
+    fn has_unseen_writes(&mut self) -> Result<bool> {
+        let Interval { from, to } = self.interval;
+        Ok(match self.unseen {
+            Some(known) => known,
+            None => *self
+                .unseen
+                .insert(self.history.unseen_writes(from, to)?.is_some()),
+        })
+    }
+
+    /// Can what it holds never change?
+    fn is_fixed(&self, object: ObjectId) -> Result<bool> {
+        let ValueView::Object(view) = self.history.value(Value::Object(object))? else {
+            return Ok(false);
+        };
+        Ok(matches!(
+            view.content,
+            Content::String(_)
+                | Content::Box(_)
+                | Content::Class(_)
+                | Content::Shown(_)
+                | Content::Array(0)
+        ))
     }
 
     /// Can nothing be reached through it? True of arrays of primitives, which need not be read then.

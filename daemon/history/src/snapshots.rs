@@ -168,7 +168,7 @@ fn levels(depth: u32) -> String {
 impl History {
     /// Is what objects held known from snapshots alone?
     pub(crate) fn has_snapshots_only(&self) -> bool {
-        self.level == Level::Calls
+        self.asked == Level::Calls
     }
 
     /// What was found at a time, if anything was.
@@ -291,13 +291,13 @@ impl History {
             0 => format!(
                 "level {} without snapshots does not record fields, array elements and contents of objects: whether \
                  they changed is not known",
-                self.level
+                self.asked
             ),
             _ => format!(
                 "level {} looks at fields, array elements and contents of objects where a call that is shown them begins \
                  and ends: {}, {elements} elements of each, {bytes} bytes; what lies beyond that, and in between, is not \
                  recorded",
-                self.level,
+                self.asked,
                 levels(depth)
             ),
         }

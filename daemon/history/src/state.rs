@@ -141,7 +141,7 @@ impl Notes {
 
     /// In words for people.
     pub(crate) fn told(self, history: &History) -> Vec<String> {
-        let level = history.level;
+        let level = history.asked;
         let mut notes = Vec::new();
         let mut note = |is: bool, text: String| {
             if is {
@@ -431,6 +431,9 @@ impl History {
         let given = self.given(record)?.arguments;
         let types = parameters(&info.descriptor);
         let slots = parameter_slots(&info.descriptor, info.is_static());
+        let is_lowered = self
+            .unseen_locals(&method, record.enter, interval.to)
+            .is_some();
         let mut cells = Vec::with_capacity(locals.len());
         for (position, _, local) in locals {
             let variable = Variable::Local {
@@ -444,7 +447,7 @@ impl History {
                 },
                 None => Held::Absent,
             };
-            let (last, damaged) = match self.level {
+            let (last, damaged) = match self.asked {
                 Level::Calls => (None, false),
                 _ => match self.last_write(variable, interval.to)? {
                     Ok(last) => (last, false),
@@ -453,8 +456,8 @@ impl History {
             };
             notes.damaged |= damaged;
             // At level `calls` no write is seen: what the code cannot write stays.
-            let kept = match (position, self.level) {
-                (Some(position), Level::Calls) => slots
+            let kept = match position {
+                Some(position) if self.asked == Level::Calls || is_lowered => slots
                     .get(position)
                     .is_some_and(|&slot| is_kept(&info.code, slot)),
                 _ => false,
@@ -463,17 +466,23 @@ impl History {
                 if at == record.enter || kept {
                     return Ok(at_entry.clone());
                 }
-                if self.level == Level::Calls {
+                if self.asked == Level::Calls {
                     return Ok(Held::Unknown(BY_LEVEL.into()));
                 }
-                Ok(match self.last_write(variable, at)? {
-                    Ok(Some(write)) => Held::Value(write.value),
-                    Ok(None) => at_entry.clone(),
-                    Err(_) => Held::Damaged,
+                let Ok(last) = self.last_write(variable, at)? else {
+                    return Ok(Held::Damaged);
+                };
+                let (told, value) = match last {
+                    Some(write) => (write.timestamp, Held::Value(write.value)),
+                    None => (record.enter, at_entry.clone()),
+                };
+                Ok(match self.unseen_locals(&method, told, at) {
+                    Some(unseen) => Held::Unknown(unseen.into()),
+                    None => value,
                 })
             };
             let (start, end) = (held(interval.from)?, held(interval.to)?);
-            let lost = self.level == Level::Calls && !kept;
+            let lost = self.asked == Level::Calls && !kept;
             notes.locals |= lost;
             let named = match local {
                 Local::Named(entry) => info.variables.get(usize::from(entry)),
@@ -566,7 +575,7 @@ impl History {
                 cells.extend(self.static_cell(&class, field, initialised, interval)?);
             }
         }
-        notes.statics |= self.level == Level::Calls && !cells.is_empty();
+        notes.statics |= self.asked == Level::Calls && !cells.is_empty();
         Ok(cells)
     }
 
@@ -578,7 +587,7 @@ impl History {
         interval: Interval,
     ) -> Result<Option<Cell>> {
         let variable = Variable::Static { field: field.id };
-        let (last, damaged) = match self.level {
+        let (last, damaged) = match self.asked {
             Level::Calls => (None, false),
             _ => match self.last_write(variable, interval.to)? {
                 Ok(last) => (last, false),
@@ -588,7 +597,7 @@ impl History {
         if last.is_none() && !damaged && initialised == Initialised::No {
             return Ok(None);
         }
-        let (start, end) = match self.level {
+        let (start, end) = match self.asked {
             Level::Calls => (
                 Held::Unknown(BY_LEVEL.into()),
                 Held::Unknown(BY_LEVEL.into()),
@@ -598,7 +607,7 @@ impl History {
                 self.static_at(variable, field, initialised, interval.to)?,
             ),
         };
-        let before = match self.level {
+        let before = match self.asked {
             Level::Calls => None,
             _ => self.last_write(variable, interval.from)?.ok().flatten(),
         };
@@ -612,7 +621,7 @@ impl History {
             start,
             end,
             changed: self.is_written_in(last.as_ref(), interval)?,
-            not_recorded: self.level == Level::Calls || damaged || late,
+            not_recorded: self.asked == Level::Calls || damaged || late,
         }))
     }
 
@@ -632,8 +641,15 @@ impl History {
             Ok(None) => {}
             Err(_) => return Ok(Held::Damaged),
         }
+        let begin = match initialised {
+            Initialised::At(begin) if at < begin => return Ok(Held::Absent),
+            Initialised::At(begin) => begin,
+            Initialised::Before | Initialised::No => Timestamp(0),
+        };
+        if let Some(unseen) = self.unseen_writes(begin, at)? {
+            return Ok(Held::Unknown(unseen.into()));
+        }
         Ok(match initialised {
-            Initialised::At(begin) if at < begin => Held::Absent,
             // Never written in the initialiser: a ConstantValue attribute gave it its value (JVMS 4.7.2).
             _ if field.modifiers & FINAL != 0 && !self.is_ever_written(variable)? => {
                 Held::Unknown(CONSTANT.into())

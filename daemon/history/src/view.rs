@@ -53,6 +53,8 @@ pub struct CallView {
     pub values: Option<CallValues>,
     /// Of a boundary call in an event list: what it changed.
     pub changed: Vec<WriteView>,
+    /// What of it is recorded at a lower level than was asked for, from when on and why.
+    pub lowered: Vec<String>,
 }
 
 /// What a call was given and yielded.
@@ -77,6 +79,8 @@ pub struct EventView {
     pub place: Option<PlaceView>,
     /// What.
     pub kind: EventKindView,
+    /// Where a step led to it: what may have happened in between unseen.
+    pub notes: Vec<String>,
 }
 
 /// What happened.

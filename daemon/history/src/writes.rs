@@ -278,7 +278,7 @@ impl History {
 
     /// What the level leaves out of a variable's history.
     fn write_notes(&self, variable: Variable) -> Result<Vec<String>> {
-        let level = self.level;
+        let level = self.asked;
         let has_snapshots = self.recording.meta().options.snapshots.depth > 0;
         Ok(match variable {
             Variable::Return { .. } | Variable::Exception { .. } => Vec::new(),

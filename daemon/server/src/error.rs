@@ -264,6 +264,7 @@ impl Error {
                 Some("recording")
             }
             Self::Word(word) if word.what == "level" => Some("options.level"),
+            Self::Word(word) if word.what == "action at a limit" => Some("options.at_limit"),
             Self::Word(_) => Some("options.engine"),
             Self::Argument { field, .. } => Some(field),
             Self::Host(_)

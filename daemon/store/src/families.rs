@@ -130,8 +130,15 @@ pub(crate) const CLASS_SOURCES: Family = Family {
     ..small("class_sources")
 };
 
+/// What is recorded at another level than was asked for, and from when on. Key: number u32, dense, in the order in which
+/// it was told. Value: `LevelFact`, postcard, behind a checksum. Written before the first event that it is about.
+pub(crate) const LEVELS: Family = Family {
+    later: true,
+    ..small("levels")
+};
+
 /// Everything that must not be opened without. See the list's use in `database`.
-pub(crate) const ALL: [Family; 14] = [
+pub(crate) const ALL: [Family; 15] = [
     BLOCKS,
     DIRECTORY,
     THREAD_BLOCKS,
@@ -146,6 +153,7 @@ pub(crate) const ALL: [Family; 14] = [
     THREADS,
     SOURCE_TEXTS,
     CLASS_SOURCES,
+    LEVELS,
 ];
 
 /// A key of two parts, a u32 and a u64.

@@ -37,6 +37,9 @@ struct MetaFile<M> {
     /// Why the history ends before its time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     cut_short: Option<String>,
+    /// There is a table of levels.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    levels: bool,
     meta: M,
     checksum: String,
 }
@@ -62,6 +65,8 @@ pub(crate) struct FolderMeta {
     /// What was recorded behind the last event was lost to damage: why. Said when the recording was closed, because
     /// what was damaged, RocksDB's log, is gone then.
     pub(crate) cut_short: Option<String>,
+    /// There is a table of levels, whatever damage of RocksDB's list of tables says. Recordings of old have none.
+    pub(crate) levels: bool,
 }
 
 impl FolderMeta {
@@ -73,6 +78,7 @@ impl FolderMeta {
             files: None,
             list: None,
             cut_short: None,
+            levels: true,
         }
     }
 
@@ -84,6 +90,7 @@ impl FolderMeta {
             files: self.files.clone(),
             list: self.list,
             cut_short: self.cut_short.clone(),
+            levels: self.levels,
             meta: &self.meta,
             checksum: String::new(),
         };
@@ -169,6 +176,7 @@ pub(crate) fn parse_meta(bytes: &[u8], path: &Path) -> Result<FolderMeta> {
         files: file.files,
         list: file.list,
         cut_short: file.cut_short,
+        levels: file.levels,
     })
 }
 

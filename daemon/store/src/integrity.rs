@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use jhyde_trace::Timestamp;
+use jhyde_trace::{LevelFact, Timestamp};
 
+use crate::database::open_value;
 use crate::error::{Error, Result};
 use crate::families::{self, Family};
 use crate::index::{collect, run};
@@ -66,6 +67,9 @@ impl Recording {
         if let Some(lost) = self.lost_end() {
             report.note(lost);
         }
+        if let Err(lost) = self.levels() {
+            report.note(lost);
+        }
         for family in self.inner.db.families().iter().copied() {
             if let Err(error) = self.check_table(family, &mut report) {
                 report.note(error);
@@ -113,6 +117,9 @@ impl Recording {
                     run::decode(&value).map_err(|error| wrong(error.to_string()))?;
                 } else if family == families::SOURCE_TEXTS || family == families::CLASS_SOURCES {
                     sources::check(family, &value).map_err(wrong)?;
+                    report.entries += 1;
+                } else if family == families::LEVELS {
+                    open_value::<LevelFact>(&value).map_err(wrong)?;
                     report.entries += 1;
                 }
             }

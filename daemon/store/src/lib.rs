@@ -48,7 +48,7 @@ pub use queries::gaps::gap_kind;
 pub use recording::{Recording, Rows};
 pub use records::{
     Arguments, CallOutcome, CallRecord, ContentChange, Creation, Direction, ExceptionEvent,
-    ExceptionKind, Execution, FieldRef, GapCount, MethodRef, OwnEvent, RootRecord, Stats,
+    ExceptionKind, Execution, FieldRef, GapCount, Lowered, MethodRef, OwnEvent, RootRecord, Stats,
     TimedEvent, Write,
 };
 pub use sources::{KeptSource, SourceKeeper, SourceRoom};

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use jhyde_trace::{Block, ClassInfo, ThreadInfo, Timestamp};
+use jhyde_trace::{Block, ClassInfo, Level, ThreadInfo, Timestamp};
 use serde::de::DeserializeOwned;
 
 use crate::database::{Database, KeyValue, Log, Memory, Mode, open_value};
@@ -31,10 +31,11 @@ pub(crate) fn open(
     memory: &Arc<Memory>,
     mode: Mode,
 ) -> Result<Arc<Inner>> {
-    let (id, files, known_list, over) = {
+    let (id, level, has_levels, files, known_list, over) = {
         let meta = meta.lock().unwrap_or_else(PoisonError::into_inner);
         let over = !meta.meta.state.is_live();
-        (meta.meta.id.clone(), meta.files.clone(), meta.list, over)
+        let (id, level) = (meta.meta.id.clone(), meta.meta.options.level);
+        (id, level, meta.levels, meta.files.clone(), meta.list, over)
     };
     let found = known_list.and_then(|_| list::checksum(folder));
     let mode = match mode {
@@ -58,11 +59,14 @@ pub(crate) fn open(
         check_files(&db, &files)?;
     }
     let mut persisted = Persisted::default();
-    let mut tables = Tables::default();
+    let mut tables = Tables::new(level);
     let mut live = Live::default();
     if mode != Mode::Create {
         persisted = read_persisted(&db)?;
-        tables = read_tables(&db)?;
+        tables = read_tables(&db, level)?;
+        if has_levels && db.lacks(families::LEVELS) {
+            tables.lost_levels = Some(db.damaged("table levels", "it is not there"));
+        }
     }
     let beginning = match mode {
         Mode::Create => Ok(None),
@@ -291,8 +295,8 @@ fn read_groups(db: &Database, persisted: &mut Persisted) {
     }
 }
 
-fn read_tables(db: &Database) -> Result<Tables> {
-    let mut tables = Tables::default();
+fn read_tables(db: &Database, level: Level) -> Result<Tables> {
+    let mut tables = Tables::new(level);
     let classes = read_values::<ClassInfo>(db, families::CLASSES, &mut tables.lost_classes)?;
     for class in classes {
         tables.put_class(Arc::new(class));
@@ -301,6 +305,10 @@ fn read_tables(db: &Database) -> Result<Tables> {
     tables
         .threads
         .extend(threads.into_iter().map(|thread| (thread.id, thread)));
+    if !db.lacks(families::LEVELS) {
+        let levels = read_values(db, families::LEVELS, &mut tables.lost_levels)?;
+        levels.into_iter().for_each(|fact| tables.put_level(fact));
+    }
     Ok(tables)
 }
 

@@ -7,8 +7,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use jhyde_trace::{
-    ClassId, ClassInfo, FieldId, MethodId, ObjectId, ObjectInfo, RecordingMeta, ThreadId,
-    ThreadInfo, Timestamp,
+    ClassId, ClassInfo, FieldId, Level, LevelFact, Levels, MethodId, ObjectId, ObjectInfo,
+    RecordingMeta, Stretch, Subject, ThreadId, ThreadInfo, Timestamp,
 };
 use rocksdb::Direction as Seek;
 
@@ -17,7 +17,7 @@ use crate::families;
 use crate::folder;
 use crate::index::Key;
 use crate::objects;
-use crate::records::{Creation, Direction, FieldRef, MethodRef, Stats};
+use crate::records::{Creation, Direction, FieldRef, Lowered, MethodRef, Stats};
 use crate::state::Inner;
 use crate::view::View;
 use crate::watch::Watch;
@@ -61,6 +61,7 @@ impl Recording {
     /// How much there is.
     pub fn stats(&self) -> Result<Stats> {
         let view = self.view();
+        let levels = self.levels_or_lowest();
         let mut calls = std::collections::BTreeMap::new();
         let blocks = {
             let persisted = self.inner.persisted();
@@ -80,10 +81,42 @@ impl Recording {
             threads: calls.len() as u32,
             classes: self.inner.tables().classes.len() as u32,
             blocks,
-            bytes_on_disk: folder::size(&self.inner.folder),
+            bytes_on_disk: self.bytes_on_disk(),
             unflushed_events: view.tail.iter().map(|block| block.len() as u64).sum(),
             gaps: self.gap_counts(),
+            lowered: levels
+                .lowered()
+                .take(Stats::MOST_LOWERED)
+                .map(|stretch| self.lowered(stretch))
+                .collect(),
+            more_lowered: levels.lowered().skip(Stats::MOST_LOWERED).count() as u64,
         })
+    }
+
+    fn lowered(&self, Stretch { fact, until }: Stretch<'_>) -> Lowered {
+        let subject = match fact.of {
+            Subject::Everything => String::new(),
+            Subject::Class(id) => match self.class(id) {
+                Ok(Some(class)) => class.name.clone(),
+                _ => format!("class#{id}"),
+            },
+            Subject::Method(id) => match self.method(id) {
+                Ok(Some(method)) => format!("{}.{}", method.class.name, method.method().name),
+                _ => format!("method#{id}"),
+            },
+        };
+        Lowered {
+            since: fact.since,
+            until,
+            subject,
+            level: fact.level,
+            reason: fact.reason.clone(),
+        }
+    }
+
+    /// Bytes of the recording's folder on disk, logs included.
+    pub fn bytes_on_disk(&self) -> u64 {
+        folder::size(&self.inner.folder)
     }
 
     /// The timestamp that the next event would get: all events are below.
@@ -138,6 +171,30 @@ impl Recording {
     pub fn thread(&self, id: ThreadId) -> Result<Option<ThreadInfo>> {
         let tables = self.inner.tables();
         found(tables.threads.get(&id).cloned(), &tables.lost_threads)
+    }
+
+    /// The levels in force, by time and by method, as far as it is recorded; in recordings from before that was kept the
+    /// level that was asked for throughout.
+    pub fn levels(&self) -> Result<Arc<Levels>> {
+        let tables = self.inner.tables();
+        match &tables.lost_levels {
+            Some(lost) => Err(lost.clone()),
+            None => Ok(tables.levels.clone()),
+        }
+    }
+
+    /// The same for who must not take for seen what may have gone unseen: where damage hides which level was in force,
+    /// it is the lowest.
+    pub fn levels_or_lowest(&self) -> Arc<Levels> {
+        self.levels().unwrap_or_else(|error| {
+            let lowest = LevelFact {
+                since: Timestamp(0),
+                of: Subject::Everything,
+                level: Level::Calls,
+                reason: format!("which level was in force cannot be read: {error}"),
+            };
+            Arc::new(Levels::new(self.inner.tables().levels.asked(), [lowest]))
+        })
     }
 
     /// A class.

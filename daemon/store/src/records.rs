@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use jhyde_trace::{
-    CallId, Change, ClassInfo, Event, MethodId, MethodInfo, ObjectId, Outcome, ThreadId, Timestamp,
-    Value, Variable,
+    CallId, Change, ClassInfo, Event, Level, MethodId, MethodInfo, ObjectId, Outcome, ThreadId,
+    Timestamp, Value, Variable,
 };
 use serde::{Deserialize, Serialize};
 
@@ -36,6 +36,30 @@ pub struct Stats {
     pub unflushed_events: u64,
     /// What was not recorded, by reason, the most frequent first.
     pub gaps: Vec<GapCount>,
+    /// What was recorded at a lower level than was asked for, by time: at most [`Stats::MOST_LOWERED`].
+    pub lowered: Vec<Lowered>,
+    /// How many more such stretches of time there are.
+    pub more_lowered: u64,
+}
+
+impl Stats {
+    /// So many stretches at a lower level are told.
+    pub const MOST_LOWERED: usize = 100;
+}
+
+/// A stretch of time in which something was recorded at a lower level than was asked for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Lowered {
+    /// The first event in it.
+    pub since: Timestamp,
+    /// The first event behind it; `None`: it holds to the end.
+    pub until: Option<Timestamp>,
+    /// A class, or a class and its method behind a dot; empty: everything.
+    pub subject: String,
+    /// The level in force.
+    pub level: Level,
+    /// Why, in words for people.
+    pub reason: String,
 }
 
 /// How many gaps a recording has for one reason.

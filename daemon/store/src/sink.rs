@@ -1,6 +1,8 @@
 //! The writer as the end of a capture.
 
-use jhyde_trace::{ClassInfo, Event, ObjectId, ObjectInfo, Sink, SinkError, ThreadInfo};
+use jhyde_trace::{
+    ClassInfo, Event, Level, ObjectId, ObjectInfo, Sink, SinkError, Subject, ThreadInfo,
+};
 
 use crate::error::Error;
 use crate::writer::Writer;
@@ -16,6 +18,10 @@ impl Sink for Writer {
 
     fn object(&mut self, object: ObjectId, info: ObjectInfo) -> Result<(), SinkError> {
         Self::object(self, object, info).map_err(in_words)
+    }
+
+    fn level(&mut self, of: Subject, level: Level, reason: String) -> Result<(), SinkError> {
+        Self::level(self, of, level, reason).map_err(in_words)
     }
 
     fn append(&mut self, events: Vec<Event>) -> Result<(), SinkError> {

@@ -10,8 +10,8 @@ use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 
 use jhyde_trace::{
-    Block, BlockBuilder, CallId, ClassId, ClassInfo, FieldId, MethodId, ObjectId, ObjectInfo,
-    RecordingMeta, ThreadId, ThreadInfo,
+    Block, BlockBuilder, CallId, ClassId, ClassInfo, FieldId, Level, LevelFact, Levels, MethodId,
+    ObjectId, ObjectInfo, RecordingMeta, ThreadId, ThreadInfo,
 };
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -176,22 +176,49 @@ pub(crate) struct LongCall {
     pub(crate) invocation: u64,
 }
 
-/// Classes and threads, which fit memory: they grow with the program, not with its run.
-#[derive(Debug, Default)]
+/// Classes, threads and levels, which fit memory: they grow with the program, not with its run.
+#[derive(Debug)]
 pub(crate) struct Tables {
     pub(crate) classes: std::collections::BTreeMap<ClassId, Arc<ClassInfo>>,
     pub(crate) by_name: FxHashMap<String, Vec<ClassId>>,
     pub(crate) methods: FxHashMap<MethodId, (ClassId, usize)>,
     pub(crate) fields: FxHashMap<FieldId, (ClassId, usize)>,
     pub(crate) threads: std::collections::BTreeMap<ThreadId, ThreadInfo>,
-    /// Why some classes or threads are not here.
+    pub(crate) levels: Arc<Levels>,
+    /// Facts about levels that were told.
+    pub(crate) told_levels: u32,
+    /// Why some classes, threads or levels are not here.
     pub(crate) lost_classes: Option<Error>,
     pub(crate) lost_threads: Option<Error>,
+    pub(crate) lost_levels: Option<Error>,
     /// About how many bytes the classes take; taken from the cache of blocks.
     pub(crate) bytes: usize,
 }
 
 impl Tables {
+    /// Empty ones of a recording that is asked for at a level.
+    pub(crate) fn new(asked: Level) -> Self {
+        Self {
+            classes: Default::default(),
+            by_name: Default::default(),
+            methods: Default::default(),
+            fields: Default::default(),
+            threads: Default::default(),
+            levels: Arc::new(Levels::new(asked, [])),
+            told_levels: 0,
+            lost_classes: None,
+            lost_threads: None,
+            lost_levels: None,
+            bytes: 0,
+        }
+    }
+
+    /// Adds what was told of a level.
+    pub(crate) fn put_level(&mut self, fact: LevelFact) {
+        self.told_levels += 1;
+        Arc::make_mut(&mut self.levels).add(fact);
+    }
+
     /// Adds or replaces a class. Returns the bytes that it takes more than before.
     pub(crate) fn put_class(&mut self, class: Arc<ClassInfo>) -> usize {
         for (at, method) in class.methods.iter().enumerate() {

@@ -4,7 +4,8 @@ use std::sync::{Arc, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
 use jhyde_trace::{
-    ClassInfo, Event, ObjectId, ObjectInfo, RecordingMeta, State, ThreadInfo, Timestamp,
+    ClassInfo, Event, Level, LevelFact, ObjectId, ObjectInfo, RecordingMeta, State, Subject,
+    ThreadInfo, Timestamp,
 };
 use rocksdb::WriteBatch;
 
@@ -93,6 +94,28 @@ impl Writer {
             .write()
             .unwrap_or_else(PoisonError::into_inner);
         tables.threads.insert(thread.id, thread);
+        Ok(())
+    }
+
+    /// From the next event on something is recorded at another level, and why.
+    pub fn level(&mut self, of: Subject, level: Level, reason: String) -> Result<()> {
+        let fact = LevelFact {
+            since: self.next_timestamp(),
+            of,
+            level,
+            reason,
+        };
+        let number = self.inner.tables().told_levels;
+        let value = sealed_value(&fact);
+        self.put(families::LEVELS, &number.to_be_bytes(), value)?;
+        let mut tables = self
+            .inner
+            .tables
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
+        tables.put_level(fact);
+        drop(tables);
+        self.inner.watch.changed();
         Ok(())
     }
 

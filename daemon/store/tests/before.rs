@@ -35,4 +35,6 @@ fn a_recording_of_version_1_tells_all_of_it() {
         info.is_some_and(|info| info.content == printed)
     };
     assert_eq!(texts.filter(|&object| is_printed(object)).count(), 1);
+    let levels = recording.levels().expect("there are none");
+    assert_eq!(*levels, Levels::new(Level::Full, []));
 }

@@ -101,6 +101,8 @@ fn ask(data: &Path, events: u64, threads: &[ThreadId]) -> Seen {
     seen.put("classes", classes);
     seen.put("class", recording.class(ClassId(4)));
     seen.put("thread", recording.thread(ThreadId(1)));
+    let levels = recording.levels();
+    seen.put("levels", levels.map(|levels| levels.facts().to_vec()));
     seen.put("session", recording.session("s"));
     for object in [1, 3, 7] {
         seen.put(
@@ -256,6 +258,8 @@ fn cut(data: &Path, events: &[Event], moment: &mut impl FnMut(&Path)) {
     killed_now(&mut writer);
     writer.thread(main_thread()).expect("a thread");
     killed_now(&mut writer);
+    lower(&mut writer, Subject::Class(ClassId(4)));
+    killed_now(&mut writer);
     for id in [1, 7, 3] {
         writer.object(ObjectId(id), array(id)).expect("an object");
         killed_now(&mut writer);
@@ -275,6 +279,11 @@ fn main_thread() -> ThreadInfo {
         name: "main".to_owned(),
         group: None,
     }
+}
+
+fn lower(writer: &mut Writer, of: Subject) {
+    let reason = "it cannot be instrumented".to_owned();
+    writer.level(of, Level::Calls, reason).expect("a level");
 }
 
 fn array(length: u64) -> ObjectInfo {
@@ -298,6 +307,8 @@ fn whole(data: &Path, events: &[Event], sealed: bool) {
         .expect("a recording");
     writer.class(class(4, "a.B".to_owned())).expect("a class");
     writer.thread(main_thread()).expect("a thread");
+    lower(&mut writer, Subject::Class(ClassId(4)));
+    lower(&mut writer, Subject::Everything);
     for id in [1, 7, 3] {
         writer.object(ObjectId(id), array(id)).expect("an object");
         writer.flush().expect("flushed");

@@ -15,6 +15,7 @@ pub mod echo;
 pub mod event;
 pub mod fuzzing;
 pub mod ids;
+pub mod level;
 pub mod meta;
 pub mod sink;
 pub mod structure;
@@ -26,8 +27,10 @@ pub use block::{Block, BlockBuilder};
 pub use content::{Change, Given, Held, Items, Part};
 pub use event::{Event, EventKind, MonitorAction, Outcome};
 pub use ids::{CallId, ClassId, FieldId, MethodId, ObjectId, ThreadId, Timestamp};
+pub use level::{InForce, LevelFact, Levels, Stretch, Subject};
 pub use meta::{
-    EngineKind, JvmIdentity, Level, RecordingMeta, RecordingOptions, SnapshotLimits, State,
+    AtLimit, CostLimits, EngineKind, JvmIdentity, Level, RecordingMeta, RecordingOptions,
+    SnapshotLimits, State,
 };
 pub use sink::{Sink, SinkError};
 pub use structure::{ClassInfo, FieldInfo, LineEntry, LocalVariable, MethodInfo, ThreadInfo};

@@ -64,6 +64,55 @@ pub struct RecordingOptions {
     /// Is recorded what objects of the JDK hold? Recordings from before this could be chosen have it.
     #[serde(default = "yes")]
     pub contents: bool,
+    /// What it may cost. Recordings from before there were limits have none.
+    #[serde(default)]
+    pub limits: CostLimits,
+}
+
+/// What a recording may cost. Each limit counts by itself: it is reached at so much, at twice as much, and so on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CostLimits {
+    /// Bytes on disk.
+    pub bytes: Option<u64>,
+    /// Milliseconds since it began.
+    pub duration_ms: Option<u64>,
+    /// What happens then.
+    pub at_limit: AtLimit,
+}
+
+/// What happens when a recording reaches a limit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum AtLimit {
+    /// The next lower level is in force from then on; where the engine has none, the recording ends.
+    #[default]
+    Lower,
+    /// The recording ends, and the JVM runs on.
+    End,
+}
+
+impl fmt::Display for AtLimit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Lower => "lower",
+            Self::End => "end",
+        })
+    }
+}
+
+impl FromStr for AtLimit {
+    type Err = UnknownWord;
+
+    fn from_str(word: &str) -> Result<Self, Self::Err> {
+        match word {
+            "lower" => Ok(Self::Lower),
+            "end" => Ok(Self::End),
+            _ => Err(UnknownWord {
+                what: "action at a limit",
+                word: word.to_owned(),
+                known: "lower, end",
+            }),
+        }
+    }
 }
 
 fn yes() -> bool {
@@ -115,6 +164,7 @@ impl Default for RecordingOptions {
             string_limit: 1024,
             snapshots: SnapshotLimits::default(),
             contents: true,
+            limits: CostLimits::default(),
         }
     }
 }
@@ -223,6 +273,11 @@ pub enum State {
     Detached,
     /// Somebody stopped the recording.
     Stopped,
+    /// It reached a limit of what it may cost; the JVM ran on.
+    LimitReached {
+        /// Which.
+        reason: String,
+    },
     /// The connection to the JVM broke before its end.
     ConnectionLost {
         /// What was seen.

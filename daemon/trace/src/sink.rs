@@ -4,6 +4,8 @@ use thiserror::Error;
 
 use crate::event::Event;
 use crate::ids::ObjectId;
+use crate::level::Subject;
+use crate::meta::Level;
 use crate::structure::{ClassInfo, ThreadInfo};
 use crate::value::ObjectInfo;
 
@@ -21,6 +23,9 @@ pub trait Sink: Send + 'static {
     fn thread(&mut self, thread: ThreadInfo) -> Result<(), SinkError>;
     /// Says what is known of an object, before the first event that refers to it.
     fn object(&mut self, object: ObjectId, info: ObjectInfo) -> Result<(), SinkError>;
+    /// From the next event on something is recorded at another level: a [`crate::LevelFact`] with the next timestamp. The
+    /// reason is for people.
+    fn level(&mut self, of: Subject, level: Level, reason: String) -> Result<(), SinkError>;
     /// Appends events, in order; they get the next timestamps. Where one cannot be written, those before it are.
     fn append(&mut self, events: Vec<Event>) -> Result<(), SinkError>;
 }

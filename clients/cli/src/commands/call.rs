@@ -161,7 +161,12 @@ fn about(call: &Call, out: &mut Output) -> Result<(), Error> {
     }
     facts.retain(|fact| !fact.is_empty());
     let facts = out.paint.text(Look::Faint, facts.join(" · "));
-    out.line(format!("  {facts}"))
+    out.line(format!("  {facts}"))?;
+    for lowered in &call.lowered {
+        let lowered = out.paint.text(Look::ChangedBelow, clean(lowered));
+        out.line(format!("  {lowered}"))?;
+    }
+    Ok(())
 }
 
 fn section(title: &str, out: &mut Output) -> Result<(), Error> {

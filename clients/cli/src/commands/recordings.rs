@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use jhyde_proto::program::JavaCommand;
 use jhyde_proto::v1::{
-    AttachRequest, GetRecordingRequest, ListRecordingsRequest, Recording, RecordingOptions,
-    RecordingState, SnapshotLimits,
+    AttachRequest, GetRecordingRequest, ListRecordingsRequest, LoweredLevel, Recording,
+    RecordingOptions, RecordingState, SnapshotLimits,
 };
 use jhyde_proto::words;
 use serde::Serialize;
@@ -86,6 +86,9 @@ pub(crate) fn options(args: &RecordArgs) -> RecordingOptions {
             bytes: args.snapshot_bytes,
         }),
         no_contents: args.no_contents,
+        max_bytes: args.max_bytes.clone().unwrap_or_default(),
+        max_duration: args.max_duration.clone().unwrap_or_default(),
+        at_limit: args.at_limit.clone().unwrap_or_default(),
         source: absolute_paths(&args.source),
     }
 }
@@ -144,10 +147,7 @@ fn table(recordings: &[Recording]) -> Table {
     .leaving_out(&["ID", "LEVEL", "SIZE", "MADE"]);
     for recording in recordings {
         let state = recording.state();
-        let level = recording
-            .options
-            .as_ref()
-            .map(|options| options.level.as_str());
+        let level = recording.options.as_ref().map(|_| level_word(recording));
         let is_readable = state != RecordingState::Unreadable;
         let known = |figure: String| if is_readable { figure } else { String::new() };
         let made = match recording.created_ms {
@@ -272,6 +272,33 @@ fn told(recording: &Recording, out: &mut Output) -> Result<(), Error> {
         recording.ended_ms.map(date).unwrap_or_default(),
     );
     row("level", Look::Plain, options.level.clone());
+    for lowered in &recording.lowered {
+        row("", Look::ChangedBelow, lowered_words(lowered));
+    }
+    if recording.more_lowered > 0 {
+        let more = format!("and {} more such stretches of time", recording.more_lowered);
+        row("", Look::ChangedBelow, more);
+    }
+    let limits = [
+        ("disk", &options.max_bytes),
+        ("time", &options.max_duration),
+    ];
+    let limits: Vec<_> = limits
+        .iter()
+        .filter(|(_, limit)| !limit.is_empty())
+        .map(|(name, limit)| format!("{name} {limit}"))
+        .collect();
+    if !limits.is_empty() {
+        let then = match options.at_limit.as_str() {
+            "end" => "ends then",
+            _ => "steps down then",
+        };
+        row(
+            "limits",
+            Look::Plain,
+            format!("{}: {then}", limits.join(", ")),
+        );
+    }
     row("engine", Look::Plain, options.engine.clone());
     row("scope", Look::Plain, scope);
     row("recorded", Look::Plain, amounts(recording));
@@ -303,6 +330,39 @@ fn told(recording: &Recording, out: &mut Output) -> Result<(), Error> {
         out.line(text)?;
     }
     notes(&recording.notes, out)
+}
+
+/// The level that was asked for, and the lower one that everything was recorded at last: `full→state`.
+fn level_word(recording: &Recording) -> String {
+    let asked = recording
+        .options
+        .as_ref()
+        .map(|options| options.level.as_str());
+    let asked = asked.unwrap_or_default();
+    let lowered = recording.lowered.iter().rev();
+    let mut of_all = lowered.filter(|lowered| lowered.subject.is_empty());
+    match of_all.next() {
+        Some(lowered) => format!("{asked}→{}", lowered.level),
+        None if !recording.lowered.is_empty() => format!("{asked} (less in parts)"),
+        None => asked.to_owned(),
+    }
+}
+
+fn lowered_words(lowered: &LoweredLevel) -> String {
+    let what = match lowered.subject.as_str() {
+        "" => String::new(),
+        subject => format!("{} ", clean(subject)),
+    };
+    let until = match lowered.until {
+        Some(until) => format!(" to @{until}"),
+        None => " on".to_owned(),
+    };
+    format!(
+        "{what}{} from @{}{until}: {}",
+        lowered.level,
+        lowered.since,
+        clean(&lowered.reason)
+    )
 }
 
 pub(crate) fn amounts(recording: &Recording) -> String {

@@ -53,6 +53,9 @@ pub async fn step(context: &mut Context, args: &StepArgs) -> Result<(), Error> {
             let listing = sources.around(place, call, event.timestamp).await;
             super::listing(listing.as_ref(), &mut context.out)?;
         }
+        for event in &events {
+            notes(&event.notes, &mut context.out)?;
+        }
         notes(&sources.notes(), &mut context.out)?;
     }
     match ended {

@@ -92,6 +92,9 @@ impl Serialize for CallJson<'_> {
             let changed: Vec<_> = call.changed.iter().map(ChangedJson::from).collect();
             map.serialize_entry("changed", &changed)?;
         }
+        if !call.lowered.is_empty() {
+            map.serialize_entry("lowered", &call.lowered)?;
+        }
         if call.already_running {
             map.serialize_entry("already_running", &true)?;
         }

@@ -118,6 +118,9 @@ fn event_entries<M: SerializeMap>(event: &Event, map: &mut M) -> Result<(), M::E
         }
         None => {}
     }
+    if !event.notes.is_empty() {
+        map.serialize_entry("notes", &event.notes)?;
+    }
     map.serialize_entry("place", &event.place.as_ref().map(PlaceJson))
 }
 
@@ -168,6 +171,7 @@ mod tests {
             value: Some(value),
         };
         let event = Event {
+            notes: Vec::new(),
             timestamp: 12,
             call: "1.7".into(),
             place: Some(place),

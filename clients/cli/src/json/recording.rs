@@ -42,6 +42,17 @@ struct GapCountJson<'a> {
     count: u64,
 }
 
+/// A stretch of time at a lower level than was asked for.
+#[derive(Serialize)]
+struct LoweredJson<'a> {
+    since: u64,
+    until: Option<u64>,
+    /// Empty: everything.
+    subject: &'a str,
+    level: &'a str,
+    reason: &'a str,
+}
+
 impl Serialize for RecordingJson<'_> {
     fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
         let recording = self.0;
@@ -73,6 +84,28 @@ impl Serialize for RecordingJson<'_> {
             count: gap.count,
         });
         map.serialize_entry("gaps", &gaps.collect::<Vec<_>>())?;
+        let limits = [
+            ("max_bytes", &options.max_bytes),
+            ("max_duration", &options.max_duration),
+        ];
+        let limits = limits.map(|(name, limit)| (name, limit.as_str()));
+        if limits.iter().any(|(_, limit)| !limit.is_empty()) {
+            for (name, limit) in limits {
+                map.serialize_entry(name, &Some(limit).filter(|limit| !limit.is_empty()))?;
+            }
+            map.serialize_entry("at_limit", &options.at_limit)?;
+        }
+        if !recording.lowered.is_empty() {
+            let lowered = recording.lowered.iter().map(|lowered| LoweredJson {
+                since: lowered.since,
+                until: lowered.until,
+                subject: &lowered.subject,
+                level: &lowered.level,
+                reason: &lowered.reason,
+            });
+            map.serialize_entry("lowered", &lowered.collect::<Vec<_>>())?;
+            map.serialize_entry("more_lowered", &recording.more_lowered)?;
+        }
         let jvm = recording.jvm.as_ref().map(|jvm| JvmJson {
             address: &jvm.address,
             name: &jvm.name,

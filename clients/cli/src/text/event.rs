@@ -211,6 +211,7 @@ mod tests {
             ..Place::default()
         };
         let event = Event {
+            notes: Vec::new(),
             timestamp: 12,
             call: "1.7".into(),
             place: Some(place),

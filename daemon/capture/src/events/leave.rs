@@ -52,6 +52,9 @@ impl<S: Sink> Engine<S> {
             },
             (Farewell::Taken, Ending::Stop) => State::Stopped,
             (Farewell::Taken, Ending::Detach) => State::Detached,
+            (Farewell::Taken, Ending::Limit) => State::LimitReached {
+                reason: self.controller.limit(),
+            },
         }
     }
 

@@ -23,6 +23,7 @@ mod contents;
 mod doubt;
 mod fixed;
 mod leave;
+mod limit;
 mod odd;
 mod outside;
 mod predict;
@@ -176,6 +177,7 @@ impl<S: Sink> Engine<S> {
     /// Drives the JVM until the recording ends.
     pub(crate) fn run(mut self) -> Finished<S> {
         let end = loop {
+            self.lower_if_asked();
             if let Some(order) = self.controller.order() {
                 break End::Ordered(order);
             }

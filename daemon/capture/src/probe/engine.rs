@@ -8,7 +8,7 @@ use jdwp::commands::event_request::{self, Modifier};
 use jdwp::commands::{thread_group_reference, thread_reference, virtual_machine};
 use jdwp::{Composite, Event, EventKind, Incoming, ReferenceTypeId, SuspendPolicy, ThreadId};
 use jhyde_bytecode::{ClassFile, ClassPath};
-use jhyde_trace::{Level, RecordingOptions, Sink, State, ThreadInfo};
+use jhyde_trace::{Level, RecordingOptions, Sink, State, Subject, ThreadInfo};
 
 use super::derive::Deriver;
 use super::inject::{Part, Probe};
@@ -192,10 +192,24 @@ impl<S: Sink> Engine<S> {
 
     /// Handles one thing that the JVM sent.
     fn turn(&mut self) -> Result<(), CaptureError> {
+        if let Some(reason) = self.controller.take_lower() {
+            self.lower(reason)?;
+        }
         let Some(Incoming::Event(composite)) = self.link.next()? else {
             return Ok(());
         };
         self.composite(&composite)
+    }
+
+    /// Records at the next lower level from the next event on, or ends where there is none.
+    fn lower(&mut self, reason: String) -> Result<(), CaptureError> {
+        if !self.deriver.tells_less() {
+            self.controller.end_at_limit(reason);
+            return Ok(());
+        }
+        self.deriver.tell(&mut self.program, &mut self.sink)?;
+        self.sink.level(Subject::Everything, Level::State, reason)?;
+        Ok(())
     }
 
     fn composite(&mut self, composite: &Composite) -> Result<(), CaptureError> {
@@ -262,10 +276,14 @@ impl<S: Sink> Engine<S> {
             self.probe = Some(Probe::define(&mut self.link, thread)?);
         }
         if let Err(reason) = self.instrument(class, &known)? {
-            self.notes.push(format!(
-                "{} is not recorded from inside: {reason}",
-                known.name
-            ));
+            // What its code writes, nobody sees; a proxy's calls its handler and nothing else.
+            let subject = Subject::Class(known.id);
+            if !known.name.contains("$Proxy") {
+                self.deriver
+                    .lose_all(&format!("{} could not be instrumented", known.name));
+            }
+            self.deriver.tell(&mut self.program, &mut self.sink)?;
+            self.sink.level(subject, Level::Calls, reason)?;
         }
         Ok(())
     }
@@ -368,6 +386,9 @@ impl<S: Sink> Engine<S> {
         self.leave();
         match ending {
             Ending::Stop => State::Stopped,
+            Ending::Limit => State::LimitReached {
+                reason: self.controller.limit(),
+            },
             Ending::Detach => State::Detached,
         }
     }

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use jhyde_trace::{
     ClassInfo, Content, EngineKind, Event, EventKind, Level, ObjectId, ObjectInfo, Outcome,
-    RecordingOptions, Sink, SinkError, State, ThreadInfo, Value, Variable,
+    RecordingOptions, Sink, SinkError, State, Subject, ThreadInfo, Value, Variable,
 };
 use rustc_hash::FxHashMap;
 
@@ -317,6 +317,10 @@ impl Sink for Count {
     }
 
     fn object(&mut self, _: ObjectId, _: ObjectInfo) -> Result<(), SinkError> {
+        Ok(())
+    }
+
+    fn level(&mut self, _: Subject, _: Level, _: String) -> Result<(), SinkError> {
         Ok(())
     }
 

@@ -1,7 +1,8 @@
 //! A list as the end of a capture.
 
 use jhyde_trace::{
-    ClassInfo, Event, EventKind, ObjectId, ObjectInfo, Outcome, Sink, SinkError, ThreadInfo,
+    ClassInfo, Event, EventKind, Level, ObjectId, ObjectInfo, Outcome, Sink, SinkError, Subject,
+    ThreadInfo,
 };
 
 /// All that was captured, in order.
@@ -11,6 +12,8 @@ pub(crate) struct List {
     pub(crate) threads: Vec<ThreadInfo>,
     pub(crate) objects: Vec<(ObjectId, ObjectInfo)>,
     pub(crate) events: Vec<Event>,
+    /// Levels, each with the number of events before it.
+    pub(crate) levels: Vec<(usize, Level)>,
     /// No more events than these are taken.
     pub(crate) room: Option<usize>,
 }
@@ -68,6 +71,11 @@ impl Sink for List {
 
     fn object(&mut self, object: ObjectId, info: ObjectInfo) -> Result<(), SinkError> {
         self.objects.push((object, info));
+        Ok(())
+    }
+
+    fn level(&mut self, _: Subject, level: Level, _: String) -> Result<(), SinkError> {
+        self.levels.push((self.events.len(), level));
         Ok(())
     }
 

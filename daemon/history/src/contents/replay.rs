@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use jhyde_store::records::{ContentChange, Direction};
-use jhyde_trace::{Content, Given, Held, Items, ObjectId, Part, Timestamp, Value};
+use jhyde_trace::{Content, Given, Held, Items, Missing, ObjectId, Part, Timestamp, Value};
 use rustc_hash::FxHashMap;
 
 use super::{Contents, Known, Stands};
@@ -165,7 +165,8 @@ impl History {
             objects::Held::Value(value) => Some(value),
             // Of a snapshot the first ones are known, and no others.
             _ if self.has_snapshots_only() => None,
-            _ => Some(Value::Missing(jhyde_trace::Missing::Unreadable)),
+            _ if !self.levels().facts().is_empty() => Some(Value::Missing(Missing::Level)),
+            _ => Some(Value::Missing(Missing::Unreadable)),
         };
         let elements = part.cells.into_iter().map_while(|cell| value(cell.end));
         Ok(Some(Known {

@@ -20,6 +20,7 @@ use crate::error::{Error, Result};
 use crate::gaps::damage_note;
 use crate::history::{History, place};
 use crate::page::{Page, Tokens, rows};
+use crate::state::Interval;
 use crate::view::{EventKindView, EventView, PlaceView};
 use fold::{Spec, SpecKind};
 pub use outline::Outlines;
@@ -228,6 +229,15 @@ impl History {
             let row = list.inside.map(|inside| inside.to_string());
             return Err(Error::NoSuchRow(row.unwrap_or_default()));
         };
+        if !list.call.is_root() {
+            let levels = self.level_notes(&self.record(list.call)?)?;
+            notes.extend(levels);
+        }
+        if let Some(variable) = list.mark {
+            let (from, to) = life;
+            let unseen = self.unseen_writes_of(variable, Interval { from, to })?;
+            notes.extend(unseen.filter(|note| !notes.contains(note)));
+        }
         // What is inside of a row ends with the row.
         let reaches_end = list.inside.is_none() && list.to.is_none_or(|to| to > self.last_event());
         if next.is_none() && reaches_end {
@@ -393,6 +403,7 @@ impl History {
             call: thread.map(CallId::root),
             place: None,
             kind: EventKindView::Unreadable(damage_note(first, last)),
+            notes: Vec::new(),
         };
         self.recording
             .events(from..to.max(from), thread, Direction::Forward)

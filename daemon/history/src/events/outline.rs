@@ -209,8 +209,15 @@ impl Outline {
     }
 }
 
+/// Are the ways that a call took recorded throughout? A call that runs may be recorded lower from now on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Ways {
+    Recorded,
+    Missing,
+}
+
 /// Which call of which recording.
-type Key = (String, CallId);
+type Key = (String, CallId, Ways);
 
 /// An outline, and its bytes in memory when it was last used.
 type Kept = (Key, Arc<Mutex<Outline>>, usize);
@@ -262,7 +269,7 @@ impl Outlines {
     /// Drops what is in memory of a recording (because it is deleted, say).
     pub fn forget(&self, recording: &str) {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.retain(|((of, _), ..)| of != recording);
+        kept.retain(|((of, ..), ..)| of != recording);
     }
 }
 
@@ -278,7 +285,11 @@ impl History {
         if flat {
             return work(&Outline::new(call, None, Vec::new()));
         }
-        let key = (self.recording.id().to_owned(), call);
+        let ways = match self.lowered_in(call, Level::Full)? {
+            None => Ways::Recorded,
+            Some(_) => Ways::Missing,
+        };
+        let key = (self.recording.id().to_owned(), call, ways);
         let outline = self.outlines.get(&key, || self.new_outline(call, begin))?;
         // What is behind the lock is left whole by every step of a pass.
         let mut outline = outline.lock().unwrap_or_else(PoisonError::into_inner);
@@ -307,16 +318,27 @@ impl History {
             Some(method) => MethodCode::of(method.method()),
             None => Err(NoLoops::NoCode),
         };
-        if self.level < Level::Full {
-            let none = code
-                .as_ref()
-                .is_ok_and(|code| code.loops().all().is_empty());
+        let none = code
+            .as_ref()
+            .is_ok_and(|code| code.loops().all().is_empty());
+        if self.asked < Level::Full {
             let note = format!(
                 "level {} does not record the ways that were taken: loops and iterations are not shown; record \
                  with level full",
-                self.level
+                self.asked
             );
             return Ok((None, if none { Vec::new() } else { vec![note] }));
+        }
+        if self.lowered_in(call, Level::Full)?.is_some() {
+            let note = "not all ways that this call took were recorded: its loops and iterations are not shown";
+            return Ok((
+                None,
+                if none {
+                    Vec::new()
+                } else {
+                    vec![note.to_owned()]
+                },
+            ));
         }
         match code {
             Ok(code) => {

@@ -13,7 +13,7 @@ use jhyde_store::{Catalogue, Recording, StoreOptions, Writer};
 use jhyde_trace::{
     CallId, ClassId, ClassInfo, Content, Event, EventKind, FieldId, FieldInfo, JvmIdentity, Level,
     LineEntry, Local, LocalVariable, MethodId, MethodInfo, ObjectId, ObjectInfo, Outcome,
-    RecordingOptions, State, ThreadId, ThreadInfo, Timestamp, Value, Variable,
+    RecordingOptions, State, Subject, ThreadId, ThreadInfo, Timestamp, Value, Variable,
 };
 use tempfile::TempDir;
 
@@ -166,6 +166,12 @@ impl Builder {
             catalogue: self.catalogue,
             recording: self.recording,
         }
+    }
+
+    /// From the next event on something is recorded at another level.
+    pub(crate) fn level(&mut self, of: Subject, level: Level) {
+        let reason = "it was enough".to_owned();
+        self.writer.level(of, level, reason).expect("a level");
     }
 
     pub(crate) fn thread(&mut self, name: &str) -> ThreadId {

@@ -187,6 +187,16 @@ pub struct RecordArgs {
     /// Do not record what lists, maps, builders and other objects of the JDK hold
     #[arg(long)]
     pub no_contents: bool,
+    /// When it takes so much of the disk (500MB, 2GB), record less from then on: level full becomes state; where there is
+    /// no lower level, and at twice as much, the recording ends and the program runs on
+    #[arg(long, value_name = "SIZE", allow_hyphen_values = true)]
+    pub max_bytes: Option<String>,
+    /// The same after so much time (90s, 10m)
+    #[arg(long, value_name = "DURATION", allow_hyphen_values = true)]
+    pub max_duration: Option<String>,
+    /// What to do at such a limit: lower (the next lower level), end (the recording; the program runs on)
+    #[arg(long, value_name = "lower|end")]
+    pub at_limit: Option<String>,
     /// Folder or jar with the program's source, searched first: it is kept with the recording; may be repeated
     #[arg(long, value_name = "DIR|JAR")]
     pub source: Vec<PathBuf>,

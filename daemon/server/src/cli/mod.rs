@@ -142,6 +142,7 @@ fn options(settings: &Settings) -> crate::daemon::Options {
         data: settings.data.clone(),
         memory_bytes: settings.memory.0,
         keep: settings.keep.0,
+        limits: settings.record.limits(),
         level: settings.record.level,
         engine: settings.record.engine,
         string_limit: settings.record.string_limit,
@@ -168,6 +169,9 @@ fn wanted(record: &args::RecordArgs) -> crate::daemon::options::Wanted {
             bytes: record.snapshot_bytes,
         },
         no_contents: record.no_contents,
+        max_bytes: record.max_bytes.clone().unwrap_or_default(),
+        max_duration: record.max_duration.clone().unwrap_or_default(),
+        at_limit: record.at_limit.clone().unwrap_or_default(),
         source: absolute(&record.source),
     }
 }

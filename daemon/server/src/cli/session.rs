@@ -261,6 +261,9 @@ fn of_wanted(wanted: Wanted) -> v1::RecordingOptions {
             bytes: wanted.snapshots.bytes,
         }),
         no_contents: wanted.no_contents,
+        max_bytes: wanted.max_bytes,
+        max_duration: wanted.max_duration,
+        at_limit: wanted.at_limit,
         source: texts(&wanted.source),
     }
 }

@@ -121,6 +121,21 @@ pub const KEYS: &[Key] = &[
         "true",
         "whether what objects of the JDK hold is recorded: true or false",
     ),
+    one(
+        "record.max_bytes",
+        "none",
+        "size on disk at which a recording steps down or ends: 500MB, 2GB; none: no limit",
+    ),
+    one(
+        "record.max_duration",
+        "none",
+        "time after which a recording steps down or ends: 90s, 10m; none: no limit",
+    ),
+    one(
+        "record.at_limit",
+        "lower",
+        "what a recording does at a limit: lower (the next lower level) or end",
+    ),
     Key {
         path: "source.path",
         shape: Shape::List,

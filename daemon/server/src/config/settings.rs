@@ -4,12 +4,12 @@ use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use jhyde_trace::{EngineKind, Level, SnapshotLimits};
+use jhyde_trace::{AtLimit, CostLimits, EngineKind, Level, SnapshotLimits};
 use serde::Deserialize;
 use serde::de::{Deserializer, Error as _};
 
 use super::keep::Limits;
-use super::units::{ByteSize, Span, from_text};
+use super::units::{ByteSize, Limit, Span, from_text};
 
 /// Every setting. Field names are the names in the file; [`super::keys::KEYS`] explains each.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -87,9 +87,23 @@ pub struct Record {
     pub snapshot_bytes: u32,
     /// Whether what objects of the JDK hold is recorded.
     pub contents: bool,
+    /// The most bytes on disk.
+    #[serde(deserialize_with = "from_text")]
+    pub max_bytes: Limit<ByteSize>,
+    /// The longest time.
+    #[serde(deserialize_with = "from_text")]
+    pub max_duration: Limit<Span>,
+    /// What happens at a limit.
+    #[serde(deserialize_with = "from_text")]
+    pub at_limit: AtLimit,
 }
 
 impl Record {
+    /// What a recording may cost.
+    pub fn limits(&self) -> CostLimits {
+        cost_limits(self.max_bytes, self.max_duration, self.at_limit)
+    }
+
     /// How far snapshots go.
     pub fn snapshots(&self) -> SnapshotLimits {
         SnapshotLimits {
@@ -97,6 +111,18 @@ impl Record {
             elements: self.snapshot_elements,
             bytes: self.snapshot_bytes,
         }
+    }
+}
+
+/// Limits as people write them, as a recording has them.
+pub fn cost_limits(bytes: Limit<ByteSize>, span: Limit<Span>, at_limit: AtLimit) -> CostLimits {
+    CostLimits {
+        bytes: bytes.0.map(|bytes| bytes.0),
+        // Longer ones are refused when they are read.
+        duration_ms: span
+            .0
+            .map(|span| u64::try_from(span.0.as_millis()).unwrap_or(u64::MAX)),
+        at_limit,
     }
 }
 

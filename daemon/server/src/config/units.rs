@@ -92,6 +92,67 @@ impl fmt::Display for Span {
     }
 }
 
+/// A limit: more than nothing, or none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limit<T>(pub Option<T>);
+
+/// How a limit that is none is written.
+const NO_LIMIT: &str = "none";
+
+/// A text that should have been a limit is none.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum LimitError {
+    /// Not a size or span.
+    #[error("{0}, or none")]
+    Unit(#[from] UnitError),
+    /// Nothing at all could be recorded.
+    #[error("'{}' is nothing: write more, or none for no limit", shown(.0))]
+    Nothing(String),
+    /// It cannot be counted.
+    #[error("'{}' is too much: write less, or none for no limit", shown(.0))]
+    TooMuch(String),
+}
+
+impl FromStr for Limit<ByteSize> {
+    type Err = LimitError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text.trim() {
+            NO_LIMIT => Ok(Self(None)),
+            text => match text.parse()? {
+                ByteSize(0) => Err(LimitError::Nothing(text.to_owned())),
+                size => Ok(Self(Some(size))),
+            },
+        }
+    }
+}
+
+impl FromStr for Limit<Span> {
+    type Err = LimitError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text.trim() {
+            NO_LIMIT => Ok(Self(None)),
+            text => match text.parse()? {
+                Span(span) if span.as_millis() == 0 => Err(LimitError::Nothing(text.to_owned())),
+                Span(span) if u64::try_from(span.as_millis()).is_err() => {
+                    Err(LimitError::TooMuch(text.to_owned()))
+                }
+                span => Ok(Self(Some(span))),
+            },
+        }
+    }
+}
+
+impl<T: fmt::Display> fmt::Display for Limit<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Some(limit) => limit.fmt(f),
+            None => f.write_str(NO_LIMIT),
+        }
+    }
+}
+
 /// Reads a value that is written as text by its [`FromStr`], so that its own message reaches the user.
 pub(super) fn from_text<'de, D, T>(deserializer: D) -> Result<T, D::Error>
 where
@@ -153,5 +214,46 @@ mod tests {
         for text in ["", "10", "soon", "-1s"] {
             assert!(text.parse::<Span>().is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn limits_are_more_than_nothing_or_none() {
+        assert_eq!("none".parse(), Ok(Limit::<ByteSize>(None)));
+        assert_eq!("none".parse(), Ok(Limit::<Span>(None)));
+        assert_eq!(" 1MB ".parse(), Ok(Limit(Some(ByteSize(1_000_000)))));
+        assert_eq!("2s".parse(), Ok(Limit(Some(Span(Duration::from_secs(2))))));
+        for text in [
+            "0",
+            "0MB",
+            "-1MB",
+            "",
+            "5 parsecs",
+            "18446744073709551616B",
+            "99999999TiB",
+        ] {
+            assert!(text.parse::<Limit<ByteSize>>().is_err(), "{text}");
+        }
+        for text in [
+            "0s",
+            "10ns",
+            "-5s",
+            "",
+            "7",
+            "1 fortnight",
+            "99999999999999999999s",
+            "10000000000 years",
+        ] {
+            assert!(text.parse::<Limit<Span>>().is_err(), "{text}");
+        }
+        let message = "0MB".parse::<Limit<ByteSize>>().unwrap_err().to_string();
+        assert!(message.contains("'0MB' is nothing"), "{message}");
+        let message = "5 parsecs"
+            .parse::<Limit<ByteSize>>()
+            .unwrap_err()
+            .to_string();
+        assert!(
+            message.contains("write a number and a unit") && message.ends_with("or none"),
+            "{message}"
+        );
     }
 }

@@ -11,6 +11,7 @@ mod attended;
 pub mod capture;
 pub mod keeping;
 pub mod launch;
+mod limits;
 pub mod live;
 pub mod options;
 pub mod record;
@@ -26,7 +27,7 @@ use std::time::Duration;
 use jhyde_capture::Ending;
 use jhyde_proto::folder;
 use jhyde_store::{Catalogue, Keep, Recording, Stats, StoreOptions};
-use jhyde_trace::{EngineKind, Level, RecordingMeta, SnapshotLimits, State};
+use jhyde_trace::{CostLimits, EngineKind, Level, RecordingMeta, SnapshotLimits, State};
 use rustix::fs::{Access, access};
 use tokio::time::timeout;
 
@@ -48,6 +49,8 @@ pub struct Options {
     pub memory_bytes: u64,
     /// Which recordings are kept when others come.
     pub keep: Keep,
+    /// What recordings may cost that name no limits.
+    pub limits: CostLimits,
     /// Level for recordings that name none.
     pub level: Level,
     /// Engine for recordings that name none.

@@ -3,9 +3,11 @@
 
 use std::path::PathBuf;
 
-use jhyde_trace::{EngineKind, Level, RecordingOptions, SnapshotLimits};
+use jhyde_trace::{CostLimits, EngineKind, Level, RecordingOptions, SnapshotLimits};
 
 use super::{Daemon, capture};
+use crate::config::settings::cost_limits;
+use crate::config::units::{ByteSize, Limit, LimitError, Span};
 use crate::error::Error;
 
 /// Strings are kept up to this many UTF-16 units at most: a single value should fit into a block.
@@ -79,6 +81,38 @@ pub struct Wanted {
     pub no_contents: bool,
     /// Folders and archives with the program's source, searched first.
     pub source: Vec<PathBuf>,
+    /// Size on disk at which it steps down or ends: `500MB`, `none`.
+    pub max_bytes: String,
+    /// Time after which it steps down or ends: `10m`, `none`.
+    pub max_duration: String,
+    /// `lower`, `end`.
+    pub at_limit: String,
+}
+
+impl Wanted {
+    /// What the recording may cost.
+    fn limits(&self, defaults: CostLimits) -> Result<CostLimits, Error> {
+        let wrong = |field, reason: String| Error::Argument { field, reason };
+        let mut limits = defaults;
+        if !self.max_bytes.is_empty() {
+            let limit: Limit<ByteSize> = self
+                .max_bytes
+                .parse()
+                .map_err(|error: LimitError| wrong("options.max_bytes", error.to_string()))?;
+            limits.bytes = limit.0.map(|bytes| bytes.0);
+        }
+        if !self.max_duration.is_empty() {
+            let limit: Limit<Span> = self
+                .max_duration
+                .parse()
+                .map_err(|error: LimitError| wrong("options.max_duration", error.to_string()))?;
+            limits.duration_ms = cost_limits(Limit(None), limit, limits.at_limit).duration_ms;
+        }
+        if !self.at_limit.is_empty() {
+            limits.at_limit = self.at_limit.parse()?;
+        }
+        Ok(limits)
+    }
 }
 
 /// Options that can be carried out, and what a reader of the recording should know of the choice.
@@ -152,6 +186,7 @@ impl Daemon {
             snapshots: wanted.snapshots.or(defaults.snapshots)?,
             // The probe does not tell them yet.
             contents: defaults.contents && !wanted.no_contents && engine != EngineKind::Probe,
+            limits: wanted.limits(defaults.limits)?,
         };
         capture::check_patterns(&options)?;
         let mut source = wanted.source.clone();

@@ -12,7 +12,7 @@ use jhyde_trace::{RecordingOptions, State};
 
 use super::live::{Live, Status, lock};
 use super::options::{Chosen, Wanted};
-use super::{Daemon, Description, capture, set_exit_code, sources, words};
+use super::{Daemon, Description, capture, limits, set_exit_code, sources, words};
 use crate::config::ByteSize;
 use crate::error::Error;
 use crate::source::{Program, SourcePath};
@@ -368,6 +368,7 @@ fn make(
     let options = options.unwrap_or_default();
     let path = SourcePath::of_program(&looks.named, &program);
     let (sink, gathering) = sources::gather(writer, path, looks.keep);
+    let limits = options.limits;
     let capture = capture::begin(connection, options, sink)?;
     if !live.running() {
         // Somebody has ended it before it began, and nobody wants what is there.
@@ -376,7 +377,18 @@ fn make(
     }
     tracing::info!(recording = live.name, "recording");
 
+    let watching = live
+        .recording()
+        .map(|recording| limits::watch(recording, limits, live.controller.clone()))
+        .transpose();
+    if let Err(error) = &watching {
+        // It was asked for: a recording that may grow without end is not what somebody wanted.
+        let reason = format!("its limits cannot be watched: {error}");
+        live.controller.end_at_limit(reason);
+    }
     let finished = capture.run();
+    // Its hold on the recording goes before the recording is closed.
+    drop(watching);
     let mut writer = finished.sink.into_writer();
     let state = match (finished.state, live.exit_code()) {
         (State::Complete { exit_code: None }, code) => State::Complete { exit_code: code },

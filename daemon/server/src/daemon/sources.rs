@@ -11,7 +11,8 @@ use std::time::Duration;
 use jhyde_capture::ClassPaths;
 use jhyde_store::{Error as StoreError, KeptSource, Recording, SourceKeeper, SourceRoom, Writer};
 use jhyde_trace::{
-    ClassId, ClassInfo, Event, JvmIdentity, ObjectId, ObjectInfo, Sink, SinkError, ThreadInfo,
+    ClassId, ClassInfo, Event, JvmIdentity, Level, ObjectId, ObjectInfo, Sink, SinkError, Subject,
+    ThreadInfo,
 };
 use thiserror::Error;
 
@@ -135,6 +136,10 @@ impl Sink for WithSources {
 
     fn object(&mut self, object: ObjectId, info: ObjectInfo) -> Result<(), SinkError> {
         Sink::object(&mut self.writer, object, info)
+    }
+
+    fn level(&mut self, of: Subject, level: Level, reason: String) -> Result<(), SinkError> {
+        Sink::level(&mut self.writer, of, level, reason)
     }
 
     fn append(&mut self, events: Vec<Event>) -> Result<(), SinkError> {

@@ -10,7 +10,7 @@ pub fn state(state: &State) -> &'static str {
         State::Waiting => "waiting",
         State::Running => "running",
         State::Complete { .. } => "complete",
-        State::Detached => "detached",
+        State::Detached | State::LimitReached { .. } => "detached",
         State::Stopped => "stopped",
         State::ConnectionLost { .. } => "connection lost",
         State::Cut => "cut",

@@ -172,6 +172,12 @@ fn notes(view: &View) -> Vec<String> {
     let View {
         lost, unweighed, ..
     } = *view;
+    let lowered = view.lowered.as_ref().map(|(calls, why)| {
+        format!(
+            "what {calls} calls covered is not known, and does not count when calls are weighed, because they were not \
+             recorded at level full throughout: {why}"
+        )
+    });
     let lost = (lost > 0).then(|| {
         format!(
             "{lost} calls cannot be read, because a part of the recording is damaged, and are not asked about: if \
@@ -187,7 +193,10 @@ fn notes(view: &View) -> Vec<String> {
     let unwritten = view.unwritten.then(|| {
         "the data folder is open for reading only, so that this session is not kept: it ends with the daemon".to_owned()
     });
-    [lost, unweighed, unwritten].into_iter().flatten().collect()
+    [lost, unweighed, lowered, unwritten]
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 fn status(error: Error) -> Status {
@@ -220,6 +229,7 @@ fn status(error: Error) -> Status {
             CoverageError::NoSuchCall(_) => (Kind::NotFound, "NO_CALL", "call"),
             CoverageError::Boundary(_) => (Kind::FailedPrecondition, "BOUNDARY_CALL", "call"),
             CoverageError::Incomplete(_) => (Kind::FailedPrecondition, "INCOMPLETE_CALL", "call"),
+            CoverageError::Lowered { .. } => (Kind::FailedPrecondition, "NEEDS_COVERAGE", "call"),
             CoverageError::Damaged(_) => (Kind::DataLoss, "DAMAGED", "call"),
         },
     };

@@ -180,6 +180,7 @@ pub fn call(view: &CallView) -> v1::Call {
         thread_name: view.thread_name.clone(),
         recording_ended: view.recording_ended,
         changed: view.changed.iter().map(write).collect(),
+        lowered: view.lowered.clone(),
         ..v1::Call::default()
     };
     if let Some(values) = &view.values {
@@ -254,6 +255,7 @@ pub fn event(view: &EventView) -> v1::Event {
         call: view.call.map(|call| call.to_string()).unwrap_or_default(),
         place: view.place.as_ref().map(place),
         kind: Some(kind),
+        notes: view.notes.clone(),
     }
 }
 

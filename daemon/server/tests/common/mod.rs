@@ -73,6 +73,7 @@ pub(crate) fn options(folder: &Path) -> Options {
         data: folder.to_owned(),
         memory_bytes: 64 << 20,
         keep: settings.keep.0,
+        limits: settings.record.limits(),
         level: settings.record.level,
         engine: settings.record.engine,
         string_limit: settings.record.string_limit,

@@ -114,6 +114,11 @@ impl Deriver {
         self.routines.insert(method.id, routine);
     }
 
+    /// From now on neither reads nor edges are told. False if they were not.
+    pub(crate) fn tells_less(&mut self) -> bool {
+        std::mem::take(&mut self.full)
+    }
+
     /// A log begins. False if it is known.
     pub(crate) fn meet(&self, log: u32) -> bool {
         !self.threads.contains_key(&log)

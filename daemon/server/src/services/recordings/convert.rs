@@ -2,15 +2,17 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use jhyde_history::end;
 use jhyde_proto::program::JavaCommand;
 use jhyde_proto::v1;
-use jhyde_store::GapCount;
+use jhyde_store::{GapCount, Lowered};
 use jhyde_trace::State;
 use jhyde_trace::echo::shown;
 use tonic::Status;
 
+use crate::config::units::{ByteSize, Span};
 use crate::daemon::Description;
 use crate::daemon::options::{Wanted, WantedSnapshots};
 use crate::services::status::invalid;
@@ -24,6 +26,7 @@ pub fn recording(description: &Description) -> v1::Recording {
         listen_port,
     } = description;
     let stats = stats.clone().unwrap_or_default();
+    let limits = meta.options.limits;
     v1::Recording {
         id: meta.id.clone(),
         name: meta.name.clone(),
@@ -55,6 +58,9 @@ pub fn recording(description: &Description) -> v1::Recording {
             }),
             no_contents: !meta.options.contents,
             source: Vec::new(),
+            max_bytes: text_of(limits.bytes.map(ByteSize)),
+            max_duration: text_of(limits.duration_ms.map(|ms| Span(Duration::from_millis(ms)))),
+            at_limit: limits.at_limit.to_string(),
         }),
         jvm: meta.jvm.as_ref().map(|jvm| v1::Jvm {
             address: jvm.address.clone(),
@@ -70,6 +76,23 @@ pub fn recording(description: &Description) -> v1::Recording {
         notes: meta.notes.clone(),
         listen_port: u32::from(*listen_port),
         gaps: stats.gaps.into_iter().map(gap_count).collect(),
+        lowered: stats.lowered.into_iter().map(lowered).collect(),
+        more_lowered: stats.more_lowered,
+    }
+}
+
+/// Empty: no limit.
+fn text_of(limit: Option<impl std::fmt::Display>) -> String {
+    limit.map(|limit| limit.to_string()).unwrap_or_default()
+}
+
+fn lowered(stretch: Lowered) -> v1::LoweredLevel {
+    v1::LoweredLevel {
+        since: stretch.since.0,
+        until: stretch.until.map(|until| until.0),
+        subject: stretch.subject,
+        level: stretch.level.to_string(),
+        reason: stretch.reason,
     }
 }
 
@@ -93,7 +116,7 @@ fn state(state: &State) -> v1::RecordingState {
         State::Waiting => v1::RecordingState::Waiting,
         State::Running => v1::RecordingState::Running,
         State::Complete { .. } => v1::RecordingState::Complete,
-        State::Detached => v1::RecordingState::Detached,
+        State::Detached | State::LimitReached { .. } => v1::RecordingState::Detached,
         State::Stopped => v1::RecordingState::Stopped,
         State::ConnectionLost { .. } => v1::RecordingState::ConnectionLost,
         State::Cut => v1::RecordingState::Cut,
@@ -117,6 +140,9 @@ pub(super) fn wanted(options: Option<v1::RecordingOptions>) -> Wanted {
             bytes: snapshots.bytes,
         },
         no_contents: options.no_contents,
+        max_bytes: options.max_bytes,
+        max_duration: options.max_duration,
+        at_limit: options.at_limit,
         source: options.source.into_iter().map(PathBuf::from).collect(),
     }
 }
