@@ -3,9 +3,11 @@
 use std::path::Path;
 
 use jhyde_bytecode::patch::{
-    AddedLocal, CodeMap, Fault, MethodPatch, Patch, PatchError, Place, Snippet,
+    AddedLocal, CodeMap, Fault, MethodPatch, Origin, Patch, PatchError, Place, Snippet,
 };
-use jhyde_bytecode::{ClassFile, FieldType, LocalType, Opcode};
+use jhyde_bytecode::{
+    ClassFile, CodeAttribute, ExceptionHandler, FieldType, LocalType, LocalVariable, Opcode,
+};
 
 /// What a class of the test keeps count with: a static `int` field of it.
 pub struct Counter<'a> {
@@ -44,6 +46,7 @@ pub fn everywhere(
         None => Snippet::new().short(300).op(Opcode::Pop),
     };
     done.classes += 1;
+    let mut maps = Vec::new();
     for (number, method) in class.methods.iter().enumerate() {
         let Some(code) = &method.code else { continue };
         // HotSpot registers an object for finalization if this method is not empty: with code in `Object`'s every one.
@@ -81,7 +84,7 @@ pub fn everywhere(
         match patch.method(number, &wanted) {
             Ok(map) => {
                 done.methods += 1;
-                check_map(&map, method.code.as_ref().unwrap());
+                maps.push((number, map));
             }
             Err(PatchError::Method { fault, .. }) if matches!(fault, Fault::CodeTooLong { .. }) => {
                 done.too_long.push(place());
@@ -92,19 +95,74 @@ pub fn everywhere(
             Err(other) => panic!("{}: {other}", class.name),
         }
     }
-    patch.finish()
+    let bytes = patch.finish();
+    let patched = ClassFile::parse(bytes.as_slice()).unwrap();
+    assert_eq!(patched.damage, [], "{}", class.name);
+    for (number, map) in maps {
+        let (old, new) = (&class.methods[number], &patched.methods[number]);
+        let place = format!("{}.{}", class.name, old.name);
+        check_tables(
+            &place,
+            old.code.as_ref().unwrap(),
+            new.code.as_ref().unwrap(),
+            &map,
+        );
+    }
+    bytes
 }
 
-/// Old indexes lead to new ones and these back.
-fn check_map(map: &CodeMap, old: &jhyde_bytecode::CodeAttribute) {
+/// Everything that holds an index means the same as before, instruction by instruction.
+pub fn check_tables(place: &str, old: &CodeAttribute, new: &CodeAttribute, map: &CodeMap) {
+    let (old_code, new_code) = (old.decode().unwrap(), new.decode().unwrap());
+    assert_eq!(new_code.length(), map.length(), "{place}");
+    assert_eq!(map.origin(map.length()), None, "{place}");
+    let (old_lines, new_lines) = (old.line_table(), new.line_table());
+    assert_eq!(old.handlers.len(), new.handlers.len(), "{place}");
+    assert_eq!(old.variables.len(), new.variables.len(), "{place}");
     let mut last = None;
-    for instruction in old.decode().unwrap().instructions() {
-        let new = map.new_index(instruction.index).unwrap();
-        assert!(last < Some(new));
-        last = Some(new);
-        assert_eq!(map.origin(new).unwrap().index(), instruction.index);
+    for instruction in old_code.instructions() {
+        let at = instruction.index;
+        let moved = map.new_index(at).unwrap();
+        assert!(last < Some(moved), "{place}: {at}");
+        last = Some(moved);
+        assert_eq!(map.origin(moved), Some(Origin::Instruction(at)), "{place}");
+        let other = new_code.at(moved).unwrap();
+        let targets = other
+            .targets()
+            .into_iter()
+            .map(|to| map.origin(to).unwrap().index());
+        assert_eq!(
+            instruction.targets(),
+            targets.collect::<Vec<_>>(),
+            "{place}: {at}"
+        );
+        if instruction.targets().is_empty() {
+            assert_eq!(
+                (instruction.opcode, &instruction.operands),
+                (other.opcode, &other.operands)
+            );
+        }
+        assert_eq!(
+            old_lines.line_at(at),
+            new_lines.line_at(moved),
+            "{place}: {at}"
+        );
+        for (a, b) in old.handlers.iter().zip(&new.handlers) {
+            let guards = |h: &ExceptionHandler, at| h.start <= at && at < h.end;
+            assert_eq!(guards(a, at), guards(b, moved), "{place}: {at}");
+            assert_eq!(map.origin(b.handler).unwrap().index(), a.handler, "{place}");
+            assert_eq!(a.catch_type, b.catch_type, "{place}");
+        }
+        for (a, b) in old.variables.iter().zip(&new.variables) {
+            let visible = |v: &LocalVariable, at| v.start <= at && at < v.start + v.length;
+            assert_eq!(visible(a, at), visible(b, moved), "{place}: {at} {a:?}");
+            assert_eq!(
+                (&a.name, &a.signature, a.slot),
+                (&b.name, &b.signature, b.slot),
+                "{place}"
+            );
+        }
     }
-    assert_eq!(map.origin(map.length()), None);
 }
 
 /// Writes a class file under the folder of its package.
