@@ -86,10 +86,16 @@ pub fn everywhere(
                 done.methods += 1;
                 maps.push((number, map));
             }
-            Err(PatchError::Method { fault, .. }) if matches!(fault, Fault::CodeTooLong { .. }) => {
+            Err(PatchError::Method {
+                fault: Fault::CodeTooLong { .. },
+                ..
+            }) => {
                 done.too_long.push(place());
             }
-            Err(PatchError::Method { fault, .. }) if matches!(fault, Fault::JumpTooFar { .. }) => {
+            Err(PatchError::Method {
+                fault: Fault::JumpTooFar { .. },
+                ..
+            }) => {
                 done.too_far.push(place());
             }
             Err(other) => panic!("{}: {other}", class.name),
