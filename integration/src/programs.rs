@@ -48,6 +48,16 @@ impl Workload {
         options.collect()
     }
 
+    /// Is this class in its scope? A pattern there is a class, or a package with all below.
+    pub fn holds(&self, class: &str) -> bool {
+        let matches = |pattern: &String| {
+            let rest = class.strip_prefix(pattern.as_str());
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        };
+        self.words("include", "").iter().any(matches)
+            && !self.words("exclude", "").iter().any(matches)
+    }
+
     /// The arguments of `java` at a size (`small`, `medium`, `large`).
     pub fn arguments(&self, jdk: &Jdk, size: &str) -> Vec<String> {
         self.arguments_of_size(jdk, &self.entry["sizes"][size].to_string())

@@ -7,6 +7,8 @@
 //! tables. On code and exception table: [`FlowGraph`], [`Dominators`], [`Loops`], [`DefUse`] and
 //! [`Variables`]. What counts as covered is numbered by [`CoverageEdges`].
 //!
+//! Back to a class file: [`patch`] puts straight-line code into methods.
+//!
 //! Nothing here talks to a JVM, and nothing depends on other crates of ours. Bytes that are not
 //! what they should be give typed errors with the place; nothing panics on them.
 

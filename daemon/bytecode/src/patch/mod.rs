@@ -402,3 +402,6 @@ fn put_attribute_content(out: &mut Vec<u8>, content: &[u8]) {
 fn put_u2(out: &mut Vec<u8>, value: u32) {
     out.extend((value as u16).to_be_bytes());
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,6 +1,8 @@
 //! Finding JDKs and running their tools. Tests that need a JDK fail without one.
 #![allow(dead_code, unreachable_pub, reason = "each test file uses a part")]
 
+pub mod patching;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -44,11 +46,14 @@ pub fn jdks() -> Vec<PathBuf> {
 pub fn run(jdk: &Path, tool: &str, arguments: &[&str]) -> String {
     let mut command = Command::new(jdk.join("bin").join(tool));
     // The tool's texts must not depend on the user's language.
-    command.args([
-        "-J-Duser.language=en",
-        "-J-Dfile.encoding=UTF-8",
-        "-J-Dstdout.encoding=UTF-8",
-    ]);
+    for property in [
+        "user.language=en",
+        "file.encoding=UTF-8",
+        "stdout.encoding=UTF-8",
+    ] {
+        let prefix = if tool == "java" { "-D" } else { "-J-D" };
+        command.arg(format!("{prefix}{property}"));
+    }
     let output = command.args(arguments).output().unwrap();
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     assert!(
