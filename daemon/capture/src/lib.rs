@@ -27,6 +27,7 @@ mod mirror;
 mod objects;
 mod program;
 mod record;
+mod recorder;
 mod scope;
 #[cfg(test)]
 mod scripted;

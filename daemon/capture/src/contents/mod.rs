@@ -208,6 +208,12 @@ impl Contents {
         self.containers.get_mut(&object)
     }
 
+    /// How an object holds data; of one that is not known, as one that holds nothing.
+    pub(crate) fn shape_of(&self, object: ObjectId) -> Shape {
+        self.get(object)
+            .map_or(Shape::EmptyElements, |container| container.shape)
+    }
+
     pub(crate) fn knows(&self, object: ObjectId) -> bool {
         self.containers.contains_key(&object)
     }

@@ -3,7 +3,6 @@
 
 use std::rc::Rc;
 
-use jdwp::commands::thread_reference;
 use jdwp::{PacketId, RequestId, TaggedObject};
 use jhyde_trace::{
     CallId, Event, EventKind, MonitorAction, ObjectId, Outcome, ThreadId, Value, Variable,
@@ -13,20 +12,18 @@ use rustc_hash::FxHashSet;
 use super::outside::foreign::ForeignRead;
 use super::outside::handed::Handing;
 use super::outside::races::Race;
-use super::outside::shown::Shown;
 use super::predict::intrinsics::Standing;
 use super::predict::plan::Planned;
 use super::stops::awaited::Awaited;
 use super::stops::entry::Entering;
 use super::stops::initialisers::Initialising;
-use super::stops::sites::index_of;
 use super::stops::watch::Watch;
-use crate::arrivals::{Arrivals, Ticket};
+use crate::arrivals::Ticket;
+use crate::jvm::StackFrame;
 use crate::mirror::{Activation, Pending, Progress, narrowed};
 use crate::program::MethodKey;
-
-/// A frame of the JVM's stack, as `ThreadReference.Frames` tells it.
-pub(crate) type StackFrame = thread_reference::Frame;
+use crate::program::index_of;
+use crate::recorder::{Outlet, Shown, gap};
 
 /// A running call of the scope, or a boundary call that called back into it.
 pub(crate) struct Frame {
@@ -254,7 +251,7 @@ impl Thread {
     }
 
     /// Ends the innermost call, whose end the JVM did not tell.
-    pub(crate) fn lose_top(&mut self, ticket: Ticket, out: &mut Arrivals) {
+    pub(crate) fn lose_top<S>(&mut self, ticket: Ticket, out: &mut Outlet<S>) {
         let returned = self.stack.last().and_then(Frame::returned);
         if let Some(result) = returned.filter(|_| self.unsure.is_none()) {
             let index = self
@@ -264,16 +261,7 @@ impl Thread {
             return self.return_top(result, index, ticket, out);
         }
         if let Some(frame) = self.stack.last().filter(|frame| !frame.boundary) {
-            let reason = "the call's end was not seen".to_owned();
-            let event = Event {
-                call: frame.call,
-                index: Event::NO_INDEX,
-                kind: EventKind::Gap {
-                    reason,
-                    back: false,
-                },
-            };
-            out.event(ticket, event);
+            out.doubt(ticket, frame.call, "the call's end was not seen");
         }
         self.end_top(Outcome::Unknown, Event::NO_INDEX, ticket, out);
     }
@@ -286,41 +274,36 @@ impl Thread {
     }
 
     /// Ends the innermost call.
-    pub(crate) fn end_top(
+    pub(crate) fn end_top<S>(
         &mut self,
         outcome: Outcome,
         index: u32,
         ticket: Ticket,
-        out: &mut Arrivals,
+        out: &mut Outlet<S>,
     ) {
         if let Some(frame) = self.stack.pop() {
             let call = frame.call;
             self.unlooked
                 .extend(frame.shown.filter(|shown| !shown.is_intrinsic()));
             if let Some(reason) = frame.doubtful {
-                let reason = reason.to_owned();
-                let kind = EventKind::Gap {
-                    reason,
-                    back: false,
-                };
-                out.event(ticket, Event { call, index, kind });
+                out.tell(ticket, (call, index), gap(reason));
             }
             if let Some((action, object)) = frame.monitor {
                 let kind = EventKind::Monitor { action, object };
-                out.event(ticket, Event { call, index, kind });
+                out.tell(ticket, (call, index), kind);
             }
             let kind = EventKind::Exit { outcome };
-            out.event(ticket, Event { call, index, kind });
+            out.tell(ticket, (call, index), kind);
         }
     }
 
     /// Ends the innermost call, which has returned, and gives its result to the call that made it.
-    pub(crate) fn return_top(
+    pub(crate) fn return_top<S>(
         &mut self,
         result: Option<Value>,
         index: u32,
         ticket: Ticket,
-        out: &mut Arrivals,
+        out: &mut Outlet<S>,
     ) {
         let invoked = self.stack.last().is_some_and(|frame| frame.invoked);
         self.end_top(Outcome::Returned(result), index, ticket, out);
@@ -340,7 +323,7 @@ impl Thread {
     }
 
     /// Ends a boundary call at the top: the thread was seen in its caller again.
-    pub(crate) fn end_boundary(&mut self, ticket: Ticket, out: &mut Arrivals) {
+    pub(crate) fn end_boundary<S>(&mut self, ticket: Ticket, out: &mut Outlet<S>) {
         while self.stack.last().is_some_and(|frame| frame.boundary) {
             self.end_top(Outcome::Unknown, Event::NO_INDEX, ticket, out);
         }
@@ -348,12 +331,12 @@ impl Thread {
 
     /// Ends all calls above the height `keep` by an exception (boundary calls included: the
     /// exception went through them).
-    pub(crate) fn unwind(
+    pub(crate) fn unwind<S>(
         &mut self,
         keep: u32,
         exception: Value,
         ticket: Ticket,
-        out: &mut Arrivals,
+        out: &mut Outlet<S>,
     ) {
         while self.stack.last().is_some_and(|frame| frame.height >= keep) {
             let index = self
@@ -366,7 +349,7 @@ impl Thread {
 
     /// Compares with the JVM's own stack and ends what is not on it any more. `frames` are those
     /// below the height `frames.len()`, innermost first.
-    pub(crate) fn align(&mut self, frames: &[StackFrame], ticket: Ticket, out: &mut Arrivals) {
+    pub(crate) fn align<S>(&mut self, frames: &[StackFrame], ticket: Ticket, out: &mut Outlet<S>) {
         let stands = |frame: &Frame| {
             frames
                 .len()
@@ -413,7 +396,13 @@ impl Thread {
     }
 
     /// An exception that was unsure is where it went.
-    fn arrive(&mut self, unsure: &Unsure, here: Option<u32>, ticket: Ticket, out: &mut Arrivals) {
+    fn arrive<S>(
+        &mut self,
+        unsure: &Unsure,
+        here: Option<u32>,
+        ticket: Ticket,
+        out: &mut Outlet<S>,
+    ) {
         let Some(top) = self.stack.last_mut().filter(|top| !top.boundary) else {
             return;
         };
@@ -421,7 +410,7 @@ impl Thread {
         if unsure.arrives {
             let (call, index) = (top.call, top.index);
             let kind = EventKind::Thrown { exception };
-            out.event(ticket, Event { call, index, kind });
+            out.tell(ticket, (call, index), kind);
         }
         if let Some((key, index)) = unsure.expected
             && top.key == key
@@ -430,7 +419,7 @@ impl Thread {
             top.index = index;
             top.catch(exception, index);
             let (call, kind) = (top.call, EventKind::Caught { exception });
-            out.event(ticket, Event { call, index, kind });
+            out.tell(ticket, (call, index), kind);
         }
     }
 }

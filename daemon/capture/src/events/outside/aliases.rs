@@ -65,7 +65,7 @@ impl<S: Sink> Engine<S> {
     pub(in crate::events) fn aliased(&self, shown: &[ObjectId]) -> Vec<ObjectId> {
         let mut all = Vec::new();
         for &object in shown {
-            for array in self.heap.aliased(object) {
+            for array in self.recorder.known.heap.aliased(object) {
                 if !all.contains(array) && !shown.contains(array) {
                     all.push(*array);
                 }
@@ -81,14 +81,15 @@ impl<S: Sink> Engine<S> {
         made: Option<ObjectId>,
         shown: &[ObjectId],
     ) -> Result<(), CaptureError> {
-        let Some(made) = made.filter(|&made| self.heap.elements(made).is_none()) else {
+        let Some(made) = made.filter(|&made| self.recorder.known.heap.elements(made).is_none())
+        else {
             return Ok(());
         };
         let behind = self.aliased(shown);
         for array in shown.iter().copied().chain(behind) {
-            let elements = self.heap.elements(array);
+            let elements = self.recorder.known.heap.elements(array);
             if elements.is_some_and(|elements| elements.len() <= LONGEST_VIEWED) {
-                self.heap.alias(made, array);
+                self.recorder.known.heap.alias(made, array);
                 self.name_elements(thread, Value::Object(array))?;
             }
         }
@@ -103,21 +104,25 @@ impl<S: Sink> Engine<S> {
         call: CallId,
     ) -> Result<(), CaptureError> {
         let mut asked = Vec::new();
-        for (class, known) in self.program.classes_in_scope() {
+        for (class, known) in self.recorder.known.program.classes_in_scope() {
             let statics = known.fields.iter().filter(|field| field.is_static);
             let (names, fields): (Vec<_>, Vec<_>) = statics.map(|f| (f.id, f.jdwp)).unzip();
             if !fields.is_empty() {
                 let ref_type = class;
                 let values = reference_type::GetValues { ref_type, fields };
-                asked.push((names, self.link.ask(&values)));
+                asked.push((names, self.recorder.jvm.link.ask(&values)));
             }
         }
         let others = self.others(thread);
         for (names, id) in asked {
-            let told = self.link.reply::<reference_type::GetValues>(id)?;
+            let told = self
+                .recorder
+                .jvm
+                .link
+                .reply::<reference_type::GetValues>(id)?;
             let told = told.unwrap_or_default();
             for (&field, value) in names.iter().zip(&told) {
-                let before = self.heap.static_field(field);
+                let before = self.recorder.known.heap.static_field(field);
                 let variable = Variable::Static { field };
                 self.compare_field((ticket, thread, call), &others, variable, before, value)?;
             }

@@ -7,8 +7,7 @@
 
 use std::rc::Rc;
 
-use jdwp::commands::object_reference;
-use jdwp::{ReferenceTypeId, SuspendPolicy};
+use jdwp::SuspendPolicy;
 use jhyde_bytecode::{Invoke, InvokeKind};
 use jhyde_trace::{CallId, Event, EventKind, MonitorAction, ObjectId, Outcome, Sink, Value};
 
@@ -17,15 +16,16 @@ use crate::error::CaptureError;
 use crate::events::Engine;
 use crate::events::outside::aliases::{keeps, reflects, writes_static_by_handle};
 use crate::events::outside::handed::hands_on;
-use crate::events::outside::shown::{Shown, distinct, parameters};
 use crate::events::predict::intrinsics::{
     IntrinsicClasses, intrinsic, known_result, makes_text, returns_itself,
 };
 use crate::events::predict::plan::Planned;
-use crate::events::stops::initialisers::{breakpoint, location};
 use crate::events::threads::Frame;
-use crate::mirror::{Body, Pending, Progress, UNKNOWN, is_known, narrowed};
+use crate::jvm::breakpoint;
+use crate::mirror::{Pending, Progress, UNKNOWN, is_known, narrowed};
+use crate::program::location;
 use crate::program::{MethodKey, Named};
+use crate::recorder::{Shown, distinct, parameters};
 
 impl<S: Sink> Engine<S> {
     /// Sets the stops of a method, at its first entry; the thread is suspended.
@@ -34,7 +34,7 @@ impl<S: Sink> Engine<S> {
         key: MethodKey,
         method: &Planned,
     ) -> Result<(), CaptureError> {
-        if !self.records_state() || method.prepared.replace(true) {
+        if !self.recorder.outlet.records_state() || method.prepared.replace(true) {
             return Ok(());
         }
         let Some(code) = &method.code else {
@@ -72,20 +72,22 @@ impl<S: Sink> Engine<S> {
         stops.dedup();
         for &index in &stops {
             method.stop_at(index);
-            self.link
-                .send(&breakpoint(location(key.0, key.1, index), None));
+            self.recorder
+                .jvm
+                .link
+                .send(&breakpoint(location(key, index), None));
         }
         for index in tells {
-            let mut told = breakpoint(location(key.0, key.1, index), None);
+            let mut told = breakpoint(location(key, index), None);
             told.suspend_policy = SuspendPolicy::NONE;
-            self.link.send(&told);
+            self.recorder.jvm.link.send(&told);
         }
         Ok(())
     }
 
     /// Can a call of this name only run a method of the scope?
     pub(in crate::events) fn leads_into_scope(&self, named: &Named) -> bool {
-        let found = self.program.declared_in_scope(named);
+        let found = self.recorder.known.program.declared_in_scope(named);
         found.is_some_and(|method| !method.is_abstract && !method.native)
             && named.kind != InvokeKind::Interface
             && named.kind != InvokeKind::Dynamic
@@ -93,7 +95,7 @@ impl<S: Sink> Engine<S> {
 
     /// Does a call of this name certainly leave the scope?
     fn leaves_scope(&self, named: &Named, receiver: Value) -> bool {
-        let scope = self.program.scope();
+        let scope = self.recorder.known.program.scope();
         let outside = !scope.covers(&named.class, true)
             || (scope.is_default() && named.class.starts_with("java."))
             || named.class.ends_with("[]");
@@ -102,8 +104,10 @@ impl<S: Sink> Engine<S> {
                 InvokeKind::Static | InvokeKind::Special => true,
                 InvokeKind::Dynamic => false,
                 InvokeKind::Virtual | InvokeKind::Interface => {
-                    let class = receiver.object().and_then(|object| self.heap.class(object));
-                    class.is_some_and(|class| !self.program.is_class_in_scope(class))
+                    let class = receiver
+                        .object()
+                        .and_then(|object| self.recorder.known.heap.class(object));
+                    class.is_some_and(|class| !self.recorder.known.program.is_class_in_scope(class))
                 }
             }
     }
@@ -183,41 +187,6 @@ impl<S: Sink> Engine<S> {
         mirror.map_or(UNKNOWN, |mirror| mirror.peek(count))
     }
 
-    /// The class of an object, asked for if it is not known.
-    pub(in crate::events) fn class_of(
-        &mut self,
-        value: Value,
-    ) -> Result<Option<ReferenceTypeId>, CaptureError> {
-        let Some(object) = value.object() else {
-            return Ok(None);
-        };
-        if let Some(class) = self.heap.class(object) {
-            let name = self.program.type_of(class);
-            if name.is_some() {
-                return Ok(name);
-            }
-        }
-        let Some(real) = self.heap.real(object) else {
-            let name = self
-                .heap
-                .class(object)
-                .and_then(|class| self.program.outside_name(class));
-            return match name {
-                Some(name) => Ok(self.program.loaded(&mut self.link, 0, &name)?),
-                None => Ok(None),
-            };
-        };
-        let told = self
-            .link
-            .request(&object_reference::ReferenceType { object: real })?;
-        let Ok(kind) = told else { return Ok(None) };
-        let class = self.program.class(&mut self.link, kind.type_id)?;
-        if !class.in_scope {
-            self.heap.meet(real, Some(class.id), Body::Opaque);
-        }
-        Ok(Some(kind.type_id))
-    }
-
     /// The innermost call makes a call out of the scope: it begins.
     pub(in crate::events) fn open_boundary(
         &mut self,
@@ -253,7 +222,7 @@ impl<S: Sink> Engine<S> {
             progress: Progress::Calling,
             ..pending
         });
-        let callee = self.program.method_named(&named);
+        let callee = self.recorder.known.program.method_named(&named);
         let shown = receiver.iter().chain(&arguments).filter_map(|v| v.object());
         let shown = Shown {
             returns: named.returns().to_owned(),
@@ -269,14 +238,14 @@ impl<S: Sink> Engine<S> {
             intrinsic: intrinsic(&named).is_some(),
             keeps: keeps(&named),
             reflects: reflects(&named),
-            result: known_result(&named, receiver, &arguments, &self.heap),
+            result: known_result(&named, receiver, &arguments, &self.recorder.known.heap),
             objects: distinct(shown),
             receiver: receiver.and_then(Value::object),
             arguments: arguments.clone(),
             named: Rc::new(named.clone()),
         };
         if shown.reflects {
-            self.heap.expect_reflection();
+            self.recorder.known.heap.expect_reflection();
         }
         let Some(known) = self.threads.get_mut(&thread.0) else {
             return Ok(false);
@@ -291,14 +260,14 @@ impl<S: Sink> Engine<S> {
             already_running: false,
         };
         let index = Event::NO_INDEX;
-        self.arrivals.event(ticket, Event { call, index, kind });
+        self.recorder.outlet.tell_of(ticket, call, kind);
         let waits = receiver
             .and_then(Value::object)
             .filter(|_| named.class == "java.lang.Object" && named.name == "wait");
         if let Some(object) = waits {
             let action = MonitorAction::Wait;
             let kind = EventKind::Monitor { action, object };
-            self.arrivals.event(ticket, Event { call, index, kind });
+            self.recorder.outlet.tell(ticket, (call, index), kind);
         }
         known.stack.push(Frame {
             shown: Some(shown),
@@ -366,7 +335,12 @@ impl<S: Sink> Engine<S> {
             .threads
             .get(&thread.0)
             .and_then(|known| known.last_exit?.object());
-        let told_before = told.is_some_and(|told| self.heap.knows(self.heap.name(told.id)));
+        let told_before = told.is_some_and(|told| {
+            self.recorder
+                .known
+                .heap
+                .knows(self.recorder.known.heap.name(told.id))
+        });
         if let Some(shown) = shown.as_ref().filter(|shown| suspended && !shown.intrinsic) {
             let told = self
                 .threads
@@ -379,13 +353,13 @@ impl<S: Sink> Engine<S> {
             None => None,
         };
         if let Some(shown) = shown.as_ref().filter(|shown| shown.intrinsic) {
-            self.follow_text((ticket, thread, call), shown)?;
+            self.recorder.follow_text((ticket, thread, call), shown)?;
         }
         if shown
             .as_ref()
             .is_none_or(|shown| !shown.intrinsic && !shown.spun)
         {
-            self.heap.outside_ran();
+            self.recorder.known.heap.outside_ran();
         }
         if let Some(shown) = shown.filter(|shown| suspended && !shown.intrinsic) {
             let result = result.and_then(Value::object);
@@ -402,9 +376,14 @@ impl<S: Sink> Engine<S> {
         }
         if let Some(known) = self.threads.get_mut(&thread.0) {
             let index = Event::NO_INDEX;
-            known.returned = Some((ticket, self.arrivals.events(ticket), call));
-            known.end_top(Outcome::Returned(result), index, ticket, &mut self.arrivals);
-            known.end_boundary(ticket, &mut self.arrivals);
+            known.returned = Some((ticket, self.recorder.outlet.arrivals.events(ticket), call));
+            known.end_top(
+                Outcome::Returned(result),
+                index,
+                ticket,
+                &mut self.recorder.outlet,
+            );
+            known.end_boundary(ticket, &mut self.recorder.outlet);
         }
         if let Some(result) = result {
             if let Some((returns, behind)) = returns.filter(|_| suspended && !is_known(result)) {
@@ -436,7 +415,7 @@ impl<S: Sink> Engine<S> {
         }
         for &object in shown.objects.iter().chain(&result) {
             if shown.keeps {
-                self.heap.share_kept(object, shown.reflects);
+                self.recorder.known.heap.share_kept(object, shown.reflects);
             }
         }
         // What it gives back may have been changed by it since the scope has seen it.
@@ -479,10 +458,14 @@ impl<S: Sink> Engine<S> {
     /// May a call write what it was shown, unseen?
     pub(in crate::events) fn may_write(&self, shown: &Shown) -> bool {
         let written = |&object: &ObjectId| {
-            let class = self.heap.class(object);
-            self.heap.elements(object).is_some_and(|all| all.len() > 0)
-                || !self.heap.aliased(object).is_empty()
-                || class.is_some_and(|class| self.program.is_class_in_scope(class))
+            let class = self.recorder.known.heap.class(object);
+            self.recorder
+                .known
+                .heap
+                .elements(object)
+                .is_some_and(|all| all.len() > 0)
+                || !self.recorder.known.heap.aliased(object).is_empty()
+                || class.is_some_and(|class| self.recorder.known.program.is_class_in_scope(class))
         };
         !shown.intrinsic
             && !shown.spun
@@ -525,6 +508,6 @@ impl<S: Sink> Engine<S> {
         if suspended {
             self.observe(ticket, thread, &value)?;
         }
-        Ok(Some(self.value(ticket, &value, false)))
+        Ok(Some(self.recorder.value(ticket, &value, false)))
     }
 }

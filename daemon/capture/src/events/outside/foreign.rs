@@ -7,7 +7,7 @@ use jdwp::commands::event_request::{self, Modifier};
 use jdwp::commands::{object_reference, reference_type};
 use jdwp::{EventKind as Requested, SuspendPolicy};
 use jhyde_bytecode::{Instruction, Opcode};
-use jhyde_trace::{Event, EventKind, Level, Sink, Value, Variable};
+use jhyde_trace::{EventKind, Sink, Value, Variable};
 
 use crate::arrivals::Ticket;
 use crate::error::CaptureError;
@@ -39,17 +39,30 @@ impl<S: Sink> Engine<S> {
             return Ok(false);
         };
         let code = method.loader;
-        if self.program.field_named(code, &class, &name).is_some()
-            || self.program.is_ambiguous(code, &class)
-            || (self.program.scope().covers(&class, true)
-                && self.program.class_in_scope(code, &class).is_none())
+        if self
+            .recorder
+            .known
+            .program
+            .field_named(code, &class, &name)
+            .is_some()
+            || self.recorder.known.program.is_ambiguous(code, &class)
+            || (self.recorder.known.program.scope().covers(&class, true)
+                && self
+                    .recorder
+                    .known
+                    .program
+                    .class_in_scope(code, &class)
+                    .is_none())
         {
             return Ok(false);
         }
         // What is final is read once and for all.
-        let known = self
-            .program
-            .foreign_field(&mut self.link, code, &class, &name)?;
+        let known = self.recorder.known.program.foreign_field(
+            &mut self.recorder.jvm.link,
+            code,
+            &class,
+            &name,
+        )?;
         Ok(!reads_static || known.is_some_and(|known| !known.is_final))
     }
 
@@ -66,25 +79,34 @@ impl<S: Sink> Engine<S> {
             return Ok(());
         };
         let code = method.loader;
-        if self.program.field_named(code, &class, &name).is_some() {
+        if self
+            .recorder
+            .known
+            .program
+            .field_named(code, &class, &name)
+            .is_some()
+        {
             return Ok(());
         }
-        let field = self
-            .program
-            .foreign_field(&mut self.link, code, &class, &name)?;
+        let field = self.recorder.known.program.foreign_field(
+            &mut self.recorder.jvm.link,
+            code,
+            &class,
+            &name,
+        )?;
         let (Some(field), Some(key)) = (field, self.innermost(thread).map(|frame| frame.key))
         else {
             return Ok(());
         };
         match instruction.opcode {
             Opcode::PutField | Opcode::PutStatic => {
-                if self.program.watches_foreign(field, key.0) {
+                if self.recorder.known.program.watches_foreign(field, key.0) {
                     let declaring = field.declaring;
                     let only = Modifier::FieldOnly {
                         declaring,
                         field: field.jdwp,
                     };
-                    self.link.send(&event_request::Set {
+                    self.recorder.jvm.link.send(&event_request::Set {
                         event_kind: Requested::FIELD_MODIFICATION,
                         suspend_policy: SuspendPolicy::NONE,
                         modifiers: vec![only, Modifier::ClassOnly { class: key.0 }],
@@ -111,19 +133,21 @@ impl<S: Sink> Engine<S> {
         let (variable, told) = if field.is_static {
             let ref_type = field.declaring;
             let told = self
+                .recorder
+                .jvm
                 .link
                 .request(&reference_type::GetValues { ref_type, fields })?;
             (Variable::Static { field: field.id }, told.ok())
         } else {
             let Some(object) = holder else { return Ok(()) };
-            let Some(real) = self.heap.real(object) else {
+            let Some(real) = self.recorder.known.heap.real(object) else {
                 return Ok(());
             };
             let object_fields = object_reference::GetValues {
                 object: real,
                 fields,
             };
-            let told = self.link.request(&object_fields)?;
+            let told = self.recorder.jvm.link.request(&object_fields)?;
             let field = field.id;
             (Variable::Field { object, field }, told.ok())
         };
@@ -131,7 +155,7 @@ impl<S: Sink> Engine<S> {
             return Ok(());
         };
         self.observe(ticket, thread, &told)?;
-        let value = self.value(ticket, &told, false);
+        let value = self.recorder.value(ticket, &told, false);
         if let Some(known) = self.threads.get_mut(&thread.0) {
             known.foreign = Some(ForeignRead {
                 at,
@@ -157,10 +181,10 @@ impl<S: Sink> Engine<S> {
         let Some(read) = read.filter(|read| Some(read.at.0) == key && read.at.1 == index) else {
             return UNKNOWN;
         };
-        if self.options.level == Level::Full {
+        if self.recorder.outlet.records_all() {
             let variable = read.variable;
             let kind = EventKind::Use { variable };
-            self.arrivals.event(ticket, Event { call, index, kind });
+            self.recorder.outlet.tell(ticket, (call, index), kind);
         }
         read.value
     }

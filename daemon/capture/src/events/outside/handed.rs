@@ -12,12 +12,13 @@ use jhyde_trace::{ObjectId, Sink, Value};
 use crate::arrivals::Ticket;
 use crate::error::CaptureError;
 use crate::events::Engine;
-use crate::events::outside::shown::parameters;
 use crate::events::predict::intrinsics::makes_text;
-use crate::events::stops::initialisers::{breakpoint, location};
-use crate::events::stops::sites::index_of;
+use crate::jvm::breakpoint;
 use crate::mirror::Body;
+use crate::program::index_of;
+use crate::program::location;
 use crate::program::{MethodKey, Named};
+use crate::recorder::parameters;
 
 /// A thread stops where a method begins that it hands objects to.
 #[derive(Debug)]
@@ -45,10 +46,12 @@ impl<S: Sink> Engine<S> {
         arguments: &[Value],
     ) -> Result<(), CaptureError> {
         let unnamed = |engine: &Self, value: Value| {
-            let text = value.object().and_then(|object| engine.heap.body(object));
-            engine.heap.is_unnamed(value)
+            let text = value
+                .object()
+                .and_then(|object| engine.recorder.known.heap.body(object));
+            engine.recorder.known.heap.is_unnamed(value)
                 && !matches!(text, Some(Body::Text(_)))
-                && !engine.heap.is_constant(value)
+                && !engine.recorder.known.heap.is_constant(value)
         };
         let constructed = named.name == "<init>";
         let wants_receiver = if constructed {
@@ -60,7 +63,11 @@ impl<S: Sink> Engine<S> {
         if !wants || named.kind == InvokeKind::Dynamic {
             return Ok(());
         }
-        let Some(callee) = self.selected(named, receiver)?.filter(|s| !s.native) else {
+        let Some(callee) = self
+            .recorder
+            .selected(named, receiver)?
+            .filter(|s| !s.native)
+        else {
             return Ok(());
         };
         let Ok(descriptor) = MethodDescriptor::parse(&named.descriptor) else {
@@ -79,8 +86,8 @@ impl<S: Sink> Engine<S> {
             }
         }
         let (class, method) = callee.key;
-        let asked = breakpoint(location(class, method, 0), Some(thread));
-        let breakpoint = self.link.ask(&asked);
+        let asked = breakpoint(location((class, method), 0), Some(thread));
+        let breakpoint = self.recorder.jvm.link.ask(&asked);
         if let Some(known) = self.threads.get_mut(&thread.0) {
             known.handing = Some(Handing {
                 callee: callee.key,
@@ -106,7 +113,7 @@ impl<S: Sink> Engine<S> {
         };
         if let Some(frame) = self.stack_top(thread)? {
             let slots = handing.slots.iter().map(|slot| slot.0).collect();
-            let told = self.link.request(&stack_frame::GetValues {
+            let told = self.recorder.jvm.link.request(&stack_frame::GetValues {
                 thread,
                 frame,
                 slots,
@@ -118,7 +125,9 @@ impl<S: Sink> Engine<S> {
                 self.name_elements(thread, value)?;
             }
         }
-        self.clear(Requested::BREAKPOINT, handing.breakpoint)?;
+        self.recorder
+            .jvm
+            .clear(Requested::BREAKPOINT, handing.breakpoint)?;
         Ok(true)
     }
 
@@ -129,25 +138,32 @@ impl<S: Sink> Engine<S> {
     ) -> Result<(), CaptureError> {
         let known = self.threads.get_mut(&thread.0);
         if let Some(handing) = known.and_then(|known| known.handing.take()) {
-            self.clear(Requested::BREAKPOINT, handing.breakpoint)?;
+            self.recorder
+                .jvm
+                .clear(Requested::BREAKPOINT, handing.breakpoint)?;
         }
         Ok(())
     }
 
     /// A string or box has been made by its constructor: asks what it holds.
     pub(in crate::events) fn learn_text(&mut self, ticket: Ticket, object: ObjectId) {
-        let Some(id) = self.heap.real(object) else {
+        let Some(id) = self.recorder.known.heap.real(object) else {
             return;
         };
-        let class = self.heap.class(object);
-        let name = class.and_then(|class| self.program.name_of(class));
+        let class = self.recorder.known.heap.class(object);
+        let name = class.and_then(|class| self.recorder.known.program.name_of(class));
         let tag = match name.as_deref() {
             Some("java.lang.String") => Tag::STRING,
             _ => Tag::OBJECT,
         };
         let told = jdwp::TaggedObject { tag, id };
-        for (asked, question) in self.objects.ask(&mut self.link, told, false) {
-            self.ask_object(asked, ticket, question);
+        for (asked, question) in
+            self.recorder
+                .known
+                .objects
+                .ask(&mut self.recorder.jvm.link, told, false)
+        {
+            self.recorder.ask_object(asked, ticket, question);
         }
     }
 }

@@ -13,7 +13,5 @@ pub(in crate::events) mod foreign;
 pub(in crate::events) mod gone;
 pub(in crate::events) mod handed;
 pub(in crate::events) mod libraries;
-pub(in crate::events) mod observe;
 pub(in crate::events) mod races;
 pub(in crate::events) mod refresh;
-pub(in crate::events) mod shown;

@@ -20,6 +20,7 @@ use crate::error::CaptureError;
 use crate::events::Engine;
 use crate::events::threads::{Frame, Thread};
 use crate::mirror::{Doubted, Progress};
+use crate::recorder::holder;
 
 /// So many arrivals may wait for a thread's next event. The agent's queue holds fewer where threads are stepped.
 const MOST_WAITING: usize = 1 << 12;
@@ -103,11 +104,14 @@ impl<S: Sink> Engine<S> {
         told: Option<TaggedObject>,
     ) {
         if others.are_outside {
-            self.heap.write(variable, value);
-            self.arrivals.event(ticket, written(call, variable, value));
+            self.recorder.known.heap.write(variable, value);
+            self.recorder
+                .outlet
+                .arrivals
+                .event(ticket, written(call, variable, value));
             return;
         }
-        let behind = self.arrivals.events(ticket);
+        let behind = self.recorder.outlet.arrivals.events(ticket);
         let means = Means::Written {
             ticket,
             behind,
@@ -118,7 +122,7 @@ impl<S: Sink> Engine<S> {
         };
         if self.suspect(thread, others, variable, means) {
             // It stays, and what comes after it waits, until that is settled.
-            self.arrivals.question(ticket);
+            self.recorder.outlet.arrivals.question(ticket);
         }
     }
 
@@ -133,9 +137,10 @@ impl<S: Sink> Engine<S> {
     ) {
         if let Some(object) = object.object()
             && !real.id.is_null()
-            && self
-                .heap
-                .may_be(Value::Object(object), self.heap.reference(real.id))
+            && self.recorder.known.heap.may_be(
+                Value::Object(object),
+                self.recorder.known.heap.reference(real.id),
+            )
         {
             self.suspect(thread, others, variable, Means::Named { object, real });
         }
@@ -158,7 +163,7 @@ impl<S: Sink> Engine<S> {
         let Some(known) = self.threads.get_mut(&thread.0) else {
             return false;
         };
-        let Some(number) = self.heap.doubts.raise(variable, doubted) else {
+        let Some(number) = self.recorder.known.heap.doubts.raise(variable, doubted) else {
             return false;
         };
         known.races.push(Race {
@@ -175,7 +180,10 @@ impl<S: Sink> Engine<S> {
         known.is_some_and(|known| {
             known.races.iter().any(|race| match race.means {
                 Means::Written { value, told, .. } => {
-                    told.is_some() && value.object().is_some_and(|o| !self.heap.knows(o))
+                    told.is_some()
+                        && value
+                            .object()
+                            .is_some_and(|o| !self.recorder.known.heap.knows(o))
                 }
                 Means::Named { .. } => false,
             })
@@ -198,7 +206,12 @@ impl<S: Sink> Engine<S> {
         }
         let others = self.others(thread);
         let is_open = |engine: &Self, race: &Race| {
-            engine.heap.doubts.is_open(race.variable, race.number)
+            engine
+                .recorder
+                .known
+                .heap
+                .doubts
+                .is_open(race.variable, race.number)
                 && !others.writing.contains(&race.variable)
         };
         let predicted = match all.iter().any(|race| is_open(self, race)) {
@@ -210,16 +223,22 @@ impl<S: Sink> Engine<S> {
         for race in all {
             let variable = race.variable;
             if let Means::Written { ticket, .. } = race.means {
-                self.arrivals.answered(ticket);
+                self.recorder.outlet.arrivals.answered(ticket);
                 found_at = Some(ticket);
             }
-            if !self.heap.doubts.is_open(variable, race.number) {
+            if !self
+                .recorder
+                .known
+                .heap
+                .doubts
+                .is_open(variable, race.number)
+            {
                 // Written since, or another thread saw the same and has gone on earlier.
                 continue;
             }
             let nobody =
                 is_open(self, &race) && !predicted.iter().any(|all| all.contains(&variable));
-            self.heap.doubts.end(variable);
+            self.recorder.known.heap.doubts.end(variable);
             match race.means {
                 Means::Named { object, real } if nobody => {
                     self.unify(thread, Value::Object(object), real);
@@ -231,13 +250,13 @@ impl<S: Sink> Engine<S> {
                     mut value,
                     told,
                     shared,
-                } if nobody && self.holder_is_named(variable) => {
+                } if nobody && self.recorder.known.holder_is_named(variable) => {
                     if let Some(told) = told.filter(|_| asks) {
                         let seen = self.look_at(ticket, thread, told)?;
                         own.extend(seen.into_iter().map(|kind| (behind, in_call(call, kind))));
-                        value = self.heap.reference(told.id);
+                        value = self.recorder.known.heap.reference(told.id);
                     }
-                    self.heap.write(variable, value);
+                    self.recorder.known.heap.write(variable, value);
                     own.push((behind, written(call, variable, value)));
                     if shared && !std::mem::replace(&mut ambiguous, true) {
                         let reason = AMBIGUOUS.to_owned();
@@ -257,28 +276,9 @@ impl<S: Sink> Engine<S> {
             }
         }
         if let Some(ticket) = found_at {
-            self.arrivals.insert(ticket, own);
+            self.recorder.outlet.arrivals.insert(ticket, own);
         }
         Ok(())
-    }
-
-    /// What was read is what the variable's array or object holds if that is what the name stands for, by which it was
-    /// read.
-    fn holder_is_named(&mut self, variable: Variable) -> bool {
-        let Some(holder) = holder(variable) else {
-            return true;
-        };
-        if let Some(real) = self.heap.likely_real(holder) {
-            self.unify_object(Value::Object(holder), real);
-        }
-        self.heap.real(holder).is_some()
-    }
-
-    /// An object turns up that the JVM seems to have named in an array's element: the name counts.
-    pub(in crate::events) fn unify_suspected(&mut self, real: jdwp::ObjectId) {
-        if let Some(object) = self.heap.doubts.object(real) {
-            self.unify_object(Value::Object(object), real);
-        }
     }
 
     /// Learns an object, and gives what is to be told of it.
@@ -288,14 +288,14 @@ impl<S: Sink> Engine<S> {
         thread: jdwp::ThreadId,
         object: TaggedObject,
     ) -> Result<Vec<EventKind>, CaptureError> {
-        let before = self.arrivals.events(ticket);
+        let before = self.recorder.outlet.arrivals.events(ticket);
         let value = jdwp::Value::Object {
             tag: object.tag,
             id: object.id,
         };
         self.observe(ticket, thread, &value)?;
-        self.meet_object(ticket, object, false);
-        let seen = self.arrivals.split_off(ticket, before);
+        self.recorder.meet_object(ticket, object, false);
+        let seen = self.recorder.outlet.arrivals.split_off(ticket, before);
         Ok(seen.into_iter().map(|event| event.kind).collect())
     }
 
@@ -311,12 +311,14 @@ impl<S: Sink> Engine<S> {
 
     /// Settles where too much waits for a thread that makes no event, because it waits itself.
     pub(in crate::events) fn settle_crowd(&mut self) -> Result<(), CaptureError> {
-        if self.arrivals.waiting() <= MOST_WAITING {
+        if self.recorder.outlet.arrivals.waiting() <= MOST_WAITING {
             return Ok(());
         }
         let waits = |known: &Thread| {
             known.races.iter().any(|race| match race.means {
-                Means::Written { ticket, .. } => self.arrivals.after(ticket) > MOST_WAITING,
+                Means::Written { ticket, .. } => {
+                    self.recorder.outlet.arrivals.after(ticket) > MOST_WAITING
+                }
                 Means::Named { .. } => false,
             })
         };
@@ -384,15 +386,6 @@ impl Frame {
             }
             _ => Vec::new(),
         }
-    }
-}
-
-/// The array or object of which a variable is a part.
-fn holder(variable: Variable) -> Option<ObjectId> {
-    match variable {
-        Variable::Element { array, .. } => Some(array),
-        Variable::Field { object, .. } => Some(object),
-        _ => None,
     }
 }
 

@@ -12,9 +12,9 @@ use crate::error::CaptureError;
 use crate::events::Engine;
 use crate::events::predict::plan::Planned;
 use crate::events::predict::{Ahead, MOST};
-use crate::events::stops::sites::index_of;
 use crate::mirror::{Activation, Pending, Progress, throws};
 use crate::program::MethodKey;
+use crate::program::index_of;
 
 const UNPREDICTED: &str = "the thread did not do what its instructions give: another thread, or code out of the \
     scope, wrote what it read; what this call did may be wrong";
@@ -124,7 +124,7 @@ impl<S: Sink> Engine<S> {
         let opcode = instruction.opcode;
         let loops = allocates(opcode)
             && opcode != Opcode::New
-            && throws(mirror, &self.heap, opcode) != Some(true);
+            && throws(mirror, &self.recorder.known.heap, opcode) != Some(true);
         if loops || instruction.index != index_of(location) {
             self.doubt_all(thread);
         }
@@ -174,7 +174,7 @@ impl<S: Sink> Engine<S> {
 
     /// The recording ends while threads run on unseen: what they did since is missing.
     pub(in crate::events) fn lose_predicted(&mut self) {
-        let ticket = self.arrivals.open();
+        let ticket = self.recorder.outlet.arrivals.open();
         let mut lost = Vec::new();
         for known in self.threads.values().filter(|known| known.predicted) {
             let Some(top) = known.stack.last().filter(|top| !top.boundary) else {
@@ -183,13 +183,13 @@ impl<S: Sink> Engine<S> {
             lost.push(top.call);
         }
         for call in lost {
-            self.doubt(
+            self.recorder.outlet.doubt(
                 ticket,
                 call,
                 "what the call did between its last event and the end of the recording is not recorded",
             );
         }
-        self.arrivals.answered(ticket);
+        self.recorder.outlet.arrivals.answered(ticket);
     }
 }
 

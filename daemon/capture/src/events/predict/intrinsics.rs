@@ -14,9 +14,9 @@ use jhyde_trace::{Sink, Value};
 
 use crate::error::LinkError;
 use crate::events::Engine;
-use crate::events::outside::shown::parameters;
 use crate::mirror::Heap;
 use crate::program::Named;
+use crate::recorder::parameters;
 
 /// Final classes whose methods behave so. None has methods that HotSpot's interpreter runs without
 /// telling their exits, as it does those of `Math`.
@@ -210,11 +210,13 @@ impl<S: Sink> Engine<S> {
             let only = Modifier::ClassMatch {
                 class_pattern: (*class).into(),
             };
-            standing.requests.push(self.link.ask(&event_request::Set {
-                event_kind: Requested::METHOD_EXIT_WITH_RETURN_VALUE,
-                suspend_policy: SuspendPolicy::NONE,
-                modifiers: vec![Modifier::ThreadOnly { thread }, only],
-            }));
+            standing
+                .requests
+                .push(self.recorder.jvm.link.ask(&event_request::Set {
+                    event_kind: Requested::METHOD_EXIT_WITH_RETURN_VALUE,
+                    suspend_policy: SuspendPolicy::NONE,
+                    modifiers: vec![Modifier::ThreadOnly { thread }, only],
+                }));
         }
         standing.requested = standing.wanted;
     }
@@ -238,7 +240,9 @@ impl<S: Sink> Engine<S> {
         };
         known.standing.requested = IntrinsicClasses::default();
         for asked in std::mem::take(&mut known.standing.requests) {
-            self.clear(Requested::METHOD_EXIT_WITH_RETURN_VALUE, asked)?;
+            self.recorder
+                .jvm
+                .clear(Requested::METHOD_EXIT_WITH_RETURN_VALUE, asked)?;
         }
         Ok(())
     }

@@ -23,14 +23,14 @@ use jhyde_trace::{Sink, Value, Variable};
 use crate::arrivals::Ticket;
 use crate::error::CaptureError;
 use crate::events::Engine;
-use crate::events::outside::shown::parameters;
 use crate::events::predict::intrinsics::{intrinsic, known_result, never_throws};
 use crate::events::predict::plan::Planned;
 use crate::events::predict::speculative::{Speculative, call_intrinsic};
-use crate::events::stops::constants::class_constant;
 use crate::events::threads::Stepping;
 use crate::mirror::{Activation, Pending, Progress, Step, execute, is_known, leads, throws};
 use crate::program::{Loader, Named};
+use crate::recorder::class_constant;
+use crate::recorder::parameters;
 
 /// The most instructions that are predicted at once: a JVM that interprets runs them in some hundredths of a
 /// second.
@@ -73,7 +73,7 @@ impl<S: Sink> Engine<S> {
         };
         let (idle, initialising) = (known.stack.is_empty(), known.initialising.is_some());
         let settled = known.entering.is_none() && known.unsure.is_none() && known.races.is_empty();
-        if !self.records_state() {
+        if !self.recorder.outlet.records_state() {
             return Ok(());
         }
         // What is still in doubt of other threads would be taken for known if it were looked at now.
@@ -131,9 +131,9 @@ impl<S: Sink> Engine<S> {
     ) -> Result<bool, CaptureError> {
         for _ in 0..MOST_REFRESHED {
             self.stale = None;
-            self.heap.speculate();
+            self.recorder.known.heap.speculate();
             let certain = self.speculate_run(thread);
-            self.heap.roll_back();
+            self.recorder.known.heap.roll_back();
             if certain? {
                 return Ok(true);
             }
@@ -153,10 +153,10 @@ impl<S: Sink> Engine<S> {
         thread: jdwp::ThreadId,
     ) -> Result<Vec<Variable>, CaptureError> {
         let throws_at = self.threads.get(&thread.0).and_then(|t| t.throws_at);
-        self.heap.speculate();
+        self.recorder.known.heap.speculate();
         let certain = self.speculate_run(thread);
-        let writes = self.heap.speculated_writes();
-        self.heap.roll_back();
+        let writes = self.recorder.known.heap.speculated_writes();
+        self.recorder.known.heap.roll_back();
         if let Some(known) = self.threads.get_mut(&thread.0) {
             known.throws_at = throws_at;
         }
@@ -293,14 +293,16 @@ impl<S: Sink> Engine<S> {
     ) -> Result<bool, CaptureError> {
         if let Some(invoke) = instruction.invoke() {
             let named = Named::of(method, invoke.constant, invoke.kind);
-            return Ok(named.is_some_and(|named| call_intrinsic(frame, &named, &self.heap)));
+            return Ok(
+                named.is_some_and(|named| call_intrinsic(frame, &named, &self.recorder.known.heap))
+            );
         }
         let told = method.code.as_ref().and_then(|code| code.ordinal(next));
         let (Some(ops), Some(pending), Some(told)) = (&method.ops, frame.pending, told) else {
             return Ok(false);
         };
         let mut world = Speculative {
-            engine: self,
+            recorder: &mut self.recorder,
             frame,
             method,
         };
@@ -346,17 +348,17 @@ impl<S: Sink> Engine<S> {
                 let class = class_constant(method, instruction.constant().unwrap_or_default());
                 self.is_instance(frame.peek(0), method.loader, &class)?
             }
-            Opcode::Aastore => match throws(frame, &self.heap, opcode) {
+            Opcode::Aastore => match throws(frame, &self.recorder.known.heap, opcode) {
                 Some(false) => self.takes(frame.peek(2), frame.peek(0), method.loader)?,
                 other => other.map(|throws| !throws),
             },
-            _ => throws(frame, &self.heap, opcode).map(|throws| !throws),
+            _ => throws(frame, &self.recorder.known.heap, opcode).map(|throws| !throws),
         };
         Ok(match certain {
             Some(true) => {
                 let to = method.ops.as_ref().and_then(|ops| {
                     let at = frame.pending?.ordinal;
-                    ops.index(leads(frame, &self.heap, ops, at)?)
+                    ops.index(leads(frame, &self.recorder.known.heap, ops, at)?)
                 });
                 to.map_or(Ahead::Open, Ahead::Goes)
             }
@@ -367,7 +369,9 @@ impl<S: Sink> Engine<S> {
 
     /// May code out of the scope have changed it unseen?
     fn meets_stale(&mut self, value: Value) -> bool {
-        let stale = value.object().filter(|&object| self.heap.is_stale(object));
+        let stale = value
+            .object()
+            .filter(|&object| self.recorder.known.heap.is_stale(object));
         self.stale = stale.or(self.stale);
         stale.is_some()
     }
@@ -399,7 +403,8 @@ impl<S: Sink> Engine<S> {
             None => Ahead::Stops,
             Some(_) => {
                 let known = never_throws(&named)
-                    || known_result(&named, receiver, &arguments, &self.heap).is_some();
+                    || known_result(&named, receiver, &arguments, &self.recorder.known.heap)
+                        .is_some();
                 if known && method.is_linked(instruction) {
                     Ahead::Goes(instruction.next())
                 } else {
@@ -413,12 +418,14 @@ impl<S: Sink> Engine<S> {
     fn is_of_scope(&self, receiver: Option<Value>, named: &Named) -> bool {
         let class = receiver
             .and_then(Value::object)
-            .and_then(|object| self.heap.class(object))
-            .and_then(|class| self.program.class_of(class));
+            .and_then(|object| self.recorder.known.heap.class(object))
+            .and_then(|class| self.recorder.known.program.class_of(class));
         class.is_some_and(|class| {
-            let runs = self
-                .program
-                .inherited(&class, &named.name, &named.descriptor);
+            let runs =
+                self.recorder
+                    .known
+                    .program
+                    .inherited(&class, &named.name, &named.descriptor);
             class.in_scope && runs.is_some_and(|method| !method.native)
         })
     }
@@ -432,7 +439,7 @@ impl<S: Sink> Engine<S> {
         if value == Value::Null || class == "java.lang.Object" {
             return Ok(Some(true));
         }
-        Ok(match self.instance_of(value, code, class)? {
+        Ok(match self.recorder.instance_of(value, code, class)? {
             Value::Int(is) => Some(is != 0),
             _ => None,
         })
@@ -447,8 +454,8 @@ impl<S: Sink> Engine<S> {
     ) -> Result<Option<bool>, CaptureError> {
         let class = array
             .object()
-            .and_then(|array| self.heap.class(array))
-            .and_then(|class| self.program.name_of(class));
+            .and_then(|array| self.recorder.known.heap.class(array))
+            .and_then(|class| self.recorder.known.program.name_of(class));
         match class.as_deref().and_then(|name| name.strip_suffix("[]")) {
             Some(component) => self.is_instance(element, code, component),
             None => Ok((element == Value::Null).then_some(true)),

@@ -53,7 +53,7 @@ impl<S: Sink> Engine<S> {
         };
         let known = |at| {
             let value = mirror.peek(at);
-            is_known(value) && !self.heap.is_unnamed(value)
+            is_known(value) && !self.recorder.known.heap.is_unnamed(value)
         };
         direct && (0..callee.slots.len()).all(known)
     }
@@ -72,6 +72,8 @@ impl<S: Sink> Engine<S> {
                 return Ok(None);
             }
             let this = self
+                .recorder
+                .jvm
                 .link
                 .request(&stack_frame::ThisObject { thread, frame })?;
             this.map(|this| {
@@ -83,7 +85,7 @@ impl<S: Sink> Engine<S> {
         } else if slots.is_empty() {
             return Ok(None);
         } else {
-            self.link.request(&stack_frame::GetValues {
+            self.recorder.jvm.link.request(&stack_frame::GetValues {
                 thread,
                 frame,
                 slots,
@@ -98,7 +100,12 @@ impl<S: Sink> Engine<S> {
         ticket: Ticket,
         class: jdwp::ReferenceTypeId,
     ) -> Result<Option<ObjectId>, CaptureError> {
-        let Some(id) = self.program.class_object(&mut self.link, class)? else {
+        let Some(id) = self
+            .recorder
+            .known
+            .program
+            .class_object(&mut self.recorder.jvm.link, class)?
+        else {
             return Ok(None);
         };
         let id = jdwp::ObjectId::from(id);
@@ -106,7 +113,7 @@ impl<S: Sink> Engine<S> {
             tag: jdwp::Tag::CLASS_OBJECT,
             id,
         };
-        Ok(self.value(ticket, &told, false).object())
+        Ok(self.recorder.value(ticket, &told, false).object())
     }
 
     /// The innermost call runs an invoke instruction of this method: takes receiver and arguments off

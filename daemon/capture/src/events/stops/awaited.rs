@@ -53,9 +53,9 @@ impl<S: Sink> Engine<S> {
 
     fn await_what(&mut self, thread: jdwp::ThreadId, awaited: Awaited) {
         if let Some(known) = self.threads.get_mut(&thread.0) {
-            self.arrivals.question(awaited.ticket);
+            self.recorder.outlet.arrivals.question(awaited.ticket);
             if let Some(before) = known.awaited.replace(awaited) {
-                self.arrivals.answered(before.ticket);
+                self.recorder.outlet.arrivals.answered(before.ticket);
             }
         }
     }
@@ -78,7 +78,7 @@ impl<S: Sink> Engine<S> {
         });
         match bridge {
             Some(known) => known.awaited = Some(awaited),
-            None => self.arrivals.answered(awaited.ticket),
+            None => self.recorder.outlet.arrivals.answered(awaited.ticket),
         }
     }
 
@@ -95,7 +95,10 @@ impl<S: Sink> Engine<S> {
         let current = self.threads.get(&thread.0).map(|known| known.id);
         if is_known(value) && *taken_at == index && current == Some(call.thread) {
             let result = narrowed(value, returns);
-            self.arrivals.amend_result(*ticket, *call, result);
+            self.recorder
+                .outlet
+                .arrivals
+                .amend_result(*ticket, *call, result);
         }
     }
 
@@ -113,7 +116,10 @@ impl<S: Sink> Engine<S> {
         let Some(bridge) = known.and_then(|t| t.stack.iter_mut().rfind(|f| f.call == call)) else {
             return;
         };
-        self.arrivals.amend_arguments(ticket, call, arguments);
+        self.recorder
+            .outlet
+            .arrivals
+            .amend_arguments(ticket, call, arguments);
         let slots = bridge.method.slots.iter();
         let slots = slots.skip(usize::from(bridge.method.receiver));
         for ((slot, _), &value) in slots.zip(arguments) {

@@ -8,8 +8,9 @@ use crate::arrivals::Ticket;
 use crate::error::CaptureError;
 use crate::events::Engine;
 use crate::events::stops::entry::Below;
-use crate::events::stops::sites::index_of;
-use crate::events::threads::{Frame, StackFrame};
+use crate::events::threads::Frame;
+use crate::jvm::StackFrame;
+use crate::program::index_of;
 use crate::program::{Method, MethodKey, Named};
 
 impl<S: Sink> Engine<S> {
@@ -34,10 +35,10 @@ impl<S: Sink> Engine<S> {
             Below::Asked => Vec::new(),
             Below::Frames(frames) => frames,
         };
-        known.align(&frames, ticket, &mut self.arrivals);
+        known.align(&frames, ticket, &mut self.recorder.outlet);
         let height = u32::try_from(frames.len()).unwrap_or(u32::MAX);
         let Some(parent) = known.stack.iter().rposition(|frame| !frame.boundary) else {
-            known.end_boundary(ticket, &mut self.arrivals);
+            known.end_boundary(ticket, &mut self.recorder.outlet);
             return Ok((Event::NO_INDEX, height, false));
         };
         let frame_at = |height: u32| {
@@ -49,7 +50,7 @@ impl<S: Sink> Engine<S> {
         let parent_height = known.stack[parent].height;
         let site = frame_at(parent_height).map_or(Event::NO_INDEX, |f| index_of(&f.location));
         if parent_height + 1 == height {
-            known.end_boundary(ticket, &mut self.arrivals);
+            known.end_boundary(ticket, &mut self.recorder.outlet);
             known.stack[parent].method.remember_site(method, site);
             return Ok((site, height, true));
         }
@@ -69,7 +70,7 @@ impl<S: Sink> Engine<S> {
             let Some(known) = self.threads.get_mut(&thread.0) else {
                 return Ok((Event::NO_INDEX, height, false));
             };
-            known.end_boundary(ticket, &mut self.arrivals);
+            known.end_boundary(ticket, &mut self.recorder.outlet);
             self.enter_boundary(thread, ticket, key, parent_height + 1, site)?;
         }
         Ok((Event::NO_INDEX, height, false))
@@ -86,7 +87,7 @@ impl<S: Sink> Engine<S> {
             let invoke = frame.method.instruction(pending)?.invoke()?;
             Named::of(&frame.method, invoke.constant, invoke.kind)
         });
-        named.map_or(Ok(false), |named| self.runs(&named, run))
+        named.map_or(Ok(false), |named| self.recorder.runs(&named, run))
     }
 
     /// A call out of the scope, seen because it calls back in.
@@ -98,7 +99,12 @@ impl<S: Sink> Engine<S> {
         height: u32,
         site: u32,
     ) -> Result<(), CaptureError> {
-        let Some(method) = self.program.method(&mut self.link, key)? else {
+        let Some(method) = self
+            .recorder
+            .known
+            .program
+            .method(&mut self.recorder.jvm.link, key)?
+        else {
             return Ok(());
         };
         let Some(known) = self.threads.get_mut(&thread.0) else {
@@ -113,14 +119,7 @@ impl<S: Sink> Engine<S> {
             boundary: true,
             already_running: false,
         };
-        self.arrivals.event(
-            ticket,
-            Event {
-                call,
-                index: Event::NO_INDEX,
-                kind,
-            },
-        );
+        self.recorder.outlet.tell_of(ticket, call, kind);
         known.stack.push(Frame {
             call,
             key,
@@ -150,6 +149,8 @@ impl<S: Sink> Engine<S> {
     ) -> Result<(), CaptureError> {
         let key = (location.class, location.method);
         if !self
+            .recorder
+            .known
             .program
             .known_method(key)
             .is_some_and(|method| method.in_scope)
@@ -176,7 +177,7 @@ impl<S: Sink> Engine<S> {
             return Ok(());
         };
         while known.stack.len() > at + 1 {
-            known.lose_top(ticket, &mut self.arrivals);
+            known.lose_top(ticket, &mut self.recorder.outlet);
         }
         if known.predicted
             && let Some(frame) = known.stack.last().filter(|frame| frame.mirror.is_some())
@@ -192,11 +193,11 @@ impl<S: Sink> Engine<S> {
             self.unify(thread, mirrored, object);
         }
         self.check_result(ticket, thread, location, value);
-        let returned = self.heap.value(value);
+        let returned = self.recorder.known.heap.value(value);
         self.taken(thread, index_of(location), returned);
         let result = match value {
             jdwp::Value::Void => None,
-            value => Some(self.value(ticket, value, false)),
+            value => Some(self.recorder.value(ticket, value, false)),
         };
         if suspended {
             self.snapshot_at_exit(ticket, thread, value.object())?;
@@ -205,11 +206,16 @@ impl<S: Sink> Engine<S> {
             return Ok(());
         };
         let call = known.current();
-        known.return_top(result, index_of(location), ticket, &mut self.arrivals);
+        known.return_top(
+            result,
+            index_of(location),
+            ticket,
+            &mut self.recorder.outlet,
+        );
         // A callback has handed it to code out of the scope.
         let handed_out = known.stack.last().is_some_and(|parent| parent.boundary);
         if let Some(object) = result.and_then(Value::object).filter(|_| handed_out) {
-            self.heap.share_kept(object, false);
+            self.recorder.known.heap.share_kept(object, false);
         }
         let Some(known) = self.threads.get_mut(&thread.0) else {
             return Ok(());
@@ -244,22 +250,9 @@ impl<S: Sink> Engine<S> {
             self.look_behind_thrown(ticket, thread, frames.len())?;
         }
         if let Some(known) = self.threads.get_mut(&thread.0) {
-            known.align(&frames, ticket, &mut self.arrivals);
+            known.align(&frames, ticket, &mut self.recorder.outlet);
         }
         self.clear_settled(thread);
         Ok(frames)
-    }
-
-    /// A value that an event or an answer showed; asks about its object if that is new.
-    pub(in crate::events) fn value(
-        &mut self,
-        ticket: Ticket,
-        value: &jdwp::Value,
-        created: bool,
-    ) -> Value {
-        if let Some(object) = value.object() {
-            self.meet_object(ticket, object, created);
-        }
-        self.heap.value(value)
     }
 }

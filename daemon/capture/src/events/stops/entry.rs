@@ -8,14 +8,16 @@ use jhyde_trace::{Event, EventKind, Missing, MonitorAction, Sink, Value};
 
 use crate::arrivals::Ticket;
 use crate::error::CaptureError;
+use crate::events::Engine;
 use crate::events::predict::plan::Planned;
 use crate::events::snapshots::{is_shown_objects, objects_of};
 use crate::events::stops::awaited::is_bridge;
-use crate::events::stops::sites::{calls_by_name, index_of, known_site};
-use crate::events::threads::{Frame, StackFrame};
-use crate::events::{Engine, Question};
+use crate::events::stops::sites::{calls_by_name, known_site};
+use crate::events::threads::Frame;
+use crate::jvm::StackFrame;
 use crate::mirror::{Activation, Shared, is_known, narrowed};
 use crate::program::MethodKey;
+use crate::program::index_of;
 
 /// What a new call still has to be asked for.
 #[derive(Clone, Copy, Debug)]
@@ -67,7 +69,12 @@ impl<S: Sink> Engine<S> {
         late: bool,
     ) -> Result<(), CaptureError> {
         let key = (location.class, location.method);
-        let Some(method) = self.program.method(&mut self.link, key)? else {
+        let Some(method) = self
+            .recorder
+            .known
+            .program
+            .method(&mut self.recorder.jvm.link, key)?
+        else {
             return Ok(());
         };
         if !method.in_scope {
@@ -89,12 +96,12 @@ impl<S: Sink> Engine<S> {
             .last()
             .is_some_and(|top| calls_by_name(top, &method).is_some());
         // Who is called from outside the scope may be shown objects that are not known yet.
-        let from_outside = self.records_state() && !by_name;
+        let from_outside = self.recorder.outlet.records_state() && !by_name;
         // What is known before the thread goes on need not be stepped through.
         let ask_now = known.generation.is_none()
             || known.is_virtual
-            || self.unpredictable
-            || (self.records_state() && matches!(below, Below::Asked));
+            || self.recorder.jvm.unpredictable
+            || (self.recorder.outlet.records_state() && matches!(below, Below::Asked));
         if from_outside {
             self.came_from_outside(thread);
         }
@@ -139,7 +146,7 @@ impl<S: Sink> Engine<S> {
                 start_frame: 1,
                 length: -1,
             };
-            let id = self.link.send(&frames);
+            let id = self.recorder.jvm.link.send(&frames);
             self.ask_entry(id, thread, ticket, EntryQuestion::Stack);
             entering.open += 1;
         }
@@ -156,7 +163,7 @@ impl<S: Sink> Engine<S> {
         let frame = frame.or_else(|| Some(FrameId(generation? << 16)));
         if (from_outside || late) && suspended {
             entering.values = self.arguments_now(ticket, thread, frame, &method, readable)?;
-        } else if self.records_state() && suspended {
+        } else if self.recorder.outlet.records_state() && suspended {
             if !self.gives_arguments(thread, &method, &entering.below) {
                 entering.values = self.told_arguments(thread, frame, &method, readable)?;
             }
@@ -167,7 +174,7 @@ impl<S: Sink> Engine<S> {
             && !method.native
         {
             let slots = readable;
-            let id = self.link.send(&stack_frame::GetValues {
+            let id = self.recorder.jvm.link.send(&stack_frame::GetValues {
                 thread,
                 frame,
                 slots,
@@ -178,7 +185,11 @@ impl<S: Sink> Engine<S> {
             (frame, method.native, method.receiver, suspended)
         {
             // A native frame's slots cannot be read, but its receiver can.
-            let id = self.link.send(&stack_frame::ThisObject { thread, frame });
+            let id = self
+                .recorder
+                .jvm
+                .link
+                .send(&stack_frame::ThisObject { thread, frame });
             self.ask_entry(id, thread, ticket, EntryQuestion::Arguments);
             entering.open += 1;
         }
@@ -203,12 +214,12 @@ impl<S: Sink> Engine<S> {
 
     /// Code out of the scope has called into the scope: what it was shown it may have written already.
     pub(in crate::events) fn came_from_outside(&mut self, thread: jdwp::ThreadId) {
-        self.heap.outside_ran();
+        self.recorder.known.heap.outside_ran();
         let stack = self.threads.get(&thread.0).map(|known| &known.stack[..]);
         let shown = stack.unwrap_or_default().iter().rev();
         let shown = shown.map_while(|frame| frame.shown.as_ref()).next();
         for object in shown.map_or_else(Vec::new, |shown| shown.objects().to_vec()) {
-            self.heap.share(object, Shared::Anybody);
+            self.recorder.known.heap.share(object, Shared::Anybody);
         }
     }
 
@@ -219,9 +230,8 @@ impl<S: Sink> Engine<S> {
         ticket: Ticket,
         question: EntryQuestion,
     ) {
-        self.questions
-            .insert(id.0, Question::Entry(thread, question));
-        self.arrivals.question(ticket);
+        self.entries.insert(id.0, (thread, question));
+        self.recorder.outlet.arrivals.question(ticket);
     }
 
     /// An answer about a call that is being entered.
@@ -239,7 +249,12 @@ impl<S: Sink> Engine<S> {
         };
         match question {
             EntryQuestion::Stack => {
-                entering.below = match self.link.decode::<thread_reference::Frames>(reply) {
+                entering.below = match self
+                    .recorder
+                    .jvm
+                    .link
+                    .decode::<thread_reference::Frames>(reply)
+                {
                     Ok(frames) => Below::Frames(frames),
                     Err(error) => {
                         // Without the stack the innermost known call is the best guess of the caller.
@@ -251,7 +266,12 @@ impl<S: Sink> Engine<S> {
                 };
             }
             EntryQuestion::Arguments if entering.method.native => {
-                let this = self.link.decode::<stack_frame::ThisObject>(reply).ok();
+                let this = self
+                    .recorder
+                    .jvm
+                    .link
+                    .decode::<stack_frame::ThisObject>(reply)
+                    .ok();
                 entering.values = this.map(|this| {
                     vec![jdwp::Value::Object {
                         tag: this.tag,
@@ -260,13 +280,18 @@ impl<S: Sink> Engine<S> {
                 });
             }
             EntryQuestion::Arguments => {
-                match self.link.decode::<stack_frame::GetValues>(reply) {
+                match self
+                    .recorder
+                    .jvm
+                    .link
+                    .decode::<stack_frame::GetValues>(reply)
+                {
                     Ok(values) => entering.values = Some(values),
                     Err(error) => {
                         tracing::debug!(%error, method = entering.method.name, "arguments not read");
                         if reply.error == jdwp::ErrorCode::INVALID_FRAMEID {
                             // This JVM names its frames in another way: ask before every read.
-                            self.unpredictable = true;
+                            self.recorder.jvm.unpredictable = true;
                             known.generation = None;
                         }
                     }
@@ -278,7 +303,7 @@ impl<S: Sink> Engine<S> {
         if complete {
             self.entered(thread)?;
         }
-        self.arrivals.answered(ticket);
+        self.recorder.outlet.arrivals.answered(ticket);
         Ok(())
     }
 
@@ -312,10 +337,10 @@ impl<S: Sink> Engine<S> {
         };
         if let Some(known) = self.threads.get(&thread.0) {
             let innermost = known.current();
-            self.arrivals.context(ticket, innermost);
+            self.recorder.outlet.arrivals.context(ticket, innermost);
         }
         let (site, height, direct) = self.settle_parent(thread, ticket, &method, below)?;
-        if !direct && !late && self.records_state() {
+        if !direct && !late && self.recorder.outlet.records_state() {
             self.contents_at_callback(ticket, thread)?;
         }
         let mirrored = if direct {
@@ -339,10 +364,13 @@ impl<S: Sink> Engine<S> {
                 self.unify(thread, mirrored, object);
             }
             if created && let Some(made) = told.as_ref().and_then(jdwp::Value::object) {
-                self.begin_created(ticket, thread, made)?;
+                let call = self.threads.get(&thread.0).map(|known| known.current());
+                if let Some(call) = call {
+                    self.recorder.begin_created(ticket, call, made)?;
+                }
             }
             bound.push(match (told, mirrored) {
-                (Some(told), _) => self.value(ticket, &told, created),
+                (Some(told), _) => self.recorder.value(ticket, &told, created),
                 (None, Some(mirrored)) => {
                     let tag = [slot.tag.0];
                     narrowed(mirrored, std::str::from_utf8(&tag).unwrap_or_default())
@@ -352,21 +380,22 @@ impl<S: Sink> Engine<S> {
         }
         let replaced = method.replaced.get();
         let mirror =
-            (self.records_state() && method.code.is_some() && !replaced && !late).then(|| {
-                let slots = method.slots.iter().zip(&bound);
-                Activation::entered(slots.filter_map(|((request, _), &value)| {
-                    Some((u16::try_from(request.slot).ok()?, value))
-                }))
-            });
+            (self.recorder.outlet.records_state() && method.code.is_some() && !replaced && !late)
+                .then(|| {
+                    let slots = method.slots.iter().zip(&bound);
+                    Activation::entered(slots.filter_map(|((request, _), &value)| {
+                        Some((u16::try_from(request.slot).ok()?, value))
+                    }))
+                });
         let mut bound = bound.into_iter();
         let receiver = if method.receiver { bound.next() } else { None };
         let arguments: Vec<Value> = bound.collect();
         let locked = match receiver {
-            _ if !method.synchronized || !self.records_state() => None,
+            _ if !method.synchronized || !self.recorder.outlet.records_state() => None,
             Some(receiver) => receiver.object(),
             None => self.class_object(ticket, key.0)?,
         };
-        if self.records_state() {
+        if self.recorder.outlet.records_state() {
             let created = receiver.filter(|_| method.is_constructor());
             let shown = receiver
                 .iter()
@@ -387,7 +416,7 @@ impl<S: Sink> Engine<S> {
         let made_outside =
             known.stack.last().is_some_and(|parent| parent.boundary) && method.is_constructor();
         if let Some(object) = receiver.and_then(Value::object).filter(|_| made_outside) {
-            self.heap.share(object, Shared::Anybody);
+            self.recorder.known.heap.share(object, Shared::Anybody);
         }
         if let Some(initialising) = &mut known.initialising {
             initialising.call.get_or_insert(call);
@@ -415,21 +444,21 @@ impl<S: Sink> Engine<S> {
             boundary: false,
             already_running: false,
         };
-        self.arrivals.event(ticket, Event { call, index, kind });
+        self.recorder.outlet.tell(ticket, (call, index), kind);
         for kind in told {
             let index = Event::AT_ENTER;
-            self.arrivals.event(ticket, Event { call, index, kind });
+            self.recorder.outlet.tell(ticket, (call, index), kind);
         }
         if let Some(object) = locked {
             let action = MonitorAction::Enter;
             let kind = EventKind::Monitor { action, object };
-            self.arrivals.event(ticket, Event { call, index, kind });
+            self.recorder.outlet.tell(ticket, (call, index), kind);
         }
-        if replaced && self.records_state() {
+        if replaced && self.recorder.outlet.records_state() {
             self.enter_replaced(ticket, call);
-        } else if late && self.records_state() {
+        } else if late && self.recorder.outlet.records_state() {
             self.enter_late(ticket, call);
-        } else if hidden && self.records_state() && is_bridge(&method) {
+        } else if hidden && self.recorder.outlet.records_state() && is_bridge(&method) {
             self.await_arguments(ticket, thread, call);
         }
         self.clear_settled(thread);

@@ -8,18 +8,17 @@
 
 use jdwp::commands::event_request;
 use jdwp::commands::event_request::Modifier;
-use jdwp::commands::object_reference;
 use jdwp::{EventKind as Requested, Location, SuspendPolicy, TaggedObject};
 use jhyde_bytecode::Opcode;
-use jhyde_trace::{Content, Event, EventKind, ObjectInfo, Outcome, Sink, Value};
+use jhyde_trace::{Event, EventKind, Outcome, Sink, Value};
 
 use crate::arrivals::Ticket;
 use crate::error::CaptureError;
 use crate::events::Engine;
-use crate::events::stops::sites::index_of;
 use crate::events::threads::{Frame, Thread, Unsure};
 use crate::mirror::UNKNOWN;
 use crate::program::MethodKey;
+use crate::program::index_of;
 
 impl<S: Sink> Engine<S> {
     /// An exception was thrown, anywhere in the JVM; the thread is suspended.
@@ -38,7 +37,7 @@ impl<S: Sink> Engine<S> {
         {
             return Ok(());
         }
-        self.heap.outside_ran();
+        self.recorder.known.heap.outside_ran();
         let frames = self.check_stack(thread, ticket)?;
         let mut fate = self.fate(&frames, expected)?;
         let Some(known) = self.threads.get(&thread.0) else {
@@ -59,7 +58,7 @@ impl<S: Sink> Engine<S> {
         if thrown_here {
             self.throws_unpredicted(thread, location);
         }
-        if self.records_state() {
+        if self.recorder.outlet.records_state() {
             self.throw_mirrored(
                 ticket,
                 thread,
@@ -68,7 +67,7 @@ impl<S: Sink> Engine<S> {
                 fate.keep <= top_height as usize + 1,
             )?;
         }
-        let value = self.meet_exception(ticket, exception)?;
+        let value = self.recorder.meet_exception(ticket, exception)?;
         if let Some(height) = self.leaves_shown(thread, fate.keep) {
             // What it is thrown out of may write until it arrives: then it is looked for.
             let arrives = fate.certain && fate.expected.is_some() && height > top_height;
@@ -95,13 +94,22 @@ impl<S: Sink> Engine<S> {
             top.index = index;
         }
         // It leaves the calls out of the scope before it arrives in one of the scope.
-        known.unwind(keep.max(top_height + 1), value, ticket, &mut self.arrivals);
+        known.unwind(
+            keep.max(top_height + 1),
+            value,
+            ticket,
+            &mut self.recorder.outlet,
+        );
         let call = known.current();
         let event = |kind| Event { call, index, kind };
-        self.arrivals
+        self.recorder
+            .outlet
+            .arrivals
             .event(ticket, event(EventKind::Thrown { exception: value }));
         if fate.certain && fate.expected.is_none() {
-            self.arrivals
+            self.recorder
+                .outlet
+                .arrivals
                 .event(ticket, event(EventKind::Uncaught { exception: value }));
         }
         self.unwind_with_snapshots(ticket, thread, keep, (value, exception))?;
@@ -183,14 +191,7 @@ impl<S: Sink> Engine<S> {
             top.index = index;
             top.catch(exception, index);
             let kind = EventKind::Caught { exception };
-            self.arrivals.event(
-                ticket,
-                Event {
-                    call: top.call,
-                    index,
-                    kind,
-                },
-            );
+            self.recorder.outlet.tell(ticket, (top.call, index), kind);
         }
     }
 
@@ -222,11 +223,11 @@ impl<S: Sink> Engine<S> {
         let Some(known) = self.threads.get_mut(&thread.0) else {
             return;
         };
-        known.end_boundary(ticket, &mut self.arrivals);
+        known.end_boundary(ticket, &mut self.recorder.outlet);
         if let Some(frame) = known.innermost_mut() {
             frame.catch(UNKNOWN, index);
             let (call, kind) = (frame.call, EventKind::Caught { exception: UNKNOWN });
-            self.arrivals.event(ticket, Event { call, index, kind });
+            self.recorder.outlet.tell(ticket, (call, index), kind);
         }
     }
 
@@ -238,7 +239,7 @@ impl<S: Sink> Engine<S> {
         expected: Option<(MethodKey, u32)>,
         arrives: bool,
     ) -> Result<(), CaptureError> {
-        let exits = self.link.request(&event_request::Set {
+        let exits = self.recorder.jvm.link.request(&event_request::Set {
             event_kind: Requested::METHOD_EXIT_WITH_RETURN_VALUE,
             suspend_policy: SuspendPolicy::EVENT_THREAD,
             modifiers: vec![Modifier::ThreadOnly { thread }],
@@ -268,49 +269,18 @@ impl<S: Sink> Engine<S> {
                     index: top.index,
                     kind,
                 };
-                self.arrivals.event(ticket, event);
+                self.recorder.outlet.arrivals.event(ticket, event);
             }
-            known.unwind(0, unsure.exception, ticket, &mut self.arrivals);
+            known.unwind(0, unsure.exception, ticket, &mut self.recorder.outlet);
         }
         while !known.stack.is_empty() {
             known.end_top(
                 Outcome::Unknown,
                 Event::NO_INDEX,
                 ticket,
-                &mut self.arrivals,
+                &mut self.recorder.outlet,
             );
         }
-    }
-
-    /// An exception's class and message, read while the thread stands still.
-    fn meet_exception(
-        &mut self,
-        ticket: Ticket,
-        exception: TaggedObject,
-    ) -> Result<Value, CaptureError> {
-        let object = exception.id;
-        self.objects.meet(object);
-        let kind = self
-            .link
-            .request(&object_reference::ReferenceType { object })?
-            .ok();
-        let (class, content) = match kind {
-            Some(kind) => {
-                let class = self.program.class(&mut self.link, kind.type_id)?.id;
-                (
-                    Some(class),
-                    self.fixed_content(ticket, object, kind.type_id)?,
-                )
-            }
-            None => (None, Content::None),
-        };
-        let content = match content {
-            Content::None => Self::bare_throwable(),
-            content => content,
-        };
-        let info = ObjectInfo { class, content };
-        self.arrivals.object(ticket, self.heap.name(object), info);
-        Ok(Value::Object(self.heap.name(object)))
     }
 }
 

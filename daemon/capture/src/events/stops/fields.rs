@@ -9,9 +9,9 @@ use crate::arrivals::Ticket;
 use crate::error::{CaptureError, LinkError};
 use crate::events::Engine;
 use crate::events::begin::REPLACER;
-use crate::events::stops::sites::index_of;
 use crate::mirror::Progress;
 use crate::program::Class;
+use crate::program::index_of;
 
 impl<S: Sink> Engine<S> {
     /// A class was prepared; nothing of it has run yet.
@@ -22,9 +22,11 @@ impl<S: Sink> Engine<S> {
         ref_type: ReferenceTypeId,
         signature: &str,
     ) -> Result<(), CaptureError> {
-        let class = self
-            .program
-            .class_with_signature(&mut self.link, ref_type, signature)?;
+        let class = self.recorder.known.program.class_with_signature(
+            &mut self.recorder.jvm.link,
+            ref_type,
+            signature,
+        )?;
         self.replaceable |= class.name == REPLACER;
         if !class.in_scope {
             return Ok(());
@@ -40,14 +42,7 @@ impl<S: Sink> Engine<S> {
         };
         if call.thread.0 != 0 {
             let kind = EventKind::ClassPrepared { class: class.id };
-            self.arrivals.event(
-                ticket,
-                Event {
-                    call,
-                    index: Event::NO_INDEX,
-                    kind,
-                },
-            );
+            self.recorder.outlet.tell_of(ticket, call, kind);
         }
         self.observe_class(ticket, ref_type, &class)
     }
@@ -60,10 +55,10 @@ impl<S: Sink> Engine<S> {
         ref_type: ReferenceTypeId,
         class: &Class,
     ) -> Result<(), CaptureError> {
-        if self.program.is_disguised(class) {
+        if self.recorder.known.program.is_disguised(class) {
             self.request_calls(&[Modifier::ClassOnly { class: ref_type }])?;
         }
-        if self.records_state() {
+        if self.recorder.outlet.records_state() {
             self.step_filter.keep(&class.name);
             self.watch_resolution(ref_type, class)?;
             for field in &class.fields {
@@ -71,13 +66,13 @@ impl<S: Sink> Engine<S> {
                     declaring: ref_type,
                     field: field.jdwp,
                 };
-                self.link.send(&event_request::Set {
+                self.recorder.jvm.link.send(&event_request::Set {
                     event_kind: Requested::FIELD_MODIFICATION,
                     suspend_policy: SuspendPolicy::NONE,
                     modifiers: vec![only],
                 });
             }
-            self.ask_statics(ticket, ref_type, class);
+            self.recorder.ask_statics(ticket, ref_type, class);
         }
         Ok(())
     }
@@ -91,12 +86,9 @@ impl<S: Sink> Engine<S> {
             (Requested::METHOD_ENTRY, SuspendPolicy::EVENT_THREAD),
             (Requested::METHOD_EXIT_WITH_RETURN_VALUE, self.at_exits()),
         ] {
-            let modifiers = modifiers.to_vec();
-            self.link.request(&event_request::Set {
-                event_kind,
-                suspend_policy,
-                modifiers,
-            })??;
+            self.recorder
+                .jvm
+                .set(event_kind, suspend_policy, modifiers.to_vec())?;
         }
         Ok(())
     }
@@ -111,12 +103,12 @@ impl<S: Sink> Engine<S> {
         object: TaggedObject,
         value: &jdwp::Value,
     ) -> Result<(), CaptureError> {
-        let Some(field) = self.program.field(class, field) else {
+        let Some(field) = self.recorder.known.program.field(class, field) else {
             return Ok(());
         };
         let constant = value
             .object()
-            .filter(|_| self.program.is_constant(class, field));
+            .filter(|_| self.recorder.known.program.is_constant(class, field));
         self.meet_thread(ticket, thread)?;
         let Some(known) = self.threads.get_mut(&thread.0) else {
             return Ok(());
@@ -128,7 +120,7 @@ impl<S: Sink> Engine<S> {
             Event::NO_INDEX
         };
         if here {
-            known.end_boundary(ticket, &mut self.arrivals);
+            known.end_boundary(ticket, &mut self.recorder.outlet);
             self.write_is_done(thread, index, object, value);
         } else {
             self.open_boundary(ticket, thread)?;
@@ -137,26 +129,26 @@ impl<S: Sink> Engine<S> {
             return Ok(());
         };
         let call = known.current();
-        self.arrivals.context(ticket, call);
+        self.recorder.outlet.arrivals.context(ticket, call);
         let variable = if object.id.is_null() {
             Variable::Static { field }
         } else {
-            self.meet_object(ticket, object, false);
+            self.recorder.meet_object(ticket, object, false);
             Variable::Field {
-                object: self.heap.name(object.id),
+                object: self.recorder.known.heap.name(object.id),
                 field,
             }
         };
-        let value = self.value(ticket, value, false);
+        let value = self.recorder.value(ticket, value, false);
         if let Some(constant) = constant {
-            self.constant_is_made(ticket, constant.id)?;
+            self.recorder.constant_is_made(ticket, constant.id)?;
         }
-        self.heap.write(variable, value);
+        self.recorder.known.heap.write(variable, value);
         if let Some(known) = self.threads.get_mut(&thread.0) {
             known.writing = Some(variable);
         }
         let kind = EventKind::Write { variable, value };
-        self.arrivals.event(ticket, Event { call, index, kind });
+        self.recorder.outlet.tell(ticket, (call, index), kind);
         Ok(())
     }
 

@@ -6,18 +6,19 @@
 //! method of a class loader gets one at its beginning when its class is prepared, and inside there is one wherever
 //! the thread can no longer be predicted.
 
-use jdwp::commands::event_request::{self, Modifier};
-use jdwp::{EventKind as Requested, Location, PacketId, ReferenceTypeId, SuspendPolicy, TypeTag};
-use jhyde_bytecode::{InvokeKind, Opcode};
+use jdwp::{EventKind as Requested, PacketId, ReferenceTypeId};
+use jhyde_bytecode::Opcode;
 use jhyde_trace::{CallId, Sink};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::arrivals::Ticket;
 use crate::error::{CaptureError, LinkError};
 use crate::events::Engine;
-use crate::events::stops::sites::index_of;
-use crate::events::threads::{Frame, StackFrame, Thread};
-use crate::program::{Class, Method, MethodKey, Named};
+use crate::events::threads::{Frame, Thread};
+use crate::jvm::StackFrame;
+use crate::jvm::breakpoint;
+use crate::program::location;
+use crate::program::{Class, Method, MethodKey};
 
 /// A thread runs code of the scope while the JVM resolves a constant for it.
 #[derive(Default)]
@@ -37,16 +38,18 @@ impl<S: Sink> Engine<S> {
     ) -> Result<(), CaptureError> {
         let mut begins: Vec<jdwp::MethodId> = known.initialiser.into_iter().collect();
         let loader = "java.lang.ClassLoader";
-        if self
-            .program
-            .is_subtype(&mut self.link, known.id, 0, loader)?
-            == Some(true)
+        if self.recorder.known.program.is_subtype(
+            &mut self.recorder.jvm.link,
+            known.id,
+            0,
+            loader,
+        )? == Some(true)
         {
-            begins.extend(self.program.virtual_methods(class, known));
+            begins.extend(self.recorder.known.program.virtual_methods(class, known));
         }
         for method in begins {
-            let location = location(class, method, 0);
-            self.link.send(&breakpoint(location, None));
+            let location = location((class, method), 0);
+            self.recorder.jvm.link.send(&breakpoint(location, None));
         }
         Ok(())
     }
@@ -72,52 +75,7 @@ impl<S: Sink> Engine<S> {
             Some(above) => (below[above].location.class, below[above].location.method),
             None => called,
         };
-        Ok(!self.can_call(&below[at].location, above)?)
-    }
-
-    /// Can the instruction at which a frame stands have run a method, and not the JVM on its behalf? Of code out of the
-    /// scope nothing is known: it can.
-    pub(in crate::events) fn can_call(
-        &mut self,
-        caller: &Location,
-        called: MethodKey,
-    ) -> Result<bool, CaptureError> {
-        let key = (caller.class, caller.method);
-        let method = self.program.known_method(key).map(std::rc::Rc::clone);
-        let Some((method, code)) = method.as_ref().and_then(|m| Some((m, m.code.as_ref()?))) else {
-            return Ok(true);
-        };
-        let Some(ordinal) = code.ordinal(index_of(caller)) else {
-            return Ok(true);
-        };
-        let invoke = code.instructions()[ordinal].invoke();
-        match invoke.and_then(|invoke| Named::of(method, invoke.constant, invoke.kind)) {
-            Some(named) => self.runs(&named, called),
-            None => Ok(false),
-        }
-    }
-
-    /// Can an instruction that names `constants` have run `method`?
-    pub(in crate::events) fn runs(
-        &mut self,
-        named: &Named,
-        method: MethodKey,
-    ) -> Result<bool, CaptureError> {
-        let Some(run) = self.program.method(&mut self.link, method)? else {
-            return Ok(true);
-        };
-        let polymorphic = named.kind == InvokeKind::Dynamic
-            || matches!(
-                named.class.as_str(),
-                "java.lang.invoke.MethodHandle" | "java.lang.invoke.VarHandle"
-            );
-        if polymorphic {
-            // What the JVM itself calls to link (HotSpot, `SystemDictionary`); all else is what it linked.
-            let class = self.program.class(&mut self.link, method.0)?;
-            return Ok(class.name != "java.lang.invoke.MethodHandleNatives"
-                && !matches!(run.name.as_str(), "loadClass" | "checkPackageAccess"));
-        }
-        Ok(run.name == named.name && run.descriptor == named.descriptor)
+        Ok(!self.recorder.can_call(&below[at].location, above)?)
     }
 
     /// A method is entered while steps are hidden, or it is the first to be; the thread is suspended.
@@ -127,7 +85,7 @@ impl<S: Sink> Engine<S> {
         method: &Method,
         for_resolution: bool,
     ) {
-        if !self.records_state() || method.native {
+        if !self.recorder.outlet.records_state() || method.native {
             return;
         }
         let Some(known) = self.threads.get_mut(&thread.0) else {
@@ -183,16 +141,14 @@ impl<S: Sink> Engine<S> {
             stays
         });
         for (key, index) in wanted {
-            let link = &mut self.link;
+            let link = &mut self.recorder.jvm.link;
             initialising
                 .breakpoints
                 .entry((key, index))
-                .or_insert_with(|| {
-                    link.ask(&breakpoint(location(key.0, key.1, index), Some(thread)))
-                });
+                .or_insert_with(|| link.ask(&breakpoint(location(key, index), Some(thread))));
         }
         for asked in over {
-            self.clear(Requested::BREAKPOINT, asked)?;
+            self.recorder.jvm.clear(Requested::BREAKPOINT, asked)?;
         }
         Ok(())
     }
@@ -215,7 +171,7 @@ impl<S: Sink> Engine<S> {
             return Ok(());
         };
         for (_, asked) in initialising.breakpoints {
-            self.clear(Requested::BREAKPOINT, asked)?;
+            self.recorder.jvm.clear(Requested::BREAKPOINT, asked)?;
         }
         Ok(())
     }
@@ -267,31 +223,4 @@ fn every_instruction(frame: &Frame) -> impl Iterator<Item = (MethodKey, u32)> + 
     let code = frame.method.code.as_ref();
     let all = code.map_or(&[][..], |code| code.instructions());
     all.iter().map(|instruction| (frame.key, instruction.index))
-}
-
-pub(in crate::events) fn location(
-    class: ReferenceTypeId,
-    method: jdwp::MethodId,
-    index: u32,
-) -> Location {
-    Location {
-        type_tag: TypeTag::CLASS,
-        class,
-        method,
-        index: u64::from(index),
-    }
-}
-
-/// A request that suspends a thread, or this one alone, at a place.
-pub(in crate::events) fn breakpoint(
-    location: Location,
-    thread: Option<jdwp::ThreadId>,
-) -> event_request::Set {
-    let mut modifiers = vec![Modifier::LocationOnly { location }];
-    modifiers.extend(thread.map(|thread| Modifier::ThreadOnly { thread }));
-    event_request::Set {
-        event_kind: Requested::BREAKPOINT,
-        suspend_policy: SuspendPolicy::EVENT_THREAD,
-        modifiers,
-    }
 }

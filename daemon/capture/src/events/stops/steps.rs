@@ -15,10 +15,10 @@ use crate::arrivals::Ticket;
 use crate::error::CaptureError;
 use crate::events::Engine;
 use crate::events::stops::recorded::Recorded;
-use crate::events::stops::sites::index_of;
 use crate::events::threads::Stepping;
-use crate::mirror::{Pending, Progress, execute};
-use crate::program::{Method, MethodKey};
+use crate::mirror::{Pending, Progress, UNKNOWN, execute};
+use crate::program::{Loader, Method, MethodKey, index_of};
+use crate::recorder::is_replaced;
 
 impl<S: Sink> Engine<S> {
     /// A thread stands at an instruction that it has not run yet.
@@ -34,7 +34,11 @@ impl<S: Sink> Engine<S> {
             return Ok(());
         }
         self.end_handing(thread)?;
-        let class = self.program.class(&mut self.link, location.class)?;
+        let class = self
+            .recorder
+            .known
+            .program
+            .class(&mut self.recorder.jvm.link, location.class)?;
         if !class.in_scope {
             let name = class.name.clone();
             self.leave_out(thread, &name);
@@ -132,7 +136,7 @@ impl<S: Sink> Engine<S> {
                 return Ok(false);
             };
             while known.stack.len() > at + 1 {
-                known.lose_top(ticket, &mut self.arrivals);
+                known.lose_top(ticket, &mut self.recorder.outlet);
             }
         }
         let known = self.threads.get(&thread.0);
@@ -159,7 +163,7 @@ impl<S: Sink> Engine<S> {
         let instruction = pending.and_then(|pending| method.instruction(pending));
         let (Some(pending), Some(instruction)) = (pending, instruction) else {
             if let Some(known) = self.threads.get_mut(&thread.0) {
-                known.end_boundary(ticket, &mut self.arrivals);
+                known.end_boundary(ticket, &mut self.recorder.outlet);
             }
             return Ok(());
         };
@@ -175,7 +179,7 @@ impl<S: Sink> Engine<S> {
         let Some(known) = self.threads.get_mut(&thread.0) else {
             return Ok(());
         };
-        known.end_boundary(ticket, &mut self.arrivals);
+        known.end_boundary(ticket, &mut self.recorder.outlet);
         let told = method.code.as_ref().and_then(|code| code.ordinal(next));
         let told = told.and_then(|told| u32::try_from(told).ok());
         let (Some(ops), Some(told)) = (&method.ops, told) else {
@@ -205,7 +209,7 @@ impl<S: Sink> Engine<S> {
         local: jhyde_trace::Local,
     ) -> Result<Value, CaptureError> {
         let Some(frame) = self.innermost(thread) else {
-            return Ok(crate::mirror::UNKNOWN);
+            return Ok(UNKNOWN);
         };
         let tag = match local {
             jhyde_trace::Local::Named(at) => frame
@@ -216,13 +220,13 @@ impl<S: Sink> Engine<S> {
             jhyde_trace::Local::Slot(_) => None,
         };
         let Some(tag) = tag else {
-            return Ok(crate::mirror::UNKNOWN);
+            return Ok(UNKNOWN);
         };
         let Some(value) = self.ask_local(thread, slot, tag)? else {
-            return Ok(crate::mirror::UNKNOWN);
+            return Ok(UNKNOWN);
         };
         self.observe(ticket, thread, &value)?;
-        let value = self.heap.value(&value);
+        let value = self.recorder.known.heap.value(&value);
         if let Some(mirror) = self
             .innermost(thread)
             .and_then(|frame| frame.mirror.as_mut())
@@ -242,7 +246,7 @@ impl<S: Sink> Engine<S> {
             .threads
             .get(&thread.0)
             .is_none_or(|known| known.initialising.is_some());
-        if self.records_state() && !method.native && !initialising {
+        if self.recorder.outlet.records_state() && !method.native && !initialising {
             self.stop_stepping(thread);
             self.set_step(thread);
         }
@@ -254,11 +258,14 @@ impl<S: Sink> Engine<S> {
             size: StepSize::MIN,
             depth: StepDepth::OVER,
         }];
-        modifiers.extend(self.step_filter.modifiers(self.program.scope()));
+        modifiers.extend(
+            self.step_filter
+                .modifiers(self.recorder.known.program.scope()),
+        );
         let Some(known) = self.threads.get_mut(&thread.0) else {
             return;
         };
-        let asked = self.link.ask(&event_request::Set {
+        let asked = self.recorder.jvm.link.ask(&event_request::Set {
             event_kind: Requested::SINGLE_STEP,
             suspend_policy: if known.careful {
                 SuspendPolicy::EVENT_THREAD
@@ -278,7 +285,7 @@ impl<S: Sink> Engine<S> {
         if let Stepping::On(asked) = known.stepping {
             known.stepping = Stepping::Off;
             // Where the connection is gone, nothing needs clearing.
-            let _ = self.clear(Requested::SINGLE_STEP, asked);
+            let _ = self.recorder.jvm.clear(Requested::SINGLE_STEP, asked);
         }
     }
 
@@ -299,11 +306,48 @@ impl<S: Sink> Engine<S> {
 
     /// A step ended outside the scope: none shall do so in that class again.
     fn leave_out(&mut self, thread: jdwp::ThreadId, class: &str) {
-        let other = self.step_filter.leave_out(self.program.scope(), class);
+        let other = self
+            .step_filter
+            .leave_out(self.recorder.known.program.scope(), class);
         let known = self.threads.get(&thread.0);
         if other && known.is_some_and(|known| known.stepping != Stepping::Off) {
             self.stop_stepping(thread);
             self.set_step(thread);
+        }
+    }
+
+    pub(in crate::events) fn push(&mut self, thread: jdwp::ThreadId, value: Value) {
+        if let Some(mirror) = self
+            .innermost(thread)
+            .and_then(|frame| frame.mirror.as_mut())
+        {
+            mirror.push(value);
+        }
+    }
+
+    /// A constant of a class out of the scope, such as `System.out`. One that is not final may have
+    /// changed since the instruction read it, and stays unknown.
+    pub(in crate::events) fn get_outside(
+        &mut self,
+        ticket: Ticket,
+        thread: jdwp::ThreadId,
+        (code, class): (Loader, &str),
+        name: &str,
+    ) -> Result<Value, CaptureError> {
+        // What was predicted read it when its thread stood still.
+        let predicted = self.threads.get(&thread.0).is_some_and(|t| t.predicted);
+        let again = !predicted && is_replaced(class);
+        match self.recorder.known.program.final_static(
+            &mut self.recorder.jvm.link,
+            (code, class),
+            name,
+            again,
+        )? {
+            Some(value) => {
+                self.observe(ticket, thread, &value)?;
+                Ok(self.recorder.value(ticket, &value, false))
+            }
+            None => Ok(UNKNOWN),
         }
     }
 }

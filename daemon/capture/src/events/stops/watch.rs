@@ -34,7 +34,7 @@ impl<S: Sink> Engine<S> {
         receiver: Value,
     ) -> Result<(), CaptureError> {
         for only in self.callee_filters(named, receiver)? {
-            let asked = self.link.ask(&event_request::Set {
+            let asked = self.recorder.jvm.link.ask(&event_request::Set {
                 event_kind: Requested::METHOD_EXIT_WITH_RETURN_VALUE,
                 suspend_policy: SuspendPolicy::NONE,
                 modifiers: vec![Modifier::ThreadOnly { thread }, only],
@@ -47,53 +47,6 @@ impl<S: Sink> Engine<S> {
             known.last_exit = None;
         }
         Ok(())
-    }
-
-    /// The classes whose exits have the result of a call: the one that declares what runs, or those of the
-    /// code that HotSpot spins for method handles and call sites. Linking a call site runs tens of
-    /// thousands of methods of `java.lang.invoke` itself, which are none of ours.
-    pub(in crate::events) fn callee_filters(
-        &mut self,
-        named: &Named,
-        receiver: Value,
-    ) -> Result<Vec<Modifier>, CaptureError> {
-        let matching = |pattern: &str| Modifier::ClassMatch {
-            class_pattern: pattern.into(),
-        };
-        if named.kind == InvokeKind::Dynamic || named.class == "java.lang.invoke.MethodHandle" {
-            return Ok(INVOKERS.map(matching).to_vec());
-        }
-        let selected = self.selected(named, receiver)?;
-        Ok(vec![match selected {
-            Some(Selected {
-                key: (class, _), ..
-            }) => Modifier::ClassOnly { class },
-            // An array's `clone`, or a receiver that nobody has seen: everything is looked at.
-            None if named.kind != InvokeKind::Static => matching("*"),
-            None => matching(&named.class),
-        }])
-    }
-
-    /// The method that a call of this name runs, if that is known.
-    pub(in crate::events) fn selected(
-        &mut self,
-        named: &Named,
-        receiver: Value,
-    ) -> Result<Option<Selected>, CaptureError> {
-        let class = match named.kind {
-            InvokeKind::Virtual | InvokeKind::Interface => self.class_of(receiver)?,
-            InvokeKind::Dynamic => None,
-            _ => self
-                .program
-                .loaded(&mut self.link, named.code, &named.class)?,
-        };
-        Ok(match class {
-            Some(class) => {
-                self.program
-                    .selected(&mut self.link, class, &named.name, &named.descriptor)?
-            }
-            None => None,
-        })
     }
 
     /// Ends the reports of exits for calls that are over: those of the innermost call, and of calls that
@@ -121,8 +74,35 @@ impl<S: Sink> Engine<S> {
             goes_on
         });
         for asked in over {
-            self.clear(Requested::METHOD_EXIT_WITH_RETURN_VALUE, asked)?;
+            self.recorder
+                .jvm
+                .clear(Requested::METHOD_EXIT_WITH_RETURN_VALUE, asked)?;
         }
         Ok(())
+    }
+
+    /// The classes whose exits have the result of a call: the one that declares what runs, or those of the
+    /// code that HotSpot spins for method handles and call sites. Linking a call site runs tens of
+    /// thousands of methods of `java.lang.invoke` itself, which are none of ours.
+    fn callee_filters(
+        &mut self,
+        named: &Named,
+        receiver: Value,
+    ) -> Result<Vec<Modifier>, CaptureError> {
+        let matching = |pattern: &str| Modifier::ClassMatch {
+            class_pattern: pattern.into(),
+        };
+        if named.kind == InvokeKind::Dynamic || named.class == "java.lang.invoke.MethodHandle" {
+            return Ok(INVOKERS.map(matching).to_vec());
+        }
+        let selected = self.recorder.selected(named, receiver)?;
+        Ok(vec![match selected {
+            Some(Selected {
+                key: (class, _), ..
+            }) => Modifier::ClassOnly { class },
+            // An array's `clone`, or a receiver that nobody has seen: everything is looked at.
+            None if named.kind != InvokeKind::Static => matching("*"),
+            None => matching(&named.class),
+        }])
     }
 }
