@@ -3,18 +3,19 @@
 use std::time::{Duration, Instant};
 
 use jdwp::commands::event_request::Modifier;
-use jdwp::commands::{thread_reference, virtual_machine};
+use jdwp::commands::virtual_machine;
 use jdwp::{
     ClassStatus, Event as Told, EventKind as Requested, Incoming, ReferenceTypeId, SuspendPolicy,
 };
 use jhyde_trace::{Event, EventKind, Missing, Sink, Value};
 
-use super::Engine;
-use super::threads::Frame;
+use super::frame::Frame;
+use super::{Current, Engine};
 use crate::arrivals::Ticket;
 use crate::error::{CaptureError, LinkError};
 use crate::mirror::Activation;
-use crate::program::index_of;
+use crate::program::{index_of, key_of};
+use crate::recorder::Recorder;
 use crate::scope::disguises;
 
 /// The class through which agents written in Java replace code (`java.lang.instrument`).
@@ -158,71 +159,68 @@ impl<S: Sink> Engine<S> {
 
     /// Calls of the scope that run already: they become calls whose beginning was not seen.
     fn find_running(&mut self, ticket: Ticket) -> Result<(), CaptureError> {
-        let mirrored = self.recorder.outlet.records_state();
         for thread in self
             .recorder
             .jvm
             .link
             .request(&virtual_machine::AllThreads)??
         {
-            let all = thread_reference::Frames {
-                thread,
-                start_frame: 0,
-                length: -1,
-            };
-            let frames = self.recorder.jvm.link.request(&all)?.unwrap_or_default();
-            for (at, frame) in frames.iter().enumerate().rev() {
-                let key = (frame.location.class, frame.location.method);
-                let class = self
-                    .recorder
-                    .known
-                    .program
-                    .class(&mut self.recorder.jvm.link, key.0)?;
-                if !class.in_scope {
-                    continue;
-                }
-                let Some(method) = self
-                    .recorder
-                    .known
-                    .program
-                    .method(&mut self.recorder.jvm.link, key)?
-                else {
-                    continue;
-                };
-                self.meet_thread(ticket, thread)?;
-                let Some(known) = self.threads.get_mut(&thread.0) else {
-                    continue;
-                };
-                let call = known.next_call();
-                let parameters = method.slots.len() - usize::from(method.receiver);
-                let missing = Value::Missing(Missing::BeforeRecording);
-                let kind = EventKind::Enter {
-                    method: method.id,
-                    receiver: method.receiver.then_some(missing),
-                    arguments: vec![missing; parameters],
-                    call_site: Event::NO_INDEX,
-                    boundary: false,
-                    already_running: true,
-                };
-                let index = index_of(&frame.location);
-                self.recorder.outlet.tell(ticket, (call, index), kind);
-                known.stack.push(Frame {
-                    call,
-                    key,
-                    method: self.plans.of(&method),
-                    height: u32::try_from(frames.len() - 1 - at).unwrap_or(u32::MAX),
-                    boundary: false,
-                    site: Event::NO_INDEX,
-                    index,
-                    mirror: mirrored.then(Activation::default),
-                    invoked: false,
-                    shown: None,
-                    monitor: None,
-                    roots: Vec::new(),
-                    doubtful: None,
-                });
-                self.start_stepping(thread, &method);
+            let mut current = None;
+            let found = self.find_running_in((ticket, thread, &mut current));
+            if let Some(thread) = current {
+                self.threads.put(thread);
             }
+            found?;
+        }
+        Ok(())
+    }
+
+    fn find_running_in(
+        &mut self,
+        (ticket, thread, current): Current<'_>,
+    ) -> Result<(), CaptureError> {
+        let mirrored = self.recorder.outlet.records_state();
+        let frames = self.recorder.jvm.stack(thread)?;
+        for (at, frame) in frames.iter().enumerate().rev() {
+            let key = key_of(&frame.location);
+            let Recorder { known, jvm, .. } = &mut self.recorder;
+            if !known.program.class(&mut jvm.link, key.0)?.in_scope {
+                continue;
+            }
+            let Some(method) = known.program.method(&mut jvm.link, key)? else {
+                tracing::debug!(?key, "a method that runs is not told by its class");
+                continue;
+            };
+            let thread = self.meet_thread((ticket, thread, current))?;
+            let call = thread.next_call();
+            let parameters = method.slots.len() - usize::from(method.receiver);
+            let missing = Value::Missing(Missing::BeforeRecording);
+            let kind = EventKind::Enter {
+                method: method.id,
+                receiver: method.receiver.then_some(missing),
+                arguments: vec![missing; parameters],
+                call_site: Event::NO_INDEX,
+                boundary: false,
+                already_running: true,
+            };
+            let index = index_of(&frame.location);
+            self.recorder.outlet.tell(ticket, (call, index), kind);
+            thread.stack.push(Frame {
+                call,
+                key,
+                method: self.plans.of(&method),
+                height: u32::try_from(frames.len() - 1 - at).unwrap_or(u32::MAX),
+                boundary: false,
+                site: Event::NO_INDEX,
+                index,
+                mirror: mirrored.then(Activation::default),
+                invoked: false,
+                shown: None,
+                monitor: None,
+                roots: Vec::new(),
+                doubtful: None,
+            });
+            self.start_stepping(thread, &method);
         }
         Ok(())
     }

@@ -7,14 +7,15 @@ use jhyde_trace::{CallId, Sink, Value};
 
 use super::Engine;
 use crate::arrivals::Ticket;
+use crate::events::thread::Thread;
 use crate::mirror::{Progress, is_known, narrowed};
 use crate::program::index_of;
 
 impl<S: Sink> Engine<S> {
     /// A thread stands where the code that was read has no instruction. This call and later ones of the method
     /// are followed by their entries and ends alone.
-    pub(super) fn code_was_replaced(&mut self, ticket: Ticket, thread: jdwp::ThreadId) {
-        let Some(frame) = self.innermost(thread) else {
+    pub(super) fn code_was_replaced(&mut self, ticket: Ticket, thread: &mut Thread) {
+        let Some(frame) = thread.innermost_mut() else {
             return;
         };
         if frame.method.code.is_some() && frame.mirror.take().is_some() {
@@ -43,13 +44,13 @@ impl<S: Sink> Engine<S> {
     pub(super) fn check_result(
         &mut self,
         ticket: Ticket,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         location: &Location,
         told: &jdwp::Value,
     ) {
         let real = self.recorder.known.heap.value(told);
         let index = index_of(location);
-        let Some(frame) = self.innermost(thread) else {
+        let Some(frame) = thread.innermost_mut() else {
             return;
         };
         let (call, method) = (frame.call, &frame.method);

@@ -21,23 +21,25 @@
 mod begin;
 mod contents;
 mod doubt;
+mod frame;
 mod leave;
 mod odd;
 mod outside;
 mod predict;
 mod snapshots;
 mod stops;
+mod thread;
 mod threads;
 
 use jdwp::commands::{event_request, object_reference, thread_reference, virtual_machine};
 use jdwp::{Composite, Event, EventKind as Requested, Incoming, Location, SuspendPolicy};
-use jhyde_trace::{CallId, EventKind, ObjectId, RecordingOptions, Sink, State, ThreadInfo};
+use jhyde_trace::{EventKind, ObjectId, RecordingOptions, Sink, State, ThreadInfo};
 use rustc_hash::FxHashMap;
 
 use self::predict::plan::Plans;
-use self::stops::awaited::Awaited;
 use self::stops::entry::EntryQuestion;
-use self::threads::Thread;
+use self::thread::Thread;
+use self::threads::Threads;
 use crate::arrivals::Ticket;
 use crate::control::{Ending, Finished};
 use crate::error::{CaptureError, LinkError};
@@ -50,22 +52,21 @@ use crate::scope::{Scope, StepFilter};
 pub(crate) struct Engine<S> {
     recorder: Recorder<S>,
     plans: Plans,
-    threads: FxHashMap<u64, Thread>,
-    next_thread: u32,
+    threads: Threads,
     /// Asked about calls that are being entered, in these threads.
     entries: FxHashMap<u32, (jdwp::ThreadId, EntryQuestion)>,
-    /// The thread that ended last, and its root.
-    last_thread: Option<(jdwp::ThreadId, CallId)>,
     step_filter: StepFilter,
     /// An agent is there that can replace code while it runs: only steps tell which code runs.
     replaceable: bool,
-    /// What the event that is handled may tell of the one before.
-    awaited: Option<Awaited>,
     /// Where a run that was looked ahead at stopped being certain.
     ends_at: Option<(MethodKey, u32)>,
     /// What a run that was looked ahead at met, and may be another than it was.
     stale: Option<ObjectId>,
 }
+
+/// The thread of an event that may be its first in scope: where that is told, the JVM's name of it, and the thread itself
+/// once it is known.
+type Current<'t> = (Ticket, jdwp::ThreadId, &'t mut Option<Box<Thread>>);
 
 /// Why the loop ended.
 enum End {
@@ -84,13 +85,10 @@ impl<S: Sink> Engine<S> {
         Self {
             recorder: Recorder::new(connection, scope, options, sink),
             plans: Plans::default(),
-            threads: FxHashMap::default(),
-            next_thread: 1,
+            threads: Threads::default(),
             entries: FxHashMap::default(),
-            last_thread: None,
             step_filter: StepFilter::default(),
             replaceable: false,
-            awaited: None,
             ends_at: None,
             stale: None,
         }
@@ -177,7 +175,7 @@ impl<S: Sink> Engine<S> {
     /// Not while something is still to be told of a thread: it may name what is gone since.
     fn sweep(&mut self, at: At) -> Result<(), CaptureError> {
         if !self.recorder.known.heap.wants_sweep()
-            || self.threads.values().any(|known| known.predicted)
+            || self.threads.iter().any(|thread| thread.predicted)
         {
             return Ok(());
         }
@@ -206,18 +204,49 @@ impl<S: Sink> Engine<S> {
             return parts.iter().try_for_each(|part| self.composite(part));
         }
         let ticket = self.recorder.outlet.arrivals.open();
-        let suspended = composite.suspend_policy != SuspendPolicy::NONE;
-        // Requests may overlap, so one composite may tell the same thing twice.
-        let dead = is_death(composite);
-        if let Some(thread) = composite.thread() {
-            self.settle(thread, true)?;
-            if let Some(known) = self.threads.get_mut(&thread.0) {
-                known.writing = None;
-                known.untold = None;
-                known.returned = None;
-                self.recorder.known.heap.look_as_of(known.looked);
+        let mut current = composite.thread().and_then(|id| self.threads.take(id));
+        let handled = self.events(ticket, composite, &mut current);
+        // Whatever went wrong, the thread is known.
+        if let Some(thread) = current {
+            self.threads.put(thread);
+        }
+        handled?;
+        match (composite.suspend_policy, composite.thread()) {
+            (SuspendPolicy::NONE, _) | (SuspendPolicy::EVENT_THREAD, Some(_)) => {}
+            // Where it is not said who was suspended, everybody may have been.
+            (policy, _) => {
+                if is_death(composite) && policy == SuspendPolicy::ALL {
+                    self.look_a_last_time(ticket)?;
+                }
+                self.resume_all();
             }
-            self.begin_awaited(thread);
+        }
+        self.recorder.outlet.arrivals.answered(ticket);
+        // Written now and not with the next read only where somebody waits for it.
+        let link = &mut self.recorder.jvm.link;
+        if composite.suspend_policy != SuspendPolicy::NONE || !link.has_backlog() {
+            link.flush()?;
+        }
+        Ok(())
+    }
+
+    /// Handles the events of one place, in a thread that is known or that they make known, and lets it go on if it is
+    /// that which they suspended.
+    fn events(
+        &mut self,
+        ticket: Ticket,
+        composite: &Composite,
+        current: &mut Option<Box<Thread>>,
+    ) -> Result<(), CaptureError> {
+        let suspended = composite.suspend_policy != SuspendPolicy::NONE;
+        if let Some(thread) = current {
+            self.settle(thread, true)?;
+            thread.writing = None;
+            thread.untold = None;
+            thread.returned = None;
+            self.recorder.known.heap.look_as_of(thread.looked);
+            // What it tells is asked for while it is handled.
+            thread.due = thread.awaited.take();
             let thrown = composite.events.iter().find_map(|event| match event {
                 Event::Exception { location, .. } => Some(location),
                 _ => None,
@@ -225,34 +254,44 @@ impl<S: Sink> Engine<S> {
             self.catch_up(ticket, thread, thrown)?;
         }
         for (at, event) in composite.events.iter().enumerate() {
+            // Requests may overlap, so one composite may tell the same thing twice.
             if composite.events[..at].iter().any(|told| same(told, event)) {
                 continue;
             }
-            self.event(ticket, event, composite)?;
+            self.event(ticket, event, composite, current)?;
         }
-        self.end_awaited(composite.thread());
-        if let Some(thread) = composite.thread() {
+        if let Some(thread) = current {
+            thread.end_awaited(&mut self.recorder.outlet);
             self.look_behind_unseen(ticket, thread, suspended)?;
         }
-        if dead && composite.suspend_policy == SuspendPolicy::ALL {
-            self.look_a_last_time(ticket)?;
-        }
-        match (composite.suspend_policy, composite.thread()) {
-            (SuspendPolicy::NONE, _) => {}
-            (SuspendPolicy::EVENT_THREAD, Some(thread)) => {
+        if let (SuspendPolicy::EVENT_THREAD, Some(id)) =
+            (composite.suspend_policy, composite.thread())
+        {
+            if let Some(thread) = current {
                 self.predict(ticket, thread)?;
                 self.stand(thread);
-                self.resume(thread);
+                thread.generation = thread.generation.map(|generation| generation + 1);
             }
-            // Where it is not said who was suspended, everybody may have been.
-            _ => self.resume_all(),
-        }
-        self.recorder.outlet.arrivals.answered(ticket);
-        // Written now and not with the next read only where somebody waits for it.
-        if suspended || !self.recorder.jvm.link.has_backlog() {
-            self.recorder.jvm.link.flush()?;
+            // With the next write.
+            let resume = thread_reference::Resume { thread: id };
+            self.recorder.jvm.link.send(&resume);
         }
         Ok(())
+    }
+
+    /// Does something with a thread that is not taken out, if it is known.
+    fn with_thread(
+        &mut self,
+        thread: jdwp::ThreadId,
+        what: impl FnOnce(&mut Self, &mut Thread) -> Result<(), CaptureError>,
+    ) -> Result<(), CaptureError> {
+        let Some(mut thread) = self.threads.take(thread) else {
+            // It has ended: nothing more is told of it.
+            return Ok(());
+        };
+        let done = what(self, &mut thread);
+        self.threads.put(thread);
+        done
     }
 
     /// Handles one event of a composite.
@@ -261,145 +300,157 @@ impl<S: Sink> Engine<S> {
         ticket: Ticket,
         event: &Event,
         composite: &Composite,
+        current: &mut Option<Box<Thread>>,
     ) -> Result<(), CaptureError> {
         let suspended = composite.suspend_policy != SuspendPolicy::NONE;
-        match event {
-            Event::MethodEntry {
-                thread, location, ..
-            } => {
+        match (event, &mut *current) {
+            (
+                Event::MethodEntry {
+                    thread, location, ..
+                },
+                _,
+            ) => {
                 let late = is_late(location, composite);
-                self.entry(ticket, *thread, location, suspended, late)
+                self.entry((ticket, *thread, current), location, suspended, late)
             }
-            Event::MethodExitWithReturnValue {
-                thread,
-                location,
-                value,
-                ..
-            } => self.exit(ticket, *thread, location, value, suspended),
-            Event::SingleStep {
-                thread, location, ..
-            }
-            | Event::Breakpoint {
-                thread, location, ..
-            } => self.step(ticket, *thread, location, suspended),
-            Event::FieldModification {
-                thread,
-                location,
-                type_id,
-                field,
-                object,
-                value,
-                ..
-            } => self.field_write(
-                ticket,
-                *thread,
+            (
+                Event::FieldModification {
+                    thread,
+                    location,
+                    type_id,
+                    field,
+                    object,
+                    value,
+                    ..
+                },
+                _,
+            ) => self.field_write(
+                (ticket, *thread, current),
                 location,
                 (*type_id, *field),
                 *object,
                 value,
             ),
-            Event::Exception {
-                thread,
-                location,
-                exception,
-                catch_location,
-                ..
-            } => self.exception(ticket, *thread, location, *exception, catch_location),
-            Event::ClassPrepare {
-                thread,
-                type_id,
-                signature,
-                ..
-            } => self.class_prepared(ticket, *thread, *type_id, &signature.to_string_lossy()),
-            Event::ThreadDeath { thread, .. } => self.thread_death(ticket, *thread),
+            (
+                Event::ClassPrepare {
+                    thread,
+                    type_id,
+                    signature,
+                    ..
+                },
+                _,
+            ) => {
+                let signature = signature.to_string_lossy();
+                self.class_prepared((ticket, *thread, current), *type_id, &signature)
+            }
+            (
+                Event::MethodExitWithReturnValue {
+                    location, value, ..
+                },
+                Some(thread),
+            ) => self.exit(ticket, thread, location, value, suspended),
+            (
+                Event::SingleStep { location, .. } | Event::Breakpoint { location, .. },
+                Some(thread),
+            ) => self.step(ticket, thread, location, suspended),
+            (
+                Event::Exception {
+                    location,
+                    exception,
+                    catch_location,
+                    ..
+                },
+                Some(thread),
+            ) => self.exception(ticket, thread, location, *exception, catch_location),
+            (Event::ThreadDeath { .. }, Some(_)) => self.thread_death(ticket, current),
+            // Of a thread that has run no code of the scope nothing else is told, and nobody has asked for other kinds.
             _ => Ok(()),
-        }
-    }
-
-    /// Lets a thread that an event suspended go on, with the next write.
-    fn resume(&mut self, thread: jdwp::ThreadId) {
-        self.recorder
-            .jvm
-            .link
-            .send(&thread_reference::Resume { thread });
-        if let Some(known) = self.threads.get_mut(&thread.0) {
-            known.generation = known.generation.map(|generation| generation + 1);
         }
     }
 
     fn resume_all(&mut self) {
         self.recorder.jvm.link.send(&virtual_machine::Resume);
-        for thread in self.threads.values_mut() {
-            thread.generation = None;
-        }
+        self.threads.forget_generations();
     }
 
     /// Takes the answer to a question to where it belongs.
     fn answer(&mut self, reply: &jdwp::Reply) -> Result<(), CaptureError> {
         if let Some((thread, question)) = self.entries.remove(&reply.id.0) {
-            return self.entry_answer(thread, question, reply);
+            return self.with_thread(thread, |engine, thread| {
+                engine.entry_answer(thread, question, reply)
+            });
         }
         self.recorder.answer(reply)
     }
 
     /// Makes the engine's picture of a thread if it is new. A thread belongs to the recording from its
     /// first event in scope on: the JVM's own threads, which never have one, stay out.
-    fn meet_thread(&mut self, ticket: Ticket, jdwp: jdwp::ThreadId) -> Result<(), CaptureError> {
-        if self.threads.contains_key(&jdwp.0) {
-            return Ok(());
-        }
-        let id = jhyde_trace::ThreadId(self.next_thread);
-        self.next_thread += 1;
+    fn meet_thread<'t>(
+        &mut self,
+        (ticket, thread, current): Current<'t>,
+    ) -> Result<&'t mut Thread, CaptureError> {
+        let thread = match current.take() {
+            Some(known) => known,
+            None => self.new_thread(ticket, thread)?,
+        };
+        Ok(current.insert(thread))
+    }
+
+    fn new_thread(
+        &mut self,
+        ticket: Ticket,
+        thread: jdwp::ThreadId,
+    ) -> Result<Box<Thread>, CaptureError> {
+        let id = self.threads.next_id();
         let ThreadNames {
             name,
             group,
             is_virtual,
-        } = self.recorder.jvm.names(jdwp)?;
+        } = self.recorder.jvm.names(thread)?;
         let outlet = &mut self.recorder.outlet;
         outlet.thread(ThreadInfo { id, name, group })?;
         outlet.tell_of_thread(ticket, id, EventKind::ThreadStart);
-        self.threads.insert(jdwp.0, Thread::new(id, is_virtual));
-        Ok(())
+        Ok(Box::new(Thread::new(id, thread, is_virtual)))
     }
 
-    fn thread_death(&mut self, ticket: Ticket, thread: jdwp::ThreadId) -> Result<(), CaptureError> {
-        self.stand_down(thread)?;
-        if let Some(mut known) = self.threads.remove(&thread.0) {
-            self.end_of_thread(&mut known, ticket);
-            self.last_thread = Some((thread, CallId::root(known.id)));
-            self.recorder
-                .outlet
-                .tell_of_thread(ticket, known.id, EventKind::ThreadEnd);
+    fn thread_death(
+        &mut self,
+        ticket: Ticket,
+        current: &mut Option<Box<Thread>>,
+    ) -> Result<(), CaptureError> {
+        if let Some(thread) = current {
+            self.stand_down(thread)?;
+        }
+        if let Some(mut thread) = current.take() {
+            let outlet = &mut self.recorder.outlet;
+            thread.end(ticket, outlet);
+            outlet.tell_of_thread(ticket, thread.id, EventKind::ThreadEnd);
+            self.threads.put(thread);
         }
         Ok(())
     }
 
     /// The whole stack of a suspended thread, innermost first; also learns the names of its frames.
-    fn stack(&mut self, thread: jdwp::ThreadId) -> Result<Vec<StackFrame>, CaptureError> {
-        let frames = self.recorder.jvm.stack(thread)?;
-        if let (Some(known), Some(first)) = (self.threads.get_mut(&thread.0), frames.first()) {
-            known.generation = Some(first.frame.0 >> 16);
+    fn stack(&mut self, thread: &mut Thread) -> Result<Vec<StackFrame>, CaptureError> {
+        let frames = self.recorder.jvm.stack(thread.jdwp)?;
+        if let Some(first) = frames.first() {
+            thread.generation = Some(first.frame.0 >> 16);
         }
         Ok(frames)
     }
 
     /// The name of the innermost frame of a suspended thread.
-    fn stack_top(&mut self, thread: jdwp::ThreadId) -> Result<Option<jdwp::FrameId>, CaptureError> {
-        let known = self.threads.get(&thread.0);
-        let predicted = known.filter(|known| !known.is_virtual && !self.recorder.jvm.unpredictable);
-        if let Some(generation) = predicted.and_then(|known| known.generation) {
-            return Ok(Some(jdwp::FrameId(generation << 16)));
+    fn stack_top(&mut self, thread: &mut Thread) -> Result<Option<jdwp::FrameId>, CaptureError> {
+        let predictable = !thread.is_virtual && !self.recorder.jvm.unpredictable;
+        match thread.generation.filter(|_| predictable) {
+            Some(generation) => Ok(Some(jdwp::FrameId(generation << 16))),
+            None => Ok(self.stack(thread)?.first().map(|frame| frame.frame)),
         }
-        Ok(self.stack(thread)?.first().map(|frame| frame.frame))
     }
 
     /// Clears the exit request of a thread whose unwinding is settled.
-    fn clear_settled(&mut self, thread: jdwp::ThreadId) {
-        if let Some(request) = self
-            .threads
-            .get_mut(&thread.0)
-            .and_then(|known| known.settled.take())
-        {
+    fn clear_settled(&mut self, thread: &mut Thread) {
+        if let Some(request) = thread.settled.take() {
             let event_kind = Requested::METHOD_EXIT_WITH_RETURN_VALUE;
             self.recorder.jvm.link.send(&event_request::Clear {
                 event_kind,

@@ -5,6 +5,7 @@ use jhyde_trace::{Items, ObjectId, Sink};
 use crate::contents::Modelled;
 use crate::error::CaptureError;
 use crate::events::Engine;
+use crate::events::thread::Thread;
 use crate::mirror::is_known;
 use crate::recorder::{At, CONTRADICTED, Shown};
 
@@ -13,6 +14,7 @@ impl<S: Sink> Engine<S> {
     /// and a contradiction ends what is claimed.
     pub(in crate::events) fn check_contents(
         &mut self,
+        thread: &mut Thread,
         at: At,
         shown: &Shown,
         told: Option<&jdwp::Value>,
@@ -24,7 +26,7 @@ impl<S: Sink> Engine<S> {
             return Ok(());
         };
         if let Some(object) = told.object() {
-            self.unify(at.1, foretold, object);
+            self.unify(thread, foretold, object);
         }
         let real = self.recorder.known.heap.value(told);
         let unnamed = self.recorder.known.heap.is_unnamed(foretold);
@@ -41,6 +43,7 @@ impl<S: Sink> Engine<S> {
     /// Does to what is known of a receiver what its method does. False if that cannot be told.
     pub(super) fn follow_model(
         &mut self,
+        thread: &mut Thread,
         at: At,
         shown: &Shown,
         object: ObjectId,
@@ -61,7 +64,7 @@ impl<S: Sink> Engine<S> {
             return Ok(false);
         }
         if let Some(container) = self.recorder.known.contents.get_mut(object) {
-            container.touch(at.1.0);
+            container.touch(thread.jdwp.0);
             container.order = order;
         }
         let Some(change) = change else {
@@ -72,7 +75,7 @@ impl<S: Sink> Engine<S> {
         let unnamed = fresh
             .iter()
             .any(|&value| self.recorder.known.heap.is_unnamed(value));
-        if unnamed && self.runs_alone(at.1) {
+        if unnamed && self.threads.are_outside() {
             self.name_held(object)?;
         }
         Ok(true)

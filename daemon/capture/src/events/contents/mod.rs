@@ -11,6 +11,7 @@ use crate::arrivals::Ticket;
 use crate::contents::methods::{Touches, touches};
 use crate::contents::{Container, Order, Shape, difference};
 use crate::error::CaptureError;
+use crate::events::thread::Thread;
 use crate::recorder::{At, Shown};
 
 /// Longer ones are not read at each callback of the method that changes them, nor to learn the names of elements.
@@ -30,16 +31,14 @@ impl<S: Sink> Engine<S> {
     pub(super) fn contents_before(
         &mut self,
         ticket: Ticket,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         shown: &[ObjectId],
     ) -> Result<(), CaptureError> {
-        let Some(call) = self.threads.get(&thread.0).map(|known| known.current()) else {
-            return Ok(());
-        };
+        let at = thread.at(ticket);
         let heap = &self.recorder.known.heap;
         let named = |object| heap.real(object).is_some();
-        for object in self.recorder.known.contents.named_now(thread.0, named) {
-            self.look_into((ticket, thread, call), object, true)?;
+        for object in self.recorder.known.contents.named_now(thread.jdwp.0, named) {
+            self.look_into(thread, at, object, true)?;
         }
         for object in self.recorder.known.contents.behind(shown) {
             let wanted = match self.recorder.known.contents.get(object) {
@@ -49,7 +48,7 @@ impl<S: Sink> Engine<S> {
                 None => self.recorder.known.heap.real(object).is_some(),
             };
             if wanted {
-                self.look_into((ticket, thread, call), object, true)?;
+                self.look_into(thread, at, object, true)?;
             }
         }
         Ok(())
@@ -58,6 +57,7 @@ impl<S: Sink> Engine<S> {
     /// A call out of the scope has returned: what it did to what it was shown.
     pub(super) fn contents_behind(
         &mut self,
+        thread: &mut Thread,
         at: At,
         shown: &Shown,
         result: Option<ObjectId>,
@@ -82,7 +82,7 @@ impl<S: Sink> Engine<S> {
             for object in self.recorder.known.contents.behind(&[receiver]) {
                 let container = self.recorder.known.contents.get(object);
                 if container.is_some_and(|container| container.shape.outlives_changes()) {
-                    self.look_into(at, object, false)?;
+                    self.look_into(thread, at, object, false)?;
                 }
             }
         }
@@ -94,12 +94,12 @@ impl<S: Sink> Engine<S> {
         }
         // What lies behind a view, or an iterator, comes before it.
         for object in all.into_iter().rev() {
-            if Some(object) == receiver && self.follow_model(at, shown, object)? {
+            if Some(object) == receiver && self.follow_model(thread, at, shown, object)? {
                 continue;
             }
             if self.recorder.known.heap.elements(object).is_some() {
                 if !shown.objects().contains(&object) {
-                    self.compare(at.0, at.1, at.2, object, false)?;
+                    self.compare(at.0, thread, at.2, object, false)?;
                 }
                 continue;
             }
@@ -108,11 +108,11 @@ impl<S: Sink> Engine<S> {
             }
             let known = self.recorder.known.contents.knows(object);
             let made = constructs && Some(object) == receiver;
-            self.look_into(at, object, !known && !made)?;
+            self.look_into(thread, at, object, !known && !made)?;
         }
         for &object in shown.objects() {
             if !self.recorder.known.contents.knows(object) {
-                self.look_into(at, object, true)?;
+                self.look_into(thread, at, object, true)?;
             }
         }
         let made = result.or_else(|| receiver.filter(|_| constructs));
@@ -177,7 +177,7 @@ impl<S: Sink> Engine<S> {
     pub(super) fn contents_at_callback(
         &mut self,
         ticket: Ticket,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
     ) -> Result<(), CaptureError> {
         self.contents_of_top(ticket, thread, true)
     }
@@ -186,7 +186,7 @@ impl<S: Sink> Engine<S> {
     pub(super) fn contents_after_throw(
         &mut self,
         ticket: Ticket,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
     ) -> Result<(), CaptureError> {
         self.contents_of_top(ticket, thread, false)
     }
@@ -194,19 +194,20 @@ impl<S: Sink> Engine<S> {
     fn contents_of_top(
         &mut self,
         ticket: Ticket,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         goes_on: bool,
     ) -> Result<(), CaptureError> {
-        let top = self.threads.get(&thread.0).and_then(|t| t.stack.last());
+        let top = thread.stack.last();
         let Some((call, shown)) = top.and_then(|top| Some((top.call, top.shown.clone()?))) else {
             return Ok(());
         };
-        self.contents_shown((ticket, thread, call), &shown, goes_on)
+        self.contents_shown(thread, (ticket, thread.jdwp, call), &shown, goes_on)
     }
 
     /// What a call may have changed that has ended unseen: it is found, or not known.
     pub(super) fn contents_unseen(
         &mut self,
+        thread: &mut Thread,
         at: At,
         shown: &Shown,
         suspended: bool,
@@ -216,7 +217,7 @@ impl<S: Sink> Engine<S> {
                 continue;
             }
             match suspended {
-                true => self.look_into(at, object, true)?,
+                true => self.look_into(thread, at, object, true)?,
                 false => self.recorder.lose_contents(at, object, UNSEEN),
             }
         }
@@ -226,6 +227,7 @@ impl<S: Sink> Engine<S> {
     /// What a call that has not returned may have changed so far. `goes_on`: it may change more.
     pub(super) fn contents_shown(
         &mut self,
+        thread: &mut Thread,
         at: At,
         shown: &Shown,
         goes_on: bool,
@@ -243,7 +245,7 @@ impl<S: Sink> Engine<S> {
             if goes_on && (long || often) {
                 self.recorder.lose_contents(at, object, INSIDE);
             } else {
-                self.look_into(at, object, false)?;
+                self.look_into(thread, at, object, false)?;
             }
         }
         Ok(())
@@ -252,11 +254,12 @@ impl<S: Sink> Engine<S> {
     /// Looks at an object, and tells what has changed since it was looked at last. `snapshot`: nobody knows by whom.
     pub(in crate::events) fn look_into(
         &mut self,
+        thread: &mut Thread,
         at: At,
         object: ObjectId,
         snapshot: bool,
     ) -> Result<(), CaptureError> {
-        let (ticket, thread, _) = at;
+        let ticket = at.0;
         if !self.recorder.known.contents.knows(object) {
             let Some(class) = self.recorder.class_of(Value::Object(object))? else {
                 return Ok(());
@@ -274,7 +277,7 @@ impl<S: Sink> Engine<S> {
                 self.recorder
                     .known
                     .contents
-                    .waits_for_name(thread.0, object);
+                    .waits_for_name(thread.jdwp.0, object);
                 return Ok(());
             }
             self.recorder
@@ -282,11 +285,11 @@ impl<S: Sink> Engine<S> {
                 .contents
                 .add(object, Container::new(shape));
         }
-        let alone = self.runs_alone(thread);
+        let alone = self.threads.are_outside();
         let Some(container) = self.recorder.known.contents.get_mut(object) else {
             return Ok(());
         };
-        container.touch(thread.0);
+        container.touch(thread.jdwp.0);
         if container.shape.is_immutable() && container.items().is_some() {
             return Ok(());
         }

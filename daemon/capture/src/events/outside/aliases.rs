@@ -9,6 +9,7 @@ use jhyde_trace::{CallId, ObjectId, Sink, Value, Variable};
 use crate::arrivals::Ticket;
 use crate::error::CaptureError;
 use crate::events::Engine;
+use crate::events::thread::Thread;
 use crate::program::Named;
 
 /// The longest array that is remembered behind another object, in elements: it is read at each call that is
@@ -77,7 +78,7 @@ impl<S: Sink> Engine<S> {
     /// A call out of the scope made an object, and was shown these: arrays among them may lie behind it.
     pub(in crate::events) fn keep_aliases(
         &mut self,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         made: Option<ObjectId>,
         shown: &[ObjectId],
     ) -> Result<(), CaptureError> {
@@ -100,7 +101,7 @@ impl<S: Sink> Engine<S> {
     pub(in crate::events) fn compare_statics(
         &mut self,
         ticket: Ticket,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         call: CallId,
     ) -> Result<(), CaptureError> {
         let mut asked = Vec::new();
@@ -113,7 +114,7 @@ impl<S: Sink> Engine<S> {
                 asked.push((names, self.recorder.jvm.link.ask(&values)));
             }
         }
-        let others = self.others(thread);
+        let others = self.others();
         for (names, id) in asked {
             let told = self
                 .recorder
@@ -124,7 +125,7 @@ impl<S: Sink> Engine<S> {
             for (&field, value) in names.iter().zip(&told) {
                 let before = self.recorder.known.heap.static_field(field);
                 let variable = Variable::Static { field };
-                self.compare_field((ticket, thread, call), &others, variable, before, value)?;
+                self.compare_field(thread, (ticket, call), &others, variable, before, value)?;
             }
         }
         Ok(())

@@ -14,13 +14,14 @@ use jhyde_trace::{CallId, Event, EventKind, MonitorAction, ObjectId, Outcome, Si
 use crate::arrivals::Ticket;
 use crate::error::CaptureError;
 use crate::events::Engine;
+use crate::events::frame::Frame;
 use crate::events::outside::aliases::{keeps, reflects, writes_static_by_handle};
 use crate::events::outside::handed::hands_on;
 use crate::events::predict::intrinsics::{
     IntrinsicClasses, intrinsic, known_result, makes_text, returns_itself,
 };
 use crate::events::predict::plan::Planned;
-use crate::events::threads::Frame;
+use crate::events::thread::Thread;
 use crate::jvm::breakpoint;
 use crate::mirror::{Pending, Progress, UNKNOWN, is_known, narrowed};
 use crate::program::location;
@@ -117,13 +118,13 @@ impl<S: Sink> Engine<S> {
     pub(in crate::events) fn stop(
         &mut self,
         ticket: Ticket,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         suspended: bool,
     ) -> Result<(), CaptureError> {
         if !suspended {
             return Ok(());
         }
-        let Some(frame) = self.innermost(thread) else {
+        let Some(frame) = thread.innermost_mut() else {
             return Ok(());
         };
         let (call, method) = (frame.call, Rc::clone(&frame.method));
@@ -137,10 +138,7 @@ impl<S: Sink> Engine<S> {
         };
         let unknown = unknown || self.finds_objects(thread);
         self.be_careful(thread, unknown);
-        let hides = self
-            .threads
-            .get(&thread.0)
-            .and_then(|known| known.initialising.as_ref())
+        let hides = (thread.initialising.as_ref())
             .is_some_and(|initialising| initialising.call == Some(call));
         if hides && instruction.opcode.is_return() {
             self.leave_initialiser(thread);
@@ -158,8 +156,8 @@ impl<S: Sink> Engine<S> {
             self.watch(thread, call, &named, receiver)?;
         }
         let count = parameters(&named.descriptor).len() + usize::from(named.kind.has_receiver());
-        let mirror = self
-            .innermost(thread)
+        let mirror = thread
+            .innermost_mut()
             .and_then(|frame| frame.mirror.as_ref());
         let shown: Vec<Value> = mirror.map_or_else(Vec::new, |mirror| {
             (0..count).map(|at| mirror.peek(at)).collect()
@@ -179,10 +177,10 @@ impl<S: Sink> Engine<S> {
         Ok(())
     }
 
-    fn receiver(&mut self, thread: jdwp::ThreadId, named: &Named) -> Value {
+    fn receiver(&mut self, thread: &mut Thread, named: &Named) -> Value {
         let count = parameters(&named.descriptor).len();
-        let mirror = self
-            .innermost(thread)
+        let mirror = thread
+            .innermost_mut()
             .and_then(|frame| frame.mirror.as_ref());
         mirror.map_or(UNKNOWN, |mirror| mirror.peek(count))
     }
@@ -191,9 +189,9 @@ impl<S: Sink> Engine<S> {
     pub(in crate::events) fn open_boundary(
         &mut self,
         ticket: Ticket,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
     ) -> Result<bool, CaptureError> {
-        let Some(frame) = self.innermost(thread) else {
+        let Some(frame) = thread.innermost_mut() else {
             return Ok(false);
         };
         let method = Rc::clone(&frame.method);
@@ -247,10 +245,7 @@ impl<S: Sink> Engine<S> {
         if shown.reflects {
             self.recorder.known.heap.expect_reflection();
         }
-        let Some(known) = self.threads.get_mut(&thread.0) else {
-            return Ok(false);
-        };
-        let call = known.next_call();
+        let call = thread.next_call();
         let kind = EventKind::Enter {
             method: callee.id,
             receiver,
@@ -269,7 +264,7 @@ impl<S: Sink> Engine<S> {
             let kind = EventKind::Monitor { action, object };
             self.recorder.outlet.tell(ticket, (call, index), kind);
         }
-        known.stack.push(Frame {
+        thread.stack.push(Frame {
             shown: Some(shown),
             monitor: waits.map(|object| (MonitorAction::Notified, object)),
             ..Frame::boundary(call, self.plans.of(&callee), height, site)
@@ -281,13 +276,13 @@ impl<S: Sink> Engine<S> {
     pub(in crate::events) fn boundary_returned(
         &mut self,
         ticket: Ticket,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         invoke: Invoke,
         pending: Pending,
         suspended: bool,
     ) -> Result<(), CaptureError> {
-        if let Some(mirror) = self
-            .innermost(thread)
+        if let Some(mirror) = thread
+            .innermost_mut()
             .and_then(|frame| frame.mirror.as_mut())
         {
             mirror.pending = Some(pending);
@@ -295,16 +290,13 @@ impl<S: Sink> Engine<S> {
         if pending.progress == Progress::Reached {
             self.open_boundary(ticket, thread)?;
         }
-        if let Some(mirror) = self
-            .innermost(thread)
+        if let Some(mirror) = thread
+            .innermost_mut()
             .and_then(|frame| frame.mirror.as_mut())
         {
             mirror.pending = None;
         }
-        let top = self
-            .threads
-            .get_mut(&thread.0)
-            .and_then(|known| known.stack.last_mut());
+        let top = thread.stack.last_mut();
         let Some((call, shown)) = top.filter(|frame| frame.boundary).map(|frame| {
             // What stays with the frame is looked at later.
             let looked = suspended || frame.shown.as_ref().is_none_or(|shown| shown.intrinsic);
@@ -316,7 +308,7 @@ impl<S: Sink> Engine<S> {
             (frame.call, shown)
         }) else {
             // A call in scope whose end was not seen: whatever it left is unknown.
-            let returns = self.innermost(thread).and_then(|frame| {
+            let returns = thread.innermost_mut().and_then(|frame| {
                 Named::of(&frame.method, invoke.constant, invoke.kind)
                     .map(|n| n.returns().to_owned())
             });
@@ -325,16 +317,13 @@ impl<S: Sink> Engine<S> {
             }
             return Ok(());
         };
-        let instruction = self
-            .innermost(thread)
+        let instruction = thread
+            .innermost_mut()
             .and_then(|frame| frame.method.instruction(pending))
             .map(|instruction| instruction.next());
         let returns = shown.as_ref().map(|shown| shown.returns.clone());
         let returns = returns.zip(instruction);
-        let told = self
-            .threads
-            .get(&thread.0)
-            .and_then(|known| known.last_exit?.object());
+        let told = thread.last_exit.and_then(|told| told.object());
         let told_before = told.is_some_and(|told| {
             self.recorder
                 .known
@@ -342,18 +331,16 @@ impl<S: Sink> Engine<S> {
                 .knows(self.recorder.known.heap.name(told.id))
         });
         if let Some(shown) = shown.as_ref().filter(|shown| suspended && !shown.intrinsic) {
-            let told = self
-                .threads
-                .get(&thread.0)
-                .and_then(|known| known.last_exit);
-            self.check_contents((ticket, thread, call), shown, told.as_ref())?;
+            let told = thread.last_exit;
+            self.check_contents(thread, (ticket, thread.jdwp, call), shown, told.as_ref())?;
         }
         let result = match &shown {
             Some(shown) => self.result(ticket, thread, shown, suspended)?,
             None => None,
         };
         if let Some(shown) = shown.as_ref().filter(|shown| shown.intrinsic) {
-            self.recorder.follow_text((ticket, thread, call), shown)?;
+            self.recorder
+                .follow_text((ticket, thread.jdwp, call), shown)?;
         }
         if shown
             .as_ref()
@@ -370,24 +357,23 @@ impl<S: Sink> Engine<S> {
                 thread,
                 shown.objects.iter().map(|&object| Value::Object(object)),
             )?;
-            self.look_behind((ticket, thread, call), &shown, result, told_before)?;
-            self.contents_behind((ticket, thread, call), &shown, result)?;
+            self.look_behind(thread, (ticket, call), &shown, result, told_before)?;
+            self.contents_behind(thread, (ticket, thread.jdwp, call), &shown, result)?;
             self.give(&shown);
         }
-        if let Some(known) = self.threads.get_mut(&thread.0) {
-            let index = Event::NO_INDEX;
-            known.returned = Some((ticket, self.recorder.outlet.arrivals.events(ticket), call));
-            known.end_top(
-                Outcome::Returned(result),
-                index,
-                ticket,
-                &mut self.recorder.outlet,
-            );
-            known.end_boundary(ticket, &mut self.recorder.outlet);
-        }
+        let index = Event::NO_INDEX;
+        thread.returned = Some((ticket, self.recorder.outlet.arrivals.events(ticket), call));
+        thread.end_top(
+            Outcome::Returned(result),
+            index,
+            ticket,
+            &mut self.recorder.outlet,
+        );
+        thread.end_boundary(ticket, &mut self.recorder.outlet);
         if let Some(result) = result {
             if let Some((returns, behind)) = returns.filter(|_| suspended && !is_known(result)) {
-                self.await_result((ticket, thread, call), &returns, behind);
+                let outlet = &mut self.recorder.outlet;
+                thread.await_result((ticket, call), &returns, behind, outlet);
             }
             self.push(thread, result);
         }
@@ -398,7 +384,8 @@ impl<S: Sink> Engine<S> {
     /// returns was known before.
     fn look_behind(
         &mut self,
-        (ticket, thread, call): (Ticket, jdwp::ThreadId, CallId),
+        thread: &mut Thread,
+        (ticket, call): (Ticket, CallId),
         shown: &Shown,
         result: Option<ObjectId>,
         told_before: bool,
@@ -436,19 +423,16 @@ impl<S: Sink> Engine<S> {
     pub(in crate::events) fn look_behind_thrown(
         &mut self,
         ticket: Ticket,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         height: usize,
     ) -> Result<(), CaptureError> {
-        let Some(known) = self.threads.get_mut(&thread.0) else {
-            return Ok(());
-        };
-        let ended = known.stack.iter_mut().rev();
+        let ended = thread.stack.iter_mut().rev();
         let ended = ended.take_while(|frame| frame.height as usize >= height);
         let shown = ended.filter_map(|frame| Some((frame.call, frame.shown.take()?)));
         for (call, shown) in shown.collect::<Vec<_>>() {
             if !shown.intrinsic {
-                self.look_behind((ticket, thread, call), &shown, None, false)?;
-                self.contents_shown((ticket, thread, call), &shown, false)?;
+                self.look_behind(thread, (ticket, call), &shown, None, false)?;
+                self.contents_shown(thread, (ticket, thread.jdwp, call), &shown, false)?;
                 self.give(&shown);
             }
         }
@@ -476,7 +460,7 @@ impl<S: Sink> Engine<S> {
     fn result(
         &mut self,
         ticket: Ticket,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         shown: &Shown,
         suspended: bool,
     ) -> Result<Option<Value>, CaptureError> {
@@ -487,10 +471,7 @@ impl<S: Sink> Engine<S> {
         if let (Some(builder), true) = (shown.builder, shown.intrinsic) {
             return Ok(Some(Value::Object(builder)));
         }
-        let told = self
-            .threads
-            .get_mut(&thread.0)
-            .and_then(|known| known.last_exit.take());
+        let told = thread.last_exit.take();
         if shown.result.is_some() {
             return Ok(shown.result);
         }

@@ -10,6 +10,7 @@ use crate::arrivals::Ticket;
 use crate::error::CaptureError;
 use crate::events::Engine;
 use crate::events::outside::races::Others;
+use crate::events::thread::Thread;
 use crate::mirror::{Elements, has_name_of_the_jvm, is_known};
 
 /// The most elements of one array that are compared after a boundary call.
@@ -20,7 +21,7 @@ impl<S: Sink> Engine<S> {
     /// array, holds one and can be read: arrays are to be compared, and any object may come back later.
     pub(in crate::events) fn name_objects(
         &mut self,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         objects: impl IntoIterator<Item = Value>,
     ) -> Result<(), CaptureError> {
         for value in objects {
@@ -33,7 +34,7 @@ impl<S: Sink> Engine<S> {
     /// Learns the JVM's names of what an array holds, while everything still lies where the mirror has it.
     pub(in crate::events) fn name_elements(
         &mut self,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         array: Value,
     ) -> Result<(), CaptureError> {
         let Some(array) = array.object() else {
@@ -52,7 +53,7 @@ impl<S: Sink> Engine<S> {
                 .any(|held| self.recorder.known.heap.is_unnamed(held))
             && let Some(now) = self.recorder.read_array(real, length)?
         {
-            let others = self.others(thread);
+            let others = self.others();
             if others.are_outside {
                 self.recorder.known.unify_elements(array, &now);
             } else {
@@ -64,7 +65,7 @@ impl<S: Sink> Engine<S> {
 
     fn name_object(
         &mut self,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         value: Value,
         depth: u8,
     ) -> Result<(), CaptureError> {
@@ -82,7 +83,7 @@ impl<S: Sink> Engine<S> {
             self.name_object(thread, Value::Object(object), depth - 1)?;
         }
         if let Some(told) = self.recorder.read_reference(holder)? {
-            let others = self.others(thread);
+            let others = self.others();
             if others.are_outside {
                 self.unify(thread, value, told);
             } else {
@@ -95,10 +96,10 @@ impl<S: Sink> Engine<S> {
     /// Reads the local of the innermost call that holds this value.
     fn held_by_local(
         &mut self,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         value: Value,
     ) -> Result<Option<TaggedObject>, CaptureError> {
-        let Some(frame) = self.innermost(thread) else {
+        let Some(frame) = thread.innermost_mut() else {
             return Ok(None);
         };
         let (method, index) = (std::rc::Rc::clone(&frame.method), frame.index);
@@ -127,7 +128,7 @@ impl<S: Sink> Engine<S> {
     pub(in crate::events) fn compare(
         &mut self,
         ticket: Ticket,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         call: CallId,
         object: ObjectId,
         shown: bool,
@@ -152,7 +153,7 @@ impl<S: Sink> Engine<S> {
             let Some(now) = self.recorder.read_array(real, length)? else {
                 return Ok(());
             };
-            let others = self.others(thread);
+            let others = self.others();
             if others.are_outside {
                 if shown {
                     self.recorder.known.unify_elements(object, &now);
@@ -161,7 +162,7 @@ impl<S: Sink> Engine<S> {
                     self.observe_region(ticket, thread, region)?;
                 }
             }
-            self.compare_elements((ticket, thread, call), &others, object, shown, &now)?;
+            self.compare_elements(thread, (ticket, call), &others, object, shown, &now)?;
             if others.are_outside {
                 self.recorder.known.heap.refreshed(object);
             }
@@ -186,13 +187,13 @@ impl<S: Sink> Engine<S> {
                 object: real,
                 fields,
             })?;
-        let others = self.others(thread);
+        let others = self.others();
         let Ok(told) = told else { return Ok(()) };
         for (&(field, _), value) in class.instance_fields.iter().zip(&told) {
             let zero = crate::mirror::zero_like(self.recorder.known.heap.value(value));
             let before = self.recorder.known.heap.field(object, field, zero);
             let variable = Variable::Field { object, field };
-            self.compare_field((ticket, thread, call), &others, variable, before, value)?;
+            self.compare_field(thread, (ticket, call), &others, variable, before, value)?;
         }
         if others.are_outside {
             self.recorder.known.heap.refreshed(object);
@@ -203,7 +204,8 @@ impl<S: Sink> Engine<S> {
     /// What a boundary call did to a field, which is read behind it.
     pub(in crate::events) fn compare_field(
         &mut self,
-        (ticket, thread, call): (Ticket, jdwp::ThreadId, CallId),
+        thread: &mut Thread,
+        (ticket, call): (Ticket, CallId),
         others: &Others,
         variable: Variable,
         before: Value,
@@ -221,8 +223,14 @@ impl<S: Sink> Engine<S> {
             self.recorder.outlet.tell_of(ticket, call, kind);
         }
         if is_known(before) && before != value && !self.recorder.known.heap.is_unnamed(before) {
-            let at = (ticket, thread, call);
-            self.race(at, others, variable, value, told.object());
+            self.race(
+                thread,
+                (ticket, call),
+                others,
+                variable,
+                value,
+                told.object(),
+            );
         }
         Ok(())
     }
@@ -231,7 +239,8 @@ impl<S: Sink> Engine<S> {
     /// it, because it came back by another way before the two could be unified, is the same one.
     fn compare_elements(
         &mut self,
-        (ticket, thread, call): (Ticket, jdwp::ThreadId, CallId),
+        thread: &mut Thread,
+        (ticket, call): (Ticket, CallId),
         others: &Others,
         array: ObjectId,
         shown: bool,
@@ -282,7 +291,7 @@ impl<S: Sink> Engine<S> {
                     }
                     continue;
                 }
-                self.race((ticket, thread, call), others, variable, value, told);
+                self.race(thread, (ticket, call), others, variable, value, told);
             }
             first += length;
         }
@@ -292,7 +301,7 @@ impl<S: Sink> Engine<S> {
     /// As [`Self::tie_elements`], where other threads may have written since.
     fn suspect_names(
         &mut self,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         others: &Others,
         array: ObjectId,
         now: &[ArrayRegion],
@@ -318,7 +327,7 @@ impl<S: Sink> Engine<S> {
     /// A local of the innermost frame of a suspended thread, as the JVM holds it.
     pub(in crate::events) fn ask_local(
         &mut self,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         slot: u16,
         tag: Tag,
     ) -> Result<Option<jdwp::Value>, CaptureError> {
@@ -329,7 +338,7 @@ impl<S: Sink> Engine<S> {
             tag,
         }];
         let told = self.recorder.jvm.link.request(&stack_frame::GetValues {
-            thread,
+            thread: thread.jdwp,
             frame,
             slots,
         })?;
@@ -340,7 +349,7 @@ impl<S: Sink> Engine<S> {
     /// name, the two are one.
     pub(in crate::events) fn unify(
         &mut self,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         mirrored: Value,
         told: TaggedObject,
     ) {
@@ -350,8 +359,8 @@ impl<S: Sink> Engine<S> {
         if !self.recorder.known.unify_object(mirrored, told.id) {
             // The JVM had named it before: two names for one object, of which the older one stays.
             let real = self.recorder.known.heap.reference(told.id);
-            if let Some(mirror) = self
-                .innermost(thread)
+            if let Some(mirror) = thread
+                .innermost_mut()
                 .and_then(|frame| frame.mirror.as_mut())
             {
                 mirror.replace(mirrored, real);
@@ -359,23 +368,23 @@ impl<S: Sink> Engine<S> {
         }
     }
 
-    /// See [`Recorder::observe`].
+    /// See [`Recorder::observe`]. In a thread that has ended nothing is seen for the first time.
     pub(in crate::events) fn observe(
         &mut self,
         ticket: Ticket,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         value: &jdwp::Value,
     ) -> Result<(), CaptureError> {
-        match self.threads.get(&thread.0).map(|known| known.current()) {
-            Some(call) => self.recorder.observe((ticket, thread, call), value),
-            None => Ok(()),
+        match thread.ended {
+            true => Ok(()),
+            false => self.recorder.observe(thread.at(ticket), value),
         }
     }
 
     fn observe_region(
         &mut self,
         ticket: Ticket,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         region: &ArrayRegion,
     ) -> Result<(), CaptureError> {
         let ArrayRegion::Object { elements, .. } = region else {

@@ -12,6 +12,7 @@ use jhyde_trace::{EventKind, Sink, Value, Variable};
 use crate::arrivals::Ticket;
 use crate::error::CaptureError;
 use crate::events::Engine;
+use crate::events::thread::Thread;
 use crate::mirror::UNKNOWN;
 use crate::program::{Foreign, Method, MethodKey, dotted};
 
@@ -71,7 +72,7 @@ impl<S: Sink> Engine<S> {
     pub(in crate::events) fn meet_foreign_field(
         &mut self,
         ticket: Ticket,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         method: &Method,
         instruction: &Instruction,
     ) -> Result<(), CaptureError> {
@@ -94,7 +95,7 @@ impl<S: Sink> Engine<S> {
             &class,
             &name,
         )?;
-        let (Some(field), Some(key)) = (field, self.innermost(thread).map(|frame| frame.key))
+        let (Some(field), Some(key)) = (field, thread.innermost_mut().map(|frame| frame.key))
         else {
             return Ok(());
         };
@@ -121,11 +122,11 @@ impl<S: Sink> Engine<S> {
     fn read_foreign(
         &mut self,
         ticket: Ticket,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         at: (MethodKey, u32),
         field: Foreign,
     ) -> Result<(), CaptureError> {
-        let holder = self.innermost(thread).and_then(|frame| {
+        let holder = thread.innermost_mut().and_then(|frame| {
             let mirror = frame.mirror.as_ref()?;
             mirror.peek(0).object()
         });
@@ -156,13 +157,11 @@ impl<S: Sink> Engine<S> {
         };
         self.observe(ticket, thread, &told)?;
         let value = self.recorder.value(ticket, &told, false);
-        if let Some(known) = self.threads.get_mut(&thread.0) {
-            known.foreign = Some(ForeignRead {
-                at,
-                variable,
-                value,
-            });
-        }
+        thread.foreign = Some(ForeignRead {
+            at,
+            variable,
+            value,
+        });
         Ok(())
     }
 
@@ -170,14 +169,11 @@ impl<S: Sink> Engine<S> {
     pub(in crate::events) fn foreign_value(
         &mut self,
         ticket: Ticket,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         index: u32,
     ) -> Value {
-        let Some(known) = self.threads.get_mut(&thread.0) else {
-            return UNKNOWN;
-        };
-        let key = known.innermost_key();
-        let (read, call) = (known.foreign.take(), known.current());
+        let key = thread.innermost_key();
+        let (read, call) = (thread.foreign.take(), thread.current());
         let Some(read) = read.filter(|read| Some(read.at.0) == key && read.at.1 == index) else {
             return UNKNOWN;
         };

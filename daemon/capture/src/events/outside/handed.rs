@@ -13,6 +13,7 @@ use crate::arrivals::Ticket;
 use crate::error::CaptureError;
 use crate::events::Engine;
 use crate::events::predict::intrinsics::makes_text;
+use crate::events::thread::Thread;
 use crate::jvm::breakpoint;
 use crate::mirror::Body;
 use crate::program::index_of;
@@ -40,7 +41,7 @@ impl<S: Sink> Engine<S> {
     /// in the callee if some of them have no name otherwise.
     pub(in crate::events) fn watch_handing(
         &mut self,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         named: &Named,
         receiver: Value,
         arguments: &[Value],
@@ -86,35 +87,33 @@ impl<S: Sink> Engine<S> {
             }
         }
         let (class, method) = callee.key;
-        let asked = breakpoint(location((class, method), 0), Some(thread));
+        let asked = breakpoint(location((class, method), 0), Some(thread.jdwp));
         let breakpoint = self.recorder.jvm.link.ask(&asked);
-        if let Some(known) = self.threads.get_mut(&thread.0) {
-            known.handing = Some(Handing {
-                callee: callee.key,
-                breakpoint,
-                slots,
-            });
-        }
+        thread.handing = Some(Handing {
+            callee: callee.key,
+            breakpoint,
+            slots,
+        });
         Ok(())
     }
 
     /// Is this the beginning of a method that the thread hands objects to? Then their names are learnt.
     pub(in crate::events) fn is_handed(
         &mut self,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         at: &Location,
     ) -> Result<bool, CaptureError> {
-        let handing = self.threads.get_mut(&thread.0).and_then(|known| {
+        let handing = {
             let begins = |h: &Handing| h.callee == (at.class, at.method) && index_of(at) == 0;
-            known.handing.take_if(|handing| begins(handing))
-        });
+            thread.handing.take_if(|handing| begins(handing))
+        };
         let Some(handing) = handing else {
             return Ok(false);
         };
         if let Some(frame) = self.stack_top(thread)? {
             let slots = handing.slots.iter().map(|slot| slot.0).collect();
             let told = self.recorder.jvm.link.request(&stack_frame::GetValues {
-                thread,
+                thread: thread.jdwp,
                 frame,
                 slots,
             })?;
@@ -134,10 +133,9 @@ impl<S: Sink> Engine<S> {
     /// The thread has gone another way.
     pub(in crate::events) fn end_handing(
         &mut self,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
     ) -> Result<(), CaptureError> {
-        let known = self.threads.get_mut(&thread.0);
-        if let Some(handing) = known.and_then(|known| known.handing.take()) {
+        if let Some(handing) = thread.handing.take() {
             self.recorder
                 .jvm
                 .clear(Requested::BREAKPOINT, handing.breakpoint)?;

@@ -13,6 +13,7 @@ use crate::contents::methods::{Touches, touches};
 use crate::error::CaptureError;
 use crate::events::Engine;
 use crate::events::outside::aliases::is_of_the_jdk;
+use crate::events::thread::Thread;
 use crate::mirror::{Body, is_known};
 use crate::recorder::At;
 use crate::recorder::{Shown, parameters};
@@ -63,6 +64,7 @@ impl<S: Sink> Engine<S> {
     /// by then is counted.
     pub(in crate::events) fn look_into_given(
         &mut self,
+        thread: &mut Thread,
         at: At,
         until: Instant,
     ) -> Result<usize, CaptureError> {
@@ -72,7 +74,7 @@ impl<S: Sink> Engine<S> {
             if Instant::now() > until {
                 return Ok(given.len() - done);
             }
-            self.look_into(at, object, true)?;
+            self.look_into(thread, at, object, true)?;
         }
         Ok(0)
     }

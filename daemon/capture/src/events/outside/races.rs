@@ -18,7 +18,8 @@ use rustc_hash::FxHashSet;
 use crate::arrivals::Ticket;
 use crate::error::CaptureError;
 use crate::events::Engine;
-use crate::events::threads::{Frame, Thread};
+use crate::events::frame::Frame;
+use crate::events::thread::Thread;
 use crate::mirror::{Doubted, Progress};
 use crate::recorder::holder;
 
@@ -78,11 +79,10 @@ enum Means {
 
 impl<S: Sink> Engine<S> {
     /// What the other threads are at.
-    pub(in crate::events) fn others(&self, thread: jdwp::ThreadId) -> Others {
-        let are_outside = self.runs_alone(thread);
+    pub(in crate::events) fn others(&self) -> Others {
+        let are_outside = self.threads.are_outside();
         let (mut writing, mut shown) = (Vec::new(), FxHashSet::default());
-        let others = self.threads.iter().filter(|&(&id, _)| id != thread.0);
-        for (_, other) in others {
+        for other in self.threads.iter() {
             writing.extend(other.writing.or_else(|| other.element_to_write()));
             let objects = other.stack.last().map(Frame::shown_outside);
             shown.extend(objects.into_iter().flatten());
@@ -97,7 +97,8 @@ impl<S: Sink> Engine<S> {
     /// A variable holds another value behind a boundary call than the mirror has.
     pub(in crate::events) fn race(
         &mut self,
-        (ticket, thread, call): (Ticket, jdwp::ThreadId, CallId),
+        thread: &mut Thread,
+        (ticket, call): (Ticket, CallId),
         others: &Others,
         variable: Variable,
         value: Value,
@@ -129,7 +130,7 @@ impl<S: Sink> Engine<S> {
     /// Memory holds an object where the mirror has one that the JVM has not named.
     pub(in crate::events) fn suspect_name(
         &mut self,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         others: &Others,
         variable: Variable,
         object: Value,
@@ -148,7 +149,7 @@ impl<S: Sink> Engine<S> {
 
     fn suspect(
         &mut self,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         others: &Others,
         variable: Variable,
         means: Means,
@@ -160,13 +161,10 @@ impl<S: Sink> Engine<S> {
             Means::Written { value, .. } => Doubted::Value(value),
             Means::Named { object, real } => Doubted::Name(object, real.id),
         };
-        let Some(known) = self.threads.get_mut(&thread.0) else {
-            return false;
-        };
         let Some(number) = self.recorder.known.heap.doubts.raise(variable, doubted) else {
             return false;
         };
-        known.races.push(Race {
+        thread.races.push(Race {
             variable,
             number,
             means,
@@ -175,18 +173,13 @@ impl<S: Sink> Engine<S> {
     }
 
     /// Is an object among what was found that is to be looked at when that is settled? The thread has to stand then.
-    pub(in crate::events) fn finds_objects(&self, thread: jdwp::ThreadId) -> bool {
-        let known = self.threads.get(&thread.0);
-        known.is_some_and(|known| {
-            known.races.iter().any(|race| match race.means {
-                Means::Written { value, told, .. } => {
-                    told.is_some()
-                        && value
-                            .object()
-                            .is_some_and(|o| !self.recorder.known.heap.knows(o))
-                }
-                Means::Named { .. } => false,
-            })
+    pub(in crate::events) fn finds_objects(&self, thread: &mut Thread) -> bool {
+        thread.races.iter().any(|race| match race.means {
+            Means::Written { value, told, .. } => {
+                let heap = &self.recorder.known.heap;
+                told.is_some() && value.object().is_some_and(|o| !heap.knows(o))
+            }
+            Means::Named { .. } => false,
         })
     }
 
@@ -194,17 +187,14 @@ impl<S: Sink> Engine<S> {
     /// be looked at.
     pub(in crate::events) fn settle(
         &mut self,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         asks: bool,
     ) -> Result<(), CaptureError> {
-        let Some(known) = self.threads.get_mut(&thread.0) else {
-            return Ok(());
-        };
-        let all = std::mem::take(&mut known.races);
+        let all = std::mem::take(&mut thread.races);
         if all.is_empty() {
             return Ok(());
         }
-        let others = self.others(thread);
+        let others = self.others();
         let is_open = |engine: &Self, race: &Race| {
             engine
                 .recorder
@@ -215,7 +205,7 @@ impl<S: Sink> Engine<S> {
                 && !others.writing.contains(&race.variable)
         };
         let predicted = match all.iter().any(|race| is_open(self, race)) {
-            true => self.untold_writes(thread)?,
+            true => self.untold_writes()?,
             false => Vec::new(),
         };
         // All was found at one arrival: the next one settles it.
@@ -285,7 +275,7 @@ impl<S: Sink> Engine<S> {
     fn look_at(
         &mut self,
         ticket: Ticket,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         object: TaggedObject,
     ) -> Result<Vec<EventKind>, CaptureError> {
         let before = self.recorder.outlet.arrivals.events(ticket);
@@ -301,58 +291,45 @@ impl<S: Sink> Engine<S> {
 
     /// Settles what is in doubt everywhere: nothing more comes.
     pub(in crate::events) fn settle_all(&mut self, asks: bool) -> Result<(), CaptureError> {
-        let open = self.threads.iter().filter(|(_, t)| !t.races.is_empty());
-        let open: Vec<u64> = open.map(|(&id, _)| id).collect();
-        for id in open {
-            self.settle(jdwp::ThreadId(id), asks)?;
+        for id in self.threads.which(|thread| !thread.races.is_empty()) {
+            self.with_thread(id, |engine, thread| engine.settle(thread, asks))?;
         }
         Ok(())
     }
 
     /// Settles where too much waits for a thread that makes no event, because it waits itself.
     pub(in crate::events) fn settle_crowd(&mut self) -> Result<(), CaptureError> {
-        if self.recorder.outlet.arrivals.waiting() <= MOST_WAITING {
+        let arrivals = &self.recorder.outlet.arrivals;
+        if arrivals.waiting() <= MOST_WAITING {
             return Ok(());
         }
-        let waits = |known: &Thread| {
-            known.races.iter().any(|race| match race.means {
-                Means::Written { ticket, .. } => {
-                    self.recorder.outlet.arrivals.after(ticket) > MOST_WAITING
-                }
+        let late = self.threads.which(|thread| {
+            thread.races.iter().any(|race| match race.means {
+                Means::Written { ticket, .. } => arrivals.after(ticket) > MOST_WAITING,
                 Means::Named { .. } => false,
             })
-        };
-        let late = self.threads.iter().filter(|(_, known)| waits(known));
-        let late: Vec<u64> = late.map(|(&id, _)| id).collect();
+        });
         for id in late {
-            self.settle(jdwp::ThreadId(id), true)?;
+            self.with_thread(id, |engine, thread| engine.settle(thread, true))?;
         }
         Ok(())
     }
 
     /// What the other threads write on runs that are predicted, and not told yet.
-    fn untold_writes(
-        &mut self,
-        thread: jdwp::ThreadId,
-    ) -> Result<Vec<Rc<FxHashSet<Variable>>>, CaptureError> {
-        let predicted = self
-            .threads
-            .iter()
-            .filter(|&(&id, other)| id != thread.0 && other.predicted && !other.stack.is_empty());
-        let predicted: Vec<u64> = predicted.map(|(&id, _)| id).collect();
-        let all = predicted.into_iter().map(|id| {
-            let known = self.threads.get(&id);
-            if let Some(writes) = known.and_then(|known| known.untold.clone()) {
-                return Ok(writes);
-            }
-            let writes = self.predicted_writes(jdwp::ThreadId(id))?;
-            let writes = Rc::new(writes.into_iter().collect());
-            if let Some(known) = self.threads.get_mut(&id) {
-                known.untold = Some(Rc::clone(&writes));
-            }
-            Ok(writes)
-        });
-        all.collect()
+    fn untold_writes(&mut self) -> Result<Vec<Rc<FxHashSet<Variable>>>, CaptureError> {
+        let predicted = |other: &Thread| other.predicted && !other.stack.is_empty();
+        let mut all = Vec::new();
+        for id in self.threads.which(predicted) {
+            self.with_thread(id, |engine, other| {
+                if other.untold.is_none() {
+                    let writes = engine.predicted_writes(other)?;
+                    other.untold = Some(Rc::new(writes.into_iter().collect()));
+                }
+                all.extend(other.untold.clone());
+                Ok(())
+            })?;
+        }
+        Ok(all)
     }
 }
 

@@ -14,6 +14,7 @@ use jhyde_trace::{CallId, Event, EventKind, Missing, ObjectId, Sink, Value, Vari
 use crate::arrivals::Ticket;
 use crate::error::CaptureError;
 use crate::events::Engine;
+use crate::events::thread::Thread;
 use crate::mirror::{Body, Shared, UNKNOWN};
 
 /// The most objects that are gone through from the frame of a thread that is to be stepped.
@@ -24,30 +25,25 @@ const LAST_LOOK: Duration = Duration::from_secs(1);
 impl<S: Sink> Engine<S> {
     /// A thread is about to go on: it sees what code out of the scope has done up to now. While other threads run code
     /// of the scope, what is found could be theirs: then nothing is looked at.
-    pub(in crate::events) fn look_again(&mut self, thread: jdwp::ThreadId, alone: bool) {
+    pub(in crate::events) fn look_again(&mut self, thread: &mut Thread, alone: bool) {
         let now = if alone {
             self.recorder.known.heap.outside_runs()
         } else {
             0
         };
         self.recorder.known.heap.look_as_of(now);
-        if let Some(known) = self.threads.get_mut(&thread.0) {
-            known.looked = now;
-        }
+        thread.looked = now;
     }
 
     /// Looks again at what may have changed unseen; says whether it could be looked at.
     pub(in crate::events) fn refresh(
         &mut self,
         ticket: Ticket,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         object: ObjectId,
     ) -> Result<bool, CaptureError> {
-        let Some(known) = self.threads.get(&thread.0) else {
-            return Ok(false);
-        };
-        let (current, returned) = (known.current(), known.returned);
-        if self.others(thread).is_shown(object) {
+        let (current, returned) = (thread.current(), thread.returned);
+        if self.others().is_shown(object) {
             // A call in another thread may be writing it, and is asked itself when it ends.
             self.recorder.known.heap.refreshed(object);
             return Ok(true);
@@ -68,9 +64,7 @@ impl<S: Sink> Engine<S> {
                 let told = told.into_iter();
                 let told = told.map(|event| (behind, Event { call, ..event }));
                 self.recorder.outlet.arrivals.insert(ticket, told.collect());
-                if let Some(known) = self.threads.get_mut(&thread.0) {
-                    known.returned = Some((ticket, behind + count, call));
-                }
+                thread.returned = Some((ticket, behind + count, call));
             }
             None => {
                 for event in told {
@@ -89,19 +83,16 @@ impl<S: Sink> Engine<S> {
     pub(in crate::events) fn look_behind_unseen(
         &mut self,
         ticket: Ticket,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         suspended: bool,
     ) -> Result<(), CaptureError> {
-        let Some(known) = self.threads.get_mut(&thread.0) else {
-            return Ok(());
-        };
-        let (ended, call) = (std::mem::take(&mut known.unlooked), known.current());
+        let (ended, at) = (std::mem::take(&mut thread.unlooked), thread.at(ticket));
         for shown in ended {
             self.recorder.known.heap.outside_ran();
             for &object in shown.objects() {
                 self.recorder.known.heap.share(object, Shared::Anybody);
             }
-            self.contents_unseen((ticket, thread, call), &shown, suspended)?;
+            self.contents_unseen(thread, at, &shown, suspended)?;
             self.give(&shown);
         }
         Ok(())
@@ -109,7 +100,7 @@ impl<S: Sink> Engine<S> {
 
     /// The scope reads a variable that code out of it may have written unseen, and nobody could look before: that is done
     /// when the thread stands still.
-    pub(in crate::events) fn read_stale(&mut self, thread: jdwp::ThreadId, variable: Variable) {
+    pub(in crate::events) fn read_stale(&mut self, thread: &mut Thread, variable: Variable) {
         let holder = match variable {
             Variable::Element { array: holder, .. } | Variable::Field { object: holder, .. } => {
                 Some(holder)
@@ -117,10 +108,9 @@ impl<S: Sink> Engine<S> {
             _ => None,
         };
         if holder.is_some_and(|holder| self.recorder.known.heap.is_stale(holder))
-            && let Some(known) = self.threads.get_mut(&thread.0)
-            && !known.read_stale.contains(&variable)
+            && !thread.read_stale.contains(&variable)
         {
-            known.read_stale.push(variable);
+            thread.read_stale.push(variable);
         }
     }
 
@@ -128,12 +118,9 @@ impl<S: Sink> Engine<S> {
     pub(in crate::events) fn look_at_read(
         &mut self,
         ticket: Ticket,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
     ) -> Result<(), CaptureError> {
-        let Some(known) = self.threads.get_mut(&thread.0) else {
-            return Ok(());
-        };
-        let (read, call) = (std::mem::take(&mut known.read_stale), known.current());
+        let (read, call) = (std::mem::take(&mut thread.read_stale), thread.current());
         for variable in read {
             if let Variable::Element { array: holder, .. } | Variable::Field { object: holder, .. } =
                 variable
@@ -175,17 +162,25 @@ impl<S: Sink> Engine<S> {
         &mut self,
         ticket: Ticket,
     ) -> Result<(), CaptureError> {
-        let alive = self.threads.iter().next();
-        let alive = alive.map(|(&id, known)| (jdwp::ThreadId(id), known.current()));
-        let Some((thread, call)) = alive
-            .or(self.last_thread)
-            .filter(|_| self.recorder.outlet.records_state())
-        else {
-            return Ok(());
-        };
-        if !self.runs_alone(thread) {
+        if !self.recorder.outlet.records_state() {
             return Ok(());
         }
+        let Some(mut thread) = self.threads.take_any() else {
+            // No code of the scope has run: nothing is known that could have changed.
+            return Ok(());
+        };
+        let looked = self.look_with(ticket, &mut thread);
+        self.threads.put(thread);
+        looked
+    }
+
+    fn look_with(&mut self, ticket: Ticket, thread: &mut Thread) -> Result<(), CaptureError> {
+        if !self.threads.are_outside() {
+            // What was found could be of a thread that is about to tell it.
+            return Ok(());
+        }
+        let at = thread.at(ticket);
+        let call = at.2;
         self.recorder.known.heap.outside_ran();
         self.recorder
             .known
@@ -194,9 +189,9 @@ impl<S: Sink> Engine<S> {
         let stale = self.recorder.known.heap.stale();
         let until = Instant::now() + LAST_LOOK;
         let mut left = 0;
-        for (at, &object) in stale.iter().enumerate() {
+        for (done, &object) in stale.iter().enumerate() {
             if Instant::now() > until {
-                left = stale.len() - at;
+                left = stale.len() - done;
                 break;
             }
             // What has no name yet: perhaps something that can be read holds it.
@@ -209,9 +204,9 @@ impl<S: Sink> Engine<S> {
                     .arrivals
                     .event(ticket, found_late(event));
             }
-            self.tell_unlooked((ticket, thread, call), object);
+            self.tell_unlooked(at, object);
         }
-        left += self.look_into_given((ticket, thread, call), until)?;
+        left += self.look_into_given(thread, at, until)?;
         if left > 0 {
             let reason = format!(
                 "{left} objects that code out of the scope had were not looked at when the recording ended: what they \
@@ -226,10 +221,10 @@ impl<S: Sink> Engine<S> {
     pub(in crate::events) fn refresh_in_sight(
         &mut self,
         ticket: Ticket,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         alone: bool,
     ) -> Result<(), CaptureError> {
-        let top = self.threads.get(&thread.0).and_then(|t| t.stack.last());
+        let top = thread.stack.last();
         let Some(mirror) = top.and_then(|top| top.mirror.as_ref()).filter(|_| alone) else {
             return Ok(());
         };

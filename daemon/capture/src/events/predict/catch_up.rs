@@ -12,6 +12,7 @@ use crate::error::CaptureError;
 use crate::events::Engine;
 use crate::events::predict::plan::Planned;
 use crate::events::predict::{Ahead, MOST};
+use crate::events::thread::Thread;
 use crate::mirror::{Activation, Pending, Progress, throws};
 use crate::program::MethodKey;
 use crate::program::index_of;
@@ -25,23 +26,20 @@ impl<S: Sink> Engine<S> {
     pub(in crate::events) fn catch_up(
         &mut self,
         ticket: Ticket,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         thrown: Option<&Location>,
     ) -> Result<(), CaptureError> {
-        let predicted = self
-            .threads
-            .get(&thread.0)
-            .and_then(|known| known.throws_at);
+        let predicted = thread.throws_at;
         let expected = predicted.is_some_and(|predicted| thrown.map(place_of) == Some(predicted));
         let mut left = MOST;
-        while let Some(known) = self.threads.get_mut(&thread.0).filter(|t| t.predicted) {
+        while thread.predicted {
             if left == 0 {
                 // No predicted run is so long: somebody else has written what it turns on.
                 self.forget_innermost(thread, None);
                 return Ok(());
             }
             left -= 1;
-            let Some(top) = known.stack.last_mut().filter(|top| !top.boundary) else {
+            let Some(top) = thread.stack.last_mut().filter(|top| !top.boundary) else {
                 return Ok(());
             };
             let method = Rc::clone(&top.method);
@@ -58,16 +56,13 @@ impl<S: Sink> Engine<S> {
             } else {
                 self.next_untold(&method, &mirror)
             };
-            if let Some(top) = self.innermost(thread) {
+            if let Some(top) = thread.innermost_mut() {
                 top.mirror = Some(mirror);
             }
             let Some(next) = next? else { return Ok(()) };
             self.advance(ticket, thread, next, false)?;
-            let Some(known) = self.threads.get_mut(&thread.0) else {
-                return Ok(());
-            };
-            known.standing.seen();
-            if let Some(top) = known.innermost_mut() {
+            thread.standing.seen();
+            if let Some(top) = thread.innermost_mut() {
                 let ordinal = method.code.as_ref().and_then(|code| code.ordinal(next));
                 top.index = next;
                 if let (Some(mirror), Some(ordinal)) = (&mut top.mirror, ordinal) {
@@ -107,13 +102,13 @@ impl<S: Sink> Engine<S> {
     /// memory ends in a loop, nothing tells in which of its turns.
     pub(in crate::events) fn throws_unpredicted(
         &mut self,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         location: &Location,
     ) {
-        let Some(known) = self.threads.get(&thread.0).filter(|t| t.predicted) else {
+        if !thread.predicted {
             return;
-        };
-        let Some(top) = known.stack.last().filter(|top| !top.boundary) else {
+        }
+        let Some(top) = thread.stack.last().filter(|top| !top.boundary) else {
             return;
         };
         let Some(mirror) = &top.mirror else { return };
@@ -131,9 +126,9 @@ impl<S: Sink> Engine<S> {
     }
 
     /// Can the event that a predicted thread makes at this index follow what was told of it?
-    pub(in crate::events) fn may_arrive(&mut self, thread: jdwp::ThreadId, index: u32) -> bool {
-        let predicted = self.threads.get(&thread.0).is_some_and(|t| t.predicted);
-        let Some(frame) = self.innermost(thread).filter(|_| predicted) else {
+    pub(in crate::events) fn may_arrive(&mut self, thread: &mut Thread, index: u32) -> bool {
+        let predicted = thread.predicted;
+        let Some(frame) = thread.innermost_mut().filter(|_| predicted) else {
             return true;
         };
         let pending = frame.mirror.as_ref().and_then(|mirror| mirror.pending);
@@ -143,16 +138,13 @@ impl<S: Sink> Engine<S> {
 
     /// A predicted thread stands where it cannot: nothing is known of the innermost call any more, and what was told
     /// of the others since is doubtful.
-    pub(in crate::events) fn lose_sight(&mut self, thread: jdwp::ThreadId, ordinal: usize) {
+    pub(in crate::events) fn lose_sight(&mut self, thread: &mut Thread, ordinal: usize) {
         self.forget_innermost(thread, Some(Pending::reached(ordinal, true)));
     }
 
-    fn forget_innermost(&mut self, thread: jdwp::ThreadId, pending: Option<Pending>) {
-        let Some(known) = self.threads.get_mut(&thread.0) else {
-            return;
-        };
-        known.predicted = false;
-        if let Some(frame) = known.innermost_mut() {
+    fn forget_innermost(&mut self, thread: &mut Thread, pending: Option<Pending>) {
+        thread.predicted = false;
+        if let Some(frame) = thread.innermost_mut() {
             frame.mirror = Some(Activation {
                 pending,
                 ..Activation::default()
@@ -162,12 +154,8 @@ impl<S: Sink> Engine<S> {
     }
 
     /// A predicted thread did something else: what was told of its calls since is doubtful.
-    pub(in crate::events) fn doubt_all(&mut self, thread: jdwp::ThreadId) {
-        let stack = self
-            .threads
-            .get_mut(&thread.0)
-            .map(|known| &mut known.stack);
-        for frame in stack.into_iter().flatten() {
+    pub(in crate::events) fn doubt_all(&mut self, thread: &mut Thread) {
+        for frame in &mut thread.stack {
             frame.doubtful = Some(UNPREDICTED);
         }
     }
@@ -176,11 +164,15 @@ impl<S: Sink> Engine<S> {
     pub(in crate::events) fn lose_predicted(&mut self) {
         let ticket = self.recorder.outlet.arrivals.open();
         let mut lost = Vec::new();
-        for known in self.threads.values().filter(|known| known.predicted) {
-            let Some(top) = known.stack.last().filter(|top| !top.boundary) else {
-                continue;
-            };
-            lost.push(top.call);
+        for thread in self.threads.iter().filter(|thread| thread.predicted) {
+            // In a call out of the scope it has done nothing that is still to be told.
+            lost.extend(
+                thread
+                    .stack
+                    .last()
+                    .filter(|top| !top.boundary)
+                    .map(|top| top.call),
+            );
         }
         for call in lost {
             self.recorder.outlet.doubt(

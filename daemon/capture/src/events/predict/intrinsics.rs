@@ -8,12 +8,13 @@
 //! can run so long, before code of the scope goes on.
 
 use jdwp::commands::event_request::{self, Modifier};
-use jdwp::{EventKind as Requested, PacketId, SuspendPolicy, ThreadId};
+use jdwp::{EventKind as Requested, PacketId, SuspendPolicy};
 use jhyde_bytecode::InvokeKind;
 use jhyde_trace::{Sink, Value};
 
 use crate::error::LinkError;
 use crate::events::Engine;
+use crate::events::thread::Thread;
 use crate::mirror::Heap;
 use crate::program::Named;
 use crate::recorder::parameters;
@@ -194,13 +195,10 @@ pub(in crate::events) fn returns_itself(named: &Named) -> bool {
 
 impl<S: Sink> Engine<S> {
     /// Has the exits reported that a suspended thread may need from here on.
-    pub(in crate::events) fn stand(&mut self, thread: ThreadId) {
-        let Some(known) = self.threads.get_mut(&thread.0) else {
-            return;
-        };
-        let standing = &mut known.standing;
+    pub(in crate::events) fn stand(&mut self, thread: &mut Thread) {
+        let standing = &mut thread.standing;
         let missing = standing.wanted.0 & !standing.requested.0;
-        if missing == 0 || known.stack.is_empty() || known.predicted {
+        if missing == 0 || thread.stack.is_empty() || thread.predicted {
             return;
         }
         for (bit, class) in CLASSES.iter().enumerate() {
@@ -215,31 +213,30 @@ impl<S: Sink> Engine<S> {
                 .push(self.recorder.jvm.link.ask(&event_request::Set {
                     event_kind: Requested::METHOD_EXIT_WITH_RETURN_VALUE,
                     suspend_policy: SuspendPolicy::NONE,
-                    modifiers: vec![Modifier::ThreadOnly { thread }, only],
+                    modifiers: vec![
+                        Modifier::ThreadOnly {
+                            thread: thread.jdwp,
+                        },
+                        only,
+                    ],
                 }));
         }
         standing.requested = standing.wanted;
     }
 
     /// A method out of the scope has returned in a thread with such requests.
-    pub(in crate::events) fn count_exit(&mut self, thread: ThreadId) -> Result<(), LinkError> {
-        let Some(known) = self.threads.get_mut(&thread.0) else {
-            return Ok(());
-        };
-        known.standing.unused += 1;
-        if known.standing.unused > TOO_MANY {
+    pub(in crate::events) fn count_exit(&mut self, thread: &mut Thread) -> Result<(), LinkError> {
+        thread.standing.unused += 1;
+        if thread.standing.unused > TOO_MANY {
             self.stand_down(thread)?;
         }
         Ok(())
     }
 
     /// Takes the requests back.
-    pub(in crate::events) fn stand_down(&mut self, thread: ThreadId) -> Result<(), LinkError> {
-        let Some(known) = self.threads.get_mut(&thread.0) else {
-            return Ok(());
-        };
-        known.standing.requested = IntrinsicClasses::default();
-        for asked in std::mem::take(&mut known.standing.requests) {
+    pub(in crate::events) fn stand_down(&mut self, thread: &mut Thread) -> Result<(), LinkError> {
+        thread.standing.requested = IntrinsicClasses::default();
+        for asked in std::mem::take(&mut thread.standing.requests) {
             self.recorder
                 .jvm
                 .clear(Requested::METHOD_EXIT_WITH_RETURN_VALUE, asked)?;

@@ -26,7 +26,8 @@ use crate::events::Engine;
 use crate::events::predict::intrinsics::{intrinsic, known_result, never_throws};
 use crate::events::predict::plan::Planned;
 use crate::events::predict::speculative::{Speculative, call_intrinsic};
-use crate::events::threads::Stepping;
+use crate::events::thread::Stepping;
+use crate::events::thread::Thread;
 use crate::mirror::{Activation, Pending, Progress, Step, execute, is_known, leads, throws};
 use crate::program::{Loader, Named};
 use crate::recorder::class_constant;
@@ -59,26 +60,20 @@ impl<S: Sink> Engine<S> {
     pub(in crate::events) fn predict(
         &mut self,
         ticket: Ticket,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
     ) -> Result<(), CaptureError> {
-        let Some(known) = self.threads.get_mut(&thread.0) else {
-            return Ok(());
-        };
-        known.predicted = false;
-        known.throws_at = None;
-        let current = known.current();
-        self.sweep((ticket, thread, current))?;
-        let Some(known) = self.threads.get_mut(&thread.0) else {
-            return Ok(());
-        };
-        let (idle, initialising) = (known.stack.is_empty(), known.initialising.is_some());
-        let settled = known.entering.is_none() && known.unsure.is_none() && known.races.is_empty();
+        thread.predicted = false;
+        thread.throws_at = None;
+        self.sweep(thread.at(ticket))?;
+        let (idle, initialising) = (thread.stack.is_empty(), thread.initialising.is_some());
+        let settled =
+            thread.entering.is_none() && thread.unsure.is_none() && thread.races.is_empty();
         if !self.recorder.outlet.records_state() {
             return Ok(());
         }
         // What is still in doubt of other threads would be taken for known if it were looked at now.
-        let doubts = self.threads.values().any(|other| !other.races.is_empty());
-        let alone = settled && !doubts && self.runs_alone(thread);
+        let doubts = self.threads.iter().any(|other| !other.races.is_empty());
+        let alone = settled && !doubts && self.threads.are_outside();
         self.look_again(thread, alone);
         if alone {
             self.look_at_read(ticket, thread)?;
@@ -91,43 +86,25 @@ impl<S: Sink> Engine<S> {
         }
         let predicted = settled
             && !self.replaceable
-            && self.runs_alone(thread)
+            && self.threads.are_outside()
             && self.looks_ahead(ticket, thread)?;
         if !predicted {
             self.refresh_in_sight(ticket, thread, alone)?;
         }
-        let Some(known) = self.threads.get_mut(&thread.0) else {
-            return Ok(());
-        };
-        known.predicted = predicted;
+        thread.predicted = predicted;
         if predicted {
             self.stop_stepping(thread);
-        } else if known.stepping == Stepping::Off {
+        } else if thread.stepping == Stepping::Off {
             self.set_step(thread);
         }
         Ok(())
-    }
-
-    /// Are all other threads out of the scope, so that they stop before they run in it?
-    pub(in crate::events) fn runs_alone(&self, thread: jdwp::ThreadId) -> bool {
-        self.threads.iter().all(|(&id, other)| {
-            let outside = match other.stack.last() {
-                Some(top) if top.boundary => {
-                    let behind = jdwp::ThreadId(id);
-                    self.stops_behind_boundary(behind, other.stack.len() - 1)
-                }
-                Some(top) => top.is_in_a_call(),
-                None => true,
-            };
-            outside || id == thread.0
-        })
     }
 
     /// Is all certain that a thread does until it stops again?
     pub(in crate::events) fn looks_ahead(
         &mut self,
         ticket: Ticket,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
     ) -> Result<bool, CaptureError> {
         for _ in 0..MOST_REFRESHED {
             self.stale = None;
@@ -150,27 +127,22 @@ impl<S: Sink> Engine<S> {
     /// What a thread writes on the rest of its predicted run.
     pub(in crate::events) fn predicted_writes(
         &mut self,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
     ) -> Result<Vec<Variable>, CaptureError> {
-        let throws_at = self.threads.get(&thread.0).and_then(|t| t.throws_at);
+        let throws_at = thread.throws_at;
         self.recorder.known.heap.speculate();
         let certain = self.speculate_run(thread);
         let writes = self.recorder.known.heap.speculated_writes();
         self.recorder.known.heap.roll_back();
-        if let Some(known) = self.threads.get_mut(&thread.0) {
-            known.throws_at = throws_at;
-        }
+        thread.throws_at = throws_at;
         certain.map(|_| writes)
     }
 
-    fn speculate_run(&mut self, thread: jdwp::ThreadId) -> Result<bool, CaptureError> {
-        let Some(known) = self.threads.get(&thread.0) else {
-            return Ok(false);
-        };
-        let at = known.stack.len() - 1;
-        let top = &known.stack[at];
+    fn speculate_run(&mut self, thread: &mut Thread) -> Result<bool, CaptureError> {
+        let at = thread.stack.len() - 1;
+        let top = &thread.stack[at];
         if top.boundary {
-            return Ok(self.stops_behind_boundary(thread, at));
+            return Ok(thread.stops_behind_boundary(at));
         }
         let (Some(frame), method) = (top.mirror.clone(), Rc::clone(&top.method)) else {
             return Ok(false);
@@ -178,24 +150,14 @@ impl<S: Sink> Engine<S> {
         self.run_ahead(thread, at, frame, method)
     }
 
-    /// Does the thread stop when it is back from a call out of the scope?
-    fn stops_behind_boundary(&self, thread: jdwp::ThreadId, at: usize) -> bool {
-        let stack = self.threads.get(&thread.0).map(|known| &known.stack[..at]);
-        let caller = stack.and_then(|stack| stack.iter().rfind(|frame| !frame.boundary));
-        let Some(caller) = caller else { return false };
-        let pending = caller.mirror.as_ref().and_then(|mirror| mirror.pending);
-        let instruction = pending.and_then(|pending| caller.method.instruction(pending));
-        instruction.is_some_and(|instruction| caller.method.stops_at(instruction.next()))
-    }
-
     fn run_ahead(
         &mut self,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         mut at: usize,
         mut frame: Activation,
         mut method: Rc<Planned>,
     ) -> Result<bool, CaptureError> {
-        let mut key = self.threads.get(&thread.0).map(|known| known.stack[at].key);
+        let mut key = thread.stack.get(at).map(|frame| frame.key);
         // What is not known would be taken from the stack, and never asked for.
         let whole = |frame: &Activation| frame.stack.iter().all(|&value| is_known(value));
         if !whole(&frame) {
@@ -217,9 +179,7 @@ impl<S: Sink> Engine<S> {
             match ahead {
                 Ahead::Stops => return Ok(true),
                 Ahead::Throws => {
-                    if let Some(known) = self.threads.get_mut(&thread.0) {
-                        known.throws_at = key.map(|key| (key, instruction.index));
-                    }
+                    thread.throws_at = key.map(|key| (key, instruction.index));
                     return Ok(true);
                 }
                 Ahead::Open => return Ok(false),
@@ -236,11 +196,8 @@ impl<S: Sink> Engine<S> {
                 }
                 Ahead::Returns => {
                     let result = (instruction.opcode != Opcode::Return).then(|| frame.peek(0));
-                    let Some(known) = self.threads.get(&thread.0) else {
-                        return Ok(false);
-                    };
-                    let returned = &known.stack[at];
-                    if known
+                    let returned = &thread.stack[at];
+                    if thread
                         .initialising
                         .as_ref()
                         .is_some_and(|initialising| initialising.call == Some(returned.call))
@@ -252,9 +209,9 @@ impl<S: Sink> Engine<S> {
                         return Ok(true);
                     };
                     at = below;
-                    let caller = &known.stack[at];
+                    let caller = &thread.stack[at];
                     if caller.boundary {
-                        return Ok(self.stops_behind_boundary(thread, at));
+                        return Ok(thread.stops_behind_boundary(at));
                     }
                     let (Some(mirror), true) = (&caller.mirror, returned.invoked) else {
                         return Ok(false);

@@ -16,9 +16,7 @@ use std::rc::Rc;
 
 use jdwp::commands::stack_frame::SlotRequest;
 use jdwp::commands::{array_reference, object_reference, stack_frame};
-use jdwp::{
-    ErrorCode, PacketId, ReferenceTypeId, ReplyError, SuspendPolicy, Tag, TaggedObject, ThreadId,
-};
+use jdwp::{ErrorCode, PacketId, ReferenceTypeId, ReplyError, SuspendPolicy, Tag, TaggedObject};
 use jhyde_trace::{EventKind, Level, Outcome, Sink, Value, Variable};
 
 use crate::arrivals::Ticket;
@@ -27,6 +25,7 @@ use crate::error::{CaptureError, LinkError};
 use crate::events::Engine;
 use crate::events::snapshots::others::Others;
 use crate::events::snapshots::shot::Shot;
+use crate::events::thread::Thread;
 use crate::program::Method;
 use crate::recorder::{Kind, Made};
 
@@ -68,7 +67,7 @@ impl<S: Sink> Engine<S> {
     pub(in crate::events) fn snapshot_at_enter(
         &mut self,
         ticket: Ticket,
-        thread: ThreadId,
+        thread: &mut Thread,
         method: &Method,
         readable: Vec<SlotRequest>,
     ) -> Result<Beginning, CaptureError> {
@@ -85,10 +84,10 @@ impl<S: Sink> Engine<S> {
     pub(in crate::events) fn snapshot_at_exit(
         &mut self,
         ticket: Ticket,
-        thread: ThreadId,
+        thread: &mut Thread,
         yielded: Option<TaggedObject>,
     ) -> Result<(), CaptureError> {
-        let top = self.threads.get(&thread.0).and_then(|t| t.stack.last());
+        let top = thread.stack.last();
         let Some(top) = top.filter(|top| !top.boundary && self.takes_snapshots()) else {
             return Ok(());
         };
@@ -113,12 +112,12 @@ impl<S: Sink> Engine<S> {
     pub(in crate::events) fn unwind_with_snapshots(
         &mut self,
         ticket: Ticket,
-        thread: ThreadId,
+        thread: &mut Thread,
         keep: u32,
         exception: (Value, TaggedObject),
     ) -> Result<(), CaptureError> {
         for nth in 0.. {
-            let top = self.threads.get(&thread.0).and_then(|t| t.stack.last());
+            let top = thread.stack.last();
             let Some(top) = top.filter(|top| top.height >= keep) else {
                 break;
             };
@@ -126,10 +125,8 @@ impl<S: Sink> Engine<S> {
             if nth < MOST_UNWOUND {
                 self.snapshot_at_exit(ticket, thread, Some(exception.1))?;
             }
-            if let Some(known) = self.threads.get_mut(&thread.0) {
-                let outcome = Outcome::Threw(exception.0);
-                known.end_top(outcome, index, ticket, &mut self.recorder.outlet);
-            }
+            let outcome = Outcome::Threw(exception.0);
+            thread.end_top(outcome, index, ticket, &mut self.recorder.outlet);
         }
         Ok(())
     }
@@ -137,7 +134,7 @@ impl<S: Sink> Engine<S> {
     /// Receiver and arguments of the innermost frame of a suspended thread.
     fn shown_to(
         &mut self,
-        thread: ThreadId,
+        thread: &mut Thread,
         method: &Method,
         readable: Vec<SlotRequest>,
     ) -> Result<Option<Vec<jdwp::Value>>, CaptureError> {
@@ -150,13 +147,16 @@ impl<S: Sink> Engine<S> {
             };
             let told = if method.native {
                 // A native frame's slots cannot be read, but its receiver can.
-                let this = stack_frame::ThisObject { thread, frame };
+                let this = stack_frame::ThisObject {
+                    thread: thread.jdwp,
+                    frame,
+                };
                 let this = self.recorder.jvm.link.request(&this)?;
                 this.map(|TaggedObject { tag, id }| vec![jdwp::Value::Object { tag, id }])
             } else {
                 let slots = readable.clone();
                 let values = stack_frame::GetValues {
-                    thread,
+                    thread: thread.jdwp,
                     frame,
                     slots,
                 };
@@ -184,7 +184,7 @@ impl<S: Sink> Engine<S> {
     fn snapshot(
         &mut self,
         ticket: Ticket,
-        thread: ThreadId,
+        thread: &mut Thread,
         roots: Vec<TaggedObject>,
         created: Option<jdwp::ObjectId>,
     ) -> Result<Vec<EventKind>, CaptureError> {
@@ -198,14 +198,14 @@ impl<S: Sink> Engine<S> {
                 break;
             }
             let here = std::mem::take(&mut level);
-            match self.snapshot_level((ticket, thread), created, &mut shot, &mut others, here) {
+            match self.snapshot_level(ticket, thread, created, &mut shot, &mut others, here) {
                 Ok(next) => level = next,
                 Err(error) => taken = Err(error),
             }
         }
         // Whatever went wrong, nobody is left standing.
         if matches!(others, Others::Held(_) | Others::Unseen) {
-            self.let_others_go(thread);
+            self.let_others_go();
         }
         taken?;
         for object in level {
@@ -217,7 +217,8 @@ impl<S: Sink> Engine<S> {
     /// Reads the objects of one level. Gives those of the next.
     fn snapshot_level(
         &mut self,
-        (ticket, thread): (Ticket, ThreadId),
+        ticket: Ticket,
+        thread: &mut Thread,
         created: Option<jdwp::ObjectId>,
         shot: &mut Shot,
         others: &mut Others,

@@ -12,6 +12,7 @@ use rustc_hash::FxHashSet;
 
 use crate::error::{CaptureError, LinkError};
 use crate::events::Engine;
+use crate::events::thread::Thread;
 use crate::recorder::Role;
 
 /// Deeper stacks are not looked through.
@@ -46,7 +47,7 @@ impl<S: Sink> Engine<S> {
     /// Sees to it that nobody changes what is read, as far as that can be.
     pub(in crate::events) fn hold_others(
         &mut self,
-        thread: ThreadId,
+        thread: &Thread,
     ) -> Result<Others, CaptureError> {
         let all = self
             .recorder
@@ -56,7 +57,7 @@ impl<S: Sink> Engine<S> {
             .unwrap_or_default();
         let (others, carried) = self.others_of(&all, thread)?;
         // Virtual threads cannot be listed: what they are doing, nobody sees.
-        if carried || self.threads.values().any(|known| known.is_virtual) {
+        if carried || thread.is_virtual || self.threads.iter().any(|other| other.is_virtual) {
             return Ok(Others::Run);
         }
         if others.is_empty() {
@@ -74,34 +75,30 @@ impl<S: Sink> Engine<S> {
         match self.receivers_of_others(thread) {
             Ok(busy) => Ok(busy.map_or(Others::Unseen, Others::Held)),
             Err(error) => {
-                self.let_others_go(thread);
+                self.let_others_go();
                 Err(error.into())
             }
         }
     }
 
     /// What [`Engine::hold_others`] has made stand still goes on with the next write.
-    pub(in crate::events) fn let_others_go(&mut self, thread: ThreadId) {
+    pub(in crate::events) fn let_others_go(&mut self) {
         self.recorder.jvm.link.send(&virtual_machine::Resume);
-        for (&id, known) in &mut self.threads {
-            if id != thread.0 {
-                known.generation = None;
-            }
-        }
+        self.threads.forget_generations();
     }
 
     /// The threads beside one that may work on objects of the program, and whether some carry virtual ones.
     fn others_of(
         &mut self,
         all: &[ThreadId],
-        thread: ThreadId,
+        thread: &Thread,
     ) -> Result<(Vec<ThreadId>, bool), LinkError> {
         let mut others = Vec::new();
         let mut carried = false;
-        for &other in all.iter().filter(|&&other| other != thread) {
+        for &other in all.iter().filter(|&&other| other != thread.jdwp) {
             let role = self.recorder.role_of(other)?;
-            let in_scope = self.threads.get(&other.0);
-            let in_scope = in_scope.is_some_and(|known| !known.stack.is_empty());
+            let in_scope = self.threads.get(other);
+            let in_scope = in_scope.is_some_and(|other| !other.stack.is_empty());
             carried |= role == Role::Carrier;
             if role != Role::Own || in_scope {
                 others.push(other);
@@ -114,7 +111,7 @@ impl<S: Sink> Engine<S> {
     /// not seen.
     fn receivers_of_others(
         &mut self,
-        thread: ThreadId,
+        thread: &Thread,
     ) -> Result<Option<FxHashSet<u64>>, LinkError> {
         let all = self
             .recorder

@@ -10,6 +10,7 @@ use crate::error::CaptureError;
 use crate::events::Engine;
 use crate::events::stops::entry::Below;
 use crate::events::stops::sites::calls_by_name;
+use crate::events::thread::Thread;
 use crate::mirror::{Pending, Progress, is_known};
 use crate::program::Method;
 
@@ -18,7 +19,7 @@ impl<S: Sink> Engine<S> {
     pub(in crate::events) fn arguments_now(
         &mut self,
         ticket: Ticket,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         frame: Option<FrameId>,
         method: &Method,
         slots: Vec<stack_frame::SlotRequest>,
@@ -35,14 +36,11 @@ impl<S: Sink> Engine<S> {
     /// knows?
     pub(in crate::events) fn gives_arguments(
         &self,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         callee: &Method,
         below: &Below,
     ) -> bool {
-        let caller = self
-            .threads
-            .get(&thread.0)
-            .and_then(|known| known.stack.last());
+        let caller = thread.stack.last();
         let Some((caller, mirror)) = caller.and_then(|c| Some((c, c.mirror.as_ref()?))) else {
             return false;
         };
@@ -61,7 +59,7 @@ impl<S: Sink> Engine<S> {
     /// Reads receiver and arguments of a frame while its thread stands still.
     pub(in crate::events) fn told_arguments(
         &mut self,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         frame: Option<FrameId>,
         method: &Method,
         slots: Vec<stack_frame::SlotRequest>,
@@ -71,11 +69,10 @@ impl<S: Sink> Engine<S> {
             if !method.receiver {
                 return Ok(None);
             }
-            let this = self
-                .recorder
-                .jvm
-                .link
-                .request(&stack_frame::ThisObject { thread, frame })?;
+            let this = self.recorder.jvm.link.request(&stack_frame::ThisObject {
+                thread: thread.jdwp,
+                frame,
+            })?;
             this.map(|this| {
                 vec![jdwp::Value::Object {
                     tag: this.tag,
@@ -86,7 +83,7 @@ impl<S: Sink> Engine<S> {
             return Ok(None);
         } else {
             self.recorder.jvm.link.request(&stack_frame::GetValues {
-                thread,
+                thread: thread.jdwp,
                 frame,
                 slots,
             })?
@@ -120,10 +117,10 @@ impl<S: Sink> Engine<S> {
     /// its stack.
     pub(in crate::events) fn take_arguments(
         &mut self,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         callee: &Method,
     ) -> Option<Vec<Value>> {
-        let caller = self.threads.get_mut(&thread.0)?.stack.last_mut()?;
+        let caller = thread.stack.last_mut()?;
         calls_by_name(caller, callee)?;
         let mirror = caller.mirror.as_mut()?;
         let mut taken: Vec<Value> = callee.slots.iter().map(|_| mirror.pop()).collect();

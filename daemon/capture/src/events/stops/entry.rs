@@ -8,12 +8,13 @@ use jhyde_trace::{Event, EventKind, Missing, MonitorAction, Sink, Value};
 
 use crate::arrivals::Ticket;
 use crate::error::CaptureError;
-use crate::events::Engine;
+use crate::events::frame::Frame;
 use crate::events::predict::plan::Planned;
 use crate::events::snapshots::{is_shown_objects, objects_of};
 use crate::events::stops::awaited::is_bridge;
 use crate::events::stops::sites::{calls_by_name, known_site};
-use crate::events::threads::Frame;
+use crate::events::thread::Thread;
+use crate::events::{Current, Engine};
 use crate::jvm::StackFrame;
 use crate::mirror::{Activation, Shared, is_known, narrowed};
 use crate::program::MethodKey;
@@ -62,8 +63,7 @@ impl<S: Sink> Engine<S> {
     /// A method was entered.
     pub(in crate::events) fn entry(
         &mut self,
-        ticket: Ticket,
-        thread: jdwp::ThreadId,
+        (ticket, thread, current): Current<'_>,
         location: &Location,
         suspended: bool,
         late: bool,
@@ -80,26 +80,21 @@ impl<S: Sink> Engine<S> {
         if !method.in_scope {
             return Ok(());
         }
-        self.meet_thread(ticket, thread)?;
+        let thread = self.meet_thread((ticket, thread, current))?;
         let method = self.plans.of(&method);
         self.set_stops(key, &method)?;
-        if let Some(known) = self.threads.get_mut(&thread.0) {
-            known.standing.want(method.exits.get());
-        }
-        let Some(known) = self.threads.get(&thread.0) else {
-            return Ok(());
-        };
+        thread.standing.want(method.exits.get());
         let mut below =
-            known_site(known, &method).map_or(Below::Asked, |site| Below::Known { site });
-        let by_name = known
+            known_site(thread, &method).map_or(Below::Asked, |site| Below::Known { site });
+        let by_name = thread
             .stack
             .last()
             .is_some_and(|top| calls_by_name(top, &method).is_some());
         // Who is called from outside the scope may be shown objects that are not known yet.
         let from_outside = self.recorder.outlet.records_state() && !by_name;
         // What is known before the thread goes on need not be stepped through.
-        let ask_now = known.generation.is_none()
-            || known.is_virtual
+        let ask_now = thread.generation.is_none()
+            || thread.is_virtual
             || self.recorder.jvm.unpredictable
             || (self.recorder.outlet.records_state() && matches!(below, Below::Asked));
         if from_outside {
@@ -142,7 +137,7 @@ impl<S: Sink> Engine<S> {
         };
         if matches!(entering.below, Below::Asked) && suspended {
             let frames = thread_reference::Frames {
-                thread,
+                thread: thread.jdwp,
                 start_frame: 1,
                 length: -1,
             };
@@ -150,10 +145,7 @@ impl<S: Sink> Engine<S> {
             self.ask_entry(id, thread, ticket, EntryQuestion::Stack);
             entering.open += 1;
         }
-        let generation = self
-            .threads
-            .get(&thread.0)
-            .and_then(|known| known.generation);
+        let generation = thread.generation;
         let readable: Vec<_> = method
             .slots
             .iter()
@@ -175,7 +167,7 @@ impl<S: Sink> Engine<S> {
         {
             let slots = readable;
             let id = self.recorder.jvm.link.send(&stack_frame::GetValues {
-                thread,
+                thread: thread.jdwp,
                 frame,
                 slots,
             });
@@ -185,26 +177,20 @@ impl<S: Sink> Engine<S> {
             (frame, method.native, method.receiver, suspended)
         {
             // A native frame's slots cannot be read, but its receiver can.
-            let id = self
-                .recorder
-                .jvm
-                .link
-                .send(&stack_frame::ThisObject { thread, frame });
+            let id = self.recorder.jvm.link.send(&stack_frame::ThisObject {
+                thread: thread.jdwp,
+                frame,
+            });
             self.ask_entry(id, thread, ticket, EntryQuestion::Arguments);
             entering.open += 1;
         }
-        let hides = self
-            .threads
-            .get(&thread.0)
-            .is_some_and(|known| known.initialising.is_some());
+        let hides = thread.initialising.is_some();
         if !late && !method.native && !hides {
             // Its caller's steps tell nothing of it: see `predict`.
             self.stop_stepping(thread);
         }
         let complete = entering.open == 0;
-        if let Some(known) = self.threads.get_mut(&thread.0) {
-            known.entering = Some(entering);
-        }
+        thread.entering = Some(entering);
         if complete {
             self.entered(thread)
         } else {
@@ -213,10 +199,9 @@ impl<S: Sink> Engine<S> {
     }
 
     /// Code out of the scope has called into the scope: what it was shown it may have written already.
-    pub(in crate::events) fn came_from_outside(&mut self, thread: jdwp::ThreadId) {
+    pub(in crate::events) fn came_from_outside(&mut self, thread: &mut Thread) {
         self.recorder.known.heap.outside_ran();
-        let stack = self.threads.get(&thread.0).map(|known| &known.stack[..]);
-        let shown = stack.unwrap_or_default().iter().rev();
+        let shown = thread.stack.iter().rev();
         let shown = shown.map_while(|frame| frame.shown.as_ref()).next();
         for object in shown.map_or_else(Vec::new, |shown| shown.objects().to_vec()) {
             self.recorder.known.heap.share(object, Shared::Anybody);
@@ -226,25 +211,22 @@ impl<S: Sink> Engine<S> {
     pub(in crate::events) fn ask_entry(
         &mut self,
         id: PacketId,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         ticket: Ticket,
         question: EntryQuestion,
     ) {
-        self.entries.insert(id.0, (thread, question));
+        self.entries.insert(id.0, (thread.jdwp, question));
         self.recorder.outlet.arrivals.question(ticket);
     }
 
     /// An answer about a call that is being entered.
     pub(in crate::events) fn entry_answer(
         &mut self,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         question: EntryQuestion,
         reply: &jdwp::Reply,
     ) -> Result<(), CaptureError> {
-        let Some(known) = self.threads.get_mut(&thread.0) else {
-            return Ok(());
-        };
-        let Some(entering) = known.entering.as_mut() else {
+        let Some(entering) = thread.entering.as_mut() else {
             return Ok(());
         };
         match question {
@@ -292,7 +274,7 @@ impl<S: Sink> Engine<S> {
                         if reply.error == jdwp::ErrorCode::INVALID_FRAMEID {
                             // This JVM names its frames in another way: ask before every read.
                             self.recorder.jvm.unpredictable = true;
-                            known.generation = None;
+                            thread.generation = None;
                         }
                     }
                 }
@@ -308,15 +290,8 @@ impl<S: Sink> Engine<S> {
     }
 
     /// All is known of a call that was entered: it becomes the innermost one.
-    pub(in crate::events) fn entered(
-        &mut self,
-        thread: jdwp::ThreadId,
-    ) -> Result<(), CaptureError> {
-        let Some(entering) = self
-            .threads
-            .get_mut(&thread.0)
-            .and_then(|t| t.entering.take())
-        else {
+    pub(in crate::events) fn entered(&mut self, thread: &mut Thread) -> Result<(), CaptureError> {
+        let Some(entering) = thread.entering.take() else {
             return Ok(());
         };
         let Entering {
@@ -335,10 +310,8 @@ impl<S: Sink> Engine<S> {
             true => objects_of(values.iter().flatten()),
             false => Vec::new(),
         };
-        if let Some(known) = self.threads.get(&thread.0) {
-            let innermost = known.current();
-            self.recorder.outlet.arrivals.context(ticket, innermost);
-        }
+        let innermost = thread.current();
+        self.recorder.outlet.arrivals.context(ticket, innermost);
         let (site, height, direct) = self.settle_parent(thread, ticket, &method, below)?;
         if !direct && !late && self.recorder.outlet.records_state() {
             self.contents_at_callback(ticket, thread)?;
@@ -364,10 +337,8 @@ impl<S: Sink> Engine<S> {
                 self.unify(thread, mirrored, object);
             }
             if created && let Some(made) = told.as_ref().and_then(jdwp::Value::object) {
-                let call = self.threads.get(&thread.0).map(|known| known.current());
-                if let Some(call) = call {
-                    self.recorder.begin_created(ticket, call, made)?;
-                }
+                self.recorder
+                    .begin_created(ticket, thread.current(), made)?;
             }
             bound.push(match (told, mirrored) {
                 (Some(told), _) => self.recorder.value(ticket, &told, created),
@@ -405,23 +376,20 @@ impl<S: Sink> Engine<S> {
             self.contents_before(ticket, thread, &shown)?;
         }
         if direct {
-            self.passed_on(thread, &arguments);
+            thread.passed_on(&arguments, &mut self.recorder.outlet);
         }
         let hidden = arguments.iter().any(|&argument| !is_known(argument));
-        let Some(known) = self.threads.get_mut(&thread.0) else {
-            return Ok(());
-        };
-        let call = known.next_call();
+        let call = thread.next_call();
         // Who makes objects of the scope may fill them by reflection, too.
         let made_outside =
-            known.stack.last().is_some_and(|parent| parent.boundary) && method.is_constructor();
+            thread.stack.last().is_some_and(|parent| parent.boundary) && method.is_constructor();
         if let Some(object) = receiver.and_then(Value::object).filter(|_| made_outside) {
             self.recorder.known.heap.share(object, Shared::Anybody);
         }
-        if let Some(initialising) = &mut known.initialising {
+        if let Some(initialising) = &mut thread.initialising {
             initialising.call.get_or_insert(call);
         }
-        known.stack.push(Frame {
+        thread.stack.push(Frame {
             call,
             key,
             method: Rc::clone(&method),
@@ -459,7 +427,7 @@ impl<S: Sink> Engine<S> {
         } else if late && self.recorder.outlet.records_state() {
             self.enter_late(ticket, call);
         } else if hidden && self.recorder.outlet.records_state() && is_bridge(&method) {
-            self.await_arguments(ticket, thread, call);
+            thread.await_arguments(ticket, call, &mut self.recorder.outlet);
         }
         self.clear_settled(thread);
         Ok(())

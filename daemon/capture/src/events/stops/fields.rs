@@ -3,12 +3,13 @@
 use jdwp::commands::event_request::{self, Modifier};
 use jdwp::{EventKind as Requested, Location, ReferenceTypeId, SuspendPolicy, TaggedObject};
 use jhyde_bytecode::Opcode;
-use jhyde_trace::{CallId, Event, EventKind, Sink, ThreadId, Variable};
+use jhyde_trace::{Event, EventKind, Sink, Variable};
 
 use crate::arrivals::Ticket;
 use crate::error::{CaptureError, LinkError};
-use crate::events::Engine;
 use crate::events::begin::REPLACER;
+use crate::events::thread::Thread;
+use crate::events::{Current, Engine};
 use crate::mirror::Progress;
 use crate::program::Class;
 use crate::program::index_of;
@@ -17,8 +18,7 @@ impl<S: Sink> Engine<S> {
     /// A class was prepared; nothing of it has run yet.
     pub(in crate::events) fn class_prepared(
         &mut self,
-        ticket: Ticket,
-        thread: jdwp::ThreadId,
+        (ticket, thread, current): Current<'_>,
         ref_type: ReferenceTypeId,
         signature: &str,
     ) -> Result<(), CaptureError> {
@@ -31,18 +31,12 @@ impl<S: Sink> Engine<S> {
         if !class.in_scope {
             return Ok(());
         }
-        let call = if thread.is_null() {
-            // Prepared by the debug agent's own thread, on our questions' account.
-            CallId::root(ThreadId(0))
-        } else {
-            self.meet_thread(ticket, thread)?;
-            self.threads
-                .get(&thread.0)
-                .map_or_else(CallId::default, |known| known.current())
-        };
-        if call.thread.0 != 0 {
+        // Prepared by the debug agent's own thread, on our questions' account, it is no event of the program.
+        if !thread.is_null() {
+            let thread = self.meet_thread((ticket, thread, current))?;
             let kind = EventKind::ClassPrepared { class: class.id };
-            self.recorder.outlet.tell_of(ticket, call, kind);
+            let outlet = &mut self.recorder.outlet;
+            outlet.tell_of(ticket, thread.current(), kind);
         }
         self.observe_class(ticket, ref_type, &class)
     }
@@ -96,8 +90,7 @@ impl<S: Sink> Engine<S> {
     /// A field is about to be written.
     pub(in crate::events) fn field_write(
         &mut self,
-        ticket: Ticket,
-        thread: jdwp::ThreadId,
+        (ticket, thread, current): Current<'_>,
         location: &Location,
         (class, field): (ReferenceTypeId, jdwp::FieldId),
         object: TaggedObject,
@@ -109,26 +102,20 @@ impl<S: Sink> Engine<S> {
         let constant = value
             .object()
             .filter(|_| self.recorder.known.program.is_constant(class, field));
-        self.meet_thread(ticket, thread)?;
-        let Some(known) = self.threads.get_mut(&thread.0) else {
-            return Ok(());
-        };
-        let here = known.innermost_key() == Some((location.class, location.method));
+        let thread = self.meet_thread((ticket, thread, current))?;
+        let here = thread.innermost_key() == Some((location.class, location.method));
         let index = if here {
             index_of(location)
         } else {
             Event::NO_INDEX
         };
         if here {
-            known.end_boundary(ticket, &mut self.recorder.outlet);
+            thread.end_boundary(ticket, &mut self.recorder.outlet);
             self.write_is_done(thread, index, object, value);
         } else {
             self.open_boundary(ticket, thread)?;
         }
-        let Some(known) = self.threads.get(&thread.0) else {
-            return Ok(());
-        };
-        let call = known.current();
+        let call = thread.current();
         self.recorder.outlet.arrivals.context(ticket, call);
         let variable = if object.id.is_null() {
             Variable::Static { field }
@@ -144,9 +131,7 @@ impl<S: Sink> Engine<S> {
             self.recorder.constant_is_made(ticket, constant.id)?;
         }
         self.recorder.known.heap.write(variable, value);
-        if let Some(known) = self.threads.get_mut(&thread.0) {
-            known.writing = Some(variable);
-        }
+        thread.writing = Some(variable);
         let kind = EventKind::Write { variable, value };
         self.recorder.outlet.tell(ticket, (call, index), kind);
         Ok(())
@@ -155,12 +140,12 @@ impl<S: Sink> Engine<S> {
     /// A `putfield` or `putstatic` shows what it takes from the stack, and has done so.
     fn write_is_done(
         &mut self,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         index: u32,
         object: TaggedObject,
         value: &jdwp::Value,
     ) {
-        let Some(frame) = self.innermost(thread) else {
+        let Some(frame) = thread.innermost_mut() else {
             return;
         };
         let method = std::rc::Rc::clone(&frame.method);

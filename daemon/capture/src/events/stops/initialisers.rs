@@ -14,7 +14,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::arrivals::Ticket;
 use crate::error::{CaptureError, LinkError};
 use crate::events::Engine;
-use crate::events::threads::{Frame, Thread};
+use crate::events::frame::Frame;
+use crate::events::thread::Thread;
 use crate::jvm::StackFrame;
 use crate::jvm::breakpoint;
 use crate::program::location;
@@ -58,14 +59,11 @@ impl<S: Sink> Engine<S> {
     /// scope needs, and not by the instruction at which that code stands?
     pub(in crate::events) fn is_for_resolution(
         &mut self,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         called: MethodKey,
         below: &[StackFrame],
     ) -> Result<bool, CaptureError> {
-        let Some(known) = self.threads.get(&thread.0) else {
-            return Ok(false);
-        };
-        let Some(caller) = known.stack.iter().rfind(|frame| !frame.boundary) else {
+        let Some(caller) = thread.stack.iter().rfind(|frame| !frame.boundary) else {
             return Ok(false);
         };
         let Some(at) = below.len().checked_sub(1 + caller.height as usize) else {
@@ -81,21 +79,18 @@ impl<S: Sink> Engine<S> {
     /// A method is entered while steps are hidden, or it is the first to be; the thread is suspended.
     pub(in crate::events) fn enter_initialiser(
         &mut self,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         method: &Method,
         for_resolution: bool,
     ) {
         if !self.recorder.outlet.records_state() || method.native {
             return;
         }
-        let Some(known) = self.threads.get_mut(&thread.0) else {
-            return;
-        };
-        if known.initialising.is_none() {
+        if thread.initialising.is_none() {
             if method.name != "<clinit>" && !for_resolution {
                 return;
             }
-            known.initialising = Some(Initialising::default());
+            thread.initialising = Some(Initialising::default());
             self.stop_stepping(thread);
         }
     }
@@ -106,30 +101,27 @@ impl<S: Sink> Engine<S> {
     pub(in crate::events) fn predict_initialiser(
         &mut self,
         ticket: Ticket,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         alone: bool,
     ) -> Result<(), CaptureError> {
         self.ends_at = None;
         // Class loaders are called, and call, in the middle of an instruction: what they do is followed step by step.
-        let initialises = self
-            .innermost(thread)
+        let initialises = thread
+            .innermost_mut()
             .is_some_and(|frame| frame.method.name == "<clinit>");
         let alone = alone && initialises;
         let certain = alone && !self.replaceable && self.looks_ahead(ticket, thread)?;
         let end = self.ends_at.take();
-        let Some(known) = self.threads.get_mut(&thread.0) else {
-            return Ok(());
-        };
-        let here = known.ticket();
+        let here = thread.ticket();
         let ahead = end.filter(|&end| alone && Some(end) != here);
-        known.predicted = certain || ahead.is_some();
+        thread.predicted = certain || ahead.is_some();
         let wanted = match ahead {
             _ if certain => FxHashSet::default(),
             Some(end) => FxHashSet::from_iter([end]),
-            None if known.unsure.is_some() => known.anywhere(),
-            None => known.successors(),
+            None if thread.unsure.is_some() => thread.anywhere(),
+            None => thread.successors(),
         };
-        let Some(initialising) = &mut known.initialising else {
+        let Some(initialising) = &mut thread.initialising else {
             return Ok(());
         };
         let mut over = Vec::new();
@@ -145,7 +137,7 @@ impl<S: Sink> Engine<S> {
             initialising
                 .breakpoints
                 .entry((key, index))
-                .or_insert_with(|| link.ask(&breakpoint(location(key, index), Some(thread))));
+                .or_insert_with(|| link.ask(&breakpoint(location(key, index), Some(thread.jdwp))));
         }
         for asked in over {
             self.recorder.jvm.clear(Requested::BREAKPOINT, asked)?;
@@ -154,20 +146,16 @@ impl<S: Sink> Engine<S> {
     }
 
     /// The thread stands at a return of the outermost such call: from the next instruction on, steps are seen.
-    pub(in crate::events) fn leave_initialiser(&mut self, thread: jdwp::ThreadId) {
+    pub(in crate::events) fn leave_initialiser(&mut self, thread: &mut Thread) {
         self.set_step(thread);
     }
 
     /// The outermost such call has ended.
     pub(in crate::events) fn end_initialiser(
         &mut self,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
     ) -> Result<(), LinkError> {
-        let Some(initialising) = self
-            .threads
-            .get_mut(&thread.0)
-            .and_then(|t| t.initialising.take())
-        else {
+        let Some(initialising) = thread.initialising.take() else {
             return Ok(());
         };
         for (_, asked) in initialising.breakpoints {

@@ -8,6 +8,7 @@ use crate::error::CaptureError;
 use crate::events::Engine;
 use crate::events::predict::plan::Planned;
 use crate::events::stops::sites::{descriptor_of, local_at, written_local};
+use crate::events::thread::Thread;
 use crate::mirror::{
     Activation, Body, Effect, Element, Heap, UNKNOWN, World, initial, is_known, narrowed,
 };
@@ -18,7 +19,7 @@ use crate::recorder::{class_constant, element_name};
 pub(in crate::events) struct Recorded<'a, S: Sink> {
     pub(in crate::events) engine: &'a mut Engine<S>,
     pub(in crate::events) ticket: Ticket,
-    pub(in crate::events) thread: jdwp::ThreadId,
+    pub(in crate::events) thread: &'a mut Thread,
     pub(in crate::events) call: CallId,
     pub(in crate::events) method: &'a Planned,
     /// Its bytecode index, and that of the instruction behind it.
@@ -34,8 +35,7 @@ impl<S: Sink> World for Recorded<'_, S> {
     const CERTAIN: bool = false;
 
     fn parts(&mut self) -> Option<(&mut Activation, &mut Heap)> {
-        let known = self.engine.threads.get_mut(&self.thread.0)?;
-        let frame = known.innermost_mut()?.mirror.as_mut()?;
+        let frame = self.thread.innermost_mut()?.mirror.as_mut()?;
         Some((frame, &mut self.engine.recorder.known.heap))
     }
 
@@ -146,7 +146,8 @@ impl<S: Sink> Recorded<'_, S> {
             value = self
                 .engine
                 .read_local(self.ticket, self.thread, slot, local)?;
-            self.engine.taken(self.thread, self.index, value);
+            let outlet = &mut self.engine.recorder.outlet;
+            self.thread.taken(self.index, value, outlet);
         }
         let value = narrowed(value, descriptor_of(self.method, local));
         let call = self.call;
@@ -178,7 +179,7 @@ impl<S: Sink> Recorded<'_, S> {
                 .program
                 .field_named(method.loader, &class, named.name);
         let Some(field) = field else {
-            let (ticket, thread) = (self.ticket, self.thread);
+            let (ticket, thread) = (self.ticket, &mut *self.thread);
             let read = self.engine.foreign_value(ticket, thread, self.index);
             return if object.is_none() && !is_known(read) {
                 let class = (method.loader, class.as_str());

@@ -2,7 +2,8 @@
 
 use jhyde_trace::Local;
 
-use crate::events::threads::{Frame, Thread};
+use crate::events::frame::Frame;
+use crate::events::thread::Thread;
 use crate::mirror::Progress;
 use crate::program::{Method, Named};
 

@@ -7,6 +7,7 @@ use jhyde_trace::{CallId, Sink, Value};
 
 use crate::error::CaptureError;
 use crate::events::Engine;
+use crate::events::thread::Thread;
 use crate::program::{Named, Selected};
 
 /// A request that has exits out of the scope reported, for a call that is about to leave it.
@@ -28,7 +29,7 @@ impl<S: Sink> Engine<S> {
     /// Has the exits of the method that is about to run reported, and as few others as can be told apart.
     pub(in crate::events) fn watch(
         &mut self,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         caller: CallId,
         named: &Named,
         receiver: Value,
@@ -37,35 +38,30 @@ impl<S: Sink> Engine<S> {
             let asked = self.recorder.jvm.link.ask(&event_request::Set {
                 event_kind: Requested::METHOD_EXIT_WITH_RETURN_VALUE,
                 suspend_policy: SuspendPolicy::NONE,
-                modifiers: vec![Modifier::ThreadOnly { thread }, only],
+                modifiers: vec![
+                    Modifier::ThreadOnly {
+                        thread: thread.jdwp,
+                    },
+                    only,
+                ],
             });
-            if let Some(known) = self.threads.get_mut(&thread.0) {
-                known.watches.push(Watch { caller, asked });
-            }
+            thread.watches.push(Watch { caller, asked });
         }
-        if let Some(known) = self.threads.get_mut(&thread.0) {
-            known.last_exit = None;
-        }
+        thread.last_exit = None;
         Ok(())
     }
 
     /// Ends the reports of exits for calls that are over: those of the innermost call, and of calls that
     /// have ended themselves.
-    pub(in crate::events) fn unwatch(
-        &mut self,
-        thread: jdwp::ThreadId,
-    ) -> Result<(), CaptureError> {
-        let Some(known) = self.threads.get_mut(&thread.0) else {
-            return Ok(());
-        };
-        if known.watches.is_empty() {
+    pub(in crate::events) fn unwatch(&mut self, thread: &mut Thread) -> Result<(), CaptureError> {
+        if thread.watches.is_empty() {
             return Ok(());
         }
         let mut over = Vec::new();
-        let innermost = known.stack.iter().rfind(|frame| !frame.boundary);
+        let innermost = thread.stack.iter().rfind(|frame| !frame.boundary);
         let innermost = innermost.map(|frame| frame.call);
-        let stack = &known.stack;
-        known.watches.retain(|watch| {
+        let stack = &thread.stack;
+        thread.watches.retain(|watch| {
             let goes_on = Some(watch.caller) != innermost
                 && stack.iter().any(|frame| frame.call == watch.caller);
             if !goes_on {
