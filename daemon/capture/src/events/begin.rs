@@ -9,7 +9,7 @@ use jdwp::{
 };
 use jhyde_trace::{Event, EventKind, Missing, Sink, Value};
 
-use super::frame::Frame;
+use super::thread::frame::Frame;
 use super::{Current, Engine};
 use crate::arrivals::Ticket;
 use crate::error::{CaptureError, LinkError};
@@ -67,6 +67,7 @@ impl<S: Sink> Engine<S> {
                 return Err(LinkError::CalledOff.into());
             }
             let Some(Incoming::Event(composite)) = self.recorder.jvm.link.next()? else {
+                // A tick passed, or a reply came that nobody waits for.
                 continue;
             };
             self.note_oddities(&composite);

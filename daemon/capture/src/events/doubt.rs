@@ -16,6 +16,7 @@ impl<S: Sink> Engine<S> {
     /// are followed by their entries and ends alone.
     pub(super) fn code_was_replaced(&mut self, ticket: Ticket, thread: &mut Thread) {
         let Some(frame) = thread.innermost_mut() else {
+            // No call of the scope runs in the thread: nothing was told that could be wrong.
             return;
         };
         if frame.method.code.is_some() && frame.mirror.take().is_some() {
@@ -51,6 +52,7 @@ impl<S: Sink> Engine<S> {
         let real = self.recorder.known.heap.value(told);
         let index = index_of(location);
         let Some(frame) = thread.innermost_mut() else {
+            // No call of the scope runs in the thread: nothing was told that could be wrong.
             return;
         };
         let (call, method) = (frame.call, &frame.method);

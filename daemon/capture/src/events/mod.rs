@@ -5,13 +5,16 @@
 //! by [`crate::arrivals`]. The JVM executes commands in order, so a question that precedes the resume is
 //! answered from the suspended frame.
 //!
+//! What it asks the JVM, knows of the debuggee and tells is a [`Recorder`]'s, which knows of no threads. Here is what these do:
+//!
 //! - `begin`: event requests, classes and calls that were there before; `leave`: the end.
-//! - `threads`: what is known of each thread's stack.
+//! - `thread`: what is known of a thread, its stack, and what it was asked for; `threads`: all of them. While an event
+//!   of one is handled, that one is taken out and handed down, so that what is left are the others.
 //! - `stops`: what the JVM tells of a thread: entries, exits, exceptions, fields, steps, initialisers.
 //! - `outside`: code out of the scope, and what it does to what the scope can see.
 //! - `predict`: instructions that no step has to tell.
 //! - `snapshots`: what calls were shown and yielded (level `calls`).
-//! - `values`: answers about objects. `contents`, `fixed`: what objects of the JDK hold.
+//! - `contents`: when it is looked at what objects of the JDK hold.
 //! - `doubt`: where the JVM contradicts what was concluded. `odd`: what the protocol does not allow.
 //!
 //! Which events suspend: entries (arguments can only be read from a suspended frame), breakpoints,
@@ -21,7 +24,6 @@
 mod begin;
 mod contents;
 mod doubt;
-mod frame;
 mod leave;
 mod odd;
 mod outside;
@@ -37,8 +39,8 @@ use jhyde_trace::{EventKind, ObjectId, RecordingOptions, Sink, State, ThreadInfo
 use rustc_hash::FxHashMap;
 
 use self::predict::plan::Plans;
-use self::stops::entry::EntryQuestion;
 use self::thread::Thread;
+use self::thread::asked::EntryQuestion;
 use self::threads::Threads;
 use crate::arrivals::Ticket;
 use crate::control::{Ending, Finished};

@@ -152,6 +152,15 @@ impl Jvm {
         Ok(())
     }
 
+    /// Has the exits of a thread reported that this lets through; none suspends it.
+    pub(crate) fn ask_exits(&mut self, thread: jdwp::ThreadId, only: Modifier) -> PacketId {
+        self.link.ask(&event_request::Set {
+            event_kind: EventKind::METHOD_EXIT_WITH_RETURN_VALUE,
+            suspend_policy: SuspendPolicy::NONE,
+            modifiers: vec![Modifier::ThreadOnly { thread }, only],
+        })
+    }
+
     /// Clears an event request, by the command that set it. One that was refused needs no clearing.
     pub(crate) fn clear(
         &mut self,

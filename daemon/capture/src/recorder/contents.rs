@@ -32,6 +32,7 @@ impl<S: Sink> Recorder<S> {
         )?;
         let name = self.known.heap.name(object);
         let Some(shape) = shape.filter(|_| !self.known.contents.knows(name)) else {
+            // It holds nothing that is told, or that is known.
             return Ok(());
         };
         let mut container = Container::new(shape);
@@ -107,6 +108,7 @@ impl<S: Sink> Recorder<S> {
     ) -> Result<Option<TaggedObject>, CaptureError> {
         for set in self.known.contents.unasked() {
             let Some(real) = self.known.heap.real(set) else {
+                // It is asked when it has a name.
                 self.known.contents.ask_later(set);
                 continue;
             };
@@ -114,6 +116,7 @@ impl<S: Sink> Recorder<S> {
                 self.known.contents.shape_of(set),
                 self.class_of(Value::Object(set))?,
             ) else {
+                // It hides no map, or is gone.
                 continue;
             };
             let mut reader = Reader::new(
@@ -138,10 +141,12 @@ impl<S: Sink> Recorder<S> {
     pub(crate) fn follow_part(&mut self, at: At, part: ObjectId, map: Option<ObjectId>) {
         let followed = self.known.contents.follows(part);
         let Some(container) = self.known.contents.get_mut(part) else {
+            // It holds nothing that is told.
             return;
         };
         container.part_of = map;
         let Some(map) = map.filter(|_| !followed) else {
+            // It is a part of nothing, or followed already.
             return;
         };
         if self.known.contents.knows(map) {
@@ -254,6 +259,7 @@ impl<S: Sink> Recorder<S> {
             .real(object)
             .filter(|_| !has_name_of_the_jvm(object))
         else {
+            // It has no name yet, or was introduced when the JVM showed it.
             return Ok(());
         };
         if !self.known.contents.introduce(object) {

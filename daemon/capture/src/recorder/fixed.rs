@@ -80,6 +80,7 @@ impl<S: Sink> Recorder<S> {
     ) -> Result<(), CaptureError> {
         let asked = jdwp::commands::object_reference::ReferenceType { object: constant };
         let Ok(kind) = self.jvm.link.request(&asked)? else {
+            // It is gone.
             return Ok(());
         };
         let class = self

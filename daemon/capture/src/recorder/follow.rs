@@ -136,6 +136,7 @@ impl<S: Sink> Recorder<S> {
     /// An intrinsic call has returned, behind which no thread stands still: what it did to a builder.
     pub(crate) fn follow_text(&mut self, at: At, shown: &Shown) -> Result<(), CaptureError> {
         let Some(builder) = shown.receiver() else {
+            // A static method edits no builder.
             return Ok(());
         };
         let (named, arguments) = (shown.named(), shown.arguments());
@@ -160,6 +161,7 @@ impl<S: Sink> Recorder<S> {
         }
         let Some(Items::Text(held)) = self.known.contents.get(builder).and_then(Container::items)
         else {
+            // What it held is not known: neither is what it holds now.
             return Ok(());
         };
         let heap = &self.known.heap;

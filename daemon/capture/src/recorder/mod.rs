@@ -1,11 +1,14 @@
 //! What every engine records with: the JVM that it asks, what it knows of the debuggee, and where it tells it. How it
 //! comes to know what the debuggee's threads did is the engine's own matter; nothing here knows of threads.
 //!
-//! - `known`: classes, objects, what they hold.
+//! - `known`: classes, objects, what they hold; `names`: what they are called.
 //! - `outlet`: what is told, in its order.
-//! - `objects`: what is asked of objects that are seen for the first time; `fixed`: what can never change of them.
-//! - `constants`: what the names of a constant pool stand for; `callees`: which methods they are.
-//! - `kinds`: what a snapshot can look at in an object.
+//! - `objects`: what is asked of an object that an event shows for the first time; `observe`: the same, with all that can
+//!   be seen through it, while its thread stands still; `fixed`: what can never change of it; `memory`: what it holds now.
+//! - `contents`: reads and tells what objects of the JDK hold; `follow`: what calls do to that.
+//! - `constants`: what the names of a constant pool stand for; `callees`: which methods they are; `intrinsics`: those that
+//!   nobody has to stop for; `shown`: what a call out of the scope was shown.
+//! - `kinds`, `around`: what a snapshot can look at in an object, and who may change it meanwhile.
 
 mod around;
 mod callees;
@@ -13,6 +16,7 @@ mod constants;
 mod contents;
 mod fixed;
 mod follow;
+mod intrinsics;
 mod kinds;
 mod known;
 mod memory;
@@ -34,6 +38,9 @@ use crate::scope::Scope;
 pub(crate) use around::Role;
 pub(crate) use constants::{class_constant, element_name, is_replaced};
 pub(crate) use contents::CONTRADICTED;
+pub(crate) use intrinsics::{
+    IntrinsicClasses, intrinsic, known_result, makes_text, never_throws, returns_itself,
+};
 pub(crate) use kinds::{Kind, Made};
 pub(crate) use known::Known;
 pub(crate) use names::holder;

@@ -25,6 +25,7 @@ impl Known {
         let mut index = 0_u32;
         for region in now {
             let jdwp::ArrayRegion::Object { elements, .. } = region else {
+                // Numbers have no names.
                 return;
             };
             for told in elements {

@@ -204,7 +204,10 @@ impl<S: Sink> Recorder<S> {
             .jvm
             .link
             .request(&object_reference::ReferenceType { object })?;
-        let Ok(kind) = kind else { return Ok(()) };
+        let Ok(kind) = kind else {
+            // It is gone.
+            return Ok(());
+        };
         let class = self.known.program.class(&mut self.jvm.link, kind.type_id)?;
         if !class.in_scope || !self.known.objects.meet(object) {
             return Ok(());

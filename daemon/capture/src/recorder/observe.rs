@@ -18,6 +18,7 @@ impl<S: Sink> Recorder<S> {
     /// Learns an object that is seen for the first time, and what can be seen through it.
     pub(crate) fn observe(&mut self, at: At, value: &jdwp::Value) -> Result<(), CaptureError> {
         let Some(object) = value.object() else {
+            // Not an object.
             return Ok(());
         };
         let (ticket, _, call) = at;
@@ -52,6 +53,7 @@ impl<S: Sink> Recorder<S> {
             .link
             .request(&object_reference::ReferenceType { object })?;
         let Ok(kind) = kind else {
+            // It is gone: nothing of the scope can meet it.
             return Ok(());
         };
         let class = self.known.program.class(&mut self.jvm.link, kind.type_id)?;
@@ -111,6 +113,7 @@ impl<S: Sink> Recorder<S> {
             .reply::<object_reference::ReferenceType>(kind)?;
         let length = self.jvm.link.reply::<array_reference::Length>(length)?;
         let (Ok(kind), Ok(length)) = (kind, length) else {
+            // It is gone: nothing of the scope can meet it.
             return Ok(());
         };
         let class = self

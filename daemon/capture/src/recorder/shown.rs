@@ -20,9 +20,9 @@ pub(crate) struct Shown {
     pub(crate) constructed: Option<ObjectId>,
     /// That is a string or a box.
     pub(crate) makes_text: bool,
-    /// It may write static fields: see [`super::views`].
+    /// It may write static fields: by reflection or a handle.
     pub(crate) writes_statics: bool,
-    /// Nothing stops for it: see [`super::plain`].
+    /// Nothing stops for it: see [`super::intrinsic`].
     pub(crate) intrinsic: bool,
     /// What it was shown may be changed by whoever has kept it.
     pub(crate) keeps: bool,

@@ -20,9 +20,11 @@ impl<S: Sink> Engine<S> {
         told: Option<&jdwp::Value>,
     ) -> Result<(), CaptureError> {
         let (Some(receiver), Some(told)) = (shown.receiver(), told) else {
+            // A static method, or nobody told the result: there is nothing to hold against what is known.
             return Ok(());
         };
         let Some(foretold) = self.recorder.known.foretold(shown, receiver) else {
+            // The result does not follow from what is known.
             return Ok(());
         };
         if let Some(object) = told.object() {

@@ -199,6 +199,7 @@ impl<S: Sink> Engine<S> {
     ) -> Result<(), CaptureError> {
         let top = thread.stack.last();
         let Some((call, shown)) = top.and_then(|top| Some((top.call, top.shown.clone()?))) else {
+            // No call out of the scope was seen to begin: nobody knows what it was shown.
             return Ok(());
         };
         self.contents_shown(thread, (ticket, thread.jdwp, call), &shown, goes_on)
@@ -234,6 +235,7 @@ impl<S: Sink> Engine<S> {
     ) -> Result<(), CaptureError> {
         for object in self.recorder.known.contents.behind(&self.may_change(shown)) {
             let Some(container) = self.recorder.known.contents.get_mut(object) else {
+                // It holds nothing that is told.
                 continue;
             };
             container.called_back = match goes_on {
@@ -262,6 +264,7 @@ impl<S: Sink> Engine<S> {
         let ticket = at.0;
         if !self.recorder.known.contents.knows(object) {
             let Some(class) = self.recorder.class_of(Value::Object(object))? else {
+                // It is gone, or made by the scope and not named yet: the JVM cannot say what it is.
                 return Ok(());
             };
             let layouts = &mut self.recorder.known.contents.layouts;
@@ -287,6 +290,7 @@ impl<S: Sink> Engine<S> {
         }
         let alone = self.threads.are_outside();
         let Some(container) = self.recorder.known.contents.get_mut(object) else {
+            // Not so: it was known, or has been added.
             return Ok(());
         };
         container.touch(thread.jdwp.0);
@@ -302,6 +306,7 @@ impl<S: Sink> Engine<S> {
             return Ok(());
         };
         let Some(class) = self.recorder.class_of(Value::Object(object))? else {
+            // It is gone: nothing of the scope can meet it any more.
             return Ok(());
         };
         let mut reading = Container::new(self.recorder.known.contents.shape_of(object));
@@ -358,9 +363,11 @@ impl<S: Sink> Engine<S> {
         let container = self.recorder.known.contents.get(object);
         let items = container.and_then(|container| container.items().cloned());
         let (Some(items), Some(real)) = (items, self.recorder.known.heap.real(object)) else {
+            // Nothing is known of it, or it has no name by which it could be read.
             return Ok(());
         };
         let Some(class) = self.recorder.class_of(Value::Object(object))? else {
+            // It is gone: nothing of the scope can meet it any more.
             return Ok(());
         };
         if items.len() > SHORT {

@@ -84,6 +84,7 @@ impl<S: Sink> Engine<S> {
     ) -> Result<(), CaptureError> {
         let Some(made) = made.filter(|&made| self.recorder.known.heap.elements(made).is_none())
         else {
+            // It made nothing, or an array, which is compared itself.
             return Ok(());
         };
         let behind = self.aliased(shown);

@@ -38,12 +38,14 @@ impl<S: Sink> Engine<S> {
         array: Value,
     ) -> Result<(), CaptureError> {
         let Some(array) = array.object() else {
+            // Not an object.
             return Ok(());
         };
         let (Some(elements), Some(real)) = (
             self.recorder.known.heap.elements(array),
             self.recorder.known.heap.likely_real(array),
         ) else {
+            // Not an array that is followed, or one that has no name by which it could be read.
             return Ok(());
         };
         let length = elements.len();
@@ -77,6 +79,7 @@ impl<S: Sink> Engine<S> {
             return Ok(());
         }
         let Some(holder) = self.recorder.known.heap.holder(value) else {
+            // Nothing that can be read holds it.
             return Ok(());
         };
         if let Variable::Element { array: object, .. } | Variable::Field { object, .. } = holder {
@@ -134,6 +137,7 @@ impl<S: Sink> Engine<S> {
         shown: bool,
     ) -> Result<(), CaptureError> {
         let Some(real) = self.recorder.known.heap.likely_real(object) else {
+            // It has no name by which it could be read: it stays in doubt.
             return Ok(());
         };
         if let Some(elements) = self.recorder.known.heap.elements(object) {
@@ -151,6 +155,7 @@ impl<S: Sink> Engine<S> {
                 return Ok(());
             }
             let Some(now) = self.recorder.read_array(real, length)? else {
+                // It is gone.
                 return Ok(());
             };
             let others = self.others();
@@ -176,6 +181,7 @@ impl<S: Sink> Engine<S> {
             .and_then(|class| self.recorder.known.program.class_of(class));
         let Some(class) = class.filter(|class| class.in_scope && !class.instance_fields.is_empty())
         else {
+            // It has no fields that are followed.
             return Ok(());
         };
         let fields = class.instance_fields.iter().map(|field| field.1).collect();
@@ -188,7 +194,10 @@ impl<S: Sink> Engine<S> {
                 fields,
             })?;
         let others = self.others();
-        let Ok(told) = told else { return Ok(()) };
+        let Ok(told) = told else {
+            // It is gone.
+            return Ok(());
+        };
         for (&(field, _), value) in class.instance_fields.iter().zip(&told) {
             let zero = crate::mirror::zero_like(self.recorder.known.heap.value(value));
             let before = self.recorder.known.heap.field(object, field, zero);
@@ -251,6 +260,7 @@ impl<S: Sink> Engine<S> {
             let read = Elements::read(region, |id| self.recorder.known.heap.reference(id));
             let length = u32::try_from(read.len()).unwrap_or(u32::MAX);
             let Some(elements) = self.recorder.known.heap.elements(array) else {
+                // Not an array: there are no elements to compare.
                 return Ok(());
             };
             let changed: Vec<(u32, Value)> = (0..length)

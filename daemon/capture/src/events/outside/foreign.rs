@@ -3,6 +3,7 @@
 //! at each instruction of the scope that names one: a value that it reads is read there, and writes are watched for,
 //! as far as code of that class makes them.
 
+use crate::events::thread::asked::ForeignRead;
 use jdwp::commands::event_request::{self, Modifier};
 use jdwp::commands::{object_reference, reference_type};
 use jdwp::{EventKind as Requested, SuspendPolicy};
@@ -15,14 +16,6 @@ use crate::events::Engine;
 use crate::events::thread::Thread;
 use crate::mirror::UNKNOWN;
 use crate::program::{Foreign, Method, MethodKey, dotted};
-
-/// What a thread is about to read.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct ForeignRead {
-    at: (MethodKey, u32),
-    variable: Variable,
-    value: Value,
-}
 
 impl<S: Sink> Engine<S> {
     /// Does a thread stop at an instruction because it names a field that the scope does not declare?
@@ -77,6 +70,7 @@ impl<S: Sink> Engine<S> {
         instruction: &Instruction,
     ) -> Result<(), CaptureError> {
         let Some((class, name)) = field_named(method, instruction) else {
+            // It names no field.
             return Ok(());
         };
         let code = method.loader;
@@ -97,6 +91,7 @@ impl<S: Sink> Engine<S> {
         )?;
         let (Some(field), Some(key)) = (field, thread.innermost_mut().map(|frame| frame.key))
         else {
+            // Its class is not loaded yet, or has no such field: what it reads is not known.
             return Ok(());
         };
         match instruction.opcode {
@@ -140,8 +135,12 @@ impl<S: Sink> Engine<S> {
                 .request(&reference_type::GetValues { ref_type, fields })?;
             (Variable::Static { field: field.id }, told.ok())
         } else {
-            let Some(object) = holder else { return Ok(()) };
+            let Some(object) = holder else {
+                // It is null, and throws, or nobody knows which object it is.
+                return Ok(());
+            };
             let Some(real) = self.recorder.known.heap.real(object) else {
+                // It has no name by which it could be read: the value is not known.
                 return Ok(());
             };
             let object_fields = object_reference::GetValues {
@@ -153,6 +152,7 @@ impl<S: Sink> Engine<S> {
             (Variable::Field { object, field }, told.ok())
         };
         let Some(told) = told.and_then(|values| values.first().copied()) else {
+            // It could not be read: the value is not known.
             return Ok(());
         };
         self.observe(ticket, thread, &told)?;

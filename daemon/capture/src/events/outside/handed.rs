@@ -4,31 +4,23 @@
 //! one out of the scope stops once more, at the first instruction of what it calls: there the JVM tells its name, and
 //! it is the same object when it comes back.
 
+use crate::events::thread::asked::Handing;
 use jdwp::commands::stack_frame::{self, SlotRequest};
-use jdwp::{EventKind as Requested, Location, PacketId, Tag};
+use jdwp::{EventKind as Requested, Location, Tag};
 use jhyde_bytecode::{InvokeKind, MethodDescriptor};
 use jhyde_trace::{ObjectId, Sink, Value};
 
 use crate::arrivals::Ticket;
 use crate::error::CaptureError;
 use crate::events::Engine;
-use crate::events::predict::intrinsics::makes_text;
 use crate::events::thread::Thread;
 use crate::jvm::breakpoint;
 use crate::mirror::Body;
+use crate::program::Named;
 use crate::program::index_of;
 use crate::program::location;
-use crate::program::{MethodKey, Named};
+use crate::recorder::makes_text;
 use crate::recorder::parameters;
-
-/// A thread stops where a method begins that it hands objects to.
-#[derive(Debug)]
-pub(crate) struct Handing {
-    callee: MethodKey,
-    breakpoint: PacketId,
-    /// What lies in its slots, and is an object.
-    slots: Vec<(SlotRequest, Value)>,
-}
 
 /// May a call of this name hand on an object that nothing else holds? Strings are told apart by their text.
 pub(in crate::events) fn hands_on(named: &Named) -> bool {
@@ -69,9 +61,11 @@ impl<S: Sink> Engine<S> {
             .selected(named, receiver)?
             .filter(|s| !s.native)
         else {
+            // Which method runs is not known, or it has no slots that can be read.
             return Ok(());
         };
         let Ok(descriptor) = MethodDescriptor::parse(&named.descriptor) else {
+            // A descriptor that makes no sense names no slots.
             return Ok(());
         };
         let mut slots = Vec::new();
@@ -146,6 +140,7 @@ impl<S: Sink> Engine<S> {
     /// A string or box has been made by its constructor: asks what it holds.
     pub(in crate::events) fn learn_text(&mut self, ticket: Ticket, object: ObjectId) {
         let Some(id) = self.recorder.known.heap.real(object) else {
+            // It has no name by which it could be asked: its text is not known.
             return;
         };
         let class = self.recorder.known.heap.class(object);

@@ -9,6 +9,7 @@
 //! still to tell is known, too: the one instruction that they stand at, or a run that was predicted. The rest is the
 //! call's. Until then the call's end waits in [`crate::arrivals`], so that the events come in the order in which they were.
 
+use crate::events::thread::asked::{Means, Race};
 use std::rc::Rc;
 
 use jdwp::TaggedObject;
@@ -18,8 +19,8 @@ use rustc_hash::FxHashSet;
 use crate::arrivals::Ticket;
 use crate::error::CaptureError;
 use crate::events::Engine;
-use crate::events::frame::Frame;
 use crate::events::thread::Thread;
+use crate::events::thread::frame::Frame;
 use crate::mirror::{Doubted, Progress};
 use crate::recorder::holder;
 
@@ -45,36 +46,6 @@ impl Others {
     pub(in crate::events) fn is_shown(&self, object: ObjectId) -> bool {
         self.shown.contains(&object)
     }
-}
-
-/// Something that memory shows and the mirror does not.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Race {
-    variable: Variable,
-    /// Of [`crate::mirror::Doubts`].
-    number: u64,
-    means: Means,
-}
-
-/// What that means, if no other thread has written the variable.
-#[derive(Clone, Copy, Debug)]
-enum Means {
-    /// A boundary call wrote it: told at this arrival, behind so many of its events.
-    Written {
-        ticket: Ticket,
-        behind: usize,
-        call: CallId,
-        value: Value,
-        /// The value as the JVM names it, if it is an object.
-        told: Option<TaggedObject>,
-        /// A call out of the scope in another thread was shown the same, and may have written it.
-        shared: bool,
-    },
-    /// The object that the mirror has there is the one to which the JVM gives this name.
-    Named {
-        object: ObjectId,
-        real: TaggedObject,
-    },
 }
 
 impl<S: Sink> Engine<S> {

@@ -226,6 +226,7 @@ impl<S: Sink> Engine<S> {
     ) -> Result<(), CaptureError> {
         let top = thread.stack.last();
         let Some(mirror) = top.and_then(|top| top.mirror.as_ref()).filter(|_| alone) else {
+            // Nothing is in its sight, or others may be writing it.
             return Ok(());
         };
         let values = mirror.locals.iter().chain(&mirror.stack);

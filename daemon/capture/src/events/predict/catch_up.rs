@@ -40,11 +40,13 @@ impl<S: Sink> Engine<S> {
             }
             left -= 1;
             let Some(top) = thread.stack.last_mut().filter(|top| !top.boundary) else {
+                // In a call out of the scope nothing is predicted.
                 return Ok(());
             };
             let method = Rc::clone(&top.method);
             let key = top.key;
             let Some(mirror) = top.mirror.take() else {
+                // Nothing of its inside is followed.
                 return Ok(());
             };
             let instruction = mirror.pending.and_then(|p| method.instruction(p));
@@ -59,7 +61,10 @@ impl<S: Sink> Engine<S> {
             if let Some(top) = thread.innermost_mut() {
                 top.mirror = Some(mirror);
             }
-            let Some(next) = next? else { return Ok(()) };
+            let Some(next) = next? else {
+                // What it does there an event of its own tells.
+                return Ok(());
+            };
             self.advance(ticket, thread, next, false)?;
             thread.standing.seen();
             if let Some(top) = thread.innermost_mut() {
@@ -109,11 +114,16 @@ impl<S: Sink> Engine<S> {
             return;
         }
         let Some(top) = thread.stack.last().filter(|top| !top.boundary) else {
+            // It was thrown in a call out of the scope, of which nothing was predicted.
             return;
         };
-        let Some(mirror) = &top.mirror else { return };
+        let Some(mirror) = &top.mirror else {
+            // Nothing of its inside is followed.
+            return;
+        };
         let instruction = mirror.pending.and_then(|p| top.method.instruction(p));
         let Some(instruction) = instruction else {
+            // It is not known where it stood.
             return;
         };
         let opcode = instruction.opcode;

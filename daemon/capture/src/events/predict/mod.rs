@@ -11,9 +11,9 @@
 //! can replace code; intrinsic calls that may throw or whose result only their exit tells; and whatever takes more than [`MOST`] instructions. The crate's README has the reasons.
 
 pub(in crate::events) mod catch_up;
-pub(in crate::events) mod intrinsics;
 pub(in crate::events) mod plan;
 pub(in crate::events) mod speculative;
+pub(in crate::events) mod standing;
 
 use std::rc::Rc;
 
@@ -23,7 +23,6 @@ use jhyde_trace::{Sink, Value, Variable};
 use crate::arrivals::Ticket;
 use crate::error::CaptureError;
 use crate::events::Engine;
-use crate::events::predict::intrinsics::{intrinsic, known_result, never_throws};
 use crate::events::predict::plan::Planned;
 use crate::events::predict::speculative::{Speculative, call_intrinsic};
 use crate::events::thread::Stepping;
@@ -32,6 +31,7 @@ use crate::mirror::{Activation, Pending, Progress, Step, execute, is_known, lead
 use crate::program::{Loader, Named};
 use crate::recorder::class_constant;
 use crate::recorder::parameters;
+use crate::recorder::{intrinsic, known_result, never_throws};
 
 /// The most instructions that are predicted at once: a JVM that interprets runs them in some hundredths of a
 /// second.

@@ -89,6 +89,7 @@ impl<S: Sink> Engine<S> {
     ) -> Result<(), CaptureError> {
         let top = thread.stack.last();
         let Some(top) = top.filter(|top| !top.boundary && self.takes_snapshots()) else {
+            // No call of the scope ends, or nobody asked for snapshots.
             return Ok(());
         };
         let call = top.call;
@@ -119,6 +120,7 @@ impl<S: Sink> Engine<S> {
         for nth in 0.. {
             let top = thread.stack.last();
             let Some(top) = top.filter(|top| top.height >= keep) else {
+                // All of them have ended.
                 break;
             };
             let index = top.index;

@@ -1,6 +1,7 @@
 //! Receiver and arguments of a call that is entered: read from its frame, or taken from the stack of the call that
 //! makes it, where nothing needs to be read.
 
+use crate::events::thread::asked::Below;
 use jdwp::FrameId;
 use jdwp::commands::stack_frame;
 use jhyde_trace::{ObjectId, Sink, Value};
@@ -8,7 +9,6 @@ use jhyde_trace::{ObjectId, Sink, Value};
 use crate::arrivals::Ticket;
 use crate::error::CaptureError;
 use crate::events::Engine;
-use crate::events::stops::entry::Below;
 use crate::events::stops::sites::calls_by_name;
 use crate::events::thread::Thread;
 use crate::mirror::{Pending, Progress, is_known};

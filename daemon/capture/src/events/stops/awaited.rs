@@ -3,6 +3,7 @@
 //! at once. And it lets nobody read the arguments of bridge methods; the method that the bridge calls has the same. What
 //! was told of such a call waits in [`crate::arrivals`] for that one event, and goes as it is if the event is another.
 
+use crate::events::thread::asked::{Awaited, What};
 use jhyde_bytecode::Opcode;
 use jhyde_trace::{CallId, Value};
 
@@ -11,22 +12,6 @@ use crate::events::thread::Thread;
 use crate::mirror::{is_known, narrowed};
 use crate::program::Method;
 use crate::recorder::Outlet;
-
-/// What a thread's next event may tell.
-#[derive(Clone, Debug)]
-pub(crate) struct Awaited {
-    pub(crate) ticket: Ticket,
-    call: CallId,
-    what: What,
-}
-
-#[derive(Clone, Debug)]
-enum What {
-    /// The result of a call out of the scope, of this type, which the instruction at this index takes.
-    Result { returns: String, taken_at: u32 },
-    /// The arguments of a bridge method.
-    Arguments,
-}
 
 impl Thread {
     /// A call out of the scope has returned what is not known, to an instruction at this index.

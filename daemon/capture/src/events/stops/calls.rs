@@ -1,15 +1,15 @@
 //! Calls on the stack: whose a new one is, their exits with values, and the boundary calls that are seen
 //! because they call back.
 
+use crate::events::thread::asked::Below;
 use jdwp::Location;
 use jhyde_trace::{Event, EventKind, Missing, Sink, Value};
 
 use crate::arrivals::Ticket;
 use crate::error::CaptureError;
 use crate::events::Engine;
-use crate::events::frame::Frame;
-use crate::events::stops::entry::Below;
 use crate::events::thread::Thread;
+use crate::events::thread::frame::Frame;
 use crate::jvm::StackFrame;
 use crate::program::index_of;
 use crate::program::{Method, MethodKey, Named};
@@ -93,6 +93,7 @@ impl<S: Sink> Engine<S> {
             .program
             .method(&mut self.recorder.jvm.link, key)?
         else {
+            // The JVM does not name it: what it calls back is told as a call of its caller.
             return Ok(());
         };
         let call = thread.next_call();
@@ -151,6 +152,7 @@ impl<S: Sink> Engine<S> {
             self.check_stack(thread, ticket)?;
         }
         let Some(at) = thread.stack.iter().rposition(|frame| frame.key == key) else {
+            // It began before its thread was followed, or its end was told already.
             return Ok(());
         };
         while thread.stack.len() > at + 1 {

@@ -1,5 +1,6 @@
 //! A call is entered: what has to be asked for it, and the event once all of that is answered.
 
+use crate::events::thread::asked::{Below, Entering, EntryQuestion};
 use std::rc::Rc;
 
 use jdwp::commands::{stack_frame, thread_reference};
@@ -8,56 +9,15 @@ use jhyde_trace::{Event, EventKind, Missing, MonitorAction, Sink, Value};
 
 use crate::arrivals::Ticket;
 use crate::error::CaptureError;
-use crate::events::frame::Frame;
-use crate::events::predict::plan::Planned;
 use crate::events::snapshots::{is_shown_objects, objects_of};
 use crate::events::stops::awaited::is_bridge;
 use crate::events::stops::sites::{calls_by_name, known_site};
 use crate::events::thread::Thread;
+use crate::events::thread::frame::Frame;
 use crate::events::{Current, Engine};
 use crate::jvm::StackFrame;
 use crate::mirror::{Activation, Shared, is_known, narrowed};
-use crate::program::MethodKey;
 use crate::program::index_of;
-
-/// What a new call still has to be asked for.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum EntryQuestion {
-    /// The frames below it.
-    Stack,
-    /// Receiver and arguments.
-    Arguments,
-}
-
-/// A call that is being entered.
-pub(crate) struct Entering {
-    pub(in crate::events) ticket: Ticket,
-    pub(in crate::events) key: MethodKey,
-    pub(in crate::events) method: Rc<Planned>,
-    /// Bytecode index of the entry.
-    pub(in crate::events) index: u32,
-    /// It has run on since, unseen.
-    pub(in crate::events) late: bool,
-    /// Answers that are still to come.
-    pub(in crate::events) open: u8,
-    pub(in crate::events) below: Below,
-    /// Receiver (if there is one) and arguments.
-    pub(in crate::events) values: Option<Vec<jdwp::Value>>,
-    /// Why there are no values.
-    pub(in crate::events) missing: Missing,
-    /// What the objects among them held (level `calls`).
-    pub(in crate::events) told: Vec<EventKind>,
-}
-
-/// What lies below a new call on the stack.
-pub(in crate::events) enum Below {
-    /// Called from the innermost known call, from this instruction: seen before, and always so.
-    Known { site: u32 },
-    /// Asked for.
-    Asked,
-    /// The frames below it, innermost first.
-    Frames(Vec<StackFrame>),
-}
 
 impl<S: Sink> Engine<S> {
     /// A method was entered.
@@ -75,6 +35,7 @@ impl<S: Sink> Engine<S> {
             .program
             .method(&mut self.recorder.jvm.link, key)?
         else {
+            // Its class has no such method, as far as the JVM tells: it is none of the scope.
             return Ok(());
         };
         if !method.in_scope {
@@ -107,6 +68,7 @@ impl<S: Sink> Engine<S> {
             let own = if late {
                 let is_own = |f: &StackFrame| (f.location.class, f.location.method) == key;
                 let Some(own) = frames.iter().position(is_own) else {
+                    // It has ended since, and nothing of it can be seen any more.
                     return Ok(());
                 };
                 own
@@ -227,6 +189,7 @@ impl<S: Sink> Engine<S> {
         reply: &jdwp::Reply,
     ) -> Result<(), CaptureError> {
         let Some(entering) = thread.entering.as_mut() else {
+            // Nobody waits for the answer any more.
             return Ok(());
         };
         match question {
@@ -292,6 +255,7 @@ impl<S: Sink> Engine<S> {
     /// All is known of a call that was entered: it becomes the innermost one.
     pub(in crate::events) fn entered(&mut self, thread: &mut Thread) -> Result<(), CaptureError> {
         let Some(entering) = thread.entering.take() else {
+            // Nothing is being entered.
             return Ok(());
         };
         let Entering {

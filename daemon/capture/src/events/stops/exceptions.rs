@@ -15,7 +15,7 @@ use jhyde_trace::{Event, EventKind, Sink, Value};
 use crate::arrivals::Ticket;
 use crate::error::CaptureError;
 use crate::events::Engine;
-use crate::events::frame::Frame;
+use crate::events::thread::frame::Frame;
 use crate::events::thread::{Thread, Unsure};
 use crate::mirror::UNKNOWN;
 use crate::program::MethodKey;
@@ -38,6 +38,7 @@ impl<S: Sink> Engine<S> {
         let frames = self.check_stack(thread, ticket)?;
         let mut fate = self.fate(&frames, expected)?;
         let Some(top) = thread.stack.iter().rfind(|frame| !frame.boundary) else {
+            // No call of the scope runs in the thread.
             return Ok(());
         };
         let (top_key, top_height) = (top.key, top.height);

@@ -97,6 +97,7 @@ impl<S: Sink> Engine<S> {
         value: &jdwp::Value,
     ) -> Result<(), CaptureError> {
         let Some(field) = self.recorder.known.program.field(class, field) else {
+            // Nobody has asked for writes to it.
             return Ok(());
         };
         let constant = value
@@ -146,14 +147,17 @@ impl<S: Sink> Engine<S> {
         value: &jdwp::Value,
     ) {
         let Some(frame) = thread.innermost_mut() else {
+            // No call of the scope writes it.
             return;
         };
         let method = std::rc::Rc::clone(&frame.method);
         let Some(mirror) = &mut frame.mirror else {
+            // Nothing of its inside is followed.
             return;
         };
         let instruction = mirror.pending.and_then(|p| method.instruction(p));
         let Some(instruction) = instruction.filter(|i| i.index == index) else {
+            // It is not known to stand at the instruction that writes.
             return;
         };
         let takes = match instruction.opcode {

@@ -6,29 +6,21 @@
 //! method of a class loader gets one at its beginning when its class is prepared, and inside there is one wherever
 //! the thread can no longer be predicted.
 
-use jdwp::{EventKind as Requested, PacketId, ReferenceTypeId};
+use crate::events::thread::asked::Initialising;
+use jdwp::{EventKind as Requested, ReferenceTypeId};
 use jhyde_bytecode::Opcode;
-use jhyde_trace::{CallId, Sink};
-use rustc_hash::{FxHashMap, FxHashSet};
+use jhyde_trace::Sink;
+use rustc_hash::FxHashSet;
 
 use crate::arrivals::Ticket;
 use crate::error::{CaptureError, LinkError};
 use crate::events::Engine;
-use crate::events::frame::Frame;
 use crate::events::thread::Thread;
+use crate::events::thread::frame::Frame;
 use crate::jvm::StackFrame;
 use crate::jvm::breakpoint;
 use crate::program::location;
 use crate::program::{Class, Method, MethodKey};
-
-/// A thread runs code of the scope while the JVM resolves a constant for it.
-#[derive(Default)]
-pub(crate) struct Initialising {
-    /// The outermost such call, once it has begun.
-    pub(crate) call: Option<CallId>,
-    /// Breakpoints of this thread alone, by place.
-    breakpoints: FxHashMap<(MethodKey, u32), PacketId>,
-}
 
 impl<S: Sink> Engine<S> {
     /// A class was prepared: what a resolution may run of it will be seen to begin.
@@ -122,6 +114,7 @@ impl<S: Sink> Engine<S> {
             None => thread.successors(),
         };
         let Some(initialising) = &mut thread.initialising else {
+            // Steps are not hidden in it.
             return Ok(());
         };
         let mut over = Vec::new();
@@ -156,6 +149,7 @@ impl<S: Sink> Engine<S> {
         thread: &mut Thread,
     ) -> Result<(), LinkError> {
         let Some(initialising) = thread.initialising.take() else {
+            // None runs.
             return Ok(());
         };
         for (_, asked) in initialising.breakpoints {
@@ -186,6 +180,7 @@ impl Thread {
         {
             let pending = frame.mirror.as_ref().and_then(|mirror| mirror.pending);
             let Some(instruction) = pending.and_then(|p| frame.method.instruction(p)) else {
+                // Where it stands is not known: it may go anywhere.
                 all.extend(every_instruction(frame));
                 continue;
             };

@@ -2,8 +2,8 @@
 
 use jhyde_trace::Local;
 
-use crate::events::frame::Frame;
 use crate::events::thread::Thread;
+use crate::events::thread::frame::Frame;
 use crate::mirror::Progress;
 use crate::program::{Method, Named};
 

@@ -56,6 +56,7 @@ impl<S: Sink> Engine<S> {
         }
         let index = index_of(location);
         let Some(ordinal) = self.ordinal(thread, index) else {
+            // Its code has no instruction there.
             self.code_was_replaced(ticket, thread);
             return Ok(());
         };
@@ -133,6 +134,7 @@ impl<S: Sink> Engine<S> {
         suspended: bool,
     ) -> Result<(), CaptureError> {
         let Some(frame) = thread.innermost_mut() else {
+            // No call of the scope runs in the thread.
             return Ok(());
         };
         let (call, method) = (frame.call, std::rc::Rc::clone(&frame.method));
@@ -143,6 +145,7 @@ impl<S: Sink> Engine<S> {
             .and_then(|mirror| mirror.pending.take());
         let instruction = pending.and_then(|pending| method.instruction(pending));
         let (Some(pending), Some(instruction)) = (pending, instruction) else {
+            // It was not known where it stood: neither is what it did.
             thread.end_boundary(ticket, &mut self.recorder.outlet);
             return Ok(());
         };
@@ -159,6 +162,7 @@ impl<S: Sink> Engine<S> {
         let told = method.code.as_ref().and_then(|code| code.ordinal(next));
         let told = told.and_then(|told| u32::try_from(told).ok());
         let (Some(ops), Some(told)) = (&method.ops, told) else {
+            // It went where its code has no instruction: nothing can be worked out.
             return Ok(());
         };
         let mut world = Recorded {

@@ -1,7 +1,8 @@
 //! The exits of methods out of the scope are reported for as long as a call of the scope runs one whose result is wanted.
 
-use jdwp::commands::event_request::{self, Modifier};
-use jdwp::{EventKind as Requested, PacketId, SuspendPolicy};
+use crate::events::thread::asked::Watch;
+use jdwp::EventKind as Requested;
+use jdwp::commands::event_request::Modifier;
 use jhyde_bytecode::InvokeKind;
 use jhyde_trace::{CallId, Sink, Value};
 
@@ -9,15 +10,6 @@ use crate::error::CaptureError;
 use crate::events::Engine;
 use crate::events::thread::Thread;
 use crate::program::{Named, Selected};
-
-/// A request that has exits out of the scope reported, for a call that is about to leave it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Watch {
-    /// The call in scope that makes it.
-    caller: CallId,
-    /// Answered with the request's number.
-    asked: PacketId,
-}
 
 /// What runs first in a call through a method handle or an `invokedynamic` call site, and ends last.
 const INVOKERS: [&str; 2] = [
@@ -35,16 +27,7 @@ impl<S: Sink> Engine<S> {
         receiver: Value,
     ) -> Result<(), CaptureError> {
         for only in self.callee_filters(named, receiver)? {
-            let asked = self.recorder.jvm.link.ask(&event_request::Set {
-                event_kind: Requested::METHOD_EXIT_WITH_RETURN_VALUE,
-                suspend_policy: SuspendPolicy::NONE,
-                modifiers: vec![
-                    Modifier::ThreadOnly {
-                        thread: thread.jdwp,
-                    },
-                    only,
-                ],
-            });
+            let asked = self.recorder.jvm.ask_exits(thread.jdwp, only);
             thread.watches.push(Watch { caller, asked });
         }
         thread.last_exit = None;

@@ -1,20 +1,18 @@
 //! The engine's picture of a thread: the calls of the scope that run in it, what it is asked for, and what is still to
 //! be told of it.
 
+pub(in crate::events) mod asked;
+pub(in crate::events) mod frame;
+
+use crate::events::thread::asked::{
+    Awaited, Entering, ForeignRead, Handing, Initialising, Race, Standing, Watch,
+};
 use std::rc::Rc;
 
 use jdwp::{PacketId, RequestId};
 use jhyde_trace::{CallId, Event, EventKind, Outcome, ThreadId, Value, Variable};
 use rustc_hash::FxHashSet;
 
-use super::outside::foreign::ForeignRead;
-use super::outside::handed::Handing;
-use super::outside::races::Race;
-use super::predict::intrinsics::Standing;
-use super::stops::awaited::Awaited;
-use super::stops::entry::Entering;
-use super::stops::initialisers::Initialising;
-use super::stops::watch::Watch;
 use crate::arrivals::Ticket;
 use crate::jvm::StackFrame;
 use crate::mirror::{Pending, Progress};
@@ -22,7 +20,7 @@ use crate::program::MethodKey;
 use crate::program::index_of;
 use crate::recorder::{At, Outlet, Shown, gap};
 
-use super::frame::{Frame, UNNAMED};
+use self::frame::{Frame, UNNAMED};
 
 /// An exception was thrown, and it is not certain which calls it ended.
 pub(crate) struct Unsure {
@@ -362,6 +360,7 @@ impl Thread {
         out: &mut Outlet<S>,
     ) {
         let Some(top) = self.stack.last_mut().filter(|top| !top.boundary) else {
+            // It arrives in no call of the scope that is known.
             return;
         };
         let exception = unsure.exception;

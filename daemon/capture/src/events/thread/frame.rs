@@ -5,7 +5,7 @@ use std::rc::Rc;
 use jdwp::TaggedObject;
 use jhyde_trace::{CallId, Event, MonitorAction, ObjectId, Value};
 
-use super::predict::plan::Planned;
+use crate::events::predict::plan::Planned;
 use crate::mirror::{Activation, Progress, narrowed};
 use crate::program::MethodKey;
 use crate::recorder::Shown;
