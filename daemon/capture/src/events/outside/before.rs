@@ -1,6 +1,12 @@
 //! Where threads stop at calls out of the scope: which instructions of a method they stop at, and what is prepared
 //! when one stands at such an instruction.
 
+use std::rc::Rc;
+
+use jdwp::SuspendPolicy;
+use jhyde_bytecode::InvokeKind;
+use jhyde_trace::{ObjectId, Sink, Value};
+
 use crate::arrivals::Ticket;
 use crate::error::CaptureError;
 use crate::events::Engine;
@@ -9,14 +15,8 @@ use crate::events::predict::plan::Planned;
 use crate::events::thread::Thread;
 use crate::jvm::breakpoint;
 use crate::mirror::{UNKNOWN, is_known};
-use crate::program::location;
-use crate::program::{MethodKey, Named};
-use crate::recorder::parameters;
-use crate::recorder::{IntrinsicClasses, intrinsic};
-use jdwp::SuspendPolicy;
-use jhyde_bytecode::InvokeKind;
-use jhyde_trace::{ObjectId, Sink, Value};
-use std::rc::Rc;
+use crate::program::{MethodKey, Named, location};
+use crate::recorder::{IntrinsicClasses, intrinsic, parameters};
 
 impl<S: Sink> Engine<S> {
     /// Sets the stops of a method, at its first entry; the thread is suspended.

@@ -18,8 +18,9 @@ use crate::events::thread::Thread;
 use crate::events::thread::frame::Frame;
 use crate::mirror::{Pending, Progress, UNKNOWN, is_known, narrowed};
 use crate::program::Named;
-use crate::recorder::{Shown, distinct, parameters};
-use crate::recorder::{intrinsic, known_result, makes_text, returns_itself};
+use crate::recorder::{
+    Shown, distinct, intrinsic, known_result, makes_text, parameters, returns_itself,
+};
 
 impl<S: Sink> Engine<S> {
     /// The innermost call makes a call out of the scope: it begins.

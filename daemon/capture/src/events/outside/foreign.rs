@@ -3,7 +3,6 @@
 //! at each instruction of the scope that names one: a value that it reads is read there, and writes are watched for,
 //! as far as code of that class makes them.
 
-use crate::events::thread::asked::ForeignRead;
 use jdwp::commands::event_request::{self, Modifier};
 use jdwp::commands::{object_reference, reference_type};
 use jdwp::{EventKind as Requested, SuspendPolicy};
@@ -14,6 +13,7 @@ use crate::arrivals::Ticket;
 use crate::error::CaptureError;
 use crate::events::Engine;
 use crate::events::thread::Thread;
+use crate::events::thread::asked::ForeignRead;
 use crate::mirror::UNKNOWN;
 use crate::program::{Foreign, Method, MethodKey, dotted};
 

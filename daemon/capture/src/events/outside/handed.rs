@@ -4,7 +4,6 @@
 //! one out of the scope stops once more, at the first instruction of what it calls: there the JVM tells its name, and
 //! it is the same object when it comes back.
 
-use crate::events::thread::asked::Handing;
 use jdwp::commands::stack_frame::{self, SlotRequest};
 use jdwp::{EventKind as Requested, Location, Tag};
 use jhyde_bytecode::{InvokeKind, MethodDescriptor};
@@ -14,13 +13,11 @@ use crate::arrivals::Ticket;
 use crate::error::CaptureError;
 use crate::events::Engine;
 use crate::events::thread::Thread;
+use crate::events::thread::asked::Handing;
 use crate::jvm::breakpoint;
 use crate::mirror::Body;
-use crate::program::Named;
-use crate::program::index_of;
-use crate::program::location;
-use crate::recorder::makes_text;
-use crate::recorder::parameters;
+use crate::program::{Named, index_of, location};
+use crate::recorder::{makes_text, parameters};
 
 /// May a call of this name hand on an object that nothing else holds? Strings are told apart by their text.
 pub(in crate::events) fn hands_on(named: &Named) -> bool {

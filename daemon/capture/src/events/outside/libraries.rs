@@ -15,8 +15,7 @@ use crate::events::Engine;
 use crate::events::outside::aliases::is_of_the_jdk;
 use crate::events::thread::Thread;
 use crate::mirror::{Body, is_known};
-use crate::recorder::At;
-use crate::recorder::{Shown, parameters};
+use crate::recorder::{At, Shown, parameters};
 
 /// The most objects that are gone through from what one call was shown.
 const MOST_GIVEN: usize = 256;

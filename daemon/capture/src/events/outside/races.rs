@@ -9,7 +9,6 @@
 //! still to tell is known, too: the one instruction that they stand at, or a run that was predicted. The rest is the
 //! call's. Until then the call's end waits in [`crate::arrivals`], so that the events come in the order in which they were.
 
-use crate::events::thread::asked::{Means, Race};
 use std::rc::Rc;
 
 use jdwp::TaggedObject;
@@ -20,6 +19,7 @@ use crate::arrivals::Ticket;
 use crate::error::CaptureError;
 use crate::events::Engine;
 use crate::events::thread::Thread;
+use crate::events::thread::asked::{Means, Race};
 use crate::events::thread::frame::Frame;
 use crate::mirror::{Doubted, Progress};
 use crate::recorder::holder;

@@ -14,8 +14,7 @@ use crate::events::predict::plan::Planned;
 use crate::events::predict::{Ahead, MOST};
 use crate::events::thread::Thread;
 use crate::mirror::{Activation, Pending, Progress, throws};
-use crate::program::MethodKey;
-use crate::program::index_of;
+use crate::program::{MethodKey, index_of};
 
 const UNPREDICTED: &str = "the thread did not do what its instructions give: another thread, or code out of the \
     scope, wrote what it read; what this call did may be wrong";

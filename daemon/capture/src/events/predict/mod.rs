@@ -25,13 +25,10 @@ use crate::error::CaptureError;
 use crate::events::Engine;
 use crate::events::predict::plan::Planned;
 use crate::events::predict::speculative::{Speculative, call_intrinsic};
-use crate::events::thread::Stepping;
-use crate::events::thread::Thread;
+use crate::events::thread::{Stepping, Thread};
 use crate::mirror::{Activation, Pending, Progress, Step, execute, is_known, leads, throws};
 use crate::program::{Loader, Named};
-use crate::recorder::class_constant;
-use crate::recorder::parameters;
-use crate::recorder::{intrinsic, known_result, never_throws};
+use crate::recorder::{class_constant, intrinsic, known_result, never_throws, parameters};
 
 /// The most instructions that are predicted at once: a JVM that interprets runs them in some hundredths of a
 /// second.

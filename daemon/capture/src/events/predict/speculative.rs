@@ -7,9 +7,9 @@ use crate::error::CaptureError;
 use crate::events::predict::operands;
 use crate::mirror::{Activation, Body, Effect, Element, Heap, UNKNOWN, World, initial, narrowed};
 use crate::program::{Field, Method, Named, dotted};
-use crate::recorder::Recorder;
-use crate::recorder::{class_constant, element_name, is_replaced};
-use crate::recorder::{known_result, returns_itself};
+use crate::recorder::{
+    Recorder, class_constant, element_name, is_replaced, known_result, returns_itself,
+};
 
 /// A frame that is only speculated.
 pub(in crate::events) struct Speculative<'a, S: Sink> {

@@ -1,7 +1,6 @@
 //! Receiver and arguments of a call that is entered: read from its frame, or taken from the stack of the call that
 //! makes it, where nothing needs to be read.
 
-use crate::events::thread::asked::Below;
 use jdwp::FrameId;
 use jdwp::commands::stack_frame;
 use jhyde_trace::{ObjectId, Sink, Value};
@@ -11,6 +10,7 @@ use crate::error::CaptureError;
 use crate::events::Engine;
 use crate::events::stops::sites::calls_by_name;
 use crate::events::thread::Thread;
+use crate::events::thread::asked::Below;
 use crate::mirror::{Pending, Progress, is_known};
 use crate::program::Method;
 

@@ -3,12 +3,12 @@
 //! at once. And it lets nobody read the arguments of bridge methods; the method that the bridge calls has the same. What
 //! was told of such a call waits in [`crate::arrivals`] for that one event, and goes as it is if the event is another.
 
-use crate::events::thread::asked::{Awaited, What};
 use jhyde_bytecode::Opcode;
 use jhyde_trace::{CallId, Value};
 
 use crate::arrivals::Ticket;
 use crate::events::thread::Thread;
+use crate::events::thread::asked::{Awaited, What};
 use crate::mirror::{is_known, narrowed};
 use crate::program::Method;
 use crate::recorder::Outlet;

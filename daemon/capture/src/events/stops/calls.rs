@@ -1,7 +1,6 @@
 //! Calls on the stack: whose a new one is, their exits with values, and the boundary calls that are seen
 //! because they call back.
 
-use crate::events::thread::asked::Below;
 use jdwp::Location;
 use jhyde_trace::{Event, EventKind, Missing, Sink, Value};
 
@@ -9,10 +8,10 @@ use crate::arrivals::Ticket;
 use crate::error::CaptureError;
 use crate::events::Engine;
 use crate::events::thread::Thread;
+use crate::events::thread::asked::Below;
 use crate::events::thread::frame::Frame;
 use crate::jvm::StackFrame;
-use crate::program::index_of;
-use crate::program::{Method, MethodKey, Named};
+use crate::program::{Method, MethodKey, Named, index_of};
 
 impl<S: Sink> Engine<S> {
     /// Makes the innermost known call the parent of a call that is entered: what is not on the stack

@@ -1,6 +1,5 @@
 //! A call is entered: what has to be asked for it, and the event once all of that is answered.
 
-use crate::events::thread::asked::{Below, Entering, EntryQuestion};
 use std::rc::Rc;
 
 use jdwp::commands::{stack_frame, thread_reference};
@@ -13,6 +12,7 @@ use crate::events::snapshots::{is_shown_objects, objects_of};
 use crate::events::stops::awaited::is_bridge;
 use crate::events::stops::sites::{calls_by_name, known_site};
 use crate::events::thread::Thread;
+use crate::events::thread::asked::{Below, Entering, EntryQuestion};
 use crate::events::thread::frame::Frame;
 use crate::events::{Current, Engine};
 use crate::jvm::StackFrame;

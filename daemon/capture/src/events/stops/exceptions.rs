@@ -18,8 +18,7 @@ use crate::events::Engine;
 use crate::events::thread::frame::Frame;
 use crate::events::thread::{Thread, Unsure};
 use crate::mirror::UNKNOWN;
-use crate::program::MethodKey;
-use crate::program::index_of;
+use crate::program::{MethodKey, index_of};
 
 impl<S: Sink> Engine<S> {
     /// An exception was thrown, anywhere in the JVM; the thread is suspended.

@@ -11,8 +11,7 @@ use crate::events::begin::REPLACER;
 use crate::events::thread::Thread;
 use crate::events::{Current, Engine};
 use crate::mirror::Progress;
-use crate::program::Class;
-use crate::program::index_of;
+use crate::program::{Class, index_of};
 
 impl<S: Sink> Engine<S> {
     /// A class was prepared; nothing of it has run yet.

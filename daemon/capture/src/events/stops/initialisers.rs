@@ -6,7 +6,6 @@
 //! method of a class loader gets one at its beginning when its class is prepared, and inside there is one wherever
 //! the thread can no longer be predicted.
 
-use crate::events::thread::asked::Initialising;
 use jdwp::{EventKind as Requested, ReferenceTypeId};
 use jhyde_bytecode::Opcode;
 use jhyde_trace::Sink;
@@ -16,11 +15,10 @@ use crate::arrivals::Ticket;
 use crate::error::{CaptureError, LinkError};
 use crate::events::Engine;
 use crate::events::thread::Thread;
+use crate::events::thread::asked::Initialising;
 use crate::events::thread::frame::Frame;
-use crate::jvm::StackFrame;
-use crate::jvm::breakpoint;
-use crate::program::location;
-use crate::program::{Class, Method, MethodKey};
+use crate::jvm::{StackFrame, breakpoint};
+use crate::program::{Class, Method, MethodKey, location};
 
 impl<S: Sink> Engine<S> {
     /// A class was prepared: what a resolution may run of it will be seen to begin.

@@ -1,6 +1,5 @@
 //! The exits of methods out of the scope are reported for as long as a call of the scope runs one whose result is wanted.
 
-use crate::events::thread::asked::Watch;
 use jdwp::EventKind as Requested;
 use jdwp::commands::event_request::Modifier;
 use jhyde_bytecode::InvokeKind;
@@ -9,6 +8,7 @@ use jhyde_trace::{CallId, Sink, Value};
 use crate::error::CaptureError;
 use crate::events::Engine;
 use crate::events::thread::Thread;
+use crate::events::thread::asked::Watch;
 use crate::program::{Named, Selected};
 
 /// What runs first in a call through a method handle or an `invokedynamic` call site, and ends last.

@@ -4,23 +4,21 @@
 pub(in crate::events) mod asked;
 pub(in crate::events) mod frame;
 
-use crate::events::thread::asked::{
-    Awaited, Entering, ForeignRead, Handing, Initialising, Race, Standing, Watch,
-};
 use std::rc::Rc;
 
 use jdwp::{PacketId, RequestId};
 use jhyde_trace::{CallId, Event, EventKind, Outcome, ThreadId, Value, Variable};
 use rustc_hash::FxHashSet;
 
+use self::frame::{Frame, UNNAMED};
 use crate::arrivals::Ticket;
+use crate::events::thread::asked::{
+    Awaited, Entering, ForeignRead, Handing, Initialising, Race, Standing, Watch,
+};
 use crate::jvm::StackFrame;
 use crate::mirror::{Pending, Progress};
-use crate::program::MethodKey;
-use crate::program::index_of;
+use crate::program::{MethodKey, index_of};
 use crate::recorder::{At, Outlet, Shown, gap};
-
-use self::frame::{Frame, UNNAMED};
 
 /// An exception was thrown, and it is not certain which calls it ended.
 pub(crate) struct Unsure {
