@@ -1,5 +1,5 @@
 //! What leaves an engine: events in the order in which they happened, what is known of their objects, classes and
-//! threads, and notes. Every event is made here.
+//! threads, and notes. Events are made here, but for the beginnings of objects, whose call only their arrival knows.
 
 use jhyde_trace::{
     CallId, ClassInfo, Event, EventKind, Level, ObjectId, ObjectInfo, RecordingOptions, Sink,
