@@ -6,7 +6,8 @@
 //!
 //! Floors, each of which knows only those above it: `program`, tables of what the debuggee's classes are; `jvm`,
 //! connections and what reads classes into the tables; `mirror`, the debuggee's frames and heap as they are worked out;
-//! `contents`, what objects of the JDK hold; `events`, the engine that puts it together.
+//! `contents`, what objects of the JDK hold; `recorder`, what every engine records with: the JVM that it asks, what it
+//! knows of the debuggee, and where it tells it; `events`, the engine that follows threads by events.
 //!
 //! Rules that hold everywhere: a thread of the debuggee that an event suspended is resumed in the
 //! same turn in which its event is handled; nothing in the JVM is changed but event requests; and
@@ -28,6 +29,7 @@ mod objects;
 mod probe;
 mod program;
 mod record;
+mod recorder;
 mod scope;
 #[cfg(test)]
 mod scripted;

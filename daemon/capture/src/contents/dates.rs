@@ -2,42 +2,8 @@
 
 use jdwp::{ObjectId, ReferenceTypeId, Value};
 
+use super::plain::{Date, Plain};
 use super::read::{ReadError, Reader, gone, renamed, unknown};
-use super::shown::Plain;
-
-/// Their classes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Date {
-    Instant,
-    Duration,
-    Period,
-    Day,
-    LocalTime,
-    Local,
-    Offset,
-    Zoned,
-    Year,
-    YearMonth,
-}
-
-impl Date {
-    /// By the simple name of the class.
-    pub(super) fn of(simple: &str) -> Option<Self> {
-        Some(match simple {
-            "Instant" => Self::Instant,
-            "Duration" => Self::Duration,
-            "Period" => Self::Period,
-            "LocalDate" => Self::Day,
-            "LocalTime" => Self::LocalTime,
-            "LocalDateTime" => Self::Local,
-            "OffsetDateTime" => Self::Offset,
-            "ZonedDateTime" => Self::Zoned,
-            "Year" => Self::Year,
-            "YearMonth" => Self::YearMonth,
-            _ => return None,
-        })
-    }
-}
 
 impl Reader<'_> {
     pub(super) fn date(

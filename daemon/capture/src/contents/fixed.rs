@@ -4,19 +4,9 @@ use jdwp::commands::{class_type, method, reference_type, thread_reference};
 use jdwp::{ObjectId, ReferenceTypeId, Value};
 use jhyde_bytecode::{Code, ConstantPool};
 
+use super::plain::FixedKind;
 use super::read::{ReadError, Reader, Told, gone, renamed, unknown};
-use super::shown::Plain;
 use crate::program::dotted;
-
-/// The kinds of such objects.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum FixedKind {
-    Enum,
-    Thread,
-    Throwable,
-    Lambda,
-    Shown(Plain),
-}
 
 /// What was read.
 #[derive(Debug)]
@@ -34,19 +24,6 @@ pub(crate) enum Fixed {
         cause: Value,
         suppressed: Option<Vec<Value>>,
     },
-}
-
-impl FixedKind {
-    /// By the dotted name of a class, or of one above it.
-    pub(super) fn of(class: &str) -> Option<Self> {
-        match class {
-            "java.lang.Enum" => Some(Self::Enum),
-            "java.lang.Thread" => Some(Self::Thread),
-            "java.lang.Throwable" => Some(Self::Throwable),
-            _ if class.contains("$$Lambda") => Some(Self::Lambda),
-            _ => Plain::of(class).map(Self::Shown),
-        }
-    }
 }
 
 impl Reader<'_> {

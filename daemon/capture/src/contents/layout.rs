@@ -6,7 +6,7 @@ use jdwp::ReferenceTypeId;
 use jdwp::commands::{class_type, reference_type};
 use rustc_hash::FxHashMap;
 
-use super::fixed::FixedKind;
+use super::plain::FixedKind;
 use super::shapes::Shape;
 use crate::error::LinkError;
 use crate::jvm::Link;

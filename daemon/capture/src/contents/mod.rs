@@ -5,8 +5,8 @@
 //! by their names (`shapes`); where those fields lie is asked of the JVM (`layout`); they are read while their thread
 //! stands still (`read`, `tables`, `single`), and what was read is compared with what was known before
 //! (`difference`). Which calls change what is in `methods`, and what the commonest of them do to what is known,
-//! without a look at the JVM, in `model`, `maps` and `texts`. When all of that is done is the engine's matter: `events/contents`.
-//! What can never change is read once: `fixed`, `shown`,
+//! without a look at the JVM, in `model`, `maps` and `texts`. When all of that is done is the engine's matter: `events/contents`; how it is told, `recorder/contents`.
+//! What can never change is read once: `plain`, `fixed`, `shown`,
 //! `dates`, `numbers`.
 //!
 //! A content that is told is right, or it is unknown: where fields have other names, where there is too much, where
@@ -21,6 +21,7 @@ mod maps;
 pub(crate) mod methods;
 mod model;
 mod numbers;
+mod plain;
 mod queues;
 mod read;
 mod shapes;
@@ -34,11 +35,12 @@ use jhyde_trace::{Change, Held, Items, ObjectId, Timestamp, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 pub(crate) use difference::difference;
-pub(crate) use fixed::{Fixed, FixedKind};
+pub(crate) use fixed::Fixed;
 pub(crate) use layout::Layouts;
 pub(crate) use maps::model as model_map;
 pub(crate) use maps::{Key, Order};
 pub(crate) use model::{Modelled, looked_up, model, moved};
+pub(crate) use plain::FixedKind;
 pub(crate) use read::{ReadError, Reader, Told, values};
 pub(crate) use shapes::{Shape, Table};
 pub(crate) use texts::edit;
@@ -206,6 +208,12 @@ impl Contents {
 
     pub(crate) fn get_mut(&mut self, object: ObjectId) -> Option<&mut Container> {
         self.containers.get_mut(&object)
+    }
+
+    /// How an object holds data; of one that is not known, as one that holds nothing.
+    pub(crate) fn shape_of(&self, object: ObjectId) -> Shape {
+        self.get(object)
+            .map_or(Shape::EmptyElements, |container| container.shape)
     }
 
     pub(crate) fn knows(&self, object: ObjectId) -> bool {

@@ -5,48 +5,8 @@ use jdwp::commands::class_object_reference::ReflectedType;
 use jdwp::{ArrayRegion, ObjectId, ReferenceTypeId, Value};
 
 use super::numbers::{decimal, magnitude};
+use super::plain::Plain;
 use super::read::{ReadError, Reader, gone, renamed, unknown};
-
-/// The classes that are shown so, but for those of `java.time`, which are in `dates`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Plain {
-    BigInteger,
-    BigDecimal,
-    Uuid,
-    UnixPath,
-    Locale,
-    Url,
-    /// A method, field or constructor: its class, and where its name stands.
-    Member(Option<&'static str>),
-    Frame,
-    /// The text in a field.
-    Text(&'static str),
-    Date(super::dates::Date),
-}
-
-impl Plain {
-    /// By the dotted name of the class.
-    pub(crate) fn of(class: &str) -> Option<Self> {
-        Some(match class {
-            "java.math.BigInteger" => Self::BigInteger,
-            "java.math.BigDecimal" => Self::BigDecimal,
-            "java.util.UUID" => Self::Uuid,
-            "sun.nio.fs.UnixPath" => Self::UnixPath,
-            "java.lang.reflect.Method" | "java.lang.reflect.Field" => Self::Member(Some("name")),
-            "java.lang.reflect.Constructor" => Self::Member(None),
-            "java.lang.StackTraceElement" => Self::Frame,
-            "java.util.Locale" => Self::Locale,
-            "java.net.URL" => Self::Url,
-            "java.net.URI" => Self::Text("string"),
-            "java.io.File" => Self::Text("path"),
-            "java.util.regex.Pattern" => Self::Text("pattern"),
-            "java.util.Currency" => Self::Text("currencyCode"),
-            "java.nio.charset.Charset" => Self::Text("name"),
-            "java.time.ZoneRegion" | "java.time.ZoneOffset" => Self::Text("id"),
-            _ => Self::Date(super::dates::Date::of(class.strip_prefix("java.time.")?)?),
-        })
-    }
-}
 
 /// The most 32-bit digits of a number that is shown.
 const LONGEST: usize = 1 << 9;

@@ -2,19 +2,20 @@
 
 use std::time::{Duration, Instant};
 
-use jdwp::commands::event_request::{self, Modifier};
-use jdwp::commands::{thread_reference, virtual_machine};
+use jdwp::commands::event_request::Modifier;
+use jdwp::commands::virtual_machine;
 use jdwp::{
     ClassStatus, Event as Told, EventKind as Requested, Incoming, ReferenceTypeId, SuspendPolicy,
 };
 use jhyde_trace::{Event, EventKind, Missing, Sink, Value};
 
-use super::Engine;
-use super::stops::sites::index_of;
-use super::threads::Frame;
+use super::thread::frame::Frame;
+use super::{Current, Engine};
 use crate::arrivals::Ticket;
 use crate::error::{CaptureError, LinkError};
 use crate::mirror::Activation;
+use crate::program::{index_of, key_of};
+use crate::recorder::Recorder;
 use crate::scope::disguises;
 
 /// The class through which agents written in Java replace code (`java.lang.instrument`).
@@ -31,34 +32,42 @@ impl<S: Sink> Engine<S> {
     pub(crate) fn begin(&mut self) -> Result<(), CaptureError> {
         let at_start = self.await_start()?;
         if !at_start {
-            self.link.request(&virtual_machine::Suspend)??;
+            self.recorder
+                .jvm
+                .link
+                .request(&virtual_machine::Suspend)??;
         }
         let begun = self.begin_suspended();
         // Whatever went wrong, the JVM is not left standing.
         self.resume_all();
-        self.link.flush()?;
+        self.recorder.jvm.link.flush()?;
         begun
     }
 
     fn begin_suspended(&mut self) -> Result<(), CaptureError> {
-        let ticket = self.arrivals.open();
+        let ticket = self.recorder.outlet.arrivals.open();
         self.request_all_kinds()?;
         self.observe_loaded(ticket)?;
         self.find_running(ticket)?;
-        self.arrivals.answered(ticket);
+        self.recorder.outlet.arrivals.answered(ticket);
         Ok(())
     }
 
     /// Waits for the VM start event, without which a resume is lost on a JVM that starts suspended
     /// (design, section 11). True if the JVM stands still because of it. One that says it later is resumed then.
     fn await_start(&mut self) -> Result<bool, CaptureError> {
-        let patience = if self.came { START } else { PERHAPS_START };
+        let patience = if self.recorder.jvm.came {
+            START
+        } else {
+            PERHAPS_START
+        };
         let deadline = Instant::now() + patience;
         while Instant::now() < deadline {
-            if self.controller.order().is_some() {
+            if self.recorder.jvm.controller.order().is_some() {
                 return Err(LinkError::CalledOff.into());
             }
-            let Some(Incoming::Event(composite)) = self.link.next()? else {
+            let Some(Incoming::Event(composite)) = self.recorder.jvm.link.next()? else {
+                // A tick passed, or a reply came that nobody waits for.
                 continue;
             };
             self.note_oddities(&composite);
@@ -69,50 +78,47 @@ impl<S: Sink> Engine<S> {
             // Nobody has asked for it.
             if composite.suspend_policy != SuspendPolicy::NONE {
                 self.resume_all();
-                self.link.flush()?;
+                self.recorder.jvm.link.flush()?;
             }
         }
         Ok(false)
     }
 
-    fn request(
-        &mut self,
-        event_kind: Requested,
-        suspend_policy: SuspendPolicy,
-        modifiers: Vec<Modifier>,
-    ) -> Result<(), LinkError> {
-        let set = event_request::Set {
-            event_kind,
-            suspend_policy,
-            modifiers,
-        };
-        self.link.request(&set)??;
-        Ok(())
-    }
-
     fn request_all_kinds(&mut self) -> Result<(), CaptureError> {
         let suspend = SuspendPolicy::EVENT_THREAD;
-        self.request(Requested::THREAD_DEATH, SuspendPolicy::NONE, Vec::new())?;
+        self.recorder
+            .jvm
+            .set(Requested::THREAD_DEATH, SuspendPolicy::NONE, Vec::new())?;
         // The JVM waits at its end until it is resumed: what it has told by then is here, and not lost with a
         // connection that the system cuts because commands in it were not read.
-        self.request(Requested::VM_DEATH, SuspendPolicy::ALL, Vec::new())?;
+        self.recorder
+            .jvm
+            .set(Requested::VM_DEATH, SuspendPolicy::ALL, Vec::new())?;
         let all = Modifier::ExceptionOnly {
             exception: ReferenceTypeId::NULL,
             caught: true,
             uncaught: true,
         };
-        self.request(Requested::EXCEPTION, suspend, vec![all])?;
+        self.recorder
+            .jvm
+            .set(Requested::EXCEPTION, suspend, vec![all])?;
         let only = Modifier::ClassMatch {
             class_pattern: REPLACER.into(),
         };
-        self.request(Requested::CLASS_PREPARE, SuspendPolicy::NONE, vec![only])?;
-        for modifiers in self.program.scope().requests() {
-            self.request(Requested::CLASS_PREPARE, suspend, modifiers.clone())?;
+        self.recorder
+            .jvm
+            .set(Requested::CLASS_PREPARE, SuspendPolicy::NONE, vec![only])?;
+        for modifiers in self.recorder.known.program.scope().requests() {
+            self.recorder
+                .jvm
+                .set(Requested::CLASS_PREPARE, suspend, modifiers.clone())?;
             self.request_calls(&modifiers)?;
         }
-        if self.program.scope().is_default() {
+        if self.recorder.known.program.scope().is_default() {
             for disguise in disguises() {
-                self.request(Requested::CLASS_PREPARE, suspend, vec![disguise])?;
+                self.recorder
+                    .jvm
+                    .set(Requested::CLASS_PREPARE, suspend, vec![disguise])?;
             }
         }
         Ok(())
@@ -120,8 +126,12 @@ impl<S: Sink> Engine<S> {
 
     /// Classes of the scope that were loaded before.
     fn observe_loaded(&mut self, ticket: Ticket) -> Result<(), CaptureError> {
-        let classes = self.link.request(&virtual_machine::AllClasses)??;
-        let by_loader = self.program.scope().is_default();
+        let classes = self
+            .recorder
+            .jvm
+            .link
+            .request(&virtual_machine::AllClasses)??;
+        let by_loader = self.recorder.known.program.scope().is_default();
         for loaded in classes {
             let signature = loaded.signature.to_string_lossy();
             // Of the JDK's own classes there are thousands, and by default none is in the scope.
@@ -134,9 +144,9 @@ impl<S: Sink> Engine<S> {
             }
             let name = jhyde_bytecode::signature_to_name(&signature).unwrap_or_default();
             self.replaceable |= name == REPLACER;
-            if self.program.scope().covers(&name, true) {
-                let class = self.program.class_with_signature(
-                    &mut self.link,
+            if self.recorder.known.program.scope().covers(&name, true) {
+                let class = self.recorder.known.program.class_with_signature(
+                    &mut self.recorder.jvm.link,
                     loaded.type_id,
                     &signature,
                 )?;
@@ -150,57 +160,68 @@ impl<S: Sink> Engine<S> {
 
     /// Calls of the scope that run already: they become calls whose beginning was not seen.
     fn find_running(&mut self, ticket: Ticket) -> Result<(), CaptureError> {
-        let mirrored = self.records_state();
-        for thread in self.link.request(&virtual_machine::AllThreads)?? {
-            let all = thread_reference::Frames {
-                thread,
-                start_frame: 0,
-                length: -1,
-            };
-            let frames = self.link.request(&all)?.unwrap_or_default();
-            for (at, frame) in frames.iter().enumerate().rev() {
-                let key = (frame.location.class, frame.location.method);
-                let class = self.program.class(&mut self.link, key.0)?;
-                if !class.in_scope {
-                    continue;
-                }
-                let Some(method) = self.program.method(&mut self.link, key)? else {
-                    continue;
-                };
-                self.meet_thread(ticket, thread)?;
-                let Some(known) = self.threads.get_mut(&thread.0) else {
-                    continue;
-                };
-                let call = known.next_call();
-                let parameters = method.slots.len() - usize::from(method.receiver);
-                let missing = Value::Missing(Missing::BeforeRecording);
-                let kind = EventKind::Enter {
-                    method: method.id,
-                    receiver: method.receiver.then_some(missing),
-                    arguments: vec![missing; parameters],
-                    call_site: Event::NO_INDEX,
-                    boundary: false,
-                    already_running: true,
-                };
-                let index = index_of(&frame.location);
-                self.arrivals.event(ticket, Event { call, index, kind });
-                known.stack.push(Frame {
-                    call,
-                    key,
-                    method: self.plans.of(&method),
-                    height: u32::try_from(frames.len() - 1 - at).unwrap_or(u32::MAX),
-                    boundary: false,
-                    site: Event::NO_INDEX,
-                    index,
-                    mirror: mirrored.then(Activation::default),
-                    invoked: false,
-                    shown: None,
-                    monitor: None,
-                    roots: Vec::new(),
-                    doubtful: None,
-                });
-                self.start_stepping(thread, &method);
+        for thread in self
+            .recorder
+            .jvm
+            .link
+            .request(&virtual_machine::AllThreads)??
+        {
+            let mut current = None;
+            let found = self.find_running_in((ticket, thread, &mut current));
+            if let Some(thread) = current {
+                self.threads.put(thread);
             }
+            found?;
+        }
+        Ok(())
+    }
+
+    fn find_running_in(
+        &mut self,
+        (ticket, thread, current): Current<'_>,
+    ) -> Result<(), CaptureError> {
+        let mirrored = self.recorder.outlet.records_state();
+        let frames = self.recorder.jvm.stack(thread)?;
+        for (at, frame) in frames.iter().enumerate().rev() {
+            let key = key_of(&frame.location);
+            let Recorder { known, jvm, .. } = &mut self.recorder;
+            if !known.program.class(&mut jvm.link, key.0)?.in_scope {
+                continue;
+            }
+            let Some(method) = known.program.method(&mut jvm.link, key)? else {
+                tracing::debug!(?key, "a method that runs is not told by its class");
+                continue;
+            };
+            let thread = self.meet_thread((ticket, thread, current))?;
+            let call = thread.next_call();
+            let parameters = method.slots.len() - usize::from(method.receiver);
+            let missing = Value::Missing(Missing::BeforeRecording);
+            let kind = EventKind::Enter {
+                method: method.id,
+                receiver: method.receiver.then_some(missing),
+                arguments: vec![missing; parameters],
+                call_site: Event::NO_INDEX,
+                boundary: false,
+                already_running: true,
+            };
+            let index = index_of(&frame.location);
+            self.recorder.outlet.tell(ticket, (call, index), kind);
+            thread.stack.push(Frame {
+                call,
+                key,
+                method: self.plans.of(&method),
+                height: u32::try_from(frames.len() - 1 - at).unwrap_or(u32::MAX),
+                boundary: false,
+                site: Event::NO_INDEX,
+                index,
+                mirror: mirrored.then(Activation::default),
+                invoked: false,
+                shown: None,
+                monitor: None,
+                roots: Vec::new(),
+                doubtful: None,
+            });
+            self.start_stepping(thread, &method);
         }
         Ok(())
     }

@@ -3,35 +3,37 @@
 //! read. What was concluded there cannot be trusted, and the recording says so.
 
 use jdwp::Location;
-use jhyde_trace::{CallId, Event, EventKind, Sink, Value};
+use jhyde_trace::{CallId, Sink, Value};
 
 use super::Engine;
-use super::stops::sites::index_of;
 use crate::arrivals::Ticket;
+use crate::events::thread::Thread;
 use crate::mirror::{Progress, is_known, narrowed};
+use crate::program::index_of;
 
 impl<S: Sink> Engine<S> {
     /// A thread stands where the code that was read has no instruction. This call and later ones of the method
     /// are followed by their entries and ends alone.
-    pub(super) fn code_was_replaced(&mut self, ticket: Ticket, thread: jdwp::ThreadId) {
-        let Some(frame) = self.innermost(thread) else {
+    pub(super) fn code_was_replaced(&mut self, ticket: Ticket, thread: &mut Thread) {
+        let Some(frame) = thread.innermost_mut() else {
+            // No call of the scope runs in the thread: nothing was told that could be wrong.
             return;
         };
         if frame.method.code.is_some() && frame.mirror.take().is_some() {
             frame.method.replaced.set(true);
             let call = frame.call;
-            self.take_back(ticket, call, REPLACED);
+            self.recorder.outlet.take_back(ticket, call, REPLACED);
         }
     }
 
     /// A call of the scope begins whose code is known to be another now.
     pub(super) fn enter_replaced(&mut self, ticket: Ticket, call: CallId) {
-        self.doubt(ticket, call, REPLACED);
+        self.recorder.outlet.doubt(ticket, call, REPLACED);
     }
 
     /// A call of the scope begins that has already run for a while.
     pub(super) fn enter_late(&mut self, ticket: Ticket, call: CallId) {
-        self.doubt(
+        self.recorder.outlet.doubt(
             ticket,
             call,
             "it ran while the JVM resolved a constant, which hides instructions: what this call did inside is not recorded",
@@ -43,13 +45,14 @@ impl<S: Sink> Engine<S> {
     pub(super) fn check_result(
         &mut self,
         ticket: Ticket,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         location: &Location,
         told: &jdwp::Value,
     ) {
-        let real = self.heap.value(told);
+        let real = self.recorder.known.heap.value(told);
         let index = index_of(location);
-        let Some(frame) = self.innermost(thread) else {
+        let Some(frame) = thread.innermost_mut() else {
+            // No call of the scope runs in the thread: nothing was told that could be wrong.
             return;
         };
         let (call, method) = (frame.call, &frame.method);
@@ -63,30 +66,13 @@ impl<S: Sink> Engine<S> {
         let tag = std::str::from_utf8(&tag).unwrap_or_default();
         let mirrored = narrowed(mirror.peek(0), tag);
         if returns && contradict(mirrored, real) {
-            self.take_back(
+            self.recorder.outlet.take_back(
                 ticket,
                 call,
                 "its result is not what its instructions give: another thread wrote what it read in that moment, \
                  or another tool replaced its code",
             );
         }
-    }
-
-    /// Something of a call is not known from here on.
-    pub(super) fn doubt(&mut self, ticket: Ticket, call: CallId, reason: &str) {
-        self.gap(ticket, call, reason, false);
-    }
-
-    /// What was told of a call up to here may be false.
-    pub(super) fn take_back(&mut self, ticket: Ticket, call: CallId, reason: &str) {
-        self.gap(ticket, call, reason, true);
-    }
-
-    fn gap(&mut self, ticket: Ticket, call: CallId, reason: &str, back: bool) {
-        let reason = reason.to_owned();
-        let index = Event::NO_INDEX;
-        let kind = EventKind::Gap { reason, back };
-        self.arrivals.event(ticket, Event { call, index, kind });
     }
 }
 

@@ -2,11 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use jdwp::Incoming;
 use jdwp::commands::virtual_machine;
 use jhyde_trace::{Sink, State};
 
-use super::{End, Engine, is_death};
+use super::{End, Engine};
 use crate::control::Ending;
 use crate::error::LinkError;
 use crate::jvm::QUIET;
@@ -38,10 +37,8 @@ impl<S: Sink> Engine<S> {
     /// Gives up before the recording has begun; the JVM runs on.
     pub(crate) fn abandon(mut self) -> S {
         self.say_farewell();
-        if let Some(guard) = self.guard.take_if(|_| self.left) {
-            guard.dismiss();
-        }
-        self.sink
+        let (sink, _) = self.recorder.finish();
+        sink
     }
 
     /// Detaches, as somebody has asked for; events on the way are kept.
@@ -53,7 +50,7 @@ impl<S: Sink> Engine<S> {
             (Farewell::Taken, Ending::Stop) => State::Stopped,
             (Farewell::Taken, Ending::Detach) => State::Detached,
             (Farewell::Taken, Ending::Limit) => State::LimitReached {
-                reason: self.controller.limit(),
+                reason: self.recorder.jvm.controller.limit(),
             },
         }
     }
@@ -70,11 +67,11 @@ impl<S: Sink> Engine<S> {
     /// the guard in [`crate::jvm`], which does the same where the JVM does not answer us in time).
     fn take_leave(&mut self, mut keeps: bool) -> Farewell {
         let until = Instant::now() + LEAVE;
-        self.link.hurry(until);
-        if self.vm_dead {
+        self.recorder.jvm.link.hurry(until);
+        if self.recorder.jvm.dead {
             return self.let_die(keeps, until);
         }
-        let suspended = self.link.request(&virtual_machine::Suspend);
+        let suspended = self.recorder.jvm.link.request(&virtual_machine::Suspend);
         let stands = matches!(suspended, Ok(Ok(())));
         let mut quiet = Instant::now();
         while stands && quiet.elapsed() < QUIET && Instant::now() + CLOSE < until {
@@ -84,15 +81,15 @@ impl<S: Sink> Engine<S> {
                 Came::End => return self.gone(),
                 Came::Nonsense => break,
             }
-            if self.vm_dead {
+            if self.recorder.jvm.dead {
                 return self.let_die(keeps, until);
             }
         }
         if stands && keeps && self.last_look().is_err() {
             tracing::debug!("the JVM did not let itself be looked at when it was left");
         }
-        self.link.send(&virtual_machine::Dispose);
-        if self.link.flush().is_err() {
+        self.recorder.jvm.link.send(&virtual_machine::Dispose);
+        if self.recorder.jvm.link.flush().is_err() {
             return Farewell::Unanswered;
         }
         match (self.is_closed_by(&mut keeps, until), suspended) {
@@ -109,9 +106,9 @@ impl<S: Sink> Engine<S> {
     fn let_die(&mut self, mut keeps: bool, until: Instant) -> Farewell {
         // It stands still for the event of its end, and perhaps for us.
         for _ in 0..2 {
-            self.link.send(&virtual_machine::Resume);
+            self.recorder.jvm.link.send(&virtual_machine::Resume);
         }
-        if self.link.flush().is_err() {
+        if self.recorder.jvm.link.flush().is_err() {
             return Farewell::Unanswered;
         }
         match self.is_closed_by(&mut keeps, until) {
@@ -133,14 +130,14 @@ impl<S: Sink> Engine<S> {
     }
 
     fn last_look(&mut self) -> Result<(), crate::error::CaptureError> {
-        let ticket = self.arrivals.open();
+        let ticket = self.recorder.outlet.arrivals.open();
         let looked = self.look_a_last_time(ticket);
-        self.arrivals.answered(ticket);
+        self.recorder.outlet.arrivals.answered(ticket);
         looked
     }
 
     fn gone(&mut self) -> Farewell {
-        self.left = true;
+        self.recorder.jvm.left = true;
         Farewell::Taken
     }
 
@@ -148,13 +145,8 @@ impl<S: Sink> Engine<S> {
     fn take(&mut self, keeps: &mut bool) -> Came {
         let came = match *keeps {
             true => self.turn(),
-            false => match self.link.next() {
-                Ok(came) => {
-                    if let Some(Incoming::Event(composite)) = &came {
-                        self.vm_dead |= is_death(composite);
-                    }
-                    Ok(came.is_some())
-                }
+            false => match self.recorder.jvm.next() {
+                Ok(came) => Ok(came.is_some()),
                 Err(error) => Err(self.sort_out(error.into())),
             },
         };

@@ -10,15 +10,15 @@ use super::Engine;
 impl<S: Sink> Engine<S> {
     /// Steps down if somebody has asked for that, or ends.
     pub(super) fn lower_if_asked(&mut self) {
-        let Some(reason) = self.controller.take_lower() else {
+        let Some(reason) = self.recorder.jvm.controller.take_lower() else {
             return;
         };
-        match self.options.level {
+        match self.recorder.outlet.options.level {
             Level::Full => {
-                self.options.level = Level::State;
-                self.arrivals.level(Level::State, reason);
+                self.recorder.outlet.options.level = Level::State;
+                self.recorder.outlet.arrivals.level(Level::State, reason);
             }
-            level => self.controller.end_at_limit(format!(
+            level => self.recorder.jvm.controller.end_at_limit(format!(
                 "{reason}, and engine events cannot step down from level {level}"
             )),
         }

@@ -1,436 +1,79 @@
-//! The engine's picture of each thread: the calls of the scope that run in it, and at which height of
-//! the real stack each of them stands.
+//! The threads of the debuggee that have run code of the scope.
+//!
+//! While an event of one is handled, that one is taken out: it is looked up once, and what is left are the others.
 
-use std::rc::Rc;
+use rustc_hash::FxHashMap;
 
-use jdwp::commands::thread_reference;
-use jdwp::{PacketId, RequestId, TaggedObject};
-use jhyde_trace::{
-    CallId, Event, EventKind, MonitorAction, ObjectId, Outcome, ThreadId, Value, Variable,
-};
-use rustc_hash::FxHashSet;
+use super::thread::Thread;
 
-use super::outside::foreign::ForeignRead;
-use super::outside::handed::Handing;
-use super::outside::races::Race;
-use super::outside::shown::Shown;
-use super::predict::intrinsics::Standing;
-use super::predict::plan::Planned;
-use super::stops::awaited::Awaited;
-use super::stops::entry::Entering;
-use super::stops::initialisers::Initialising;
-use super::stops::sites::index_of;
-use super::stops::watch::Watch;
-use crate::arrivals::{Arrivals, Ticket};
-use crate::mirror::{Activation, Pending, Progress, narrowed};
-use crate::program::MethodKey;
-
-/// A frame of the JVM's stack, as `ThreadReference.Frames` tells it.
-pub(crate) type StackFrame = thread_reference::Frame;
-
-/// A running call of the scope, or a boundary call that called back into it.
-pub(crate) struct Frame {
-    pub(crate) call: CallId,
-    pub(crate) key: MethodKey,
-    pub(crate) method: Rc<Planned>,
-    /// Number of frames below it on the JVM's stack, those outside the scope counted.
-    pub(crate) height: u32,
-    pub(crate) boundary: bool,
-    /// Bytecode index of the call in the caller; tells two boundary calls of one caller apart.
-    pub(crate) site: u32,
-    /// Bytecode index at which the thread was last seen in it.
-    pub(crate) index: u32,
-    /// Its stack and locals (levels `state` and `full`), unless it is native or a boundary call.
-    pub(crate) mirror: Option<Activation>,
-    /// Its caller's invoke instruction called it, and takes its result.
-    pub(crate) invoked: bool,
-    /// What a boundary call was shown (levels `state` and `full`).
-    pub(crate) shown: Option<Shown>,
-    /// What its end does to a monitor (levels `state` and `full`): a synchronized method leaves that which it
-    /// entered (JVMS 2.11.10), `Object.wait` has it again.
-    pub(crate) monitor: Option<(MonitorAction, ObjectId)>,
-    /// The objects among receiver and arguments (level `calls`): looked at again when it ends.
-    pub(crate) roots: Vec<TaggedObject>,
-    /// Why what is told of it cannot be trusted: said when it ends.
-    pub(crate) doubtful: Option<&'static str>,
+/// See the module.
+#[derive(Default)]
+pub(crate) struct Threads {
+    here: FxHashMap<u64, Box<Thread>>,
+    /// How many were met.
+    met: u32,
+    /// The one that ended last.
+    last: Option<Box<Thread>>,
 }
 
-/// A boundary call's frame is not looked at: it has no name that could be compared with the stack's.
-const UNNAMED: MethodKey = (jdwp::ReferenceTypeId(0), jdwp::MethodId(0));
+impl Threads {
+    /// The number of a thread that was not met before.
+    pub(crate) fn next_id(&mut self) -> jhyde_trace::ThreadId {
+        self.met += 1;
+        jhyde_trace::ThreadId(self.met)
+    }
 
-impl Frame {
-    /// An exception is caught at this bytecode index.
-    pub(crate) fn catch(&mut self, exception: Value, index: u32) {
-        let code = self.method.code.as_ref();
-        let handler = code.and_then(|code| code.ordinal(index));
-        if let Some(mirror) = &mut self.mirror {
-            mirror.catch(exception, handler);
+    /// Takes a thread out.
+    pub(crate) fn take(&mut self, thread: jdwp::ThreadId) -> Option<Box<Thread>> {
+        self.here.remove(&thread.0)
+    }
+
+    /// Puts it back, among those that are here or as the one that ended last.
+    pub(crate) fn put(&mut self, thread: Box<Thread>) {
+        match thread.ended {
+            true => self.last = Some(thread),
+            false => drop(self.here.insert(thread.jdwp.0, thread)),
         }
     }
 
-    /// Can it have caught an exception at the handler of this index, if it stands at `here`? A handler's first
-    /// instruction is not always told. Without steps it may be anywhere by now.
-    fn may_have_caught(&self, handler: u32, here: Option<u32>) -> bool {
-        let code = self.method.code.as_ref().filter(|_| self.mirror.is_some());
-        let first = code.and_then(|code| Some(&code.instructions()[code.ordinal(handler)?]));
-        let (Some(first), Some(here)) = (first, here) else {
-            return true;
-        };
-        here == handler || here == first.next() || first.targets().contains(&here)
-    }
-
-    /// A boundary call as the mirror sees it begin.
-    pub(crate) fn boundary(call: CallId, method: Rc<Planned>, height: u32, site: u32) -> Self {
-        Self {
-            call,
-            key: UNNAMED,
-            method,
-            height,
-            boundary: true,
-            site,
-            index: Event::NO_INDEX,
-            mirror: None,
-            invoked: true,
-            shown: None,
-            monitor: None,
-            roots: Vec::new(),
-            doubtful: None,
+    /// A thread by which the JVM can be asked: one that is here, or the one that ended last.
+    pub(crate) fn take_any(&mut self) -> Option<Box<Thread>> {
+        let any = self.here.keys().next().copied();
+        match any {
+            Some(any) => self.here.remove(&any),
+            None => self.last.take(),
         }
     }
 
-    /// Has its thread said that it makes a call out of the scope, behind which it stops? If it calls back, it stops at the
-    /// entry.
-    pub(crate) fn is_in_a_call(&self) -> bool {
-        let pending = self.mirror.as_ref().and_then(|mirror| mirror.pending);
-        let pending = pending.filter(|p| p.told && p.progress == Progress::Reached);
-        let instruction = pending.and_then(|pending| self.method.instruction(pending));
-        instruction.is_some_and(|i| i.invoke().is_some() && self.method.stops_at(i.next()))
+    /// A thread that is here.
+    pub(crate) fn get(&self, thread: jdwp::ThreadId) -> Option<&Thread> {
+        self.here.get(&thread.0).map(Box::as_ref)
     }
 
-    /// What it has returned, if it was last seen at an instruction that returns.
-    pub(crate) fn returned(&self) -> Option<Option<Value>> {
-        let mirror = self.mirror.as_ref()?;
-        let pending = mirror.pending?;
-        let instruction = self.method.instruction(pending)?;
-        if !instruction.opcode.is_return() {
-            return None;
-        }
-        let (_, returns) = self.method.descriptor.split_once(')')?;
-        Some((returns != "V").then(|| narrowed(mirror.peek(0), returns)))
+    /// All that are here.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Thread> {
+        self.here.values().map(Box::as_ref)
     }
-}
 
-/// An exception was thrown, and it is not certain which calls it ended.
-pub(crate) struct Unsure {
-    pub(crate) exception: Value,
-    /// It has not been told yet that it arrived in a call of the scope, and it will arrive.
-    pub(crate) arrives: bool,
-    /// Where the JVM expects it to be caught: a guess across native frames.
-    pub(crate) expected: Option<(MethodKey, u32)>,
-    /// A request that suspends the thread at its next exit, so that nothing is missed.
-    pub(crate) exits: Option<RequestId>,
-}
+    /// The names of those that are here for which this holds.
+    pub(crate) fn which(&self, holds: impl Fn(&Thread) -> bool) -> Vec<jdwp::ThreadId> {
+        let all = self.iter().filter(|&thread| holds(thread));
+        all.map(|thread| thread.jdwp).collect()
+    }
 
-/// The step request of a thread (level `state`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Stepping {
-    Off,
-    /// Answered with the request's number.
-    On(PacketId),
-}
-
-/// A thread of the debuggee.
-pub(crate) struct Thread {
-    pub(crate) id: ThreadId,
-    /// Upper part of its frame ids while it is suspended; known after they were read once. It rises
-    /// by one with each resume, which lets a frame be named without asking.
-    pub(crate) generation: Option<u64>,
-    /// The JVM forgets a virtual thread's generation between suspensions.
-    pub(crate) is_virtual: bool,
-    /// Outermost first.
-    pub(crate) stack: Vec<Frame>,
-    /// Number of the next call.
-    pub(crate) next_preorder: u64,
-    /// The call that is being entered, until its questions are answered.
-    pub(crate) entering: Option<Entering>,
-    pub(crate) unsure: Option<Unsure>,
-    pub(crate) stepping: Stepping,
-    /// How often code out of the scope had run when it went on last: see [`crate::mirror::Heap::is_stale`].
-    pub(crate) looked: u64,
-    /// The boundary call that it came back from with its last event: where it was told that it ended, and behind how
-    /// many of the arrival's events it ended.
-    pub(crate) returned: Option<(Ticket, usize, CallId)>,
-    /// It tells no steps, because what it does until it stops again is predicted.
-    pub(crate) predicted: bool,
-    /// Where it will throw an exception then, if it will.
-    pub(crate) throws_at: Option<(MethodKey, u32)>,
-    /// Every step suspends it, because the mirror does not know a value.
-    pub(crate) careful: bool,
-    /// It runs a static initialiser, in which the JVM hides steps.
-    pub(crate) initialising: Option<Initialising>,
-    /// What it is about to read of a field that the scope does not declare.
-    pub(crate) foreign: Option<ForeignRead>,
-    /// What its next event may tell of the last one.
-    pub(crate) awaited: Option<Awaited>,
-    /// It stops in what it is about to call.
-    pub(crate) handing: Option<Handing>,
-    /// Requests for the exits of calls out of the scope.
-    pub(crate) watches: Vec<Watch>,
-    /// Requests for the exits of intrinsic calls.
-    pub(crate) standing: Standing,
-    /// The result of the method out of the scope that it left last.
-    pub(crate) last_exit: Option<jdwp::Value>,
-    /// The exit request of an [`Unsure`] that is settled: to be cleared.
-    pub(crate) settled: Option<RequestId>,
-    /// Calls out of the scope that have ended, and nobody has looked what they did to what they were shown.
-    pub(crate) unlooked: Vec<Shown>,
-    /// What it has read of what code out of the scope may have written unseen, since it stood still last.
-    pub(crate) read_stale: Vec<Variable>,
-    /// What its last boundary call, or another thread, has written.
-    pub(crate) races: Vec<Race>,
-    /// The field of which its last event said that it is about to be written.
-    pub(crate) writing: Option<Variable>,
-    /// What it writes on the rest of its predicted run, where that was asked since its last event.
-    pub(crate) untold: Option<Rc<FxHashSet<Variable>>>,
-}
-
-impl Thread {
-    pub(crate) fn new(id: ThreadId, is_virtual: bool) -> Self {
-        Self {
-            id,
-            generation: None,
-            is_virtual,
-            stack: Vec::new(),
-            next_preorder: 1,
-            entering: None,
-            unsure: None,
-            unlooked: Vec::new(),
-            read_stale: Vec::new(),
-            stepping: Stepping::Off,
-            looked: 0,
-            returned: None,
-            predicted: false,
-            throws_at: None,
-            careful: false,
-            initialising: None,
-            foreign: None,
-            awaited: None,
-            handing: None,
-            watches: Vec::new(),
-            standing: Standing::default(),
-            last_exit: None,
-            settled: None,
-            races: Vec::new(),
-            writing: None,
-            untold: None,
+    /// All that are here were resumed, with an unknown number of resumes before.
+    pub(crate) fn forget_generations(&mut self) {
+        for thread in self.here.values_mut() {
+            thread.generation = None;
         }
     }
 
-    /// The innermost running call, or the root.
-    pub(crate) fn current(&self) -> CallId {
-        self.stack
-            .last()
-            .map_or_else(|| CallId::root(self.id), |frame| frame.call)
-    }
-
-    /// The innermost running call of the scope.
-    pub(crate) fn innermost_mut(&mut self) -> Option<&mut Frame> {
-        self.stack.iter_mut().rfind(|frame| !frame.boundary)
-    }
-
-    /// The method of the innermost running call of the scope.
-    pub(crate) fn innermost_key(&self) -> Option<MethodKey> {
-        let innermost = self.stack.iter().rfind(|frame| !frame.boundary);
-        innermost.map(|frame| frame.key)
-    }
-
-    /// Has the outermost call that ran while steps are hidden ended?
-    pub(crate) fn has_left_initialiser(&self) -> bool {
-        let call = self
-            .initialising
-            .as_ref()
-            .and_then(|initialising| initialising.call);
-        call.is_some_and(|call| self.stack.iter().all(|frame| frame.call != call))
-    }
-
-    /// Ends the innermost call, whose end the JVM did not tell.
-    pub(crate) fn lose_top(&mut self, ticket: Ticket, out: &mut Arrivals) {
-        let returned = self.stack.last().and_then(Frame::returned);
-        if let Some(result) = returned.filter(|_| self.unsure.is_none()) {
-            let index = self
-                .stack
-                .last()
-                .map_or(Event::NO_INDEX, |frame| frame.index);
-            return self.return_top(result, index, ticket, out);
-        }
-        if let Some(frame) = self.stack.last().filter(|frame| !frame.boundary) {
-            let reason = "the call's end was not seen".to_owned();
-            let event = Event {
-                call: frame.call,
-                index: Event::NO_INDEX,
-                kind: EventKind::Gap {
-                    reason,
-                    back: false,
-                },
-            };
-            out.event(ticket, event);
-        }
-        self.end_top(Outcome::Unknown, Event::NO_INDEX, ticket, out);
-    }
-
-    /// A new call's id.
-    pub(crate) fn next_call(&mut self) -> CallId {
-        let call = CallId::new(self.id, self.next_preorder);
-        self.next_preorder += 1;
-        call
-    }
-
-    /// Ends the innermost call.
-    pub(crate) fn end_top(
-        &mut self,
-        outcome: Outcome,
-        index: u32,
-        ticket: Ticket,
-        out: &mut Arrivals,
-    ) {
-        if let Some(frame) = self.stack.pop() {
-            let call = frame.call;
-            self.unlooked
-                .extend(frame.shown.filter(|shown| !shown.is_intrinsic()));
-            if let Some(reason) = frame.doubtful {
-                let reason = reason.to_owned();
-                let kind = EventKind::Gap {
-                    reason,
-                    back: false,
-                };
-                out.event(ticket, Event { call, index, kind });
-            }
-            if let Some((action, object)) = frame.monitor {
-                let kind = EventKind::Monitor { action, object };
-                out.event(ticket, Event { call, index, kind });
-            }
-            let kind = EventKind::Exit { outcome };
-            out.event(ticket, Event { call, index, kind });
-        }
-    }
-
-    /// Ends the innermost call, which has returned, and gives its result to the call that made it.
-    pub(crate) fn return_top(
-        &mut self,
-        result: Option<Value>,
-        index: u32,
-        ticket: Ticket,
-        out: &mut Arrivals,
-    ) {
-        let invoked = self.stack.last().is_some_and(|frame| frame.invoked);
-        self.end_top(Outcome::Returned(result), index, ticket, out);
-        let caller = self.stack.last_mut().filter(|_| invoked);
-        if let Some(mirror) = caller.and_then(|frame| frame.mirror.as_mut())
-            && let Some(pending) = mirror.pending
-            && pending.progress == Progress::Calling
-        {
-            if let Some(result) = result {
-                mirror.push(result);
-            }
-            mirror.pending = Some(Pending {
-                progress: Progress::Done,
-                ..pending
-            });
-        }
-    }
-
-    /// Ends a boundary call at the top: the thread was seen in its caller again.
-    pub(crate) fn end_boundary(&mut self, ticket: Ticket, out: &mut Arrivals) {
-        while self.stack.last().is_some_and(|frame| frame.boundary) {
-            self.end_top(Outcome::Unknown, Event::NO_INDEX, ticket, out);
-        }
-    }
-
-    /// Ends all calls above the height `keep` by an exception (boundary calls included: the
-    /// exception went through them).
-    pub(crate) fn unwind(
-        &mut self,
-        keep: u32,
-        exception: Value,
-        ticket: Ticket,
-        out: &mut Arrivals,
-    ) {
-        while self.stack.last().is_some_and(|frame| frame.height >= keep) {
-            let index = self
-                .stack
-                .last()
-                .map_or(Event::NO_INDEX, |frame| frame.index);
-            self.end_top(Outcome::Threw(exception), index, ticket, out);
-        }
-    }
-
-    /// Compares with the JVM's own stack and ends what is not on it any more. `frames` are those
-    /// below the height `frames.len()`, innermost first.
-    pub(crate) fn align(&mut self, frames: &[StackFrame], ticket: Ticket, out: &mut Arrivals) {
-        let stands = |frame: &Frame| {
-            frames
-                .len()
-                .checked_sub(1 + frame.height as usize)
-                .and_then(|at| frames.get(at))
-                .is_some_and(|real| {
-                    frame.key == UNNAMED || (real.location.class, real.location.method) == frame.key
-                })
-        };
-        let keep = self
-            .stack
-            .iter()
-            .position(|frame| !stands(frame))
-            .unwrap_or(self.stack.len());
-        let unsure = self.unsure.take();
-        let here = frames.first().map(|frame| index_of(&frame.location));
-        while self.stack.len() > keep {
-            match &unsure {
-                Some(unsure)
-                    if !(self.stack.len() == keep + 1 && self.has_returned(keep, here)) =>
-                {
-                    let outcome = Outcome::Threw(unsure.exception);
-                    self.end_top(outcome, Event::NO_INDEX, ticket, out);
-                }
-                _ => self.lose_top(ticket, out),
-            }
-        }
-        if let Some(unsure) = unsure {
-            self.arrive(&unsure, here, ticket, out);
-            // The request that suspended at exits has done its work; the caller clears it.
-            self.settled = unsure.exits;
-        }
-    }
-
-    /// Has the boundary call that stands at this place of the stack returned to its caller? The thread then stands
-    /// right behind the invoke instruction.
-    fn has_returned(&self, at: usize, here: Option<u32>) -> bool {
-        let caller = at.checked_sub(1).map(|below| &self.stack[below]);
-        let invoke = caller.and_then(|caller| {
-            let pending = caller.mirror.as_ref()?.pending?;
-            caller.method.instruction(pending)
-        });
-        self.stack[at].boundary && invoke.is_some_and(|invoke| Some(invoke.next()) == here)
-    }
-
-    /// An exception that was unsure is where it went.
-    fn arrive(&mut self, unsure: &Unsure, here: Option<u32>, ticket: Ticket, out: &mut Arrivals) {
-        let Some(top) = self.stack.last_mut().filter(|top| !top.boundary) else {
-            return;
-        };
-        let exception = unsure.exception;
-        if unsure.arrives {
-            let (call, index) = (top.call, top.index);
-            let kind = EventKind::Thrown { exception };
-            out.event(ticket, Event { call, index, kind });
-        }
-        if let Some((key, index)) = unsure.expected
-            && top.key == key
-            && top.may_have_caught(index, here)
-        {
-            top.index = index;
-            top.catch(exception, index);
-            let (call, kind) = (top.call, EventKind::Caught { exception });
-            out.event(ticket, Event { call, index, kind });
-        }
+    /// Are all out of the scope, so that they stop before they run in it?
+    pub(crate) fn are_outside(&self) -> bool {
+        self.iter().all(|thread| match thread.stack.last() {
+            Some(top) if top.boundary => thread.stops_behind_boundary(thread.stack.len() - 1),
+            Some(top) => top.is_in_a_call(),
+            None => true,
+        })
     }
 }

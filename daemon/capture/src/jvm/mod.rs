@@ -1,4 +1,4 @@
-//! The debuggee's side: connections to JVMs, what keeps them from harm when jhyded dies, and reading the program's
+//! The debuggee's side: connections to JVMs, how an engine stands with one (`session`), what keeps them from harm when jhyded dies, and reading the program's
 //! classes into the tables of [`crate::program`]. What is recorded of a run is not known here.
 
 mod classes;
@@ -8,9 +8,11 @@ mod link;
 mod members;
 mod outside;
 mod resolve;
+mod session;
 
 pub use connection::{ClassPaths, Connection, Waiter};
 pub use guard::stand_guard;
 
 pub(crate) use guard::{Guard, QUIET};
 pub(crate) use link::Link;
+pub(crate) use session::{Jvm, StackFrame, ThreadNames, breakpoint, is_death};

@@ -14,8 +14,8 @@ use thiserror::Error;
 
 use super::names::Names;
 use super::plan::{MethodPlan, Numbers, Tells};
-use crate::events::always_follows;
 use crate::program::{Named, dotted};
+use crate::recorder::always_follows;
 
 /// The class that instrumented code calls.
 pub(crate) const PROBE: &str = "java/lang/JhydeProbe";

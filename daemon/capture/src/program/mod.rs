@@ -16,10 +16,12 @@ use crate::scope::Scope;
 pub(crate) mod flags;
 mod method;
 mod names;
+mod place;
 mod resolve;
 
 pub(crate) use method::Method;
 pub(crate) use names::{Named, dotted};
+pub(crate) use place::{index_of, key_of, location};
 
 /// A class of the debuggee.
 #[derive(Debug)]

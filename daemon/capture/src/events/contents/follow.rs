@@ -1,256 +1,85 @@
-//! What calls do to contents as far as it follows without a look at the JVM: the methods that are modelled, steps of
-//! iterators, edits of builders. What a call gives back is held against it.
+//! What a call's result must be, and what its method does to its receiver, as far as that follows without a look at the JVM.
 
-use jhyde_trace::{Change, Given, Items, ObjectId, Part, Sink, Value};
+use jhyde_trace::{Items, ObjectId, Sink};
 
-use super::{At, CONTRADICTED, UNTOLD};
-use crate::contents::methods::{Touches, touches};
-use crate::contents::{Container, Key, Modelled, Order, edit, looked_up, model, model_map, moved};
+use crate::contents::Modelled;
 use crate::error::CaptureError;
 use crate::events::Engine;
-use crate::events::outside::shown::Shown;
+use crate::events::thread::Thread;
 use crate::mirror::is_known;
-
-/// A step of an iterator.
-pub(super) struct Step {
-    /// Which moved: the one that was called, or one behind it.
-    pub(super) iterator: ObjectId,
-    /// Through what it goes.
-    of: ObjectId,
-    /// Where it stands behind the step.
-    pub(super) after: Items,
-    /// The position of the item that it gave.
-    at: u32,
-    /// What it gave of that.
-    given: Given,
-}
+use crate::recorder::{At, CONTRADICTED, Shown};
 
 impl<S: Sink> Engine<S> {
     /// What the call's result must be, as far as contents tell: an object that has no name yet gets that of the result,
     /// and a contradiction ends what is claimed.
     pub(in crate::events) fn check_contents(
         &mut self,
+        thread: &mut Thread,
         at: At,
         shown: &Shown,
         told: Option<&jdwp::Value>,
     ) -> Result<(), CaptureError> {
         let (Some(receiver), Some(told)) = (shown.receiver(), told) else {
+            // A static method, or nobody told the result: there is nothing to hold against what is known.
             return Ok(());
         };
-        let Some(foretold) = self.foretold(shown, receiver) else {
+        let Some(foretold) = self.recorder.known.foretold(shown, receiver) else {
+            // The result does not follow from what is known.
             return Ok(());
         };
         if let Some(object) = told.object() {
-            self.unify(at.1, foretold, object);
+            self.unify(thread, foretold, object);
         }
-        let real = self.heap.value(told);
-        let unnamed = self.heap.is_unnamed(foretold);
+        let real = self.recorder.known.heap.value(told);
+        let unnamed = self.recorder.known.heap.is_unnamed(foretold);
         if is_known(foretold) && !unnamed && foretold != real {
             // What an iterator gives, the list behind it has.
-            for object in self.contents.behind(&[receiver]) {
-                self.lose_contents(at, object, CONTRADICTED);
+            for object in self.recorder.known.contents.behind(&[receiver]) {
+                self.recorder.lose_contents(at, object, CONTRADICTED);
             }
-            self.doubt(at.0, at.2, CONTRADICTED);
+            self.recorder.outlet.doubt(at.0, at.2, CONTRADICTED);
         }
         Ok(())
-    }
-
-    pub(super) fn foretold(&self, shown: &Shown, receiver: ObjectId) -> Option<Value> {
-        if let Some(step) = self.iterator_step(shown, receiver) {
-            let at = step.at as usize;
-            return match (self.contents.get(step.of)?.items()?, step.given) {
-                (Items::Elements(all), Given::Item) => all.get(at).copied(),
-                (Items::Entries(all), Given::Key) => all.get(at).map(|entry| entry.0),
-                (Items::Entries(all), Given::Value) => all.get(at).map(|entry| entry.1),
-                _ => None,
-            };
-        }
-        let class = self.program.name_of(self.heap.class(receiver)?)?;
-        let held = self.contents.get(receiver)?.items();
-        let (named, arguments) = (shown.named(), shown.arguments());
-        match self.modelled(&class, shown, receiver).0 {
-            Modelled::Does(_, result) => result,
-            Modelled::Unknown => looked_up(&class, &named.name, arguments, held?),
-        }
-    }
-
-    /// What a call does to its receiver, of exactly this class, and how that orders its keys then.
-    pub(super) fn modelled(
-        &self,
-        class: &str,
-        shown: &Shown,
-        receiver: ObjectId,
-    ) -> (Modelled, Option<Order>) {
-        let container = self.contents.get(receiver);
-        let (named, arguments) = (shown.named(), shown.arguments());
-        let held = container.and_then(Container::items);
-        let order = container.and_then(|container| container.order);
-        if let (Some(held), Some(order)) = (held, order) {
-            let known = |value: Value| self.key(value);
-            let name = named.name.as_str();
-            let (done, order) = model_map(name, arguments, &named.descriptor, held, order, known);
-            return (done, Some(order));
-        }
-        let done = model(class, &named.name, arguments, &named.descriptor, held);
-        let order = match &done {
-            Modelled::Does(..) if named.name == "<init>" => Order::constructed(class, arguments),
-            _ => None,
-        };
-        (done, order)
-    }
-
-    /// A key, as far as its equality and hash code are specified.
-    pub(super) fn key(&self, value: Value) -> Option<Key<'_>> {
-        let object = value.object()?;
-        if let Some(text) = self.heap.text(object) {
-            return Some(Key::Text(text));
-        }
-        match self.contents.boxed(object) {
-            Some(Value::Int(value)) => Some(Key::Number('I', value.into())),
-            Some(Value::Long(value)) => Some(Key::Number('J', value)),
-            Some(Value::Short(value)) => Some(Key::Number('S', value.into())),
-            Some(Value::Byte(value)) => Some(Key::Number('B', value.into())),
-            Some(Value::Char(value)) => Some(Key::Number('C', value.into())),
-            Some(Value::Boolean(value)) => Some(Key::Number('Z', value.into())),
-            _ => None,
-        }
-    }
-
-    /// The step of an iterator, if the call is one.
-    pub(super) fn iterator_step(&self, shown: &Shown, iterator: ObjectId) -> Option<Step> {
-        let mut iterator = iterator;
-        let mut before = self.contents.get(iterator)?.items()?;
-        // An iterator of a wrapper's is moved by moving the one behind it.
-        while let Items::View {
-            of,
-            part: Part::Same,
-        } = before
-        {
-            if !self.contents.get(*of)?.shape.is_iterator() {
-                return None;
-            }
-            iterator = *of;
-            before = self.contents.get(iterator)?.items()?;
-        }
-        let after = moved(&shown.named().name, before)?;
-        let index = |items: &Items| match items {
-            Items::View {
-                of,
-                part: Part::At { index } | Part::Rest { index, .. },
-            } => Some((*of, *index)),
-            _ => None,
-        };
-        let ((of, from), (_, to)) = (index(before)?, index(&after)?);
-        // One that goes on although what it goes through was changed stands elsewhere in that now.
-        let container = self.contents.get(iterator)?;
-        let now = self.contents.get(of).map_or(0, |whole| whole.changes);
-        if container.shape.outlives_changes() && container.through != now {
-            return None;
-        }
-        Some(Step {
-            iterator,
-            of,
-            given: match after {
-                Items::View {
-                    part: Part::Rest { given, .. },
-                    ..
-                } => given,
-                _ => Given::Item,
-            },
-            after,
-            at: from.min(to),
-        })
     }
 
     /// Does to what is known of a receiver what its method does. False if that cannot be told.
     pub(super) fn follow_model(
         &mut self,
+        thread: &mut Thread,
         at: At,
         shown: &Shown,
         object: ObjectId,
     ) -> Result<bool, CaptureError> {
-        let class = self.heap.class(object);
-        let Some(class) = class.and_then(|class| self.program.name_of(class)) else {
+        let class = self.recorder.known.heap.class(object);
+        let Some(class) = class.and_then(|class| self.recorder.known.program.name_of(class)) else {
             return Ok(false);
         };
-        let container = self.contents.get(object);
+        let container = self.recorder.known.contents.get(object);
         if container.is_some_and(|container| container.is_exposed) {
             return Ok(false);
         }
-        let (done, order) = self.modelled(&class, shown, object);
+        let (done, order) = self.recorder.known.modelled(&class, shown, object);
         let Modelled::Does(change, _) = done else {
             return Ok(false);
         };
-        if container.is_none() && !self.begin_modelled(object)? {
+        if container.is_none() && !self.recorder.begin_modelled(object)? {
             return Ok(false);
         }
-        if let Some(container) = self.contents.get_mut(object) {
-            container.touch(at.1.0);
+        if let Some(container) = self.recorder.known.contents.get_mut(object) {
+            container.touch(thread.jdwp.0);
             container.order = order;
         }
         let Some(change) = change else {
             return Ok(true);
         };
         let fresh = change.items().map(Items::values).unwrap_or_default();
-        self.tell_contents(at, object, false, change);
-        let unnamed = fresh.iter().any(|&value| self.heap.is_unnamed(value));
-        if unnamed && self.runs_alone(at.1) {
+        self.recorder.tell_contents(at, object, false, change);
+        let unnamed = fresh
+            .iter()
+            .any(|&value| self.recorder.known.heap.is_unnamed(value));
+        if unnamed && self.threads.are_outside() {
             self.name_held(object)?;
         }
         Ok(true)
-    }
-
-    /// An intrinsic call has returned, behind which no thread stands still: what it did to a builder.
-    pub(in crate::events) fn follow_text(
-        &mut self,
-        at: At,
-        shown: &Shown,
-    ) -> Result<(), CaptureError> {
-        let Some(builder) = shown.receiver() else {
-            return Ok(());
-        };
-        let (named, arguments) = (shown.named(), shown.arguments());
-        if named.name == "<init>" {
-            let empty = Items::Text(Vec::new().into());
-            let text = match arguments {
-                [] | [Value::Int(_)] => Some(empty),
-                [Value::Object(text)] => self.heap.text(*text).map(|text| Items::Text(text.into())),
-                _ => None,
-            };
-            if let (Some(text), true) = (text, self.begin_modelled(builder)?) {
-                self.tell_contents(at, builder, false, Change::Whole(text));
-            }
-            return Ok(());
-        }
-        if touches(named) == Touches::Nothing {
-            return Ok(());
-        }
-        let Some(Items::Text(held)) = self.contents.get(builder).and_then(Container::items) else {
-            return Ok(());
-        };
-        let heap = &self.heap;
-        let text = |value: Value| heap.text(value.object()?);
-        match edit(&named.name, arguments, held, self.version, text) {
-            Some(edit) => {
-                if let Some(change) = edit.change() {
-                    self.tell_contents(at, builder, false, change);
-                }
-            }
-            None => self.lose_contents(at, builder, UNTOLD),
-        }
-        Ok(())
-    }
-
-    /// An object that the scope made is constructed: it may hold something from now on.
-    pub(super) fn begin_modelled(&mut self, object: ObjectId) -> Result<bool, CaptureError> {
-        let Some(class) = self.class_of(Value::Object(object))? else {
-            return Ok(false);
-        };
-        let layouts = &mut self.contents.layouts;
-        let shape = layouts.shape(&mut self.link, &mut self.program, class)?;
-        if let Some(shape) = shape {
-            self.contents.add(object, Container::new(shape));
-        }
-        Ok(shape.is_some())
     }
 }

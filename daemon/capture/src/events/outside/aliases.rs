@@ -9,6 +9,7 @@ use jhyde_trace::{CallId, ObjectId, Sink, Value, Variable};
 use crate::arrivals::Ticket;
 use crate::error::CaptureError;
 use crate::events::Engine;
+use crate::events::thread::Thread;
 use crate::program::Named;
 
 /// The longest array that is remembered behind another object, in elements: it is read at each call that is
@@ -72,7 +73,7 @@ impl<S: Sink> Engine<S> {
     pub(in crate::events) fn aliased(&self, shown: &[ObjectId]) -> Vec<ObjectId> {
         let mut all = Vec::new();
         for &object in shown {
-            for array in self.heap.aliased(object) {
+            for array in self.recorder.known.heap.aliased(object) {
                 if !all.contains(array) && !shown.contains(array) {
                     all.push(*array);
                 }
@@ -84,18 +85,20 @@ impl<S: Sink> Engine<S> {
     /// A call out of the scope made an object, and was shown these: arrays among them may lie behind it.
     pub(in crate::events) fn keep_aliases(
         &mut self,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         made: Option<ObjectId>,
         shown: &[ObjectId],
     ) -> Result<(), CaptureError> {
-        let Some(made) = made.filter(|&made| self.heap.elements(made).is_none()) else {
+        let Some(made) = made.filter(|&made| self.recorder.known.heap.elements(made).is_none())
+        else {
+            // It made nothing, or an array, which is compared itself.
             return Ok(());
         };
         let behind = self.aliased(shown);
         for array in shown.iter().copied().chain(behind) {
-            let elements = self.heap.elements(array);
+            let elements = self.recorder.known.heap.elements(array);
             if elements.is_some_and(|elements| elements.len() <= LONGEST_VIEWED) {
-                self.heap.alias(made, array);
+                self.recorder.known.heap.alias(made, array);
                 self.name_elements(thread, Value::Object(array))?;
             }
         }
@@ -106,27 +109,31 @@ impl<S: Sink> Engine<S> {
     pub(in crate::events) fn compare_statics(
         &mut self,
         ticket: Ticket,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         call: CallId,
     ) -> Result<(), CaptureError> {
         let mut asked = Vec::new();
-        for (class, known) in self.program.classes_in_scope() {
+        for (class, known) in self.recorder.known.program.classes_in_scope() {
             let statics = known.fields.iter().filter(|field| field.is_static);
             let (names, fields): (Vec<_>, Vec<_>) = statics.map(|f| (f.id, f.jdwp)).unzip();
             if !fields.is_empty() {
                 let ref_type = class;
                 let values = reference_type::GetValues { ref_type, fields };
-                asked.push((names, self.link.ask(&values)));
+                asked.push((names, self.recorder.jvm.link.ask(&values)));
             }
         }
-        let others = self.others(thread);
+        let others = self.others();
         for (names, id) in asked {
-            let told = self.link.reply::<reference_type::GetValues>(id)?;
+            let told = self
+                .recorder
+                .jvm
+                .link
+                .reply::<reference_type::GetValues>(id)?;
             let told = told.unwrap_or_default();
             for (&field, value) in names.iter().zip(&told) {
-                let before = self.heap.static_field(field);
+                let before = self.recorder.known.heap.static_field(field);
                 let variable = Variable::Static { field };
-                self.compare_field((ticket, thread, call), &others, variable, before, value)?;
+                self.compare_field(thread, (ticket, call), &others, variable, before, value)?;
             }
         }
         Ok(())

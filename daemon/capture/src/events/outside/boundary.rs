@@ -7,8 +7,6 @@
 
 use std::rc::Rc;
 
-use jdwp::commands::object_reference;
-use jdwp::{ReferenceTypeId, SuspendPolicy};
 use jhyde_bytecode::{Invoke, InvokeKind};
 use jhyde_trace::{CallId, Event, EventKind, MonitorAction, ObjectId, Outcome, Sink, Value};
 
@@ -16,215 +14,22 @@ use crate::arrivals::Ticket;
 use crate::error::CaptureError;
 use crate::events::Engine;
 use crate::events::outside::aliases::{keeps, reflects, writes_static_by_handle};
-use crate::events::outside::handed::hands_on;
-use crate::events::outside::shown::{Shown, distinct, parameters};
-use crate::events::predict::intrinsics::{
-    IntrinsicClasses, intrinsic, known_result, makes_text, returns_itself,
+use crate::events::thread::Thread;
+use crate::events::thread::frame::Frame;
+use crate::mirror::{Pending, Progress, UNKNOWN, is_known, narrowed};
+use crate::program::Named;
+use crate::recorder::{
+    Shown, distinct, intrinsic, known_result, makes_text, parameters, returns_itself,
 };
-use crate::events::predict::plan::Planned;
-use crate::events::stops::initialisers::{breakpoint, location};
-use crate::events::threads::Frame;
-use crate::mirror::{Body, Pending, Progress, UNKNOWN, is_known, narrowed};
-use crate::program::{MethodKey, Named};
 
 impl<S: Sink> Engine<S> {
-    /// Sets the stops of a method, at its first entry; the thread is suspended.
-    pub(in crate::events) fn set_stops(
-        &mut self,
-        key: MethodKey,
-        method: &Planned,
-    ) -> Result<(), CaptureError> {
-        if !self.records_state() || method.prepared.replace(true) {
-            return Ok(());
-        }
-        let Some(code) = &method.code else {
-            return Ok(());
-        };
-        let (mut stops, mut tells) = (Vec::new(), Vec::new());
-        let mut exits = IntrinsicClasses::default();
-        for instruction in code.instructions() {
-            if self.names_foreign_field(method, instruction)? {
-                stops.push(instruction.index);
-            }
-            let Some(invoke) = instruction.invoke() else {
-                continue;
-            };
-            let Some(named) = Named::of(method, invoke.constant, invoke.kind) else {
-                continue;
-            };
-            if self.leads_into_scope(&named) {
-                continue;
-            }
-            if let Some(classes) = intrinsic(&named) {
-                exits.add(classes);
-                continue;
-            }
-            if named.returns() != "V" || hands_on(&named) {
-                stops.push(instruction.index);
-            } else if named.name != "<init>" {
-                // It may let another thread go on, which is to see what this one did before.
-                tells.push(instruction.index);
-            }
-            stops.push(instruction.next());
-        }
-        method.exits.set(exits);
-        stops.sort_unstable();
-        stops.dedup();
-        for &index in &stops {
-            method.stop_at(index);
-            self.link
-                .send(&breakpoint(location(key.0, key.1, index), None));
-        }
-        for index in tells {
-            let mut told = breakpoint(location(key.0, key.1, index), None);
-            told.suspend_policy = SuspendPolicy::NONE;
-            self.link.send(&told);
-        }
-        Ok(())
-    }
-
-    /// Can a call of this name only run a method of the scope?
-    pub(in crate::events) fn leads_into_scope(&self, named: &Named) -> bool {
-        let found = self.program.declared_in_scope(named);
-        found.is_some_and(|method| !method.is_abstract && !method.native)
-            && named.kind != InvokeKind::Interface
-            && named.kind != InvokeKind::Dynamic
-    }
-
-    /// Does a call of this name certainly leave the scope?
-    fn leaves_scope(&self, named: &Named, receiver: Value) -> bool {
-        let scope = self.program.scope();
-        let outside = !scope.covers(&named.class, true)
-            || (scope.is_default() && named.class.starts_with("java."))
-            || named.class.ends_with("[]");
-        outside
-            && match named.kind {
-                InvokeKind::Static | InvokeKind::Special => true,
-                InvokeKind::Dynamic => false,
-                InvokeKind::Virtual | InvokeKind::Interface => {
-                    let class = receiver.object().and_then(|object| self.heap.class(object));
-                    class.is_some_and(|class| !self.program.is_class_in_scope(class))
-                }
-            }
-    }
-
-    /// A suspended thread stands at an instruction: prepares what the instruction needs, and ends what
-    /// the one before needed.
-    pub(in crate::events) fn stop(
-        &mut self,
-        ticket: Ticket,
-        thread: jdwp::ThreadId,
-        suspended: bool,
-    ) -> Result<(), CaptureError> {
-        if !suspended {
-            return Ok(());
-        }
-        let Some(frame) = self.innermost(thread) else {
-            return Ok(());
-        };
-        let (call, method) = (frame.call, Rc::clone(&frame.method));
-        let pending = frame.mirror.as_ref().and_then(|mirror| mirror.pending);
-        let unknown = frame.mirror.as_ref().is_some_and(|mirror| {
-            let all = mirror.stack.iter().chain(&mirror.locals);
-            all.into_iter().any(|&value| !is_known(value))
-        });
-        let Some(instruction) = pending.and_then(|pending| method.instruction(pending)) else {
-            return Ok(());
-        };
-        let unknown = unknown || self.finds_objects(thread);
-        self.be_careful(thread, unknown);
-        let hides = self
-            .threads
-            .get(&thread.0)
-            .and_then(|known| known.initialising.as_ref())
-            .is_some_and(|initialising| initialising.call == Some(call));
-        if hides && instruction.opcode.is_return() {
-            self.leave_initialiser(thread);
-        }
-        let named = instruction
-            .invoke()
-            .and_then(|invoke| Named::of(&method, invoke.constant, invoke.kind));
-        self.unwatch(thread)?;
-        self.meet_foreign_field(ticket, thread, &method, instruction)?;
-        let Some(named) = named.filter(|named| !self.leads_into_scope(named)) else {
-            return Ok(());
-        };
-        let receiver = self.receiver(thread, &named);
-        if named.returns() != "V" {
-            self.watch(thread, call, &named, receiver)?;
-        }
-        let count = parameters(&named.descriptor).len() + usize::from(named.kind.has_receiver());
-        let mirror = self
-            .innermost(thread)
-            .and_then(|frame| frame.mirror.as_ref());
-        let shown: Vec<Value> = mirror.map_or_else(Vec::new, |mirror| {
-            (0..count).map(|at| mirror.peek(at)).collect()
-        });
-        self.name_objects(thread, shown.iter().copied())?;
-        let arguments: Vec<Value> = shown.iter().rev().copied().collect();
-        let arguments = &arguments[usize::from(named.kind.has_receiver())..];
-        self.watch_handing(thread, &named, receiver, arguments)?;
-        let shown: Vec<ObjectId> = shown.into_iter().filter_map(Value::object).collect();
-        for array in self.aliased(&shown) {
-            self.name_elements(thread, Value::Object(array))?;
-        }
-        self.contents_before(ticket, thread, &shown)?;
-        if self.leaves_scope(&named, receiver) {
-            self.open_boundary(ticket, thread)?;
-        }
-        Ok(())
-    }
-
-    fn receiver(&mut self, thread: jdwp::ThreadId, named: &Named) -> Value {
-        let count = parameters(&named.descriptor).len();
-        let mirror = self
-            .innermost(thread)
-            .and_then(|frame| frame.mirror.as_ref());
-        mirror.map_or(UNKNOWN, |mirror| mirror.peek(count))
-    }
-
-    /// The class of an object, asked for if it is not known.
-    pub(in crate::events) fn class_of(
-        &mut self,
-        value: Value,
-    ) -> Result<Option<ReferenceTypeId>, CaptureError> {
-        let Some(object) = value.object() else {
-            return Ok(None);
-        };
-        if let Some(class) = self.heap.class(object) {
-            let name = self.program.type_of(class);
-            if name.is_some() {
-                return Ok(name);
-            }
-        }
-        let Some(real) = self.heap.real(object) else {
-            let name = self
-                .heap
-                .class(object)
-                .and_then(|class| self.program.outside_name(class));
-            return match name {
-                Some(name) => Ok(self.program.loaded(&mut self.link, 0, &name)?),
-                None => Ok(None),
-            };
-        };
-        let told = self
-            .link
-            .request(&object_reference::ReferenceType { object: real })?;
-        let Ok(kind) = told else { return Ok(None) };
-        let class = self.program.class(&mut self.link, kind.type_id)?;
-        if !class.in_scope {
-            self.heap.meet(real, Some(class.id), Body::Opaque);
-        }
-        Ok(Some(kind.type_id))
-    }
-
     /// The innermost call makes a call out of the scope: it begins.
     pub(in crate::events) fn open_boundary(
         &mut self,
         ticket: Ticket,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
     ) -> Result<bool, CaptureError> {
-        let Some(frame) = self.innermost(thread) else {
+        let Some(frame) = thread.innermost_mut() else {
             return Ok(false);
         };
         let method = Rc::clone(&frame.method);
@@ -253,7 +58,7 @@ impl<S: Sink> Engine<S> {
             progress: Progress::Calling,
             ..pending
         });
-        let callee = self.program.method_named(&named);
+        let callee = self.recorder.known.program.method_named(&named);
         let shown = receiver.iter().chain(&arguments).filter_map(|v| v.object());
         let shown = Shown {
             returns: named.returns().to_owned(),
@@ -269,19 +74,16 @@ impl<S: Sink> Engine<S> {
             intrinsic: intrinsic(&named).is_some(),
             keeps: keeps(&named),
             reflects: reflects(&named),
-            result: known_result(&named, receiver, &arguments, &self.heap),
+            result: known_result(&named, receiver, &arguments, &self.recorder.known.heap),
             objects: distinct(shown),
             receiver: receiver.and_then(Value::object),
             arguments: arguments.clone(),
             named: Rc::new(named.clone()),
         };
         if shown.reflects {
-            self.heap.expect_reflection();
+            self.recorder.known.heap.expect_reflection();
         }
-        let Some(known) = self.threads.get_mut(&thread.0) else {
-            return Ok(false);
-        };
-        let call = known.next_call();
+        let call = thread.next_call();
         let kind = EventKind::Enter {
             method: callee.id,
             receiver,
@@ -291,16 +93,16 @@ impl<S: Sink> Engine<S> {
             already_running: false,
         };
         let index = Event::NO_INDEX;
-        self.arrivals.event(ticket, Event { call, index, kind });
+        self.recorder.outlet.tell_of(ticket, call, kind);
         let waits = receiver
             .and_then(Value::object)
             .filter(|_| named.class == "java.lang.Object" && named.name == "wait");
         if let Some(object) = waits {
             let action = MonitorAction::Wait;
             let kind = EventKind::Monitor { action, object };
-            self.arrivals.event(ticket, Event { call, index, kind });
+            self.recorder.outlet.tell(ticket, (call, index), kind);
         }
-        known.stack.push(Frame {
+        thread.stack.push(Frame {
             shown: Some(shown),
             monitor: waits.map(|object| (MonitorAction::Notified, object)),
             ..Frame::boundary(call, self.plans.of(&callee), height, site)
@@ -312,13 +114,13 @@ impl<S: Sink> Engine<S> {
     pub(in crate::events) fn boundary_returned(
         &mut self,
         ticket: Ticket,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         invoke: Invoke,
         pending: Pending,
         suspended: bool,
     ) -> Result<(), CaptureError> {
-        if let Some(mirror) = self
-            .innermost(thread)
+        if let Some(mirror) = thread
+            .innermost_mut()
             .and_then(|frame| frame.mirror.as_mut())
         {
             mirror.pending = Some(pending);
@@ -326,16 +128,13 @@ impl<S: Sink> Engine<S> {
         if pending.progress == Progress::Reached {
             self.open_boundary(ticket, thread)?;
         }
-        if let Some(mirror) = self
-            .innermost(thread)
+        if let Some(mirror) = thread
+            .innermost_mut()
             .and_then(|frame| frame.mirror.as_mut())
         {
             mirror.pending = None;
         }
-        let top = self
-            .threads
-            .get_mut(&thread.0)
-            .and_then(|known| known.stack.last_mut());
+        let top = thread.stack.last_mut();
         let Some((call, shown)) = top.filter(|frame| frame.boundary).map(|frame| {
             // What stays with the frame is looked at later.
             let looked = suspended || frame.shown.as_ref().is_none_or(|shown| shown.intrinsic);
@@ -347,7 +146,7 @@ impl<S: Sink> Engine<S> {
             (frame.call, shown)
         }) else {
             // A call in scope whose end was not seen: whatever it left is unknown.
-            let returns = self.innermost(thread).and_then(|frame| {
+            let returns = thread.innermost_mut().and_then(|frame| {
                 Named::of(&frame.method, invoke.constant, invoke.kind)
                     .map(|n| n.returns().to_owned())
             });
@@ -356,36 +155,36 @@ impl<S: Sink> Engine<S> {
             }
             return Ok(());
         };
-        let instruction = self
-            .innermost(thread)
+        let instruction = thread
+            .innermost_mut()
             .and_then(|frame| frame.method.instruction(pending))
             .map(|instruction| instruction.next());
         let returns = shown.as_ref().map(|shown| shown.returns.clone());
         let returns = returns.zip(instruction);
-        let told = self
-            .threads
-            .get(&thread.0)
-            .and_then(|known| known.last_exit?.object());
-        let told_before = told.is_some_and(|told| self.heap.knows(self.heap.name(told.id)));
+        let told = thread.last_exit.and_then(|told| told.object());
+        let told_before = told.is_some_and(|told| {
+            self.recorder
+                .known
+                .heap
+                .knows(self.recorder.known.heap.name(told.id))
+        });
         if let Some(shown) = shown.as_ref().filter(|shown| suspended && !shown.intrinsic) {
-            let told = self
-                .threads
-                .get(&thread.0)
-                .and_then(|known| known.last_exit);
-            self.check_contents((ticket, thread, call), shown, told.as_ref())?;
+            let told = thread.last_exit;
+            self.check_contents(thread, (ticket, thread.jdwp, call), shown, told.as_ref())?;
         }
         let result = match &shown {
             Some(shown) => self.result(ticket, thread, shown, suspended)?,
             None => None,
         };
         if let Some(shown) = shown.as_ref().filter(|shown| shown.intrinsic) {
-            self.follow_text((ticket, thread, call), shown)?;
+            self.recorder
+                .follow_text((ticket, thread.jdwp, call), shown)?;
         }
         if shown
             .as_ref()
             .is_none_or(|shown| !shown.intrinsic && !shown.spun)
         {
-            self.heap.outside_ran();
+            self.recorder.known.heap.outside_ran();
         }
         if let Some(shown) = shown.filter(|shown| suspended && !shown.intrinsic) {
             let result = result.and_then(Value::object);
@@ -396,19 +195,23 @@ impl<S: Sink> Engine<S> {
                 thread,
                 shown.objects.iter().map(|&object| Value::Object(object)),
             )?;
-            self.look_behind((ticket, thread, call), &shown, result, told_before)?;
-            self.contents_behind((ticket, thread, call), &shown, result)?;
+            self.look_behind(thread, (ticket, call), &shown, result, told_before)?;
+            self.contents_behind(thread, (ticket, thread.jdwp, call), &shown, result)?;
             self.give(&shown);
         }
-        if let Some(known) = self.threads.get_mut(&thread.0) {
-            let index = Event::NO_INDEX;
-            known.returned = Some((ticket, self.arrivals.events(ticket), call));
-            known.end_top(Outcome::Returned(result), index, ticket, &mut self.arrivals);
-            known.end_boundary(ticket, &mut self.arrivals);
-        }
+        let index = Event::NO_INDEX;
+        thread.returned = Some((ticket, self.recorder.outlet.arrivals.events(ticket), call));
+        thread.end_top(
+            Outcome::Returned(result),
+            index,
+            ticket,
+            &mut self.recorder.outlet,
+        );
+        thread.end_boundary(ticket, &mut self.recorder.outlet);
         if let Some(result) = result {
             if let Some((returns, behind)) = returns.filter(|_| suspended && !is_known(result)) {
-                self.await_result((ticket, thread, call), &returns, behind);
+                let outlet = &mut self.recorder.outlet;
+                thread.await_result((ticket, call), &returns, behind, outlet);
             }
             self.push(thread, result);
         }
@@ -419,7 +222,8 @@ impl<S: Sink> Engine<S> {
     /// returns was known before.
     fn look_behind(
         &mut self,
-        (ticket, thread, call): (Ticket, jdwp::ThreadId, CallId),
+        thread: &mut Thread,
+        (ticket, call): (Ticket, CallId),
         shown: &Shown,
         result: Option<ObjectId>,
         told_before: bool,
@@ -436,7 +240,7 @@ impl<S: Sink> Engine<S> {
         }
         for &object in shown.objects.iter().chain(&result) {
             if shown.keeps {
-                self.heap.share_kept(object, shown.reflects);
+                self.recorder.known.heap.share_kept(object, shown.reflects);
             }
         }
         // What it gives back may have been changed by it since the scope has seen it.
@@ -457,19 +261,16 @@ impl<S: Sink> Engine<S> {
     pub(in crate::events) fn look_behind_thrown(
         &mut self,
         ticket: Ticket,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         height: usize,
     ) -> Result<(), CaptureError> {
-        let Some(known) = self.threads.get_mut(&thread.0) else {
-            return Ok(());
-        };
-        let ended = known.stack.iter_mut().rev();
+        let ended = thread.stack.iter_mut().rev();
         let ended = ended.take_while(|frame| frame.height as usize >= height);
         let shown = ended.filter_map(|frame| Some((frame.call, frame.shown.take()?)));
         for (call, shown) in shown.collect::<Vec<_>>() {
             if !shown.intrinsic {
-                self.look_behind((ticket, thread, call), &shown, None, false)?;
-                self.contents_shown((ticket, thread, call), &shown, false)?;
+                self.look_behind(thread, (ticket, call), &shown, None, false)?;
+                self.contents_shown(thread, (ticket, thread.jdwp, call), &shown, false)?;
                 self.give(&shown);
             }
         }
@@ -479,10 +280,14 @@ impl<S: Sink> Engine<S> {
     /// May a call write what it was shown, unseen?
     pub(in crate::events) fn may_write(&self, shown: &Shown) -> bool {
         let written = |&object: &ObjectId| {
-            let class = self.heap.class(object);
-            self.heap.elements(object).is_some_and(|all| all.len() > 0)
-                || !self.heap.aliased(object).is_empty()
-                || class.is_some_and(|class| self.program.is_class_in_scope(class))
+            let class = self.recorder.known.heap.class(object);
+            self.recorder
+                .known
+                .heap
+                .elements(object)
+                .is_some_and(|all| all.len() > 0)
+                || !self.recorder.known.heap.aliased(object).is_empty()
+                || class.is_some_and(|class| self.recorder.known.program.is_class_in_scope(class))
         };
         !shown.intrinsic
             && !shown.spun
@@ -493,7 +298,7 @@ impl<S: Sink> Engine<S> {
     fn result(
         &mut self,
         ticket: Ticket,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         shown: &Shown,
         suspended: bool,
     ) -> Result<Option<Value>, CaptureError> {
@@ -504,10 +309,7 @@ impl<S: Sink> Engine<S> {
         if let (Some(builder), true) = (shown.builder, shown.intrinsic) {
             return Ok(Some(Value::Object(builder)));
         }
-        let told = self
-            .threads
-            .get_mut(&thread.0)
-            .and_then(|known| known.last_exit.take());
+        let told = thread.last_exit.take();
         if shown.result.is_some() {
             return Ok(shown.result);
         }
@@ -525,6 +327,6 @@ impl<S: Sink> Engine<S> {
         if suspended {
             self.observe(ticket, thread, &value)?;
         }
-        Ok(Some(self.value(ticket, &value, false)))
+        Ok(Some(self.recorder.value(ticket, &value, false)))
     }
 }

@@ -1,13 +1,16 @@
 //! Arrays and objects that a call out of the scope can reach: before it the JVM's names of them are learnt, behind
 //! it they are read and compared with the mirror. What is not as it was, was written by the call.
 
-use jdwp::commands::{array_reference, object_reference, reference_type, string_reference};
-use jhyde_trace::{CallId, Event, EventKind, ObjectId, Sink, Value, Variable};
+use jdwp::commands::object_reference;
+use jdwp::commands::stack_frame::{self, SlotRequest};
+use jdwp::{ArrayRegion, Tag, TaggedObject};
+use jhyde_trace::{CallId, EventKind, ObjectId, Sink, Value, Variable};
 
 use crate::arrivals::Ticket;
 use crate::error::CaptureError;
 use crate::events::Engine;
 use crate::events::outside::races::Others;
+use crate::events::thread::Thread;
 use crate::mirror::{Elements, has_name_of_the_jvm, is_known};
 
 /// The most elements of one array that are compared after a boundary call.
@@ -18,7 +21,7 @@ impl<S: Sink> Engine<S> {
     /// array, holds one and can be read: arrays are to be compared, and any object may come back later.
     pub(in crate::events) fn name_objects(
         &mut self,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         objects: impl IntoIterator<Item = Value>,
     ) -> Result<(), CaptureError> {
         for value in objects {
@@ -31,25 +34,30 @@ impl<S: Sink> Engine<S> {
     /// Learns the JVM's names of what an array holds, while everything still lies where the mirror has it.
     pub(in crate::events) fn name_elements(
         &mut self,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         array: Value,
     ) -> Result<(), CaptureError> {
         let Some(array) = array.object() else {
+            // Not an object.
             return Ok(());
         };
-        let (Some(elements), Some(real)) =
-            (self.heap.elements(array), self.heap.likely_real(array))
-        else {
+        let (Some(elements), Some(real)) = (
+            self.recorder.known.heap.elements(array),
+            self.recorder.known.heap.likely_real(array),
+        ) else {
+            // Not an array that is followed, or one that has no name by which it could be read.
             return Ok(());
         };
         let length = elements.len();
         if length <= MOST_COMPARED
-            && elements.references().any(|held| self.heap.is_unnamed(held))
-            && let Some(now) = self.read_array(real, length)?
+            && elements
+                .references()
+                .any(|held| self.recorder.known.heap.is_unnamed(held))
+            && let Some(now) = self.recorder.read_array(real, length)?
         {
-            let others = self.others(thread);
+            let others = self.others();
             if others.are_outside {
-                self.unify_elements(array, &now);
+                self.recorder.known.unify_elements(array, &now);
             } else {
                 self.suspect_names(thread, &others, array, &now);
             }
@@ -59,25 +67,26 @@ impl<S: Sink> Engine<S> {
 
     fn name_object(
         &mut self,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         value: Value,
         depth: u8,
     ) -> Result<(), CaptureError> {
-        if depth == 0 || !self.heap.is_unnamed(value) {
+        if depth == 0 || !self.recorder.known.heap.is_unnamed(value) {
             return Ok(());
         }
         if let Some(told) = self.held_by_local(thread, value)? {
             self.unify(thread, value, told);
             return Ok(());
         }
-        let Some(holder) = self.heap.holder(value) else {
+        let Some(holder) = self.recorder.known.heap.holder(value) else {
+            // Nothing that can be read holds it.
             return Ok(());
         };
         if let Variable::Element { array: object, .. } | Variable::Field { object, .. } = holder {
             self.name_object(thread, Value::Object(object), depth - 1)?;
         }
-        if let Some(told) = self.read_reference(holder)? {
-            let others = self.others(thread);
+        if let Some(told) = self.recorder.read_reference(holder)? {
+            let others = self.others();
             if others.are_outside {
                 self.unify(thread, value, told);
             } else {
@@ -87,56 +96,13 @@ impl<S: Sink> Engine<S> {
         Ok(())
     }
 
-    /// The object that an element, field or static field holds in the JVM.
-    fn read_reference(
-        &mut self,
-        variable: Variable,
-    ) -> Result<Option<jdwp::TaggedObject>, CaptureError> {
-        let told = match variable {
-            Variable::Element { array, index } => {
-                let Some(real) = self.heap.likely_real(array) else {
-                    return Ok(None);
-                };
-                let told = self.link.request(&array_reference::GetValues {
-                    array: real.into(),
-                    first_index: i32::try_from(index).unwrap_or(i32::MAX),
-                    length: 1,
-                })?;
-                return Ok(match told {
-                    Ok(jdwp::ArrayRegion::Object { elements, .. }) => elements.first().copied(),
-                    _ => None,
-                });
-            }
-            Variable::Field { object, field } => {
-                let real = self.heap.likely_real(object);
-                let (Some(object), Some((_, field))) = (real, self.program.real_field(field))
-                else {
-                    return Ok(None);
-                };
-                let fields = vec![field];
-                self.link
-                    .request(&object_reference::GetValues { object, fields })?
-            }
-            Variable::Static { field } => {
-                let Some((ref_type, field)) = self.program.real_field(field) else {
-                    return Ok(None);
-                };
-                let fields = vec![field];
-                self.link
-                    .request(&reference_type::GetValues { ref_type, fields })?
-            }
-            _ => return Ok(None),
-        };
-        Ok(told.ok().and_then(|values| values.first()?.object()))
-    }
-
     /// Reads the local of the innermost call that holds this value.
     fn held_by_local(
         &mut self,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         value: Value,
-    ) -> Result<Option<jdwp::TaggedObject>, CaptureError> {
-        let Some(frame) = self.innermost(thread) else {
+    ) -> Result<Option<TaggedObject>, CaptureError> {
+        let Some(frame) = thread.innermost_mut() else {
             return Ok(None);
         };
         let (method, index) = (std::rc::Rc::clone(&frame.method), frame.index);
@@ -150,9 +116,9 @@ impl<S: Sink> Engine<S> {
         };
         let covers = |v: &&jhyde_trace::LocalVariable| v.slot == slot && v.covers(index);
         let tag = match method.variables.iter().find(covers) {
-            Some(variable) => jdwp::Tag::of_signature(&variable.descriptor),
+            Some(variable) => Tag::of_signature(&variable.descriptor),
             // Without a variable table any slot can be read; with one, only those that it names.
-            None if method.variables.is_empty() => Some(jdwp::Tag::OBJECT),
+            None if method.variables.is_empty() => Some(Tag::OBJECT),
             None => None,
         };
         let Some(tag) = tag else { return Ok(None) };
@@ -165,15 +131,16 @@ impl<S: Sink> Engine<S> {
     pub(in crate::events) fn compare(
         &mut self,
         ticket: Ticket,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         call: CallId,
         object: ObjectId,
         shown: bool,
     ) -> Result<(), CaptureError> {
-        let Some(real) = self.heap.likely_real(object) else {
+        let Some(real) = self.recorder.known.heap.likely_real(object) else {
+            // It has no name by which it could be read: it stays in doubt.
             return Ok(());
         };
-        if let Some(elements) = self.heap.elements(object) {
+        if let Some(elements) = self.recorder.known.heap.elements(object) {
             let length = elements.len();
             if length == 0 {
                 return Ok(());
@@ -184,51 +151,61 @@ impl<S: Sink> Engine<S> {
                     reason,
                     back: false,
                 };
-                let index = Event::NO_INDEX;
-                self.arrivals.event(ticket, Event { call, index, kind });
+                self.recorder.outlet.tell_of(ticket, call, kind);
                 return Ok(());
             }
-            let Some(now) = self.read_array(real, length)? else {
+            let Some(now) = self.recorder.read_array(real, length)? else {
+                // It is gone.
                 return Ok(());
             };
-            let others = self.others(thread);
+            let others = self.others();
             if others.are_outside {
                 if shown {
-                    self.unify_elements(object, &now);
+                    self.recorder.known.unify_elements(object, &now);
                 }
                 for region in &now {
                     self.observe_region(ticket, thread, region)?;
                 }
             }
-            self.compare_elements((ticket, thread, call), &others, object, shown, &now)?;
+            self.compare_elements(thread, (ticket, call), &others, object, shown, &now)?;
             if others.are_outside {
-                self.heap.refreshed(object);
+                self.recorder.known.heap.refreshed(object);
             }
             return Ok(());
         }
         let class = self
+            .recorder
+            .known
             .heap
             .class(object)
-            .and_then(|class| self.program.class_of(class));
+            .and_then(|class| self.recorder.known.program.class_of(class));
         let Some(class) = class.filter(|class| class.in_scope && !class.instance_fields.is_empty())
         else {
+            // It has no fields that are followed.
             return Ok(());
         };
         let fields = class.instance_fields.iter().map(|field| field.1).collect();
-        let told = self.link.request(&object_reference::GetValues {
-            object: real,
-            fields,
-        })?;
-        let others = self.others(thread);
-        let Ok(told) = told else { return Ok(()) };
+        let told = self
+            .recorder
+            .jvm
+            .link
+            .request(&object_reference::GetValues {
+                object: real,
+                fields,
+            })?;
+        let others = self.others();
+        let Ok(told) = told else {
+            // It is gone.
+            return Ok(());
+        };
         for (&(field, _), value) in class.instance_fields.iter().zip(&told) {
-            let zero = crate::mirror::zero_like(self.heap.value(value));
-            let before = self.heap.field(object, field, zero);
+            let zero = crate::mirror::zero_like(self.recorder.known.heap.value(value));
+            let before = self.recorder.known.heap.field(object, field, zero);
             let variable = Variable::Field { object, field };
-            self.compare_field((ticket, thread, call), &others, variable, before, value)?;
+            self.compare_field(thread, (ticket, call), &others, variable, before, value)?;
         }
         if others.are_outside {
-            self.heap.refreshed(object);
+            self.recorder.known.heap.refreshed(object);
         }
         Ok(())
     }
@@ -236,7 +213,8 @@ impl<S: Sink> Engine<S> {
     /// What a boundary call did to a field, which is read behind it.
     pub(in crate::events) fn compare_field(
         &mut self,
-        (ticket, thread, call): (Ticket, jdwp::ThreadId, CallId),
+        thread: &mut Thread,
+        (ticket, call): (Ticket, CallId),
         others: &Others,
         variable: Variable,
         before: Value,
@@ -244,58 +222,45 @@ impl<S: Sink> Engine<S> {
     ) -> Result<(), CaptureError> {
         if others.are_outside {
             self.observe(ticket, thread, told)?;
-            self.value(ticket, told, false);
+            self.recorder.value(ticket, told, false);
         }
-        let value = self.heap.value(told);
+        let value = self.recorder.known.heap.value(told);
         if !is_known(before) && others.are_outside {
             // It is known from here on.
-            self.heap.write(variable, value);
+            self.recorder.known.heap.write(variable, value);
             let kind = EventKind::Snapshot { variable, value };
-            let index = Event::NO_INDEX;
-            self.arrivals.event(ticket, Event { call, index, kind });
+            self.recorder.outlet.tell_of(ticket, call, kind);
         }
-        if is_known(before) && before != value && !self.heap.is_unnamed(before) {
-            let at = (ticket, thread, call);
-            self.race(at, others, variable, value, told.object());
+        if is_known(before) && before != value && !self.recorder.known.heap.is_unnamed(before) {
+            self.race(
+                thread,
+                (ticket, call),
+                others,
+                variable,
+                value,
+                told.object(),
+            );
         }
         Ok(())
-    }
-
-    /// Objects of the scope that the JVM names here for the first time, by the elements that hold them.
-    fn unify_elements(&mut self, array: ObjectId, now: &[jdwp::ArrayRegion]) {
-        let mut index = 0_u32;
-        for region in now {
-            let jdwp::ArrayRegion::Object { elements, .. } = region else {
-                return;
-            };
-            for told in elements {
-                let held = self.heap.elements(array).and_then(|e| e.get(index));
-                if let Some(held) = held.filter(|&held| self.heap.is_unnamed(held))
-                    && !told.id.is_null()
-                    && self.heap.may_be(held, self.heap.reference(told.id))
-                {
-                    self.unify_object(held, told.id);
-                }
-                index += 1;
-            }
-        }
     }
 
     /// Elements that are not what they were. An object that has a name of ours and one that the JVM's gave
     /// it, because it came back by another way before the two could be unified, is the same one.
     fn compare_elements(
         &mut self,
-        (ticket, thread, call): (Ticket, jdwp::ThreadId, CallId),
+        thread: &mut Thread,
+        (ticket, call): (Ticket, CallId),
         others: &Others,
         array: ObjectId,
         shown: bool,
-        now: &[jdwp::ArrayRegion],
+        now: &[ArrayRegion],
     ) -> Result<(), CaptureError> {
         let mut first = 0_u32;
         for region in now {
-            let read = Elements::read(region, |id| self.heap.reference(id));
+            let read = Elements::read(region, |id| self.recorder.known.heap.reference(id));
             let length = u32::try_from(read.len()).unwrap_or(u32::MAX);
-            let Some(elements) = self.heap.elements(array) else {
+            let Some(elements) = self.recorder.known.heap.elements(array) else {
+                // Not an array: there are no elements to compare.
                 return Ok(());
             };
             let changed: Vec<(u32, Value)> = (0..length)
@@ -307,92 +272,140 @@ impl<S: Sink> Engine<S> {
             for (index, value) in changed {
                 let variable = Variable::Element { array, index };
                 let told = match region {
-                    jdwp::ArrayRegion::Object { elements, .. } => {
+                    ArrayRegion::Object { elements, .. } => {
                         elements.get((index - first) as usize).copied()
                     }
                     _ => None,
                 };
-                let before = self.heap.elements(array).and_then(|e| e.get(index));
+                let before = self
+                    .recorder
+                    .known
+                    .heap
+                    .elements(array)
+                    .and_then(|e| e.get(index));
                 let name = before
                     .and_then(|before| before.object())
-                    .and_then(|object| self.heap.doubts.name(object));
+                    .and_then(|object| self.recorder.known.heap.doubts.name(object));
                 if name.is_some() && name == told.map(|told| told.id) {
                     continue;
                 }
                 if name.is_none()
-                    && let Some(before) = before.filter(|&before| self.heap.is_unnamed(before))
+                    && let Some(before) =
+                        before.filter(|&before| self.recorder.known.heap.is_unnamed(before))
                     && value.object().is_some_and(has_name_of_the_jvm)
-                    && self.heap.may_be(before, value)
-                    && !self.are_different_texts(before, value)?
+                    && self.recorder.known.heap.may_be(before, value)
+                    && !self.recorder.are_different_texts(before, value)?
                 {
                     if let Some(told) = told.filter(|_| shown && !others.are_outside) {
                         self.suspect_name(thread, others, variable, before, told);
                     }
                     continue;
                 }
-                self.race((ticket, thread, call), others, variable, value, told);
+                self.race(thread, (ticket, call), others, variable, value, told);
             }
             first += length;
         }
         Ok(())
     }
 
-    /// A string constant without a name of the JVM's, and a string that has one: are they surely two?
-    fn are_different_texts(&mut self, constant: Value, told: Value) -> Result<bool, CaptureError> {
-        let real = told.object().and_then(|object| self.heap.real(object));
-        let text = constant
-            .object()
-            .and_then(|object| self.heap.constant_text(object));
-        let (Some(text), Some(string)) = (text, real) else {
-            return Ok(false);
-        };
-        let told = self.link.request(&string_reference::Value {
-            string: string.into(),
-        })?;
-        Ok(told.is_ok_and(|told| *told.to_utf16() != *text))
-    }
-
     /// As [`Self::tie_elements`], where other threads may have written since.
     fn suspect_names(
         &mut self,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         others: &Others,
         array: ObjectId,
-        now: &[jdwp::ArrayRegion],
+        now: &[ArrayRegion],
     ) {
         let told = now.iter().flat_map(|region| match region {
-            jdwp::ArrayRegion::Object { elements, .. } => &elements[..],
+            ArrayRegion::Object { elements, .. } => &elements[..],
             _ => &[],
         });
         for (index, &told) in (0_u32..).zip(told) {
-            let held = self.heap.elements(array).and_then(|e| e.get(index));
-            if let Some(held) = held.filter(|&held| self.heap.is_unnamed(held)) {
+            let held = self
+                .recorder
+                .known
+                .heap
+                .elements(array)
+                .and_then(|e| e.get(index));
+            if let Some(held) = held.filter(|&held| self.recorder.known.heap.is_unnamed(held)) {
                 let variable = Variable::Element { array, index };
                 self.suspect_name(thread, others, variable, held, told);
             }
         }
     }
 
-    /// All elements of an array, in pieces.
-    pub(in crate::events) fn read_array(
+    /// A local of the innermost frame of a suspended thread, as the JVM holds it.
+    pub(in crate::events) fn ask_local(
         &mut self,
-        array: jdwp::ObjectId,
-        length: usize,
-    ) -> Result<Option<Vec<jdwp::ArrayRegion>>, CaptureError> {
-        const PIECE: usize = 1 << 16;
-        let mut pieces = Vec::new();
-        let mut first = 0;
-        while first < length {
-            let count = PIECE.min(length - first);
-            let told = self.link.request(&array_reference::GetValues {
-                array: array.into(),
-                first_index: i32::try_from(first).unwrap_or(i32::MAX),
-                length: i32::try_from(count).unwrap_or(i32::MAX),
-            })?;
-            let Ok(region) = told else { return Ok(None) };
-            pieces.push(region);
-            first += count;
+        thread: &mut Thread,
+        slot: u16,
+        tag: Tag,
+    ) -> Result<Option<jdwp::Value>, CaptureError> {
+        let frames = self.stack_top(thread)?;
+        let Some(frame) = frames else { return Ok(None) };
+        let slots = vec![SlotRequest {
+            slot: i32::from(slot),
+            tag,
+        }];
+        let told = self.recorder.jvm.link.request(&stack_frame::GetValues {
+            thread: thread.jdwp,
+            frame,
+            slots,
+        })?;
+        Ok(told.ok().and_then(|values| values.into_iter().next()))
+    }
+
+    /// The mirror held a value that the JVM now shows. If the mirror's is an object of ours without a
+    /// name, the two are one.
+    pub(in crate::events) fn unify(
+        &mut self,
+        thread: &mut Thread,
+        mirrored: Value,
+        told: TaggedObject,
+    ) {
+        if told.id.is_null() || !self.recorder.known.heap.is_unnamed(mirrored) {
+            return;
         }
-        Ok(Some(pieces))
+        if !self.recorder.known.unify_object(mirrored, told.id) {
+            // The JVM had named it before: two names for one object, of which the older one stays.
+            let real = self.recorder.known.heap.reference(told.id);
+            if let Some(mirror) = thread
+                .innermost_mut()
+                .and_then(|frame| frame.mirror.as_mut())
+            {
+                mirror.replace(mirrored, real);
+            }
+        }
+    }
+
+    /// See [`Recorder::observe`]. In a thread that has ended nothing is seen for the first time.
+    pub(in crate::events) fn observe(
+        &mut self,
+        ticket: Ticket,
+        thread: &mut Thread,
+        value: &jdwp::Value,
+    ) -> Result<(), CaptureError> {
+        match thread.ended {
+            true => Ok(()),
+            false => self.recorder.observe(thread.at(ticket), value),
+        }
+    }
+
+    fn observe_region(
+        &mut self,
+        ticket: Ticket,
+        thread: &mut Thread,
+        region: &ArrayRegion,
+    ) -> Result<(), CaptureError> {
+        let ArrayRegion::Object { elements, .. } = region else {
+            // Numbers are nothing to look at.
+            return Ok(());
+        };
+        for &object in elements {
+            let TaggedObject { tag, id } = object;
+            self.observe(ticket, thread, &jdwp::Value::Object { tag, id })?;
+            self.recorder.meet_object(ticket, object, false);
+        }
+        Ok(())
     }
 }

@@ -7,21 +7,15 @@ use jdwp::commands::event_request::{self, Modifier};
 use jdwp::commands::{object_reference, reference_type};
 use jdwp::{EventKind as Requested, SuspendPolicy};
 use jhyde_bytecode::{Instruction, Opcode};
-use jhyde_trace::{Event, EventKind, Level, Sink, Value, Variable};
+use jhyde_trace::{EventKind, Sink, Value, Variable};
 
 use crate::arrivals::Ticket;
 use crate::error::CaptureError;
 use crate::events::Engine;
+use crate::events::thread::Thread;
+use crate::events::thread::asked::ForeignRead;
 use crate::mirror::UNKNOWN;
 use crate::program::{Foreign, Method, MethodKey, dotted};
-
-/// What a thread is about to read.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct ForeignRead {
-    at: (MethodKey, u32),
-    variable: Variable,
-    value: Value,
-}
 
 impl<S: Sink> Engine<S> {
     /// Does a thread stop at an instruction because it names a field that the scope does not declare?
@@ -39,17 +33,30 @@ impl<S: Sink> Engine<S> {
             return Ok(false);
         };
         let code = method.loader;
-        if self.program.field_named(code, &class, &name).is_some()
-            || self.program.is_ambiguous(code, &class)
-            || (self.program.scope().covers(&class, true)
-                && self.program.class_in_scope(code, &class).is_none())
+        if self
+            .recorder
+            .known
+            .program
+            .field_named(code, &class, &name)
+            .is_some()
+            || self.recorder.known.program.is_ambiguous(code, &class)
+            || (self.recorder.known.program.scope().covers(&class, true)
+                && self
+                    .recorder
+                    .known
+                    .program
+                    .class_in_scope(code, &class)
+                    .is_none())
         {
             return Ok(false);
         }
         // What is final is read once and for all.
-        let known = self
-            .program
-            .foreign_field(&mut self.link, code, &class, &name)?;
+        let known = self.recorder.known.program.foreign_field(
+            &mut self.recorder.jvm.link,
+            code,
+            &class,
+            &name,
+        )?;
         Ok(!reads_static || known.is_some_and(|known| !known.is_final))
     }
 
@@ -58,33 +65,44 @@ impl<S: Sink> Engine<S> {
     pub(in crate::events) fn meet_foreign_field(
         &mut self,
         ticket: Ticket,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         method: &Method,
         instruction: &Instruction,
     ) -> Result<(), CaptureError> {
         let Some((class, name)) = field_named(method, instruction) else {
+            // It names no field.
             return Ok(());
         };
         let code = method.loader;
-        if self.program.field_named(code, &class, &name).is_some() {
+        if self
+            .recorder
+            .known
+            .program
+            .field_named(code, &class, &name)
+            .is_some()
+        {
             return Ok(());
         }
-        let field = self
-            .program
-            .foreign_field(&mut self.link, code, &class, &name)?;
-        let (Some(field), Some(key)) = (field, self.innermost(thread).map(|frame| frame.key))
+        let field = self.recorder.known.program.foreign_field(
+            &mut self.recorder.jvm.link,
+            code,
+            &class,
+            &name,
+        )?;
+        let (Some(field), Some(key)) = (field, thread.innermost_mut().map(|frame| frame.key))
         else {
+            // Its class is not loaded yet, or has no such field: what it reads is not known.
             return Ok(());
         };
         match instruction.opcode {
             Opcode::PutField | Opcode::PutStatic => {
-                if self.program.watches_foreign(field, key.0) {
+                if self.recorder.known.program.watches_foreign(field, key.0) {
                     let declaring = field.declaring;
                     let only = Modifier::FieldOnly {
                         declaring,
                         field: field.jdwp,
                     };
-                    self.link.send(&event_request::Set {
+                    self.recorder.jvm.link.send(&event_request::Set {
                         event_kind: Requested::FIELD_MODIFICATION,
                         suspend_policy: SuspendPolicy::NONE,
                         modifiers: vec![only, Modifier::ClassOnly { class: key.0 }],
@@ -99,11 +117,11 @@ impl<S: Sink> Engine<S> {
     fn read_foreign(
         &mut self,
         ticket: Ticket,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         at: (MethodKey, u32),
         field: Foreign,
     ) -> Result<(), CaptureError> {
-        let holder = self.innermost(thread).and_then(|frame| {
+        let holder = thread.innermost_mut().and_then(|frame| {
             let mirror = frame.mirror.as_ref()?;
             mirror.peek(0).object()
         });
@@ -111,34 +129,39 @@ impl<S: Sink> Engine<S> {
         let (variable, told) = if field.is_static {
             let ref_type = field.declaring;
             let told = self
+                .recorder
+                .jvm
                 .link
                 .request(&reference_type::GetValues { ref_type, fields })?;
             (Variable::Static { field: field.id }, told.ok())
         } else {
-            let Some(object) = holder else { return Ok(()) };
-            let Some(real) = self.heap.real(object) else {
+            let Some(object) = holder else {
+                // It is null, and throws, or nobody knows which object it is.
+                return Ok(());
+            };
+            let Some(real) = self.recorder.known.heap.real(object) else {
+                // It has no name by which it could be read: the value is not known.
                 return Ok(());
             };
             let object_fields = object_reference::GetValues {
                 object: real,
                 fields,
             };
-            let told = self.link.request(&object_fields)?;
+            let told = self.recorder.jvm.link.request(&object_fields)?;
             let field = field.id;
             (Variable::Field { object, field }, told.ok())
         };
         let Some(told) = told.and_then(|values| values.first().copied()) else {
+            // It could not be read: the value is not known.
             return Ok(());
         };
         self.observe(ticket, thread, &told)?;
-        let value = self.value(ticket, &told, false);
-        if let Some(known) = self.threads.get_mut(&thread.0) {
-            known.foreign = Some(ForeignRead {
-                at,
-                variable,
-                value,
-            });
-        }
+        let value = self.recorder.value(ticket, &told, false);
+        thread.foreign = Some(ForeignRead {
+            at,
+            variable,
+            value,
+        });
         Ok(())
     }
 
@@ -146,21 +169,18 @@ impl<S: Sink> Engine<S> {
     pub(in crate::events) fn foreign_value(
         &mut self,
         ticket: Ticket,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         index: u32,
     ) -> Value {
-        let Some(known) = self.threads.get_mut(&thread.0) else {
-            return UNKNOWN;
-        };
-        let key = known.innermost_key();
-        let (read, call) = (known.foreign.take(), known.current());
+        let key = thread.innermost_key();
+        let (read, call) = (thread.foreign.take(), thread.current());
         let Some(read) = read.filter(|read| Some(read.at.0) == key && read.at.1 == index) else {
             return UNKNOWN;
         };
-        if self.options.level == Level::Full {
+        if self.recorder.outlet.records_all() {
             let variable = read.variable;
             let kind = EventKind::Use { variable };
-            self.arrivals.event(ticket, Event { call, index, kind });
+            self.recorder.outlet.tell(ticket, (call, index), kind);
         }
         read.value
     }

@@ -5,8 +5,8 @@
 use jhyde_trace::{Change, ObjectId, Sink};
 
 use crate::events::Engine;
-use crate::events::contents::At;
 use crate::mirror::Body;
+use crate::recorder::At;
 
 const GONE: &str =
     "code out of the scope had it, and it was gone before anybody could look at it again";
@@ -14,8 +14,14 @@ const GONE: &str =
 impl<S: Sink> Engine<S> {
     /// An object is gone: says so of all that may have changed unseen.
     pub(in crate::events) fn tell_gone(&mut self, at: At, object: ObjectId) {
-        if self.contents.doubtful_since(object).is_some() {
-            self.lose_contents(at, object, GONE);
+        if self
+            .recorder
+            .known
+            .contents
+            .doubtful_since(object)
+            .is_some()
+        {
+            self.recorder.lose_contents(at, object, GONE);
         }
         self.tell_unlooked(at, object);
     }
@@ -23,21 +29,24 @@ impl<S: Sink> Engine<S> {
     /// The elements or fields of an object could not be looked at, although they may have changed unseen.
     pub(in crate::events) fn tell_unlooked(&mut self, at: At, object: ObjectId) {
         if let Some(since) = self
+            .recorder
+            .known
             .heap
             .doubtful_since(object)
             .filter(|_| self.holds(object))
         {
-            self.content_event(at, object, true, Change::Gone { since });
+            self.recorder
+                .content_event(at, object, true, Change::Gone { since });
         }
     }
 
     /// Has an object elements, or fields of the scope?
     fn holds(&self, object: ObjectId) -> bool {
-        match self.heap.body(object) {
+        match self.recorder.known.heap.body(object) {
             Some(Body::Array(elements)) => elements.len() > 0,
             Some(Body::Fields(_)) => {
-                let class = self.heap.class(object);
-                let class = class.and_then(|class| self.program.class_of(class));
+                let class = self.recorder.known.heap.class(object);
+                let class = class.and_then(|class| self.recorder.known.program.class_of(class));
                 class.is_some_and(|class| !class.instance_fields.is_empty())
             }
             _ => false,

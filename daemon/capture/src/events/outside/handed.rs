@@ -5,28 +5,19 @@
 //! it is the same object when it comes back.
 
 use jdwp::commands::stack_frame::{self, SlotRequest};
-use jdwp::{EventKind as Requested, Location, PacketId, Tag};
+use jdwp::{EventKind as Requested, Location, Tag};
 use jhyde_bytecode::{InvokeKind, MethodDescriptor};
 use jhyde_trace::{ObjectId, Sink, Value};
 
 use crate::arrivals::Ticket;
 use crate::error::CaptureError;
 use crate::events::Engine;
-use crate::events::outside::shown::parameters;
-use crate::events::predict::intrinsics::makes_text;
-use crate::events::stops::initialisers::{breakpoint, location};
-use crate::events::stops::sites::index_of;
+use crate::events::thread::Thread;
+use crate::events::thread::asked::Handing;
+use crate::jvm::breakpoint;
 use crate::mirror::Body;
-use crate::program::{MethodKey, Named};
-
-/// A thread stops where a method begins that it hands objects to.
-#[derive(Debug)]
-pub(crate) struct Handing {
-    callee: MethodKey,
-    breakpoint: PacketId,
-    /// What lies in its slots, and is an object.
-    slots: Vec<(SlotRequest, Value)>,
-}
+use crate::program::{Named, index_of, location};
+use crate::recorder::{makes_text, parameters};
 
 /// May a call of this name hand on an object that nothing else holds? Strings are told apart by their text.
 pub(in crate::events) fn hands_on(named: &Named) -> bool {
@@ -39,16 +30,18 @@ impl<S: Sink> Engine<S> {
     /// in the callee if some of them have no name otherwise.
     pub(in crate::events) fn watch_handing(
         &mut self,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         named: &Named,
         receiver: Value,
         arguments: &[Value],
     ) -> Result<(), CaptureError> {
         let unnamed = |engine: &Self, value: Value| {
-            let text = value.object().and_then(|object| engine.heap.body(object));
-            engine.heap.is_unnamed(value)
+            let text = value
+                .object()
+                .and_then(|object| engine.recorder.known.heap.body(object));
+            engine.recorder.known.heap.is_unnamed(value)
                 && !matches!(text, Some(Body::Text(_)))
-                && !engine.heap.is_constant(value)
+                && !engine.recorder.known.heap.is_constant(value)
         };
         let constructed = named.name == "<init>";
         let wants_receiver = if constructed {
@@ -60,10 +53,16 @@ impl<S: Sink> Engine<S> {
         if !wants || named.kind == InvokeKind::Dynamic {
             return Ok(());
         }
-        let Some(callee) = self.selected(named, receiver)?.filter(|s| !s.native) else {
+        let Some(callee) = self
+            .recorder
+            .selected(named, receiver)?
+            .filter(|s| !s.native)
+        else {
+            // Which method runs is not known, or it has no slots that can be read.
             return Ok(());
         };
         let Ok(descriptor) = MethodDescriptor::parse(&named.descriptor) else {
+            // A descriptor that makes no sense names no slots.
             return Ok(());
         };
         let mut slots = Vec::new();
@@ -79,35 +78,33 @@ impl<S: Sink> Engine<S> {
             }
         }
         let (class, method) = callee.key;
-        let asked = breakpoint(location(class, method, 0), Some(thread));
-        let breakpoint = self.link.ask(&asked);
-        if let Some(known) = self.threads.get_mut(&thread.0) {
-            known.handing = Some(Handing {
-                callee: callee.key,
-                breakpoint,
-                slots,
-            });
-        }
+        let asked = breakpoint(location((class, method), 0), Some(thread.jdwp));
+        let breakpoint = self.recorder.jvm.link.ask(&asked);
+        thread.handing = Some(Handing {
+            callee: callee.key,
+            breakpoint,
+            slots,
+        });
         Ok(())
     }
 
     /// Is this the beginning of a method that the thread hands objects to? Then their names are learnt.
     pub(in crate::events) fn is_handed(
         &mut self,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         at: &Location,
     ) -> Result<bool, CaptureError> {
-        let handing = self.threads.get_mut(&thread.0).and_then(|known| {
+        let handing = {
             let begins = |h: &Handing| h.callee == (at.class, at.method) && index_of(at) == 0;
-            known.handing.take_if(|handing| begins(handing))
-        });
+            thread.handing.take_if(|handing| begins(handing))
+        };
         let Some(handing) = handing else {
             return Ok(false);
         };
         if let Some(frame) = self.stack_top(thread)? {
             let slots = handing.slots.iter().map(|slot| slot.0).collect();
-            let told = self.link.request(&stack_frame::GetValues {
-                thread,
+            let told = self.recorder.jvm.link.request(&stack_frame::GetValues {
+                thread: thread.jdwp,
                 frame,
                 slots,
             })?;
@@ -118,36 +115,45 @@ impl<S: Sink> Engine<S> {
                 self.name_elements(thread, value)?;
             }
         }
-        self.clear(Requested::BREAKPOINT, handing.breakpoint)?;
+        self.recorder
+            .jvm
+            .clear(Requested::BREAKPOINT, handing.breakpoint)?;
         Ok(true)
     }
 
     /// The thread has gone another way.
     pub(in crate::events) fn end_handing(
         &mut self,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
     ) -> Result<(), CaptureError> {
-        let known = self.threads.get_mut(&thread.0);
-        if let Some(handing) = known.and_then(|known| known.handing.take()) {
-            self.clear(Requested::BREAKPOINT, handing.breakpoint)?;
+        if let Some(handing) = thread.handing.take() {
+            self.recorder
+                .jvm
+                .clear(Requested::BREAKPOINT, handing.breakpoint)?;
         }
         Ok(())
     }
 
     /// A string or box has been made by its constructor: asks what it holds.
     pub(in crate::events) fn learn_text(&mut self, ticket: Ticket, object: ObjectId) {
-        let Some(id) = self.heap.real(object) else {
+        let Some(id) = self.recorder.known.heap.real(object) else {
+            // It has no name by which it could be asked: its text is not known.
             return;
         };
-        let class = self.heap.class(object);
-        let name = class.and_then(|class| self.program.name_of(class));
+        let class = self.recorder.known.heap.class(object);
+        let name = class.and_then(|class| self.recorder.known.program.name_of(class));
         let tag = match name.as_deref() {
             Some("java.lang.String") => Tag::STRING,
             _ => Tag::OBJECT,
         };
         let told = jdwp::TaggedObject { tag, id };
-        for (asked, question) in self.objects.ask(&mut self.link, told, false) {
-            self.ask_object(asked, ticket, question);
+        for (asked, question) in
+            self.recorder
+                .known
+                .objects
+                .ask(&mut self.recorder.jvm.link, told, false)
+        {
+            self.recorder.ask_object(asked, ticket, question);
         }
     }
 }

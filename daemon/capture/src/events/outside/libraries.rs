@@ -12,10 +12,10 @@ use jhyde_trace::{ObjectId, Sink, Value};
 use crate::contents::methods::{Touches, touches};
 use crate::error::CaptureError;
 use crate::events::Engine;
-use crate::events::contents::At;
 use crate::events::outside::aliases::is_of_the_jdk;
-use crate::events::outside::shown::{Shown, parameters};
+use crate::events::thread::Thread;
 use crate::mirror::{Body, is_known};
+use crate::recorder::{At, Shown, parameters};
 
 /// The most objects that are gone through from what one call was shown.
 const MOST_GIVEN: usize = 256;
@@ -29,13 +29,13 @@ impl<S: Sink> Engine<S> {
         }
         if has_unknown(shown) && touches(shown.named()) != Touches::Nothing {
             // Which object it was shown nobody knows: it may have been any.
-            self.contents.anything_changed();
-            self.heap.anything_changed();
+            self.recorder.known.contents.anything_changed();
+            self.recorder.known.heap.anything_changed();
         }
         if is_of_the_jdk(&shown.named().class) {
             return;
         }
-        self.contents.library_ran();
+        self.recorder.known.contents.library_ran();
         let mut open: VecDeque<ObjectId> = shown.objects().iter().copied().collect();
         let mut met: Vec<ObjectId> = Vec::new();
         while let Some(object) = open.pop_front() {
@@ -46,7 +46,7 @@ impl<S: Sink> Engine<S> {
                 continue;
             }
             met.push(object);
-            match self.heap.body(object) {
+            match self.recorder.known.heap.body(object) {
                 Some(Body::Array(elements)) => {
                     open.extend(elements.references().filter_map(Value::object));
                 }
@@ -55,7 +55,7 @@ impl<S: Sink> Engine<S> {
                 }
                 Some(Body::Text(_) | Body::Opaque) | None => {}
             }
-            open.extend(self.contents.give(object));
+            open.extend(self.recorder.known.contents.give(object));
         }
     }
 
@@ -63,16 +63,17 @@ impl<S: Sink> Engine<S> {
     /// by then is counted.
     pub(in crate::events) fn look_into_given(
         &mut self,
+        thread: &mut Thread,
         at: At,
         until: Instant,
     ) -> Result<usize, CaptureError> {
-        self.contents.library_ran();
-        let given = self.contents.all_given();
+        self.recorder.known.contents.library_ran();
+        let given = self.recorder.known.contents.all_given();
         for (done, &object) in given.iter().enumerate() {
             if Instant::now() > until {
                 return Ok(given.len() - done);
             }
-            self.look_into(at, object, true)?;
+            self.look_into(thread, at, object, true)?;
         }
         Ok(0)
     }

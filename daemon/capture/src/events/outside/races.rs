@@ -18,8 +18,11 @@ use rustc_hash::FxHashSet;
 use crate::arrivals::Ticket;
 use crate::error::CaptureError;
 use crate::events::Engine;
-use crate::events::threads::{Frame, Thread};
+use crate::events::thread::Thread;
+use crate::events::thread::asked::{Means, Race};
+use crate::events::thread::frame::Frame;
 use crate::mirror::{Doubted, Progress};
+use crate::recorder::holder;
 
 /// So many arrivals may wait for a thread's next event. The agent's queue holds fewer where threads are stepped.
 const MOST_WAITING: usize = 1 << 12;
@@ -45,43 +48,12 @@ impl Others {
     }
 }
 
-/// Something that memory shows and the mirror does not.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Race {
-    variable: Variable,
-    /// Of [`crate::mirror::Doubts`].
-    number: u64,
-    means: Means,
-}
-
-/// What that means, if no other thread has written the variable.
-#[derive(Clone, Copy, Debug)]
-enum Means {
-    /// A boundary call wrote it: told at this arrival, behind so many of its events.
-    Written {
-        ticket: Ticket,
-        behind: usize,
-        call: CallId,
-        value: Value,
-        /// The value as the JVM names it, if it is an object.
-        told: Option<TaggedObject>,
-        /// A call out of the scope in another thread was shown the same, and may have written it.
-        shared: bool,
-    },
-    /// The object that the mirror has there is the one to which the JVM gives this name.
-    Named {
-        object: ObjectId,
-        real: TaggedObject,
-    },
-}
-
 impl<S: Sink> Engine<S> {
     /// What the other threads are at.
-    pub(in crate::events) fn others(&self, thread: jdwp::ThreadId) -> Others {
-        let are_outside = self.runs_alone(thread);
+    pub(in crate::events) fn others(&self) -> Others {
+        let are_outside = self.threads.are_outside();
         let (mut writing, mut shown) = (Vec::new(), FxHashSet::default());
-        let others = self.threads.iter().filter(|&(&id, _)| id != thread.0);
-        for (_, other) in others {
+        for other in self.threads.iter() {
             writing.extend(other.writing.or_else(|| other.element_to_write()));
             let objects = other.stack.last().map(Frame::shown_outside);
             shown.extend(objects.into_iter().flatten());
@@ -96,18 +68,22 @@ impl<S: Sink> Engine<S> {
     /// A variable holds another value behind a boundary call than the mirror has.
     pub(in crate::events) fn race(
         &mut self,
-        (ticket, thread, call): (Ticket, jdwp::ThreadId, CallId),
+        thread: &mut Thread,
+        (ticket, call): (Ticket, CallId),
         others: &Others,
         variable: Variable,
         value: Value,
         told: Option<TaggedObject>,
     ) {
         if others.are_outside {
-            self.heap.write(variable, value);
-            self.arrivals.event(ticket, written(call, variable, value));
+            self.recorder.known.heap.write(variable, value);
+            self.recorder
+                .outlet
+                .arrivals
+                .event(ticket, written(call, variable, value));
             return;
         }
-        let behind = self.arrivals.events(ticket);
+        let behind = self.recorder.outlet.arrivals.events(ticket);
         let means = Means::Written {
             ticket,
             behind,
@@ -118,14 +94,14 @@ impl<S: Sink> Engine<S> {
         };
         if self.suspect(thread, others, variable, means) {
             // It stays, and what comes after it waits, until that is settled.
-            self.arrivals.question(ticket);
+            self.recorder.outlet.arrivals.question(ticket);
         }
     }
 
     /// Memory holds an object where the mirror has one that the JVM has not named.
     pub(in crate::events) fn suspect_name(
         &mut self,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         others: &Others,
         variable: Variable,
         object: Value,
@@ -133,9 +109,10 @@ impl<S: Sink> Engine<S> {
     ) {
         if let Some(object) = object.object()
             && !real.id.is_null()
-            && self
-                .heap
-                .may_be(Value::Object(object), self.heap.reference(real.id))
+            && self.recorder.known.heap.may_be(
+                Value::Object(object),
+                self.recorder.known.heap.reference(real.id),
+            )
         {
             self.suspect(thread, others, variable, Means::Named { object, real });
         }
@@ -143,7 +120,7 @@ impl<S: Sink> Engine<S> {
 
     fn suspect(
         &mut self,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         others: &Others,
         variable: Variable,
         means: Means,
@@ -155,13 +132,10 @@ impl<S: Sink> Engine<S> {
             Means::Written { value, .. } => Doubted::Value(value),
             Means::Named { object, real } => Doubted::Name(object, real.id),
         };
-        let Some(known) = self.threads.get_mut(&thread.0) else {
+        let Some(number) = self.recorder.known.heap.doubts.raise(variable, doubted) else {
             return false;
         };
-        let Some(number) = self.heap.doubts.raise(variable, doubted) else {
-            return false;
-        };
-        known.races.push(Race {
+        thread.races.push(Race {
             variable,
             number,
             means,
@@ -170,15 +144,13 @@ impl<S: Sink> Engine<S> {
     }
 
     /// Is an object among what was found that is to be looked at when that is settled? The thread has to stand then.
-    pub(in crate::events) fn finds_objects(&self, thread: jdwp::ThreadId) -> bool {
-        let known = self.threads.get(&thread.0);
-        known.is_some_and(|known| {
-            known.races.iter().any(|race| match race.means {
-                Means::Written { value, told, .. } => {
-                    told.is_some() && value.object().is_some_and(|o| !self.heap.knows(o))
-                }
-                Means::Named { .. } => false,
-            })
+    pub(in crate::events) fn finds_objects(&self, thread: &mut Thread) -> bool {
+        thread.races.iter().any(|race| match race.means {
+            Means::Written { value, told, .. } => {
+                let heap = &self.recorder.known.heap;
+                told.is_some() && value.object().is_some_and(|o| !heap.knows(o))
+            }
+            Means::Named { .. } => false,
         })
     }
 
@@ -186,23 +158,25 @@ impl<S: Sink> Engine<S> {
     /// be looked at.
     pub(in crate::events) fn settle(
         &mut self,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         asks: bool,
     ) -> Result<(), CaptureError> {
-        let Some(known) = self.threads.get_mut(&thread.0) else {
-            return Ok(());
-        };
-        let all = std::mem::take(&mut known.races);
+        let all = std::mem::take(&mut thread.races);
         if all.is_empty() {
             return Ok(());
         }
-        let others = self.others(thread);
+        let others = self.others();
         let is_open = |engine: &Self, race: &Race| {
-            engine.heap.doubts.is_open(race.variable, race.number)
+            engine
+                .recorder
+                .known
+                .heap
+                .doubts
+                .is_open(race.variable, race.number)
                 && !others.writing.contains(&race.variable)
         };
         let predicted = match all.iter().any(|race| is_open(self, race)) {
-            true => self.untold_writes(thread)?,
+            true => self.untold_writes()?,
             false => Vec::new(),
         };
         // All was found at one arrival: the next one settles it.
@@ -210,16 +184,22 @@ impl<S: Sink> Engine<S> {
         for race in all {
             let variable = race.variable;
             if let Means::Written { ticket, .. } = race.means {
-                self.arrivals.answered(ticket);
+                self.recorder.outlet.arrivals.answered(ticket);
                 found_at = Some(ticket);
             }
-            if !self.heap.doubts.is_open(variable, race.number) {
+            if !self
+                .recorder
+                .known
+                .heap
+                .doubts
+                .is_open(variable, race.number)
+            {
                 // Written since, or another thread saw the same and has gone on earlier.
                 continue;
             }
             let nobody =
                 is_open(self, &race) && !predicted.iter().any(|all| all.contains(&variable));
-            self.heap.doubts.end(variable);
+            self.recorder.known.heap.doubts.end(variable);
             match race.means {
                 Means::Named { object, real } if nobody => {
                     self.unify(thread, Value::Object(object), real);
@@ -231,13 +211,13 @@ impl<S: Sink> Engine<S> {
                     mut value,
                     told,
                     shared,
-                } if nobody && self.holder_is_named(variable) => {
+                } if nobody && self.recorder.known.holder_is_named(variable) => {
                     if let Some(told) = told.filter(|_| asks) {
                         let seen = self.look_at(ticket, thread, told)?;
                         own.extend(seen.into_iter().map(|kind| (behind, in_call(call, kind))));
-                        value = self.heap.reference(told.id);
+                        value = self.recorder.known.heap.reference(told.id);
                     }
-                    self.heap.write(variable, value);
+                    self.recorder.known.heap.write(variable, value);
                     own.push((behind, written(call, variable, value)));
                     if shared && !std::mem::replace(&mut ambiguous, true) {
                         let reason = AMBIGUOUS.to_owned();
@@ -257,100 +237,70 @@ impl<S: Sink> Engine<S> {
             }
         }
         if let Some(ticket) = found_at {
-            self.arrivals.insert(ticket, own);
+            self.recorder.outlet.arrivals.insert(ticket, own);
         }
         Ok(())
-    }
-
-    /// What was read is what the variable's array or object holds if that is what the name stands for, by which it was
-    /// read.
-    fn holder_is_named(&mut self, variable: Variable) -> bool {
-        let Some(holder) = holder(variable) else {
-            return true;
-        };
-        if let Some(real) = self.heap.likely_real(holder) {
-            self.unify_object(Value::Object(holder), real);
-        }
-        self.heap.real(holder).is_some()
-    }
-
-    /// An object turns up that the JVM seems to have named in an array's element: the name counts.
-    pub(in crate::events) fn unify_suspected(&mut self, real: jdwp::ObjectId) {
-        if let Some(object) = self.heap.doubts.object(real) {
-            self.unify_object(Value::Object(object), real);
-        }
     }
 
     /// Learns an object, and gives what is to be told of it.
     fn look_at(
         &mut self,
         ticket: Ticket,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         object: TaggedObject,
     ) -> Result<Vec<EventKind>, CaptureError> {
-        let before = self.arrivals.events(ticket);
+        let before = self.recorder.outlet.arrivals.events(ticket);
         let value = jdwp::Value::Object {
             tag: object.tag,
             id: object.id,
         };
         self.observe(ticket, thread, &value)?;
-        self.meet_object(ticket, object, false);
-        let seen = self.arrivals.split_off(ticket, before);
+        self.recorder.meet_object(ticket, object, false);
+        let seen = self.recorder.outlet.arrivals.split_off(ticket, before);
         Ok(seen.into_iter().map(|event| event.kind).collect())
     }
 
     /// Settles what is in doubt everywhere: nothing more comes.
     pub(in crate::events) fn settle_all(&mut self, asks: bool) -> Result<(), CaptureError> {
-        let open = self.threads.iter().filter(|(_, t)| !t.races.is_empty());
-        let open: Vec<u64> = open.map(|(&id, _)| id).collect();
-        for id in open {
-            self.settle(jdwp::ThreadId(id), asks)?;
+        for id in self.threads.which(|thread| !thread.races.is_empty()) {
+            self.with_thread(id, |engine, thread| engine.settle(thread, asks))?;
         }
         Ok(())
     }
 
     /// Settles where too much waits for a thread that makes no event, because it waits itself.
     pub(in crate::events) fn settle_crowd(&mut self) -> Result<(), CaptureError> {
-        if self.arrivals.waiting() <= MOST_WAITING {
+        let arrivals = &self.recorder.outlet.arrivals;
+        if arrivals.waiting() <= MOST_WAITING {
             return Ok(());
         }
-        let waits = |known: &Thread| {
-            known.races.iter().any(|race| match race.means {
-                Means::Written { ticket, .. } => self.arrivals.after(ticket) > MOST_WAITING,
+        let late = self.threads.which(|thread| {
+            thread.races.iter().any(|race| match race.means {
+                Means::Written { ticket, .. } => arrivals.after(ticket) > MOST_WAITING,
                 Means::Named { .. } => false,
             })
-        };
-        let late = self.threads.iter().filter(|(_, known)| waits(known));
-        let late: Vec<u64> = late.map(|(&id, _)| id).collect();
+        });
         for id in late {
-            self.settle(jdwp::ThreadId(id), true)?;
+            self.with_thread(id, |engine, thread| engine.settle(thread, true))?;
         }
         Ok(())
     }
 
     /// What the other threads write on runs that are predicted, and not told yet.
-    fn untold_writes(
-        &mut self,
-        thread: jdwp::ThreadId,
-    ) -> Result<Vec<Rc<FxHashSet<Variable>>>, CaptureError> {
-        let predicted = self
-            .threads
-            .iter()
-            .filter(|&(&id, other)| id != thread.0 && other.predicted && !other.stack.is_empty());
-        let predicted: Vec<u64> = predicted.map(|(&id, _)| id).collect();
-        let all = predicted.into_iter().map(|id| {
-            let known = self.threads.get(&id);
-            if let Some(writes) = known.and_then(|known| known.untold.clone()) {
-                return Ok(writes);
-            }
-            let writes = self.predicted_writes(jdwp::ThreadId(id))?;
-            let writes = Rc::new(writes.into_iter().collect());
-            if let Some(known) = self.threads.get_mut(&id) {
-                known.untold = Some(Rc::clone(&writes));
-            }
-            Ok(writes)
-        });
-        all.collect()
+    fn untold_writes(&mut self) -> Result<Vec<Rc<FxHashSet<Variable>>>, CaptureError> {
+        let predicted = |other: &Thread| other.predicted && !other.stack.is_empty();
+        let mut all = Vec::new();
+        for id in self.threads.which(predicted) {
+            self.with_thread(id, |engine, other| {
+                if other.untold.is_none() {
+                    let writes = engine.predicted_writes(other)?;
+                    other.untold = Some(Rc::new(writes.into_iter().collect()));
+                }
+                all.extend(other.untold.clone());
+                Ok(())
+            })?;
+        }
+        Ok(all)
     }
 }
 
@@ -384,15 +334,6 @@ impl Frame {
             }
             _ => Vec::new(),
         }
-    }
-}
-
-/// The array or object of which a variable is a part.
-fn holder(variable: Variable) -> Option<ObjectId> {
-    match variable {
-        Variable::Element { array, .. } => Some(array),
-        Variable::Field { object, .. } => Some(object),
-        _ => None,
     }
 }
 

@@ -14,6 +14,7 @@ use jhyde_trace::{CallId, Event, EventKind, Missing, ObjectId, Sink, Value, Vari
 use crate::arrivals::Ticket;
 use crate::error::CaptureError;
 use crate::events::Engine;
+use crate::events::thread::Thread;
 use crate::mirror::{Body, Shared, UNKNOWN};
 
 /// The most objects that are gone through from the frame of a thread that is to be stepped.
@@ -24,56 +25,57 @@ const LAST_LOOK: Duration = Duration::from_secs(1);
 impl<S: Sink> Engine<S> {
     /// A thread is about to go on: it sees what code out of the scope has done up to now. While other threads run code
     /// of the scope, what is found could be theirs: then nothing is looked at.
-    pub(in crate::events) fn look_again(&mut self, thread: jdwp::ThreadId, alone: bool) {
-        let now = if alone { self.heap.outside_runs() } else { 0 };
-        self.heap.look_as_of(now);
-        if let Some(known) = self.threads.get_mut(&thread.0) {
-            known.looked = now;
-        }
+    pub(in crate::events) fn look_again(&mut self, thread: &mut Thread, alone: bool) {
+        let now = if alone {
+            self.recorder.known.heap.outside_runs()
+        } else {
+            0
+        };
+        self.recorder.known.heap.look_as_of(now);
+        thread.looked = now;
     }
 
     /// Looks again at what may have changed unseen; says whether it could be looked at.
     pub(in crate::events) fn refresh(
         &mut self,
         ticket: Ticket,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         object: ObjectId,
     ) -> Result<bool, CaptureError> {
-        let Some(known) = self.threads.get(&thread.0) else {
-            return Ok(false);
-        };
-        let (current, returned) = (known.current(), known.returned);
-        if self.others(thread).is_shown(object) {
+        let (current, returned) = (thread.current(), thread.returned);
+        if self.others().is_shown(object) {
             // A call in another thread may be writing it, and is asked itself when it ends.
-            self.heap.refreshed(object);
+            self.recorder.known.heap.refreshed(object);
             return Ok(true);
         }
         // What has no name yet cannot be looked at: perhaps something that can be read holds it.
         self.name_objects(thread, [Value::Object(object)])?;
-        let before = self.arrivals.events(ticket);
-        let seen = self.heap.seen(object);
-        let behind =
-            returned.filter(|&(at, ..)| at == ticket && seen + 1 == self.heap.outside_runs());
+        let before = self.recorder.outlet.arrivals.events(ticket);
+        let seen = self.recorder.known.heap.seen(object);
+        let behind = returned.filter(|&(at, ..)| {
+            at == ticket && seen + 1 == self.recorder.known.heap.outside_runs()
+        });
         let call = behind.map_or(current, |(.., call)| call);
         self.compare(ticket, thread, call, object, false)?;
-        let told = self.arrivals.split_off(ticket, before);
+        let told = self.recorder.outlet.arrivals.split_off(ticket, before);
         match behind {
             Some((_, behind, _)) => {
                 let count = told.len();
                 let told = told.into_iter();
                 let told = told.map(|event| (behind, Event { call, ..event }));
-                self.arrivals.insert(ticket, told.collect());
-                if let Some(known) = self.threads.get_mut(&thread.0) {
-                    known.returned = Some((ticket, behind + count, call));
-                }
+                self.recorder.outlet.arrivals.insert(ticket, told.collect());
+                thread.returned = Some((ticket, behind + count, call));
             }
             None => {
                 for event in told {
-                    self.arrivals.event(ticket, found_late(event));
+                    self.recorder
+                        .outlet
+                        .arrivals
+                        .event(ticket, found_late(event));
                 }
             }
         }
-        Ok(!self.heap.is_stale(object))
+        Ok(!self.recorder.known.heap.is_stale(object))
     }
 
     /// Calls out of the scope have ended behind which the thread did not stand still: what they did to what they were
@@ -81,19 +83,16 @@ impl<S: Sink> Engine<S> {
     pub(in crate::events) fn look_behind_unseen(
         &mut self,
         ticket: Ticket,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         suspended: bool,
     ) -> Result<(), CaptureError> {
-        let Some(known) = self.threads.get_mut(&thread.0) else {
-            return Ok(());
-        };
-        let (ended, call) = (std::mem::take(&mut known.unlooked), known.current());
+        let (ended, at) = (std::mem::take(&mut thread.unlooked), thread.at(ticket));
         for shown in ended {
-            self.heap.outside_ran();
+            self.recorder.known.heap.outside_ran();
             for &object in shown.objects() {
-                self.heap.share(object, Shared::Anybody);
+                self.recorder.known.heap.share(object, Shared::Anybody);
             }
-            self.contents_unseen((ticket, thread, call), &shown, suspended)?;
+            self.contents_unseen(thread, at, &shown, suspended)?;
             self.give(&shown);
         }
         Ok(())
@@ -101,18 +100,17 @@ impl<S: Sink> Engine<S> {
 
     /// The scope reads a variable that code out of it may have written unseen, and nobody could look before: that is done
     /// when the thread stands still.
-    pub(in crate::events) fn read_stale(&mut self, thread: jdwp::ThreadId, variable: Variable) {
+    pub(in crate::events) fn read_stale(&mut self, thread: &mut Thread, variable: Variable) {
         let holder = match variable {
             Variable::Element { array: holder, .. } | Variable::Field { object: holder, .. } => {
                 Some(holder)
             }
             _ => None,
         };
-        if holder.is_some_and(|holder| self.heap.is_stale(holder))
-            && let Some(known) = self.threads.get_mut(&thread.0)
-            && !known.read_stale.contains(&variable)
+        if holder.is_some_and(|holder| self.recorder.known.heap.is_stale(holder))
+            && !thread.read_stale.contains(&variable)
         {
-            known.read_stale.push(variable);
+            thread.read_stale.push(variable);
         }
     }
 
@@ -120,16 +118,13 @@ impl<S: Sink> Engine<S> {
     pub(in crate::events) fn look_at_read(
         &mut self,
         ticket: Ticket,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
     ) -> Result<(), CaptureError> {
-        let Some(known) = self.threads.get_mut(&thread.0) else {
-            return Ok(());
-        };
-        let (read, call) = (std::mem::take(&mut known.read_stale), known.current());
+        let (read, call) = (std::mem::take(&mut thread.read_stale), thread.current());
         for variable in read {
             if let Variable::Element { array: holder, .. } | Variable::Field { object: holder, .. } =
                 variable
-                && self.heap.is_stale(holder)
+                && self.recorder.known.heap.is_stale(holder)
             {
                 self.refresh(ticket, thread, holder)?;
                 self.tell_stale(ticket, call, variable);
@@ -142,23 +137,22 @@ impl<S: Sink> Engine<S> {
     /// more.
     fn tell_stale(&mut self, ticket: Ticket, call: CallId, variable: Variable) {
         let held = match variable {
-            Variable::Element { array, index } if self.heap.is_stale(array) => {
-                let elements = self.heap.elements(array);
+            Variable::Element { array, index } if self.recorder.known.heap.is_stale(array) => {
+                let elements = self.recorder.known.heap.elements(array);
                 elements.and_then(|elements| elements.get(index))
             }
-            Variable::Field { object, field } if self.heap.is_stale(object) => {
+            Variable::Field { object, field } if self.recorder.known.heap.is_stale(object) => {
                 // A field that nobody wrote yet has what it began with.
                 let began = Value::Missing(Missing::BeforeRecording);
-                Some(self.heap.field(object, field, began))
+                Some(self.recorder.known.heap.field(object, field, began))
             }
             _ => None,
         };
         if held.is_some_and(|held| held != UNKNOWN) {
-            self.heap.write(variable, UNKNOWN);
+            self.recorder.known.heap.write(variable, UNKNOWN);
             let value = UNKNOWN;
             let kind = EventKind::Snapshot { variable, value };
-            let index = Event::NO_INDEX;
-            self.arrivals.event(ticket, Event { call, index, kind });
+            self.recorder.outlet.tell_of(ticket, call, kind);
         }
     }
 
@@ -168,41 +162,57 @@ impl<S: Sink> Engine<S> {
         &mut self,
         ticket: Ticket,
     ) -> Result<(), CaptureError> {
-        let alive = self.threads.iter().next();
-        let alive = alive.map(|(&id, known)| (jdwp::ThreadId(id), known.current()));
-        let Some((thread, call)) = alive.or(self.last_thread).filter(|_| self.records_state())
-        else {
-            return Ok(());
-        };
-        if !self.runs_alone(thread) {
+        if !self.recorder.outlet.records_state() {
             return Ok(());
         }
-        self.heap.outside_ran();
-        self.heap.look_as_of(self.heap.outside_runs());
-        let stale = self.heap.stale();
+        let Some(mut thread) = self.threads.take_any() else {
+            // No code of the scope has run: nothing is known that could have changed.
+            return Ok(());
+        };
+        let looked = self.look_with(ticket, &mut thread);
+        self.threads.put(thread);
+        looked
+    }
+
+    fn look_with(&mut self, ticket: Ticket, thread: &mut Thread) -> Result<(), CaptureError> {
+        if !self.threads.are_outside() {
+            // What was found could be of a thread that is about to tell it.
+            return Ok(());
+        }
+        let at = thread.at(ticket);
+        let call = at.2;
+        self.recorder.known.heap.outside_ran();
+        self.recorder
+            .known
+            .heap
+            .look_as_of(self.recorder.known.heap.outside_runs());
+        let stale = self.recorder.known.heap.stale();
         let until = Instant::now() + LAST_LOOK;
         let mut left = 0;
-        for (at, &object) in stale.iter().enumerate() {
+        for (done, &object) in stale.iter().enumerate() {
             if Instant::now() > until {
-                left = stale.len() - at;
+                left = stale.len() - done;
                 break;
             }
             // What has no name yet: perhaps something that can be read holds it.
             self.name_objects(thread, [Value::Object(object)])?;
-            let before = self.arrivals.events(ticket);
+            let before = self.recorder.outlet.arrivals.events(ticket);
             self.compare(ticket, thread, call, object, false)?;
-            for event in self.arrivals.split_off(ticket, before) {
-                self.arrivals.event(ticket, found_late(event));
+            for event in self.recorder.outlet.arrivals.split_off(ticket, before) {
+                self.recorder
+                    .outlet
+                    .arrivals
+                    .event(ticket, found_late(event));
             }
-            self.tell_unlooked((ticket, thread, call), object);
+            self.tell_unlooked(at, object);
         }
-        left += self.look_into_given((ticket, thread, call), until)?;
+        left += self.look_into_given(thread, at, until)?;
         if left > 0 {
             let reason = format!(
                 "{left} objects that code out of the scope had were not looked at when the recording ended: what they \
                  held since the scope met them last may be other than told"
             );
-            self.doubt(ticket, call, &reason);
+            self.recorder.outlet.doubt(ticket, call, &reason);
         }
         Ok(())
     }
@@ -211,11 +221,12 @@ impl<S: Sink> Engine<S> {
     pub(in crate::events) fn refresh_in_sight(
         &mut self,
         ticket: Ticket,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         alone: bool,
     ) -> Result<(), CaptureError> {
-        let top = self.threads.get(&thread.0).and_then(|t| t.stack.last());
+        let top = thread.stack.last();
         let Some(mirror) = top.and_then(|top| top.mirror.as_ref()).filter(|_| alone) else {
+            // Nothing is in its sight, or others may be writing it.
             return Ok(());
         };
         let values = mirror.locals.iter().chain(&mirror.stack);
@@ -229,10 +240,10 @@ impl<S: Sink> Engine<S> {
                 continue;
             }
             seen.push(object);
-            if self.heap.is_stale(object) {
+            if self.recorder.known.heap.is_stale(object) {
                 self.refresh(ticket, thread, object)?;
             }
-            match self.heap.body(object) {
+            match self.recorder.known.heap.body(object) {
                 Some(Body::Array(elements)) => {
                     let held = elements.references().filter_map(Value::object);
                     open.extend(held.take(MOST_IN_SIGHT));

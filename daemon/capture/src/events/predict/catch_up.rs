@@ -12,9 +12,9 @@ use crate::error::CaptureError;
 use crate::events::Engine;
 use crate::events::predict::plan::Planned;
 use crate::events::predict::{Ahead, MOST};
-use crate::events::stops::sites::index_of;
+use crate::events::thread::Thread;
 use crate::mirror::{Activation, Pending, Progress, throws};
-use crate::program::MethodKey;
+use crate::program::{MethodKey, index_of};
 
 const UNPREDICTED: &str = "the thread did not do what its instructions give: another thread, or code out of the \
     scope, wrote what it read; what this call did may be wrong";
@@ -25,28 +25,27 @@ impl<S: Sink> Engine<S> {
     pub(in crate::events) fn catch_up(
         &mut self,
         ticket: Ticket,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         thrown: Option<&Location>,
     ) -> Result<(), CaptureError> {
-        let predicted = self
-            .threads
-            .get(&thread.0)
-            .and_then(|known| known.throws_at);
+        let predicted = thread.throws_at;
         let expected = predicted.is_some_and(|predicted| thrown.map(place_of) == Some(predicted));
         let mut left = MOST;
-        while let Some(known) = self.threads.get_mut(&thread.0).filter(|t| t.predicted) {
+        while thread.predicted {
             if left == 0 {
                 // No predicted run is so long: somebody else has written what it turns on.
                 self.forget_innermost(thread, None);
                 return Ok(());
             }
             left -= 1;
-            let Some(top) = known.stack.last_mut().filter(|top| !top.boundary) else {
+            let Some(top) = thread.stack.last_mut().filter(|top| !top.boundary) else {
+                // In a call out of the scope nothing is predicted.
                 return Ok(());
             };
             let method = Rc::clone(&top.method);
             let key = top.key;
             let Some(mirror) = top.mirror.take() else {
+                // Nothing of its inside is followed.
                 return Ok(());
             };
             let instruction = mirror.pending.and_then(|p| method.instruction(p));
@@ -58,16 +57,16 @@ impl<S: Sink> Engine<S> {
             } else {
                 self.next_untold(&method, &mirror)
             };
-            if let Some(top) = self.innermost(thread) {
+            if let Some(top) = thread.innermost_mut() {
                 top.mirror = Some(mirror);
             }
-            let Some(next) = next? else { return Ok(()) };
-            self.advance(ticket, thread, next, false)?;
-            let Some(known) = self.threads.get_mut(&thread.0) else {
+            let Some(next) = next? else {
+                // What it does there an event of its own tells.
                 return Ok(());
             };
-            known.standing.seen();
-            if let Some(top) = known.innermost_mut() {
+            self.advance(ticket, thread, next, false)?;
+            thread.standing.seen();
+            if let Some(top) = thread.innermost_mut() {
                 let ordinal = method.code.as_ref().and_then(|code| code.ordinal(next));
                 top.index = next;
                 if let (Some(mirror), Some(ordinal)) = (&mut top.mirror, ordinal) {
@@ -107,33 +106,38 @@ impl<S: Sink> Engine<S> {
     /// memory ends in a loop, nothing tells in which of its turns.
     pub(in crate::events) fn throws_unpredicted(
         &mut self,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         location: &Location,
     ) {
-        let Some(known) = self.threads.get(&thread.0).filter(|t| t.predicted) else {
+        if !thread.predicted {
+            return;
+        }
+        let Some(top) = thread.stack.last().filter(|top| !top.boundary) else {
+            // It was thrown in a call out of the scope, of which nothing was predicted.
             return;
         };
-        let Some(top) = known.stack.last().filter(|top| !top.boundary) else {
+        let Some(mirror) = &top.mirror else {
+            // Nothing of its inside is followed.
             return;
         };
-        let Some(mirror) = &top.mirror else { return };
         let instruction = mirror.pending.and_then(|p| top.method.instruction(p));
         let Some(instruction) = instruction else {
+            // It is not known where it stood.
             return;
         };
         let opcode = instruction.opcode;
         let loops = allocates(opcode)
             && opcode != Opcode::New
-            && throws(mirror, &self.heap, opcode) != Some(true);
+            && throws(mirror, &self.recorder.known.heap, opcode) != Some(true);
         if loops || instruction.index != index_of(location) {
             self.doubt_all(thread);
         }
     }
 
     /// Can the event that a predicted thread makes at this index follow what was told of it?
-    pub(in crate::events) fn may_arrive(&mut self, thread: jdwp::ThreadId, index: u32) -> bool {
-        let predicted = self.threads.get(&thread.0).is_some_and(|t| t.predicted);
-        let Some(frame) = self.innermost(thread).filter(|_| predicted) else {
+    pub(in crate::events) fn may_arrive(&mut self, thread: &mut Thread, index: u32) -> bool {
+        let predicted = thread.predicted;
+        let Some(frame) = thread.innermost_mut().filter(|_| predicted) else {
             return true;
         };
         let pending = frame.mirror.as_ref().and_then(|mirror| mirror.pending);
@@ -143,16 +147,13 @@ impl<S: Sink> Engine<S> {
 
     /// A predicted thread stands where it cannot: nothing is known of the innermost call any more, and what was told
     /// of the others since is doubtful.
-    pub(in crate::events) fn lose_sight(&mut self, thread: jdwp::ThreadId, ordinal: usize) {
+    pub(in crate::events) fn lose_sight(&mut self, thread: &mut Thread, ordinal: usize) {
         self.forget_innermost(thread, Some(Pending::reached(ordinal, true)));
     }
 
-    fn forget_innermost(&mut self, thread: jdwp::ThreadId, pending: Option<Pending>) {
-        let Some(known) = self.threads.get_mut(&thread.0) else {
-            return;
-        };
-        known.predicted = false;
-        if let Some(frame) = known.innermost_mut() {
+    fn forget_innermost(&mut self, thread: &mut Thread, pending: Option<Pending>) {
+        thread.predicted = false;
+        if let Some(frame) = thread.innermost_mut() {
             frame.mirror = Some(Activation {
                 pending,
                 ..Activation::default()
@@ -162,34 +163,34 @@ impl<S: Sink> Engine<S> {
     }
 
     /// A predicted thread did something else: what was told of its calls since is doubtful.
-    pub(in crate::events) fn doubt_all(&mut self, thread: jdwp::ThreadId) {
-        let stack = self
-            .threads
-            .get_mut(&thread.0)
-            .map(|known| &mut known.stack);
-        for frame in stack.into_iter().flatten() {
+    pub(in crate::events) fn doubt_all(&mut self, thread: &mut Thread) {
+        for frame in &mut thread.stack {
             frame.doubtful = Some(UNPREDICTED);
         }
     }
 
     /// The recording ends while threads run on unseen: what they did since is missing.
     pub(in crate::events) fn lose_predicted(&mut self) {
-        let ticket = self.arrivals.open();
+        let ticket = self.recorder.outlet.arrivals.open();
         let mut lost = Vec::new();
-        for known in self.threads.values().filter(|known| known.predicted) {
-            let Some(top) = known.stack.last().filter(|top| !top.boundary) else {
-                continue;
-            };
-            lost.push(top.call);
+        for thread in self.threads.iter().filter(|thread| thread.predicted) {
+            // In a call out of the scope it has done nothing that is still to be told.
+            lost.extend(
+                thread
+                    .stack
+                    .last()
+                    .filter(|top| !top.boundary)
+                    .map(|top| top.call),
+            );
         }
         for call in lost {
-            self.doubt(
+            self.recorder.outlet.doubt(
                 ticket,
                 call,
                 "what the call did between its last event and the end of the recording is not recorded",
             );
         }
-        self.arrivals.answered(ticket);
+        self.recorder.outlet.arrivals.answered(ticket);
     }
 }
 

@@ -11,9 +11,9 @@
 //! can replace code; intrinsic calls that may throw or whose result only their exit tells; and whatever takes more than [`MOST`] instructions. The crate's README has the reasons.
 
 pub(in crate::events) mod catch_up;
-pub(in crate::events) mod intrinsics;
 pub(in crate::events) mod plan;
 pub(in crate::events) mod speculative;
+pub(in crate::events) mod standing;
 
 use std::rc::Rc;
 
@@ -23,14 +23,12 @@ use jhyde_trace::{Sink, Value, Variable};
 use crate::arrivals::Ticket;
 use crate::error::CaptureError;
 use crate::events::Engine;
-use crate::events::outside::shown::parameters;
-use crate::events::predict::intrinsics::{intrinsic, known_result, never_throws};
 use crate::events::predict::plan::Planned;
 use crate::events::predict::speculative::{Speculative, call_intrinsic};
-use crate::events::stops::constants::class_constant;
-use crate::events::threads::Stepping;
+use crate::events::thread::{Stepping, Thread};
 use crate::mirror::{Activation, Pending, Progress, Step, execute, is_known, leads, throws};
 use crate::program::{Loader, Named};
+use crate::recorder::{class_constant, intrinsic, known_result, never_throws, parameters};
 
 /// The most instructions that are predicted at once: a JVM that interprets runs them in some hundredths of a
 /// second.
@@ -59,26 +57,20 @@ impl<S: Sink> Engine<S> {
     pub(in crate::events) fn predict(
         &mut self,
         ticket: Ticket,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
     ) -> Result<(), CaptureError> {
-        let Some(known) = self.threads.get_mut(&thread.0) else {
-            return Ok(());
-        };
-        known.predicted = false;
-        known.throws_at = None;
-        let current = known.current();
-        self.sweep((ticket, thread, current))?;
-        let Some(known) = self.threads.get_mut(&thread.0) else {
-            return Ok(());
-        };
-        let (idle, initialising) = (known.stack.is_empty(), known.initialising.is_some());
-        let settled = known.entering.is_none() && known.unsure.is_none() && known.races.is_empty();
-        if !self.records_state() {
+        thread.predicted = false;
+        thread.throws_at = None;
+        self.sweep(thread.at(ticket))?;
+        let (idle, initialising) = (thread.stack.is_empty(), thread.initialising.is_some());
+        let settled =
+            thread.entering.is_none() && thread.unsure.is_none() && thread.races.is_empty();
+        if !self.recorder.outlet.records_state() {
             return Ok(());
         }
         // What is still in doubt of other threads would be taken for known if it were looked at now.
-        let doubts = self.threads.values().any(|other| !other.races.is_empty());
-        let alone = settled && !doubts && self.runs_alone(thread);
+        let doubts = self.threads.iter().any(|other| !other.races.is_empty());
+        let alone = settled && !doubts && self.threads.are_outside();
         self.look_again(thread, alone);
         if alone {
             self.look_at_read(ticket, thread)?;
@@ -91,49 +83,31 @@ impl<S: Sink> Engine<S> {
         }
         let predicted = settled
             && !self.replaceable
-            && self.runs_alone(thread)
+            && self.threads.are_outside()
             && self.looks_ahead(ticket, thread)?;
         if !predicted {
             self.refresh_in_sight(ticket, thread, alone)?;
         }
-        let Some(known) = self.threads.get_mut(&thread.0) else {
-            return Ok(());
-        };
-        known.predicted = predicted;
+        thread.predicted = predicted;
         if predicted {
             self.stop_stepping(thread);
-        } else if known.stepping == Stepping::Off {
+        } else if thread.stepping == Stepping::Off {
             self.set_step(thread);
         }
         Ok(())
-    }
-
-    /// Are all other threads out of the scope, so that they stop before they run in it?
-    pub(in crate::events) fn runs_alone(&self, thread: jdwp::ThreadId) -> bool {
-        self.threads.iter().all(|(&id, other)| {
-            let outside = match other.stack.last() {
-                Some(top) if top.boundary => {
-                    let behind = jdwp::ThreadId(id);
-                    self.stops_behind_boundary(behind, other.stack.len() - 1)
-                }
-                Some(top) => top.is_in_a_call(),
-                None => true,
-            };
-            outside || id == thread.0
-        })
     }
 
     /// Is all certain that a thread does until it stops again?
     pub(in crate::events) fn looks_ahead(
         &mut self,
         ticket: Ticket,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
     ) -> Result<bool, CaptureError> {
         for _ in 0..MOST_REFRESHED {
             self.stale = None;
-            self.heap.speculate();
+            self.recorder.known.heap.speculate();
             let certain = self.speculate_run(thread);
-            self.heap.roll_back();
+            self.recorder.known.heap.roll_back();
             if certain? {
                 return Ok(true);
             }
@@ -150,27 +124,22 @@ impl<S: Sink> Engine<S> {
     /// What a thread writes on the rest of its predicted run.
     pub(in crate::events) fn predicted_writes(
         &mut self,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
     ) -> Result<Vec<Variable>, CaptureError> {
-        let throws_at = self.threads.get(&thread.0).and_then(|t| t.throws_at);
-        self.heap.speculate();
+        let throws_at = thread.throws_at;
+        self.recorder.known.heap.speculate();
         let certain = self.speculate_run(thread);
-        let writes = self.heap.speculated_writes();
-        self.heap.roll_back();
-        if let Some(known) = self.threads.get_mut(&thread.0) {
-            known.throws_at = throws_at;
-        }
+        let writes = self.recorder.known.heap.speculated_writes();
+        self.recorder.known.heap.roll_back();
+        thread.throws_at = throws_at;
         certain.map(|_| writes)
     }
 
-    fn speculate_run(&mut self, thread: jdwp::ThreadId) -> Result<bool, CaptureError> {
-        let Some(known) = self.threads.get(&thread.0) else {
-            return Ok(false);
-        };
-        let at = known.stack.len() - 1;
-        let top = &known.stack[at];
+    fn speculate_run(&mut self, thread: &mut Thread) -> Result<bool, CaptureError> {
+        let at = thread.stack.len() - 1;
+        let top = &thread.stack[at];
         if top.boundary {
-            return Ok(self.stops_behind_boundary(thread, at));
+            return Ok(thread.stops_behind_boundary(at));
         }
         let (Some(frame), method) = (top.mirror.clone(), Rc::clone(&top.method)) else {
             return Ok(false);
@@ -178,24 +147,14 @@ impl<S: Sink> Engine<S> {
         self.run_ahead(thread, at, frame, method)
     }
 
-    /// Does the thread stop when it is back from a call out of the scope?
-    fn stops_behind_boundary(&self, thread: jdwp::ThreadId, at: usize) -> bool {
-        let stack = self.threads.get(&thread.0).map(|known| &known.stack[..at]);
-        let caller = stack.and_then(|stack| stack.iter().rfind(|frame| !frame.boundary));
-        let Some(caller) = caller else { return false };
-        let pending = caller.mirror.as_ref().and_then(|mirror| mirror.pending);
-        let instruction = pending.and_then(|pending| caller.method.instruction(pending));
-        instruction.is_some_and(|instruction| caller.method.stops_at(instruction.next()))
-    }
-
     fn run_ahead(
         &mut self,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         mut at: usize,
         mut frame: Activation,
         mut method: Rc<Planned>,
     ) -> Result<bool, CaptureError> {
-        let mut key = self.threads.get(&thread.0).map(|known| known.stack[at].key);
+        let mut key = thread.stack.get(at).map(|frame| frame.key);
         // What is not known would be taken from the stack, and never asked for.
         let whole = |frame: &Activation| frame.stack.iter().all(|&value| is_known(value));
         if !whole(&frame) {
@@ -217,9 +176,7 @@ impl<S: Sink> Engine<S> {
             match ahead {
                 Ahead::Stops => return Ok(true),
                 Ahead::Throws => {
-                    if let Some(known) = self.threads.get_mut(&thread.0) {
-                        known.throws_at = key.map(|key| (key, instruction.index));
-                    }
+                    thread.throws_at = key.map(|key| (key, instruction.index));
                     return Ok(true);
                 }
                 Ahead::Open => return Ok(false),
@@ -236,11 +193,8 @@ impl<S: Sink> Engine<S> {
                 }
                 Ahead::Returns => {
                     let result = (instruction.opcode != Opcode::Return).then(|| frame.peek(0));
-                    let Some(known) = self.threads.get(&thread.0) else {
-                        return Ok(false);
-                    };
-                    let returned = &known.stack[at];
-                    if known
+                    let returned = &thread.stack[at];
+                    if thread
                         .initialising
                         .as_ref()
                         .is_some_and(|initialising| initialising.call == Some(returned.call))
@@ -252,9 +206,9 @@ impl<S: Sink> Engine<S> {
                         return Ok(true);
                     };
                     at = below;
-                    let caller = &known.stack[at];
+                    let caller = &thread.stack[at];
                     if caller.boundary {
-                        return Ok(self.stops_behind_boundary(thread, at));
+                        return Ok(thread.stops_behind_boundary(at));
                     }
                     let (Some(mirror), true) = (&caller.mirror, returned.invoked) else {
                         return Ok(false);
@@ -293,14 +247,16 @@ impl<S: Sink> Engine<S> {
     ) -> Result<bool, CaptureError> {
         if let Some(invoke) = instruction.invoke() {
             let named = Named::of(method, invoke.constant, invoke.kind);
-            return Ok(named.is_some_and(|named| call_intrinsic(frame, &named, &self.heap)));
+            return Ok(
+                named.is_some_and(|named| call_intrinsic(frame, &named, &self.recorder.known.heap))
+            );
         }
         let told = method.code.as_ref().and_then(|code| code.ordinal(next));
         let (Some(ops), Some(pending), Some(told)) = (&method.ops, frame.pending, told) else {
             return Ok(false);
         };
         let mut world = Speculative {
-            engine: self,
+            recorder: &mut self.recorder,
             frame,
             method,
         };
@@ -346,17 +302,17 @@ impl<S: Sink> Engine<S> {
                 let class = class_constant(method, instruction.constant().unwrap_or_default());
                 self.is_instance(frame.peek(0), method.loader, &class)?
             }
-            Opcode::Aastore => match throws(frame, &self.heap, opcode) {
+            Opcode::Aastore => match throws(frame, &self.recorder.known.heap, opcode) {
                 Some(false) => self.takes(frame.peek(2), frame.peek(0), method.loader)?,
                 other => other.map(|throws| !throws),
             },
-            _ => throws(frame, &self.heap, opcode).map(|throws| !throws),
+            _ => throws(frame, &self.recorder.known.heap, opcode).map(|throws| !throws),
         };
         Ok(match certain {
             Some(true) => {
                 let to = method.ops.as_ref().and_then(|ops| {
                     let at = frame.pending?.ordinal;
-                    ops.index(leads(frame, &self.heap, ops, at)?)
+                    ops.index(leads(frame, &self.recorder.known.heap, ops, at)?)
                 });
                 to.map_or(Ahead::Open, Ahead::Goes)
             }
@@ -367,7 +323,9 @@ impl<S: Sink> Engine<S> {
 
     /// May code out of the scope have changed it unseen?
     fn meets_stale(&mut self, value: Value) -> bool {
-        let stale = value.object().filter(|&object| self.heap.is_stale(object));
+        let stale = value
+            .object()
+            .filter(|&object| self.recorder.known.heap.is_stale(object));
         self.stale = stale.or(self.stale);
         stale.is_some()
     }
@@ -399,7 +357,8 @@ impl<S: Sink> Engine<S> {
             None => Ahead::Stops,
             Some(_) => {
                 let known = never_throws(&named)
-                    || known_result(&named, receiver, &arguments, &self.heap).is_some();
+                    || known_result(&named, receiver, &arguments, &self.recorder.known.heap)
+                        .is_some();
                 if known && method.is_linked(instruction) {
                     Ahead::Goes(instruction.next())
                 } else {
@@ -413,12 +372,14 @@ impl<S: Sink> Engine<S> {
     fn is_of_scope(&self, receiver: Option<Value>, named: &Named) -> bool {
         let class = receiver
             .and_then(Value::object)
-            .and_then(|object| self.heap.class(object))
-            .and_then(|class| self.program.class_of(class));
+            .and_then(|object| self.recorder.known.heap.class(object))
+            .and_then(|class| self.recorder.known.program.class_of(class));
         class.is_some_and(|class| {
-            let runs = self
-                .program
-                .inherited(&class, &named.name, &named.descriptor);
+            let runs =
+                self.recorder
+                    .known
+                    .program
+                    .inherited(&class, &named.name, &named.descriptor);
             class.in_scope && runs.is_some_and(|method| !method.native)
         })
     }
@@ -432,7 +393,7 @@ impl<S: Sink> Engine<S> {
         if value == Value::Null || class == "java.lang.Object" {
             return Ok(Some(true));
         }
-        Ok(match self.instance_of(value, code, class)? {
+        Ok(match self.recorder.instance_of(value, code, class)? {
             Value::Int(is) => Some(is != 0),
             _ => None,
         })
@@ -447,8 +408,8 @@ impl<S: Sink> Engine<S> {
     ) -> Result<Option<bool>, CaptureError> {
         let class = array
             .object()
-            .and_then(|array| self.heap.class(array))
-            .and_then(|class| self.program.name_of(class));
+            .and_then(|array| self.recorder.known.heap.class(array))
+            .and_then(|class| self.recorder.known.program.name_of(class));
         match class.as_deref().and_then(|name| name.strip_suffix("[]")) {
             Some(component) => self.is_instance(element, code, component),
             None => Ok((element == Value::Null).then_some(true)),

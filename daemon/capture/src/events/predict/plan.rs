@@ -9,9 +9,9 @@ use jhyde_bytecode::{Constant, Instruction};
 use jhyde_trace::{MethodId, Value};
 use rustc_hash::FxHashMap;
 
-use crate::events::predict::intrinsics::IntrinsicClasses;
 use crate::mirror::{Compiled, Pending};
 use crate::program::Method;
+use crate::recorder::IntrinsicClasses;
 
 /// A thread that arrives there stops.
 const STOP: u8 = 1;

@@ -4,16 +4,16 @@
 use jhyde_trace::{Sink, Value};
 
 use crate::error::CaptureError;
-use crate::events::Engine;
-use crate::events::predict::intrinsics::{known_result, returns_itself};
 use crate::events::predict::operands;
-use crate::events::stops::constants::{class_constant, element_name, is_replaced};
 use crate::mirror::{Activation, Body, Effect, Element, Heap, UNKNOWN, World, initial, narrowed};
 use crate::program::{Field, Method, Named, dotted};
+use crate::recorder::{
+    Recorder, class_constant, element_name, is_replaced, known_result, returns_itself,
+};
 
 /// A frame that is only speculated.
 pub(in crate::events) struct Speculative<'a, S: Sink> {
-    pub(in crate::events) engine: &'a mut Engine<S>,
+    pub(in crate::events) recorder: &'a mut Recorder<S>,
     pub(in crate::events) frame: &'a mut Activation,
     pub(in crate::events) method: &'a Method,
 }
@@ -24,7 +24,7 @@ impl<S: Sink> World for Speculative<'_, S> {
     const CERTAIN: bool = true;
 
     fn parts(&mut self) -> Option<(&mut Activation, &mut Heap)> {
-        Some((self.frame, &mut self.engine.heap))
+        Some((self.frame, &mut self.recorder.known.heap))
     }
 
     fn tell(&mut self, _: Effect) -> Result<(), CaptureError> {
@@ -33,8 +33,9 @@ impl<S: Sink> World for Speculative<'_, S> {
 
     /// What the program has met: a constant that it meets for the first time is looked up.
     fn constant(&mut self, at: u16) -> Result<Value, CaptureError> {
-        let constant = self.engine.constant_at(self.method, at);
-        let known = constant.and_then(|constant| self.engine.heap.known_constant(&constant));
+        let constant = self.recorder.known.constant_at(self.method, at);
+        let known =
+            constant.and_then(|constant| self.recorder.known.heap.known_constant(&constant));
         Ok(known.map_or(UNKNOWN, Value::Object))
     }
 
@@ -42,13 +43,16 @@ impl<S: Sink> World for Speculative<'_, S> {
         let field = object.object().zip(self.unshared_field(at));
         Ok(field.map_or(UNKNOWN, |(object, field)| {
             let begins = initial(&field.descriptor);
-            self.engine.heap.load_field(object, field.id, begins)
+            self.recorder
+                .known
+                .heap
+                .load_field(object, field.id, begins)
         }))
     }
 
     fn get_static(&mut self, at: u16) -> Result<Value, CaptureError> {
         if let Some(field) = self.unshared_field(at) {
-            return Ok(self.engine.heap.static_field(field.id));
+            return Ok(self.recorder.known.heap.static_field(field.id));
         }
         let code = self.method.loader;
         let named = self.method.pool.as_ref();
@@ -56,12 +60,13 @@ impl<S: Sink> World for Speculative<'_, S> {
         let Some((class, name)) = named.map(|named| (dotted(named.class), named.name)) else {
             return Ok(UNKNOWN);
         };
-        let Engine { program, link, .. } = &mut *self.engine;
+        let Recorder { known, jvm, .. } = &mut self.recorder;
+        let (program, link) = (&mut known.program, &mut jvm.link);
         if program.class_in_scope(code, &class).is_some() || program.is_ambiguous(code, &class) {
             return Ok(UNKNOWN);
         }
         let told = program.final_static(link, (code, &class), name, is_replaced(&class))?;
-        Ok(told.map_or(UNKNOWN, |told| self.engine.heap.value(&told)))
+        Ok(told.map_or(UNKNOWN, |told| self.recorder.known.heap.value(&told)))
     }
 
     fn put_field(&mut self, at: u16, object: Value, value: Value) -> Result<bool, CaptureError> {
@@ -69,7 +74,7 @@ impl<S: Sink> World for Speculative<'_, S> {
             return Ok(false);
         };
         let value = narrowed(value, &field.descriptor);
-        self.engine.heap.set_field(object, field.id, value);
+        self.recorder.known.heap.set_field(object, field.id, value);
         Ok(true)
     }
 
@@ -78,7 +83,7 @@ impl<S: Sink> World for Speculative<'_, S> {
             return Ok(false);
         };
         let value = narrowed(value, &field.descriptor);
-        self.engine.heap.set_static(field.id, value);
+        self.recorder.known.heap.set_static(field.id, value);
         Ok(true)
     }
 
@@ -103,20 +108,21 @@ impl<S: Sink> World for Speculative<'_, S> {
 
     fn instance_of(&mut self, class: u16, object: Value) -> Result<Value, CaptureError> {
         let class = class_constant(self.method, class);
-        self.engine.instance_of(object, self.method.loader, &class)
+        self.recorder
+            .instance_of(object, self.method.loader, &class)
     }
 }
 
 impl<S: Sink> Speculative<'_, S> {
     fn make(&mut self, class: &str, body: Body) -> Value {
-        self.engine.make(self.method.loader, class, body).0
+        self.recorder.known.make(self.method.loader, class, body).0
     }
 
     /// The field of the scope that an instruction names, if other threads cannot meet there.
     fn unshared_field(&self, at: u16) -> Option<Field> {
         let named = self.method.pool.as_ref()?.field(at).ok()?;
         let class = dotted(named.class);
-        let program = &self.engine.program;
+        let program = &self.recorder.known.program;
         let field = program.field_named(self.method.loader, &class, named.name)?;
         (!field.is_volatile).then_some(field)
     }

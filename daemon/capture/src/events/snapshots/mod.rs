@@ -9,7 +9,6 @@
 //! was so at that event; each is whole and repeats what has not changed, because in between nothing is known; an object
 //! that is referred to and not told was left out, never empty. Which limit left it out follows from the limits.
 
-pub(in crate::events) mod kinds;
 pub(in crate::events) mod others;
 pub(in crate::events) mod shot;
 
@@ -17,19 +16,18 @@ use std::rc::Rc;
 
 use jdwp::commands::stack_frame::SlotRequest;
 use jdwp::commands::{array_reference, object_reference, stack_frame};
-use jdwp::{
-    ErrorCode, PacketId, ReferenceTypeId, ReplyError, SuspendPolicy, Tag, TaggedObject, ThreadId,
-};
-use jhyde_trace::{Event, EventKind, Level, Outcome, Sink, Value, Variable};
+use jdwp::{ErrorCode, PacketId, ReferenceTypeId, ReplyError, SuspendPolicy, Tag, TaggedObject};
+use jhyde_trace::{EventKind, Level, Outcome, Sink, Value, Variable};
 
 use crate::arrivals::Ticket;
 use crate::contents::{FixedKind, ReadError, Reader, Shape};
 use crate::error::{CaptureError, LinkError};
 use crate::events::Engine;
-use crate::events::snapshots::kinds::{Kind, Made};
 use crate::events::snapshots::others::Others;
 use crate::events::snapshots::shot::Shot;
+use crate::events::thread::Thread;
 use crate::program::Method;
+use crate::recorder::{Kind, Made};
 
 const GONE: &str = "the object was gone when it was read";
 const MEANWHILE: &str = "another thread uses it at the same time, or may";
@@ -53,7 +51,8 @@ enum Asked {
 
 impl<S: Sink> Engine<S> {
     pub(in crate::events) fn takes_snapshots(&self) -> bool {
-        self.options.level == Level::Calls && self.options.snapshots.depth > 0
+        self.recorder.outlet.options.level == Level::Calls
+            && self.recorder.outlet.options.snapshots.depth > 0
     }
 
     /// Whom an exit suspends: a snapshot needs its thread to stand still.
@@ -68,7 +67,7 @@ impl<S: Sink> Engine<S> {
     pub(in crate::events) fn snapshot_at_enter(
         &mut self,
         ticket: Ticket,
-        thread: ThreadId,
+        thread: &mut Thread,
         method: &Method,
         readable: Vec<SlotRequest>,
     ) -> Result<Beginning, CaptureError> {
@@ -85,11 +84,12 @@ impl<S: Sink> Engine<S> {
     pub(in crate::events) fn snapshot_at_exit(
         &mut self,
         ticket: Ticket,
-        thread: ThreadId,
+        thread: &mut Thread,
         yielded: Option<TaggedObject>,
     ) -> Result<(), CaptureError> {
-        let top = self.threads.get(&thread.0).and_then(|t| t.stack.last());
+        let top = thread.stack.last();
         let Some(top) = top.filter(|top| !top.boundary && self.takes_snapshots()) else {
+            // No call of the scope ends, or nobody asked for snapshots.
             return Ok(());
         };
         let call = top.call;
@@ -103,8 +103,7 @@ impl<S: Sink> Engine<S> {
             self.introduce_made(ticket, class, made)?;
         }
         for kind in self.snapshot(ticket, thread, roots, None)? {
-            let index = Event::NO_INDEX;
-            self.arrivals.event(ticket, Event { call, index, kind });
+            self.recorder.outlet.tell_of(ticket, call, kind);
         }
         Ok(())
     }
@@ -114,23 +113,22 @@ impl<S: Sink> Engine<S> {
     pub(in crate::events) fn unwind_with_snapshots(
         &mut self,
         ticket: Ticket,
-        thread: ThreadId,
+        thread: &mut Thread,
         keep: u32,
         exception: (Value, TaggedObject),
     ) -> Result<(), CaptureError> {
         for nth in 0.. {
-            let top = self.threads.get(&thread.0).and_then(|t| t.stack.last());
+            let top = thread.stack.last();
             let Some(top) = top.filter(|top| top.height >= keep) else {
+                // All of them have ended.
                 break;
             };
             let index = top.index;
             if nth < MOST_UNWOUND {
                 self.snapshot_at_exit(ticket, thread, Some(exception.1))?;
             }
-            if let Some(known) = self.threads.get_mut(&thread.0) {
-                let outcome = Outcome::Threw(exception.0);
-                known.end_top(outcome, index, ticket, &mut self.arrivals);
-            }
+            let outcome = Outcome::Threw(exception.0);
+            thread.end_top(outcome, index, ticket, &mut self.recorder.outlet);
         }
         Ok(())
     }
@@ -138,7 +136,7 @@ impl<S: Sink> Engine<S> {
     /// Receiver and arguments of the innermost frame of a suspended thread.
     fn shown_to(
         &mut self,
-        thread: ThreadId,
+        thread: &mut Thread,
         method: &Method,
         readable: Vec<SlotRequest>,
     ) -> Result<Option<Vec<jdwp::Value>>, CaptureError> {
@@ -151,17 +149,20 @@ impl<S: Sink> Engine<S> {
             };
             let told = if method.native {
                 // A native frame's slots cannot be read, but its receiver can.
-                let this = stack_frame::ThisObject { thread, frame };
-                let this = self.link.request(&this)?;
+                let this = stack_frame::ThisObject {
+                    thread: thread.jdwp,
+                    frame,
+                };
+                let this = self.recorder.jvm.link.request(&this)?;
                 this.map(|TaggedObject { tag, id }| vec![jdwp::Value::Object { tag, id }])
             } else {
                 let slots = readable.clone();
                 let values = stack_frame::GetValues {
-                    thread,
+                    thread: thread.jdwp,
                     frame,
                     slots,
                 };
-                self.link.request(&values)?
+                self.recorder.jvm.link.request(&values)?
             };
             match told {
                 Ok(values) => return Ok(Some(values)),
@@ -170,7 +171,7 @@ impl<S: Sink> Engine<S> {
                     ..
                 }) => {
                     // This JVM names its frames in another way: ask before every read.
-                    self.unpredictable = true;
+                    self.recorder.jvm.unpredictable = true;
                 }
                 Err(error) => {
                     tracing::debug!(%error, method = method.name, "arguments not read");
@@ -185,11 +186,11 @@ impl<S: Sink> Engine<S> {
     fn snapshot(
         &mut self,
         ticket: Ticket,
-        thread: ThreadId,
+        thread: &mut Thread,
         roots: Vec<TaggedObject>,
         created: Option<jdwp::ObjectId>,
     ) -> Result<Vec<EventKind>, CaptureError> {
-        let limits = self.options.snapshots;
+        let limits = self.recorder.outlet.options.snapshots;
         let mut shot = Shot::new(limits);
         let mut others = Others::Unasked;
         let mut level = shot.fresh(roots);
@@ -199,18 +200,18 @@ impl<S: Sink> Engine<S> {
                 break;
             }
             let here = std::mem::take(&mut level);
-            match self.snapshot_level((ticket, thread), created, &mut shot, &mut others, here) {
+            match self.snapshot_level(ticket, thread, created, &mut shot, &mut others, here) {
                 Ok(next) => level = next,
                 Err(error) => taken = Err(error),
             }
         }
         // Whatever went wrong, nobody is left standing.
         if matches!(others, Others::Held(_) | Others::Unseen) {
-            self.let_others_go(thread);
+            self.let_others_go();
         }
         taken?;
         for object in level {
-            self.meet_object(ticket, object, false);
+            self.recorder.meet_object(ticket, object, false);
         }
         Ok(shot.events)
     }
@@ -218,7 +219,8 @@ impl<S: Sink> Engine<S> {
     /// Reads the objects of one level. Gives those of the next.
     fn snapshot_level(
         &mut self,
-        (ticket, thread): (Ticket, ThreadId),
+        ticket: Ticket,
+        thread: &mut Thread,
         created: Option<jdwp::ObjectId>,
         shot: &mut Shot,
         others: &mut Others,
@@ -228,7 +230,7 @@ impl<S: Sink> Engine<S> {
         let mut wave = level;
         // What lies behind a view belongs to the view's own level.
         while !wave.is_empty() {
-            let kinds = self.kinds(ticket, &wave, created)?;
+            let kinds = self.recorder.kinds(ticket, &wave, created)?;
             let asked = self.ask_fields_and_elements(shot, &wave, &kinds);
             for asked in asked {
                 self.take_fields_and_elements(shot, asked, &mut next)?;
@@ -261,11 +263,11 @@ impl<S: Sink> Engine<S> {
             let object = tagged.id;
             match kind {
                 Kind::Leaf => {}
-                Kind::Gone => shot.tell_unknown(self.heap.name(object), GONE),
+                Kind::Gone => shot.tell_unknown(self.recorder.known.heap.name(object), GONE),
                 Kind::Array { length, width } => {
                     let taken = shot.take_first(*length, *width);
                     if taken > 0 {
-                        let id = self.link.ask(&array_reference::GetValues {
+                        let id = self.recorder.jvm.link.ask(&array_reference::GetValues {
                             array: object.into(),
                             first_index: 0,
                             length: i32::try_from(taken).unwrap_or(i32::MAX),
@@ -277,6 +279,8 @@ impl<S: Sink> Engine<S> {
                     if !made.fields.is_empty() && shot.take_all(made.fields.len()) {
                         let fields = made.fields.iter().map(|field| field.1).collect();
                         let id = self
+                            .recorder
+                            .jvm
                             .link
                             .ask(&object_reference::GetValues { object, fields });
                         asked.push(Asked::Fields(id, tagged, Rc::clone(made)));
@@ -295,8 +299,12 @@ impl<S: Sink> Engine<S> {
     ) -> Result<(), LinkError> {
         let (object, told) = match asked {
             Asked::Fields(id, object, made) => {
-                let name = self.heap.name(object.id);
-                let told = self.link.reply::<object_reference::GetValues>(id)?;
+                let name = self.recorder.known.heap.name(object.id);
+                let told = self
+                    .recorder
+                    .jvm
+                    .link
+                    .reply::<object_reference::GetValues>(id)?;
                 let told = told.map(|values| {
                     let variables = made.fields.iter().map(|&(field, _)| Variable::Field {
                         object: name,
@@ -307,8 +315,12 @@ impl<S: Sink> Engine<S> {
                 (object, told)
             }
             Asked::Elements(id, object) => {
-                let array = self.heap.name(object.id);
-                let told = self.link.reply::<array_reference::GetValues>(id)?;
+                let array = self.recorder.known.heap.name(object.id);
+                let told = self
+                    .recorder
+                    .jvm
+                    .link
+                    .reply::<array_reference::GetValues>(id)?;
                 let told = told.map(|region| {
                     let variables = (0..).map(|index| Variable::Element { array, index });
                     variables.zip(crate::contents::values(&region)).collect()
@@ -320,11 +332,11 @@ impl<S: Sink> Engine<S> {
             Ok(all) => {
                 for (variable, value) in all {
                     next.extend(value.object());
-                    let value = self.heap.value(&value);
+                    let value = self.recorder.known.heap.value(&value);
                     shot.events.push(EventKind::Snapshot { variable, value });
                 }
             }
-            Err(_) => shot.tell_unknown(self.heap.name(object.id), GONE),
+            Err(_) => shot.tell_unknown(self.recorder.known.heap.name(object.id), GONE),
         }
         Ok(())
     }
@@ -338,16 +350,16 @@ impl<S: Sink> Engine<S> {
         next: &mut Vec<TaggedObject>,
         behind: &mut Vec<TaggedObject>,
     ) -> Result<(), CaptureError> {
-        let name = self.heap.name(object.id);
+        let name = self.recorder.known.heap.name(object.id);
         let at_once = shape.is_read_at_once();
         if !at_once && !others.leave_alone(object.id) {
             shot.tell_unknown(name, MEANWHILE);
             return Ok(());
         }
         let mut reader = Reader::new(
-            &mut self.link,
-            &mut self.program,
-            &mut self.contents.layouts,
+            &mut self.recorder.jvm.link,
+            &mut self.recorder.known.program,
+            &mut self.recorder.known.contents.layouts,
         );
         reader.most = Some(shot.most(shape.is_text()));
         let told = reader.read(object.id, class, shape);
@@ -364,7 +376,7 @@ impl<S: Sink> Engine<S> {
             shot.tell_unknown(name, MEANWHILE);
             return Ok(());
         }
-        let heap = &self.heap;
+        let heap = &self.recorder.known.heap;
         let change = shot.take_held(&told, total, |value| heap.value(value), next, behind);
         shot.tell_held(name, change);
         Ok(())
@@ -377,11 +389,15 @@ impl<S: Sink> Engine<S> {
         class: ReferenceTypeId,
         made: jdwp::ObjectId,
     ) -> Result<(), CaptureError> {
-        let layouts = &mut self.contents.layouts;
-        match layouts.fixed(&mut self.link, &mut self.program, class)? {
+        let layouts = &mut self.recorder.known.contents.layouts;
+        match layouts.fixed(
+            &mut self.recorder.jvm.link,
+            &mut self.recorder.known.program,
+            class,
+        )? {
             // An exception is told when it is thrown.
             None | Some(FixedKind::Throwable) => Ok(()),
-            Some(_) => self.constant_is_made(ticket, made),
+            Some(_) => self.recorder.constant_is_made(ticket, made),
         }
     }
 }

@@ -5,28 +5,18 @@
 //! while the snapshot is taken, and what one of them is in the middle of changing (a method of it is on its stack) is not
 //! claimed. They go on in the write that resumes the thread itself.
 
-use jdwp::commands::{stack_frame, thread_group_reference, thread_reference, virtual_machine};
-use jdwp::{ErrorCode, ReferenceTypeId, ReplyError, ThreadId};
+use jdwp::commands::{stack_frame, thread_reference, virtual_machine};
+use jdwp::{ErrorCode, ReplyError, ThreadId};
 use jhyde_trace::Sink;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use crate::error::{CaptureError, LinkError};
 use crate::events::Engine;
+use crate::events::thread::Thread;
+use crate::recorder::Role;
 
-/// Groups of the JVM's own threads, which work on nothing of the program's.
-const OWN: [&str; 2] = ["system", "InnocuousThreadGroup"];
-/// The group of the threads that carry virtual ones, which nobody lists.
-const CARRIERS: &str = "CarrierThreads";
 /// Deeper stacks are not looked through.
 const DEEPEST: usize = 1 << 10;
-
-/// What is known of threads and classes for good.
-#[derive(Debug, Default)]
-pub(in crate::events) struct Around {
-    roles: FxHashMap<u64, Role>,
-    /// Classes whose objects may hold data in the sense of [`crate::contents`].
-    holders: FxHashMap<ReferenceTypeId, bool>,
-}
 
 /// Who else may change things while a snapshot is taken.
 pub(in crate::events) enum Others {
@@ -40,17 +30,6 @@ pub(in crate::events) enum Others {
     Run,
     /// They stand still, and what they are doing was not seen.
     Unseen,
-}
-
-/// What a thread is to a snapshot.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Role {
-    /// One of the JVM's own.
-    Own,
-    /// It carries virtual threads.
-    Carrier,
-    /// One of the program's.
-    Program,
 }
 
 impl Others {
@@ -68,54 +47,58 @@ impl<S: Sink> Engine<S> {
     /// Sees to it that nobody changes what is read, as far as that can be.
     pub(in crate::events) fn hold_others(
         &mut self,
-        thread: ThreadId,
+        thread: &Thread,
     ) -> Result<Others, CaptureError> {
         let all = self
+            .recorder
+            .jvm
             .link
             .request(&virtual_machine::AllThreads)?
             .unwrap_or_default();
         let (others, carried) = self.others_of(&all, thread)?;
         // Virtual threads cannot be listed: what they are doing, nobody sees.
-        if carried || self.threads.values().any(|known| known.is_virtual) {
+        if carried || thread.is_virtual || self.threads.iter().any(|other| other.is_virtual) {
             return Ok(Others::Run);
         }
         if others.is_empty() {
             return Ok(Others::None);
         }
-        if self.link.request(&virtual_machine::Suspend)?.is_err() {
+        if self
+            .recorder
+            .jvm
+            .link
+            .request(&virtual_machine::Suspend)?
+            .is_err()
+        {
             return Ok(Others::Run);
         }
         match self.receivers_of_others(thread) {
             Ok(busy) => Ok(busy.map_or(Others::Unseen, Others::Held)),
             Err(error) => {
-                self.let_others_go(thread);
+                self.let_others_go();
                 Err(error.into())
             }
         }
     }
 
     /// What [`Engine::hold_others`] has made stand still goes on with the next write.
-    pub(in crate::events) fn let_others_go(&mut self, thread: ThreadId) {
-        self.link.send(&virtual_machine::Resume);
-        for (&id, known) in &mut self.threads {
-            if id != thread.0 {
-                known.generation = None;
-            }
-        }
+    pub(in crate::events) fn let_others_go(&mut self) {
+        self.recorder.jvm.link.send(&virtual_machine::Resume);
+        self.threads.forget_generations();
     }
 
     /// The threads beside one that may work on objects of the program, and whether some carry virtual ones.
     fn others_of(
         &mut self,
         all: &[ThreadId],
-        thread: ThreadId,
+        thread: &Thread,
     ) -> Result<(Vec<ThreadId>, bool), LinkError> {
         let mut others = Vec::new();
         let mut carried = false;
-        for &other in all.iter().filter(|&&other| other != thread) {
-            let role = self.role_of(other)?;
-            let in_scope = self.threads.get(&other.0);
-            let in_scope = in_scope.is_some_and(|known| !known.stack.is_empty());
+        for &other in all.iter().filter(|&&other| other != thread.jdwp) {
+            let role = self.recorder.role_of(other)?;
+            let in_scope = self.threads.get(other);
+            let in_scope = in_scope.is_some_and(|other| !other.stack.is_empty());
             carried |= role == Role::Carrier;
             if role != Role::Own || in_scope {
                 others.push(other);
@@ -124,39 +107,17 @@ impl<S: Sink> Engine<S> {
         Ok((others, carried))
     }
 
-    fn role_of(&mut self, thread: ThreadId) -> Result<Role, LinkError> {
-        if let Some(&known) = self.around.roles.get(&thread.0) {
-            return Ok(known);
-        }
-        let group = self
-            .link
-            .request(&thread_reference::ThreadGroup { thread })?;
-        let name = match group {
-            Ok(group) if !group.is_null() => {
-                self.link.request(&thread_group_reference::Name { group })?
-            }
-            _ => return Ok(Role::Program),
-        };
-        let name = name.map_or_else(
-            |_| String::new(),
-            |name| name.to_string_lossy().into_owned(),
-        );
-        let role = match name.as_str() {
-            CARRIERS => Role::Carrier,
-            name if OWN.contains(&name) => Role::Own,
-            _ => Role::Program,
-        };
-        self.around.roles.insert(thread.0, role);
-        Ok(role)
-    }
-
     /// All threads stand still: the objects of the JDK of which a method is on another one's stack. `None` if that was
     /// not seen.
     fn receivers_of_others(
         &mut self,
-        thread: ThreadId,
+        thread: &Thread,
     ) -> Result<Option<FxHashSet<u64>>, LinkError> {
-        let all = self.link.request(&virtual_machine::AllThreads)?;
+        let all = self
+            .recorder
+            .jvm
+            .link
+            .request(&virtual_machine::AllThreads)?;
         let Ok(all) = all else { return Ok(None) };
         let (others, _) = self.others_of(&all, thread)?;
         let frames = others.iter().map(|&thread| thread_reference::Frames {
@@ -164,7 +125,7 @@ impl<S: Sink> Engine<S> {
             start_frame: 0,
             length: -1,
         });
-        let stacks = self.link.request_all(frames)?;
+        let stacks = self.recorder.jvm.link.request_all(frames)?;
         let mut asked = Vec::new();
         for (&thread, stack) in others.iter().zip(stacks) {
             let stack = match stack {
@@ -177,37 +138,20 @@ impl<S: Sink> Engine<S> {
                 _ => return Ok(None),
             };
             for frame in stack {
-                if self.may_hold_data(frame.location.class)? {
+                if self.recorder.may_hold_data(frame.location.class)? {
                     let frame = frame.frame;
                     asked.push(stack_frame::ThisObject { thread, frame });
                 }
             }
         }
         let mut busy = FxHashSet::default();
-        for told in self.link.request_all(asked)? {
+        for told in self.recorder.jvm.link.request_all(asked)? {
             match told {
                 Ok(receiver) => busy.insert(receiver.id.0),
                 Err(_) => return Ok(None),
             };
         }
         Ok(Some(busy))
-    }
-
-    fn may_hold_data(&mut self, class: ReferenceTypeId) -> Result<bool, LinkError> {
-        const NAMES: [&str; 5] = [
-            "java.util.",
-            "java.lang.AbstractStringBuilder",
-            "java.lang.StringBu",
-            "java.io.StringWriter",
-            "java.nio.",
-        ];
-        if let Some(&known) = self.around.holders.get(&class) {
-            return Ok(known);
-        }
-        let name = self.program.name(&mut self.link, class)?;
-        let may = NAMES.iter().any(|begins| name.starts_with(begins));
-        self.around.holders.insert(class, may);
-        Ok(may)
     }
 }
 

@@ -8,8 +8,9 @@ use jhyde_trace::{ObjectId, Sink, Value};
 use crate::arrivals::Ticket;
 use crate::error::CaptureError;
 use crate::events::Engine;
-use crate::events::stops::entry::Below;
 use crate::events::stops::sites::calls_by_name;
+use crate::events::thread::Thread;
+use crate::events::thread::asked::Below;
 use crate::mirror::{Pending, Progress, is_known};
 use crate::program::Method;
 
@@ -18,7 +19,7 @@ impl<S: Sink> Engine<S> {
     pub(in crate::events) fn arguments_now(
         &mut self,
         ticket: Ticket,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         frame: Option<FrameId>,
         method: &Method,
         slots: Vec<stack_frame::SlotRequest>,
@@ -35,14 +36,11 @@ impl<S: Sink> Engine<S> {
     /// knows?
     pub(in crate::events) fn gives_arguments(
         &self,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         callee: &Method,
         below: &Below,
     ) -> bool {
-        let caller = self
-            .threads
-            .get(&thread.0)
-            .and_then(|known| known.stack.last());
+        let caller = thread.stack.last();
         let Some((caller, mirror)) = caller.and_then(|c| Some((c, c.mirror.as_ref()?))) else {
             return false;
         };
@@ -53,7 +51,7 @@ impl<S: Sink> Engine<S> {
         };
         let known = |at| {
             let value = mirror.peek(at);
-            is_known(value) && !self.heap.is_unnamed(value)
+            is_known(value) && !self.recorder.known.heap.is_unnamed(value)
         };
         direct && (0..callee.slots.len()).all(known)
     }
@@ -61,7 +59,7 @@ impl<S: Sink> Engine<S> {
     /// Reads receiver and arguments of a frame while its thread stands still.
     pub(in crate::events) fn told_arguments(
         &mut self,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         frame: Option<FrameId>,
         method: &Method,
         slots: Vec<stack_frame::SlotRequest>,
@@ -71,9 +69,10 @@ impl<S: Sink> Engine<S> {
             if !method.receiver {
                 return Ok(None);
             }
-            let this = self
-                .link
-                .request(&stack_frame::ThisObject { thread, frame })?;
+            let this = self.recorder.jvm.link.request(&stack_frame::ThisObject {
+                thread: thread.jdwp,
+                frame,
+            })?;
             this.map(|this| {
                 vec![jdwp::Value::Object {
                     tag: this.tag,
@@ -83,8 +82,8 @@ impl<S: Sink> Engine<S> {
         } else if slots.is_empty() {
             return Ok(None);
         } else {
-            self.link.request(&stack_frame::GetValues {
-                thread,
+            self.recorder.jvm.link.request(&stack_frame::GetValues {
+                thread: thread.jdwp,
                 frame,
                 slots,
             })?
@@ -98,7 +97,12 @@ impl<S: Sink> Engine<S> {
         ticket: Ticket,
         class: jdwp::ReferenceTypeId,
     ) -> Result<Option<ObjectId>, CaptureError> {
-        let Some(id) = self.program.class_object(&mut self.link, class)? else {
+        let Some(id) = self
+            .recorder
+            .known
+            .program
+            .class_object(&mut self.recorder.jvm.link, class)?
+        else {
             return Ok(None);
         };
         let id = jdwp::ObjectId::from(id);
@@ -106,17 +110,17 @@ impl<S: Sink> Engine<S> {
             tag: jdwp::Tag::CLASS_OBJECT,
             id,
         };
-        Ok(self.value(ticket, &told, false).object())
+        Ok(self.recorder.value(ticket, &told, false).object())
     }
 
     /// The innermost call runs an invoke instruction of this method: takes receiver and arguments off
     /// its stack.
     pub(in crate::events) fn take_arguments(
         &mut self,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         callee: &Method,
     ) -> Option<Vec<Value>> {
-        let caller = self.threads.get_mut(&thread.0)?.stack.last_mut()?;
+        let caller = thread.stack.last_mut()?;
         calls_by_name(caller, callee)?;
         let mirror = caller.mirror.as_mut()?;
         let mut taken: Vec<Value> = callee.slots.iter().map(|_| mirror.pop()).collect();

@@ -4,116 +4,93 @@
 //! was told of such a call waits in [`crate::arrivals`] for that one event, and goes as it is if the event is another.
 
 use jhyde_bytecode::Opcode;
-use jhyde_trace::{CallId, Sink, Value};
+use jhyde_trace::{CallId, Value};
 
 use crate::arrivals::Ticket;
-use crate::events::Engine;
+use crate::events::thread::Thread;
+use crate::events::thread::asked::{Awaited, What};
 use crate::mirror::{is_known, narrowed};
 use crate::program::Method;
+use crate::recorder::Outlet;
 
-/// What a thread's next event may tell.
-#[derive(Clone, Debug)]
-pub(crate) struct Awaited {
-    ticket: Ticket,
-    call: CallId,
-    what: What,
-}
-
-#[derive(Clone, Debug)]
-enum What {
-    /// The result of a call out of the scope, of this type, which the instruction at this index takes.
-    Result { returns: String, taken_at: u32 },
-    /// The arguments of a bridge method.
-    Arguments,
-}
-
-impl<S: Sink> Engine<S> {
+impl Thread {
     /// A call out of the scope has returned what is not known, to an instruction at this index.
-    pub(in crate::events) fn await_result(
+    pub(in crate::events) fn await_result<S>(
         &mut self,
-        (ticket, thread, call): (Ticket, jdwp::ThreadId, CallId),
+        (ticket, call): (Ticket, CallId),
         returns: &str,
         taken_at: u32,
+        out: &mut Outlet<S>,
     ) {
         let returns = returns.to_owned();
         let what = What::Result { returns, taken_at };
-        self.await_what(thread, Awaited { ticket, call, what });
+        self.await_what(Awaited { ticket, call, what }, out);
     }
 
     /// A bridge method was entered, whose arguments cannot be read.
-    pub(in crate::events) fn await_arguments(
+    pub(in crate::events) fn await_arguments<S>(
         &mut self,
         ticket: Ticket,
-        thread: jdwp::ThreadId,
         call: CallId,
+        out: &mut Outlet<S>,
     ) {
         let what = What::Arguments;
-        self.await_what(thread, Awaited { ticket, call, what });
+        self.await_what(Awaited { ticket, call, what }, out);
     }
 
-    fn await_what(&mut self, thread: jdwp::ThreadId, awaited: Awaited) {
-        if let Some(known) = self.threads.get_mut(&thread.0) {
-            self.arrivals.question(awaited.ticket);
-            if let Some(before) = known.awaited.replace(awaited) {
-                self.arrivals.answered(before.ticket);
-            }
+    fn await_what<S>(&mut self, awaited: Awaited, out: &mut Outlet<S>) {
+        out.arrivals.question(awaited.ticket);
+        if let Some(before) = self.awaited.replace(awaited) {
+            out.arrivals.answered(before.ticket);
         }
     }
 
-    /// The thread's next event has come: what it tells is asked for while it is handled.
-    pub(in crate::events) fn begin_awaited(&mut self, thread: jdwp::ThreadId) {
-        let known = self.threads.get_mut(&thread.0);
-        self.awaited = known.and_then(|known| known.awaited.take());
-    }
-
-    /// The event is handled. A bridge that has not called yet is waited for until it has.
-    pub(in crate::events) fn end_awaited(&mut self, thread: Option<jdwp::ThreadId>) {
-        let Some(awaited) = self.awaited.take() else {
+    /// Its next event is handled. A bridge that has not called yet is waited for until it has.
+    pub(in crate::events) fn end_awaited<S>(&mut self, out: &mut Outlet<S>) {
+        let Some(due) = self.due.take() else {
+            // Nothing waited for this event.
             return;
         };
-        let known = thread.and_then(|thread| self.threads.get_mut(&thread.0));
-        let bridge = known.filter(|known| {
-            let arguments = matches!(awaited.what, What::Arguments);
-            arguments && known.current() == awaited.call && known.awaited.is_none()
-        });
-        match bridge {
-            Some(known) => known.awaited = Some(awaited),
-            None => self.arrivals.answered(awaited.ticket),
+        let bridge = matches!(due.what, What::Arguments) && self.current() == due.call;
+        if bridge && self.awaited.is_none() {
+            self.awaited = Some(due);
+        } else {
+            out.arrivals.answered(due.ticket);
         }
     }
 
     /// The instruction at this index of the innermost call took this value.
-    pub(in crate::events) fn taken(&mut self, thread: jdwp::ThreadId, index: u32, value: Value) {
-        let Some(Awaited {
+    pub(in crate::events) fn taken<S>(&self, index: u32, value: Value, out: &mut Outlet<S>) {
+        if let Some(Awaited {
             ticket,
             call,
             what: What::Result { returns, taken_at },
-        }) = &self.awaited
-        else {
-            return;
-        };
-        let current = self.threads.get(&thread.0).map(|known| known.id);
-        if is_known(value) && *taken_at == index && current == Some(call.thread) {
+        }) = &self.due
+            && is_known(value)
+            && *taken_at == index
+            && self.id == call.thread
+        {
             let result = narrowed(value, returns);
-            self.arrivals.amend_result(*ticket, *call, result);
+            out.arrivals.amend_result(*ticket, *call, result);
         }
     }
 
     /// A bridge method has called another with these arguments.
-    pub(in crate::events) fn passed_on(&mut self, thread: jdwp::ThreadId, arguments: &[Value]) {
+    pub(in crate::events) fn passed_on<S>(&mut self, arguments: &[Value], out: &mut Outlet<S>) {
         let Some(Awaited {
             ticket,
             call,
             what: What::Arguments,
-        }) = self.awaited
+        }) = self.due
         else {
+            // It was no bridge that this event waited for.
             return;
         };
-        let known = self.threads.get_mut(&thread.0);
-        let Some(bridge) = known.and_then(|t| t.stack.iter_mut().rfind(|f| f.call == call)) else {
+        let Some(bridge) = self.stack.iter_mut().rfind(|frame| frame.call == call) else {
+            // It has ended, and what it was given with it.
             return;
         };
-        self.arrivals.amend_arguments(ticket, call, arguments);
+        out.arrivals.amend_arguments(ticket, call, arguments);
         let slots = bridge.method.slots.iter();
         let slots = slots.skip(usize::from(bridge.method.receiver));
         for ((slot, _), &value) in slots.zip(arguments) {

@@ -7,10 +7,11 @@ use jhyde_trace::{Event, EventKind, Missing, Sink, Value};
 use crate::arrivals::Ticket;
 use crate::error::CaptureError;
 use crate::events::Engine;
-use crate::events::stops::entry::Below;
-use crate::events::stops::sites::index_of;
-use crate::events::threads::{Frame, StackFrame};
-use crate::program::{Method, MethodKey, Named};
+use crate::events::thread::Thread;
+use crate::events::thread::asked::Below;
+use crate::events::thread::frame::Frame;
+use crate::jvm::StackFrame;
+use crate::program::{Method, MethodKey, Named, index_of};
 
 impl<S: Sink> Engine<S> {
     /// Makes the innermost known call the parent of a call that is entered: what is not on the stack
@@ -18,26 +19,23 @@ impl<S: Sink> Engine<S> {
     /// the call site in the parent, the new call's height, and whether the parent called it itself.
     pub(in crate::events) fn settle_parent(
         &mut self,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         ticket: Ticket,
         method: &Method,
         below: Below,
     ) -> Result<(u32, u32, bool), CaptureError> {
-        let Some(known) = self.threads.get_mut(&thread.0) else {
-            return Ok((Event::NO_INDEX, 0, false));
-        };
         let frames = match below {
             Below::Known { site } => {
-                let height = known.stack.last().map_or(0, |parent| parent.height + 1);
+                let height = thread.stack.last().map_or(0, |parent| parent.height + 1);
                 return Ok((site, height, true));
             }
             Below::Asked => Vec::new(),
             Below::Frames(frames) => frames,
         };
-        known.align(&frames, ticket, &mut self.arrivals);
+        thread.align(&frames, ticket, &mut self.recorder.outlet);
         let height = u32::try_from(frames.len()).unwrap_or(u32::MAX);
-        let Some(parent) = known.stack.iter().rposition(|frame| !frame.boundary) else {
-            known.end_boundary(ticket, &mut self.arrivals);
+        let Some(parent) = thread.stack.iter().rposition(|frame| !frame.boundary) else {
+            thread.end_boundary(ticket, &mut self.recorder.outlet);
             return Ok((Event::NO_INDEX, height, false));
         };
         let frame_at = |height: u32| {
@@ -46,11 +44,11 @@ impl<S: Sink> Engine<S> {
                 .checked_sub(1 + height as usize)
                 .and_then(|at| frames.get(at))
         };
-        let parent_height = known.stack[parent].height;
+        let parent_height = thread.stack[parent].height;
         let site = frame_at(parent_height).map_or(Event::NO_INDEX, |f| index_of(&f.location));
         if parent_height + 1 == height {
-            known.end_boundary(ticket, &mut self.arrivals);
-            known.stack[parent].method.remember_site(method, site);
+            thread.end_boundary(ticket, &mut self.recorder.outlet);
+            thread.stack[parent].method.remember_site(method, site);
             return Ok((site, height, true));
         }
         let Some(between) = frame_at(parent_height + 1) else {
@@ -58,53 +56,46 @@ impl<S: Sink> Engine<S> {
         };
         let key = (between.location.class, between.location.method);
         let reaches = self.reached_call(thread, key)?;
-        let Some(known) = self.threads.get_mut(&thread.0) else {
-            return Ok((Event::NO_INDEX, height, false));
-        };
-        let same = known.stack.last().is_some_and(|top| {
+        let same = thread.stack.last().is_some_and(|top| {
             top.boundary && top.site == site && (top.key == key || top.shown.is_some())
         });
         let opened = same || (reaches && self.open_boundary(ticket, thread)?);
         if !opened {
-            let Some(known) = self.threads.get_mut(&thread.0) else {
-                return Ok((Event::NO_INDEX, height, false));
-            };
-            known.end_boundary(ticket, &mut self.arrivals);
+            thread.end_boundary(ticket, &mut self.recorder.outlet);
             self.enter_boundary(thread, ticket, key, parent_height + 1, site)?;
         }
         Ok((Event::NO_INDEX, height, false))
     }
 
     /// Does the innermost call of the scope stand at an instruction that can have run this method?
-    fn reached_call(
-        &mut self,
-        thread: jdwp::ThreadId,
-        run: MethodKey,
-    ) -> Result<bool, CaptureError> {
-        let named = self.innermost(thread).and_then(|frame| {
+    fn reached_call(&mut self, thread: &mut Thread, run: MethodKey) -> Result<bool, CaptureError> {
+        let named = thread.innermost_mut().and_then(|frame| {
             let pending = frame.mirror.as_ref()?.pending?;
             let invoke = frame.method.instruction(pending)?.invoke()?;
             Named::of(&frame.method, invoke.constant, invoke.kind)
         });
-        named.map_or(Ok(false), |named| self.runs(&named, run))
+        named.map_or(Ok(false), |named| self.recorder.runs(&named, run))
     }
 
     /// A call out of the scope, seen because it calls back in.
     fn enter_boundary(
         &mut self,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         ticket: Ticket,
         key: MethodKey,
         height: u32,
         site: u32,
     ) -> Result<(), CaptureError> {
-        let Some(method) = self.program.method(&mut self.link, key)? else {
+        let Some(method) = self
+            .recorder
+            .known
+            .program
+            .method(&mut self.recorder.jvm.link, key)?
+        else {
+            // The JVM does not name it: what it calls back is told as a call of its caller.
             return Ok(());
         };
-        let Some(known) = self.threads.get_mut(&thread.0) else {
-            return Ok(());
-        };
-        let call = known.next_call();
+        let call = thread.next_call();
         let kind = EventKind::Enter {
             method: method.id,
             receiver: method.receiver.then_some(Value::Missing(Missing::Level)),
@@ -113,15 +104,8 @@ impl<S: Sink> Engine<S> {
             boundary: true,
             already_running: false,
         };
-        self.arrivals.event(
-            ticket,
-            Event {
-                call,
-                index: Event::NO_INDEX,
-                kind,
-            },
-        );
-        known.stack.push(Frame {
+        self.recorder.outlet.tell_of(ticket, call, kind);
+        thread.stack.push(Frame {
             call,
             key,
             method: self.plans.of(&method),
@@ -143,48 +127,43 @@ impl<S: Sink> Engine<S> {
     pub(in crate::events) fn exit(
         &mut self,
         ticket: Ticket,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         location: &Location,
         value: &jdwp::Value,
         suspended: bool,
     ) -> Result<(), CaptureError> {
         let key = (location.class, location.method);
         if !self
+            .recorder
+            .known
             .program
             .known_method(key)
             .is_some_and(|method| method.in_scope)
         {
-            if let Some(known) = self.threads.get_mut(&thread.0)
-                && (known.standing.is_any() || !known.watches.is_empty())
-            {
-                known.last_exit = Some(*value);
+            if thread.standing.is_any() || !thread.watches.is_empty() {
+                thread.last_exit = Some(*value);
                 self.count_exit(thread)?;
             }
             return Ok(());
         }
-        let unsure = self
-            .threads
-            .get(&thread.0)
-            .is_some_and(|known| known.unsure.is_some());
+        let unsure = thread.unsure.is_some();
         if unsure && suspended {
             self.check_stack(thread, ticket)?;
         }
-        let Some(known) = self.threads.get_mut(&thread.0) else {
+        let Some(at) = thread.stack.iter().rposition(|frame| frame.key == key) else {
+            // It began before its thread was followed, or its end was told already.
             return Ok(());
         };
-        let Some(at) = known.stack.iter().rposition(|frame| frame.key == key) else {
-            return Ok(());
-        };
-        while known.stack.len() > at + 1 {
-            known.lose_top(ticket, &mut self.arrivals);
+        while thread.stack.len() > at + 1 {
+            thread.lose_top(ticket, &mut self.recorder.outlet);
         }
-        if known.predicted
-            && let Some(frame) = known.stack.last().filter(|frame| frame.mirror.is_some())
+        if thread.predicted
+            && let Some(frame) = thread.stack.last().filter(|frame| frame.mirror.is_some())
             && frame.returned().is_none()
         {
             self.doubt_all(thread);
         }
-        let returning = self.threads.get(&thread.0).and_then(|t| t.stack.last());
+        let returning = thread.stack.last();
         let mirrored = returning
             .and_then(|frame| frame.mirror.as_ref())
             .map(|m| m.peek(0));
@@ -192,30 +171,29 @@ impl<S: Sink> Engine<S> {
             self.unify(thread, mirrored, object);
         }
         self.check_result(ticket, thread, location, value);
-        let returned = self.heap.value(value);
-        self.taken(thread, index_of(location), returned);
+        let returned = self.recorder.known.heap.value(value);
+        thread.taken(index_of(location), returned, &mut self.recorder.outlet);
         let result = match value {
             jdwp::Value::Void => None,
-            value => Some(self.value(ticket, value, false)),
+            value => Some(self.recorder.value(ticket, value, false)),
         };
         if suspended {
             self.snapshot_at_exit(ticket, thread, value.object())?;
         }
-        let Some(known) = self.threads.get_mut(&thread.0) else {
-            return Ok(());
-        };
-        let call = known.current();
-        known.return_top(result, index_of(location), ticket, &mut self.arrivals);
+        let call = thread.current();
+        thread.return_top(
+            result,
+            index_of(location),
+            ticket,
+            &mut self.recorder.outlet,
+        );
         // A callback has handed it to code out of the scope.
-        let handed_out = known.stack.last().is_some_and(|parent| parent.boundary);
+        let handed_out = thread.stack.last().is_some_and(|parent| parent.boundary);
         if let Some(object) = result.and_then(Value::object).filter(|_| handed_out) {
-            self.heap.share_kept(object, false);
+            self.recorder.known.heap.share_kept(object, false);
         }
-        let Some(known) = self.threads.get_mut(&thread.0) else {
-            return Ok(());
-        };
-        let left = known.stack.is_empty();
-        if known
+        let left = thread.stack.is_empty();
+        if thread
             .initialising
             .as_ref()
             .is_some_and(|initialising| initialising.call == Some(call))
@@ -232,34 +210,15 @@ impl<S: Sink> Engine<S> {
     /// Reads the stack of a suspended thread and ends the calls that are not on it.
     pub(in crate::events) fn check_stack(
         &mut self,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         ticket: Ticket,
     ) -> Result<Vec<StackFrame>, CaptureError> {
         let frames = self.stack(thread)?;
-        if self
-            .threads
-            .get(&thread.0)
-            .is_some_and(|known| known.unsure.is_some())
-        {
+        if thread.unsure.is_some() {
             self.look_behind_thrown(ticket, thread, frames.len())?;
         }
-        if let Some(known) = self.threads.get_mut(&thread.0) {
-            known.align(&frames, ticket, &mut self.arrivals);
-        }
+        thread.align(&frames, ticket, &mut self.recorder.outlet);
         self.clear_settled(thread);
         Ok(frames)
-    }
-
-    /// A value that an event or an answer showed; asks about its object if that is new.
-    pub(in crate::events) fn value(
-        &mut self,
-        ticket: Ticket,
-        value: &jdwp::Value,
-        created: bool,
-    ) -> Value {
-        if let Some(object) = value.object() {
-            self.meet_object(ticket, object, created);
-        }
-        self.heap.value(value)
     }
 }

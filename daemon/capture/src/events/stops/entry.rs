@@ -8,93 +8,56 @@ use jhyde_trace::{Event, EventKind, Missing, MonitorAction, Sink, Value};
 
 use crate::arrivals::Ticket;
 use crate::error::CaptureError;
-use crate::events::predict::plan::Planned;
 use crate::events::snapshots::{is_shown_objects, objects_of};
 use crate::events::stops::awaited::is_bridge;
-use crate::events::stops::sites::{calls_by_name, index_of, known_site};
-use crate::events::threads::{Frame, StackFrame};
-use crate::events::{Engine, Question};
+use crate::events::stops::sites::{calls_by_name, known_site};
+use crate::events::thread::Thread;
+use crate::events::thread::asked::{Below, Entering, EntryQuestion};
+use crate::events::thread::frame::Frame;
+use crate::events::{Current, Engine};
+use crate::jvm::StackFrame;
 use crate::mirror::{Activation, Shared, is_known, narrowed};
-use crate::program::MethodKey;
-
-/// What a new call still has to be asked for.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum EntryQuestion {
-    /// The frames below it.
-    Stack,
-    /// Receiver and arguments.
-    Arguments,
-}
-
-/// A call that is being entered.
-pub(crate) struct Entering {
-    pub(in crate::events) ticket: Ticket,
-    pub(in crate::events) key: MethodKey,
-    pub(in crate::events) method: Rc<Planned>,
-    /// Bytecode index of the entry.
-    pub(in crate::events) index: u32,
-    /// It has run on since, unseen.
-    pub(in crate::events) late: bool,
-    /// Answers that are still to come.
-    pub(in crate::events) open: u8,
-    pub(in crate::events) below: Below,
-    /// Receiver (if there is one) and arguments.
-    pub(in crate::events) values: Option<Vec<jdwp::Value>>,
-    /// Why there are no values.
-    pub(in crate::events) missing: Missing,
-    /// What the objects among them held (level `calls`).
-    pub(in crate::events) told: Vec<EventKind>,
-}
-
-/// What lies below a new call on the stack.
-pub(in crate::events) enum Below {
-    /// Called from the innermost known call, from this instruction: seen before, and always so.
-    Known { site: u32 },
-    /// Asked for.
-    Asked,
-    /// The frames below it, innermost first.
-    Frames(Vec<StackFrame>),
-}
+use crate::program::index_of;
 
 impl<S: Sink> Engine<S> {
     /// A method was entered.
     pub(in crate::events) fn entry(
         &mut self,
-        ticket: Ticket,
-        thread: jdwp::ThreadId,
+        (ticket, thread, current): Current<'_>,
         location: &Location,
         suspended: bool,
         late: bool,
     ) -> Result<(), CaptureError> {
         let key = (location.class, location.method);
-        let Some(method) = self.program.method(&mut self.link, key)? else {
+        let Some(method) = self
+            .recorder
+            .known
+            .program
+            .method(&mut self.recorder.jvm.link, key)?
+        else {
+            // Its class has no such method, as far as the JVM tells: it is none of the scope.
             return Ok(());
         };
         if !method.in_scope {
             return Ok(());
         }
-        self.meet_thread(ticket, thread)?;
+        let thread = self.meet_thread((ticket, thread, current))?;
         let method = self.plans.of(&method);
         self.set_stops(key, &method)?;
-        if let Some(known) = self.threads.get_mut(&thread.0) {
-            known.standing.want(method.exits.get());
-        }
-        let Some(known) = self.threads.get(&thread.0) else {
-            return Ok(());
-        };
+        thread.standing.want(method.exits.get());
         let mut below =
-            known_site(known, &method).map_or(Below::Asked, |site| Below::Known { site });
-        let by_name = known
+            known_site(thread, &method).map_or(Below::Asked, |site| Below::Known { site });
+        let by_name = thread
             .stack
             .last()
             .is_some_and(|top| calls_by_name(top, &method).is_some());
         // Who is called from outside the scope may be shown objects that are not known yet.
-        let from_outside = self.records_state() && !by_name;
+        let from_outside = self.recorder.outlet.records_state() && !by_name;
         // What is known before the thread goes on need not be stepped through.
-        let ask_now = known.generation.is_none()
-            || known.is_virtual
-            || self.unpredictable
-            || (self.records_state() && matches!(below, Below::Asked));
+        let ask_now = thread.generation.is_none()
+            || thread.is_virtual
+            || self.recorder.jvm.unpredictable
+            || (self.recorder.outlet.records_state() && matches!(below, Below::Asked));
         if from_outside {
             self.came_from_outside(thread);
         }
@@ -105,6 +68,7 @@ impl<S: Sink> Engine<S> {
             let own = if late {
                 let is_own = |f: &StackFrame| (f.location.class, f.location.method) == key;
                 let Some(own) = frames.iter().position(is_own) else {
+                    // It has ended since, and nothing of it can be seen any more.
                     return Ok(());
                 };
                 own
@@ -135,18 +99,15 @@ impl<S: Sink> Engine<S> {
         };
         if matches!(entering.below, Below::Asked) && suspended {
             let frames = thread_reference::Frames {
-                thread,
+                thread: thread.jdwp,
                 start_frame: 1,
                 length: -1,
             };
-            let id = self.link.send(&frames);
+            let id = self.recorder.jvm.link.send(&frames);
             self.ask_entry(id, thread, ticket, EntryQuestion::Stack);
             entering.open += 1;
         }
-        let generation = self
-            .threads
-            .get(&thread.0)
-            .and_then(|known| known.generation);
+        let generation = thread.generation;
         let readable: Vec<_> = method
             .slots
             .iter()
@@ -156,7 +117,7 @@ impl<S: Sink> Engine<S> {
         let frame = frame.or_else(|| Some(FrameId(generation? << 16)));
         if (from_outside || late) && suspended {
             entering.values = self.arguments_now(ticket, thread, frame, &method, readable)?;
-        } else if self.records_state() && suspended {
+        } else if self.recorder.outlet.records_state() && suspended {
             if !self.gives_arguments(thread, &method, &entering.below) {
                 entering.values = self.told_arguments(thread, frame, &method, readable)?;
             }
@@ -167,8 +128,8 @@ impl<S: Sink> Engine<S> {
             && !method.native
         {
             let slots = readable;
-            let id = self.link.send(&stack_frame::GetValues {
-                thread,
+            let id = self.recorder.jvm.link.send(&stack_frame::GetValues {
+                thread: thread.jdwp,
                 frame,
                 slots,
             });
@@ -178,22 +139,20 @@ impl<S: Sink> Engine<S> {
             (frame, method.native, method.receiver, suspended)
         {
             // A native frame's slots cannot be read, but its receiver can.
-            let id = self.link.send(&stack_frame::ThisObject { thread, frame });
+            let id = self.recorder.jvm.link.send(&stack_frame::ThisObject {
+                thread: thread.jdwp,
+                frame,
+            });
             self.ask_entry(id, thread, ticket, EntryQuestion::Arguments);
             entering.open += 1;
         }
-        let hides = self
-            .threads
-            .get(&thread.0)
-            .is_some_and(|known| known.initialising.is_some());
+        let hides = thread.initialising.is_some();
         if !late && !method.native && !hides {
             // Its caller's steps tell nothing of it: see `predict`.
             self.stop_stepping(thread);
         }
         let complete = entering.open == 0;
-        if let Some(known) = self.threads.get_mut(&thread.0) {
-            known.entering = Some(entering);
-        }
+        thread.entering = Some(entering);
         if complete {
             self.entered(thread)
         } else {
@@ -202,44 +161,45 @@ impl<S: Sink> Engine<S> {
     }
 
     /// Code out of the scope has called into the scope: what it was shown it may have written already.
-    pub(in crate::events) fn came_from_outside(&mut self, thread: jdwp::ThreadId) {
-        self.heap.outside_ran();
-        let stack = self.threads.get(&thread.0).map(|known| &known.stack[..]);
-        let shown = stack.unwrap_or_default().iter().rev();
+    pub(in crate::events) fn came_from_outside(&mut self, thread: &mut Thread) {
+        self.recorder.known.heap.outside_ran();
+        let shown = thread.stack.iter().rev();
         let shown = shown.map_while(|frame| frame.shown.as_ref()).next();
         for object in shown.map_or_else(Vec::new, |shown| shown.objects().to_vec()) {
-            self.heap.share(object, Shared::Anybody);
+            self.recorder.known.heap.share(object, Shared::Anybody);
         }
     }
 
     pub(in crate::events) fn ask_entry(
         &mut self,
         id: PacketId,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         ticket: Ticket,
         question: EntryQuestion,
     ) {
-        self.questions
-            .insert(id.0, Question::Entry(thread, question));
-        self.arrivals.question(ticket);
+        self.entries.insert(id.0, (thread.jdwp, question));
+        self.recorder.outlet.arrivals.question(ticket);
     }
 
     /// An answer about a call that is being entered.
     pub(in crate::events) fn entry_answer(
         &mut self,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         question: EntryQuestion,
         reply: &jdwp::Reply,
     ) -> Result<(), CaptureError> {
-        let Some(known) = self.threads.get_mut(&thread.0) else {
-            return Ok(());
-        };
-        let Some(entering) = known.entering.as_mut() else {
+        let Some(entering) = thread.entering.as_mut() else {
+            // Nobody waits for the answer any more.
             return Ok(());
         };
         match question {
             EntryQuestion::Stack => {
-                entering.below = match self.link.decode::<thread_reference::Frames>(reply) {
+                entering.below = match self
+                    .recorder
+                    .jvm
+                    .link
+                    .decode::<thread_reference::Frames>(reply)
+                {
                     Ok(frames) => Below::Frames(frames),
                     Err(error) => {
                         // Without the stack the innermost known call is the best guess of the caller.
@@ -251,7 +211,12 @@ impl<S: Sink> Engine<S> {
                 };
             }
             EntryQuestion::Arguments if entering.method.native => {
-                let this = self.link.decode::<stack_frame::ThisObject>(reply).ok();
+                let this = self
+                    .recorder
+                    .jvm
+                    .link
+                    .decode::<stack_frame::ThisObject>(reply)
+                    .ok();
                 entering.values = this.map(|this| {
                     vec![jdwp::Value::Object {
                         tag: this.tag,
@@ -260,14 +225,19 @@ impl<S: Sink> Engine<S> {
                 });
             }
             EntryQuestion::Arguments => {
-                match self.link.decode::<stack_frame::GetValues>(reply) {
+                match self
+                    .recorder
+                    .jvm
+                    .link
+                    .decode::<stack_frame::GetValues>(reply)
+                {
                     Ok(values) => entering.values = Some(values),
                     Err(error) => {
                         tracing::debug!(%error, method = entering.method.name, "arguments not read");
                         if reply.error == jdwp::ErrorCode::INVALID_FRAMEID {
                             // This JVM names its frames in another way: ask before every read.
-                            self.unpredictable = true;
-                            known.generation = None;
+                            self.recorder.jvm.unpredictable = true;
+                            thread.generation = None;
                         }
                     }
                 }
@@ -278,20 +248,14 @@ impl<S: Sink> Engine<S> {
         if complete {
             self.entered(thread)?;
         }
-        self.arrivals.answered(ticket);
+        self.recorder.outlet.arrivals.answered(ticket);
         Ok(())
     }
 
     /// All is known of a call that was entered: it becomes the innermost one.
-    pub(in crate::events) fn entered(
-        &mut self,
-        thread: jdwp::ThreadId,
-    ) -> Result<(), CaptureError> {
-        let Some(entering) = self
-            .threads
-            .get_mut(&thread.0)
-            .and_then(|t| t.entering.take())
-        else {
+    pub(in crate::events) fn entered(&mut self, thread: &mut Thread) -> Result<(), CaptureError> {
+        let Some(entering) = thread.entering.take() else {
+            // Nothing is being entered.
             return Ok(());
         };
         let Entering {
@@ -310,12 +274,10 @@ impl<S: Sink> Engine<S> {
             true => objects_of(values.iter().flatten()),
             false => Vec::new(),
         };
-        if let Some(known) = self.threads.get(&thread.0) {
-            let innermost = known.current();
-            self.arrivals.context(ticket, innermost);
-        }
+        let innermost = thread.current();
+        self.recorder.outlet.arrivals.context(ticket, innermost);
         let (site, height, direct) = self.settle_parent(thread, ticket, &method, below)?;
-        if !direct && !late && self.records_state() {
+        if !direct && !late && self.recorder.outlet.records_state() {
             self.contents_at_callback(ticket, thread)?;
         }
         let mirrored = if direct {
@@ -339,10 +301,11 @@ impl<S: Sink> Engine<S> {
                 self.unify(thread, mirrored, object);
             }
             if created && let Some(made) = told.as_ref().and_then(jdwp::Value::object) {
-                self.begin_created(ticket, thread, made)?;
+                self.recorder
+                    .begin_created(ticket, thread.current(), made)?;
             }
             bound.push(match (told, mirrored) {
-                (Some(told), _) => self.value(ticket, &told, created),
+                (Some(told), _) => self.recorder.value(ticket, &told, created),
                 (None, Some(mirrored)) => {
                     let tag = [slot.tag.0];
                     narrowed(mirrored, std::str::from_utf8(&tag).unwrap_or_default())
@@ -352,21 +315,22 @@ impl<S: Sink> Engine<S> {
         }
         let replaced = method.replaced.get();
         let mirror =
-            (self.records_state() && method.code.is_some() && !replaced && !late).then(|| {
-                let slots = method.slots.iter().zip(&bound);
-                Activation::entered(slots.filter_map(|((request, _), &value)| {
-                    Some((u16::try_from(request.slot).ok()?, value))
-                }))
-            });
+            (self.recorder.outlet.records_state() && method.code.is_some() && !replaced && !late)
+                .then(|| {
+                    let slots = method.slots.iter().zip(&bound);
+                    Activation::entered(slots.filter_map(|((request, _), &value)| {
+                        Some((u16::try_from(request.slot).ok()?, value))
+                    }))
+                });
         let mut bound = bound.into_iter();
         let receiver = if method.receiver { bound.next() } else { None };
         let arguments: Vec<Value> = bound.collect();
         let locked = match receiver {
-            _ if !method.synchronized || !self.records_state() => None,
+            _ if !method.synchronized || !self.recorder.outlet.records_state() => None,
             Some(receiver) => receiver.object(),
             None => self.class_object(ticket, key.0)?,
         };
-        if self.records_state() {
+        if self.recorder.outlet.records_state() {
             let created = receiver.filter(|_| method.is_constructor());
             let shown = receiver
                 .iter()
@@ -376,23 +340,20 @@ impl<S: Sink> Engine<S> {
             self.contents_before(ticket, thread, &shown)?;
         }
         if direct {
-            self.passed_on(thread, &arguments);
+            thread.passed_on(&arguments, &mut self.recorder.outlet);
         }
         let hidden = arguments.iter().any(|&argument| !is_known(argument));
-        let Some(known) = self.threads.get_mut(&thread.0) else {
-            return Ok(());
-        };
-        let call = known.next_call();
+        let call = thread.next_call();
         // Who makes objects of the scope may fill them by reflection, too.
         let made_outside =
-            known.stack.last().is_some_and(|parent| parent.boundary) && method.is_constructor();
+            thread.stack.last().is_some_and(|parent| parent.boundary) && method.is_constructor();
         if let Some(object) = receiver.and_then(Value::object).filter(|_| made_outside) {
-            self.heap.share(object, Shared::Anybody);
+            self.recorder.known.heap.share(object, Shared::Anybody);
         }
-        if let Some(initialising) = &mut known.initialising {
+        if let Some(initialising) = &mut thread.initialising {
             initialising.call.get_or_insert(call);
         }
-        known.stack.push(Frame {
+        thread.stack.push(Frame {
             call,
             key,
             method: Rc::clone(&method),
@@ -415,22 +376,22 @@ impl<S: Sink> Engine<S> {
             boundary: false,
             already_running: false,
         };
-        self.arrivals.event(ticket, Event { call, index, kind });
+        self.recorder.outlet.tell(ticket, (call, index), kind);
         for kind in told {
             let index = Event::AT_ENTER;
-            self.arrivals.event(ticket, Event { call, index, kind });
+            self.recorder.outlet.tell(ticket, (call, index), kind);
         }
         if let Some(object) = locked {
             let action = MonitorAction::Enter;
             let kind = EventKind::Monitor { action, object };
-            self.arrivals.event(ticket, Event { call, index, kind });
+            self.recorder.outlet.tell(ticket, (call, index), kind);
         }
-        if replaced && self.records_state() {
+        if replaced && self.recorder.outlet.records_state() {
             self.enter_replaced(ticket, call);
-        } else if late && self.records_state() {
+        } else if late && self.recorder.outlet.records_state() {
             self.enter_late(ticket, call);
-        } else if hidden && self.records_state() && is_bridge(&method) {
-            self.await_arguments(ticket, thread, call);
+        } else if hidden && self.recorder.outlet.records_state() && is_bridge(&method) {
+            thread.await_arguments(ticket, call, &mut self.recorder.outlet);
         }
         self.clear_settled(thread);
         Ok(())

@@ -8,43 +8,36 @@
 
 use jdwp::commands::event_request;
 use jdwp::commands::event_request::Modifier;
-use jdwp::commands::object_reference;
 use jdwp::{EventKind as Requested, Location, SuspendPolicy, TaggedObject};
 use jhyde_bytecode::Opcode;
-use jhyde_trace::{Content, Event, EventKind, ObjectInfo, Outcome, Sink, Value};
+use jhyde_trace::{Event, EventKind, Sink, Value};
 
 use crate::arrivals::Ticket;
 use crate::error::CaptureError;
 use crate::events::Engine;
-use crate::events::stops::sites::index_of;
-use crate::events::threads::{Frame, Thread, Unsure};
+use crate::events::thread::frame::Frame;
+use crate::events::thread::{Thread, Unsure};
 use crate::mirror::UNKNOWN;
-use crate::program::MethodKey;
+use crate::program::{MethodKey, index_of};
 
 impl<S: Sink> Engine<S> {
     /// An exception was thrown, anywhere in the JVM; the thread is suspended.
     pub(in crate::events) fn exception(
         &mut self,
         ticket: Ticket,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         location: &Location,
         exception: TaggedObject,
         expected: &Location,
     ) -> Result<(), CaptureError> {
-        if self
-            .threads
-            .get(&thread.0)
-            .is_none_or(|known| known.stack.is_empty())
-        {
+        if thread.stack.is_empty() {
             return Ok(());
         }
-        self.heap.outside_ran();
+        self.recorder.known.heap.outside_ran();
         let frames = self.check_stack(thread, ticket)?;
         let mut fate = self.fate(&frames, expected)?;
-        let Some(known) = self.threads.get(&thread.0) else {
-            return Ok(());
-        };
-        let Some(top) = known.stack.iter().rfind(|frame| !frame.boundary) else {
+        let Some(top) = thread.stack.iter().rfind(|frame| !frame.boundary) else {
+            // No call of the scope runs in the thread.
             return Ok(());
         };
         let (top_key, top_height) = (top.key, top.height);
@@ -59,7 +52,7 @@ impl<S: Sink> Engine<S> {
         if thrown_here {
             self.throws_unpredicted(thread, location);
         }
-        if self.records_state() {
+        if self.recorder.outlet.records_state() {
             self.throw_mirrored(
                 ticket,
                 thread,
@@ -68,7 +61,7 @@ impl<S: Sink> Engine<S> {
                 fate.keep <= top_height as usize + 1,
             )?;
         }
-        let value = self.meet_exception(ticket, exception)?;
+        let value = self.recorder.meet_exception(ticket, exception)?;
         if let Some(height) = self.leaves_shown(thread, fate.keep) {
             // What it is thrown out of may write until it arrives: then it is looked for.
             let arrives = fate.certain && fate.expected.is_some() && height > top_height;
@@ -88,20 +81,26 @@ impl<S: Sink> Engine<S> {
                 .map_or(Event::NO_INDEX, |frame| index_of(&frame.location))
         };
         let keep = u32::try_from(fate.keep).unwrap_or(u32::MAX);
-        let Some(known) = self.threads.get_mut(&thread.0) else {
-            return Ok(());
-        };
-        if let Some(top) = known.stack.iter_mut().rfind(|frame| !frame.boundary) {
+        if let Some(top) = thread.stack.iter_mut().rfind(|frame| !frame.boundary) {
             top.index = index;
         }
         // It leaves the calls out of the scope before it arrives in one of the scope.
-        known.unwind(keep.max(top_height + 1), value, ticket, &mut self.arrivals);
-        let call = known.current();
+        thread.unwind(
+            keep.max(top_height + 1),
+            value,
+            ticket,
+            &mut self.recorder.outlet,
+        );
+        let call = thread.current();
         let event = |kind| Event { call, index, kind };
-        self.arrivals
+        self.recorder
+            .outlet
+            .arrivals
             .event(ticket, event(EventKind::Thrown { exception: value }));
         if fate.certain && fate.expected.is_none() {
-            self.arrivals
+            self.recorder
+                .outlet
+                .arrivals
                 .event(ticket, event(EventKind::Uncaught { exception: value }));
         }
         self.unwind_with_snapshots(ticket, thread, keep, (value, exception))?;
@@ -115,11 +114,8 @@ impl<S: Sink> Engine<S> {
             };
             self.watch_unwinding(thread, value, expected, false)?;
         }
-        let Some(known) = self.threads.get(&thread.0) else {
-            return Ok(());
-        };
-        let left = known.stack.is_empty();
-        if known.has_left_initialiser() {
+        let left = thread.stack.is_empty();
+        if thread.has_left_initialiser() {
             self.end_initialiser(thread)?;
             self.set_step(thread);
         }
@@ -132,9 +128,8 @@ impl<S: Sink> Engine<S> {
 
     /// The height of the outermost call, of those that end by an exception down to this height, that may write arrays
     /// and objects of the scope.
-    fn leaves_shown(&self, thread: jdwp::ThreadId, keep: usize) -> Option<u32> {
-        let stack = self.threads.get(&thread.0).map(|known| &known.stack[..]);
-        let ended = stack.unwrap_or_default().iter();
+    fn leaves_shown(&self, thread: &mut Thread, keep: usize) -> Option<u32> {
+        let ended = thread.stack.iter();
         let mut ended = ended.filter(|frame| frame.height as usize >= keep);
         let writes = ended.find(|frame| frame.shown.as_ref().is_some_and(|s| self.may_write(s)));
         writes.map(|frame| frame.height)
@@ -145,14 +140,14 @@ impl<S: Sink> Engine<S> {
     fn throw_mirrored(
         &mut self,
         ticket: Ticket,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         exception: TaggedObject,
         thrown_here: bool,
         arrives: bool,
     ) -> Result<(), CaptureError> {
         if thrown_here {
             // Any other instruction throws an object that the JVM made, whatever it had on the stack.
-            if let Some(thrown) = self.innermost(thread).and_then(thrown_by_code) {
+            if let Some(thrown) = thread.innermost_mut().and_then(thrown_by_code) {
                 self.unify(thread, thrown, exception);
             }
         } else if arrives {
@@ -169,39 +164,25 @@ impl<S: Sink> Engine<S> {
     /// The innermost call left catches, if it is where the JVM expected it.
     fn caught(
         &mut self,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         ticket: Ticket,
         exception: Value,
         expected: Option<(MethodKey, u32)>,
     ) {
-        let Some(known) = self.threads.get_mut(&thread.0) else {
-            return;
-        };
-        if let (Some((key, index)), Some(top)) = (expected, known.stack.last_mut())
+        if let (Some((key, index)), Some(top)) = (expected, thread.stack.last_mut())
             && top.key == key
         {
             top.index = index;
             top.catch(exception, index);
             let kind = EventKind::Caught { exception };
-            self.arrivals.event(
-                ticket,
-                Event {
-                    call: top.call,
-                    index,
-                    kind,
-                },
-            );
+            self.recorder.outlet.tell(ticket, (top.call, index), kind);
         }
     }
 
     /// Did the innermost call arrive at this index by an exception? The JVM throws some that it does not tell: in
     /// the place of one that a class loader threw.
-    pub(in crate::events) fn is_caught_there(
-        &mut self,
-        thread: jdwp::ThreadId,
-        index: u32,
-    ) -> bool {
-        let Some(frame) = self.innermost(thread) else {
+    pub(in crate::events) fn is_caught_there(&mut self, thread: &mut Thread, index: u32) -> bool {
+        let Some(frame) = thread.innermost_mut() else {
             return false;
         };
         let pending = frame.mirror.as_ref().and_then(|mirror| mirror.pending);
@@ -216,101 +197,41 @@ impl<S: Sink> Engine<S> {
     pub(in crate::events) fn catch_untold(
         &mut self,
         ticket: Ticket,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         index: u32,
     ) {
-        let Some(known) = self.threads.get_mut(&thread.0) else {
-            return;
-        };
-        known.end_boundary(ticket, &mut self.arrivals);
-        if let Some(frame) = known.innermost_mut() {
+        thread.end_boundary(ticket, &mut self.recorder.outlet);
+        if let Some(frame) = thread.innermost_mut() {
             frame.catch(UNKNOWN, index);
             let (call, kind) = (frame.call, EventKind::Caught { exception: UNKNOWN });
-            self.arrivals.event(ticket, Event { call, index, kind });
+            self.recorder.outlet.tell(ticket, (call, index), kind);
         }
     }
 
     /// Makes the thread stop at its next exit too, until its stack has been looked at.
     fn watch_unwinding(
         &mut self,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         exception: Value,
         expected: Option<(MethodKey, u32)>,
         arrives: bool,
     ) -> Result<(), CaptureError> {
-        let exits = self.link.request(&event_request::Set {
+        let exits = self.recorder.jvm.link.request(&event_request::Set {
             event_kind: Requested::METHOD_EXIT_WITH_RETURN_VALUE,
             suspend_policy: SuspendPolicy::EVENT_THREAD,
-            modifiers: vec![Modifier::ThreadOnly { thread }],
+            modifiers: vec![Modifier::ThreadOnly {
+                thread: thread.jdwp,
+            }],
         })?;
         // Its next step is looked at while it stands still.
         self.be_careful(thread, true);
-        if let Some(known) = self.threads.get_mut(&thread.0) {
-            known.unsure = Some(Unsure {
-                exception,
-                arrives,
-                expected,
-                exits: exits.ok(),
-            });
-        }
+        thread.unsure = Some(Unsure {
+            exception,
+            arrives,
+            expected,
+            exits: exits.ok(),
+        });
         Ok(())
-    }
-
-    /// A thread ended: what still seems to run in it has ended too.
-    pub(in crate::events) fn end_of_thread(&mut self, known: &mut Thread, ticket: Ticket) {
-        if let Some(unsure) = known.unsure.take() {
-            if let Some(top) = known.stack.last() {
-                let kind = EventKind::Uncaught {
-                    exception: unsure.exception,
-                };
-                let event = Event {
-                    call: top.call,
-                    index: top.index,
-                    kind,
-                };
-                self.arrivals.event(ticket, event);
-            }
-            known.unwind(0, unsure.exception, ticket, &mut self.arrivals);
-        }
-        while !known.stack.is_empty() {
-            known.end_top(
-                Outcome::Unknown,
-                Event::NO_INDEX,
-                ticket,
-                &mut self.arrivals,
-            );
-        }
-    }
-
-    /// An exception's class and message, read while the thread stands still.
-    fn meet_exception(
-        &mut self,
-        ticket: Ticket,
-        exception: TaggedObject,
-    ) -> Result<Value, CaptureError> {
-        let object = exception.id;
-        self.objects.meet(object);
-        let kind = self
-            .link
-            .request(&object_reference::ReferenceType { object })?
-            .ok();
-        let (class, content) = match kind {
-            Some(kind) => {
-                let class = self.program.class(&mut self.link, kind.type_id)?.id;
-                (
-                    Some(class),
-                    self.fixed_content(ticket, object, kind.type_id)?,
-                )
-            }
-            None => (None, Content::None),
-        };
-        let content = match content {
-            Content::None => Self::bare_throwable(),
-            content => content,
-        };
-        let info = ObjectInfo { class, content };
-        self.arrivals.object(ticket, self.heap.name(object), info);
-        Ok(Value::Object(self.heap.name(object)))
     }
 }
 

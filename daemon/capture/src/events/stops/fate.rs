@@ -8,9 +8,8 @@ use jhyde_trace::Sink;
 
 use crate::error::CaptureError;
 use crate::events::Engine;
-use crate::events::stops::sites::index_of;
-use crate::events::threads::StackFrame;
-use crate::program::MethodKey;
+use crate::jvm::StackFrame;
+use crate::program::{MethodKey, index_of, key_of};
 
 /// What an exception will do to the stack, as far as that is certain.
 pub(in crate::events) struct Fate {
@@ -44,7 +43,7 @@ impl Fate {
         let mut catchers = frames
             .iter()
             .enumerate()
-            .filter(|(_, frame)| key_of(frame) == key)
+            .filter(|(_, frame)| key_of(&frame.location) == key)
             .map(|(at, _)| at);
         let first = catchers.next();
         let only = catchers.next().is_none();
@@ -59,10 +58,6 @@ impl Fate {
     }
 }
 
-fn key_of(frame: &StackFrame) -> MethodKey {
-    (frame.location.class, frame.location.method)
-}
-
 impl<S: Sink> Engine<S> {
     /// What an exception will do to the stack of a suspended thread.
     pub(in crate::events) fn fate(
@@ -71,31 +66,13 @@ impl<S: Sink> Engine<S> {
         expected: &Location,
     ) -> Result<Fate, CaptureError> {
         let key = (expected.class, expected.method);
-        let catcher = frames.iter().position(|frame| key_of(frame) == key);
+        let catcher = frames
+            .iter()
+            .position(|frame| key_of(&frame.location) == key);
         let catcher = catcher.filter(|_| !expected.is_null());
         let passed = &frames[..frames.len().min(catcher.map_or(usize::MAX, |at| at + 1))];
-        let barrier = self.barrier(passed)?;
+        let barrier = self.recorder.barrier(passed)?;
         Ok(Fate::of(frames, expected, barrier))
-    }
-
-    /// The first of these frames that another exception may leave than the one that leaves the frame above it, or none:
-    /// a native method, and code for which the JVM itself called what stands above it. What leaves a static
-    /// initialiser arrives as `ExceptionInInitializerError`, what leaves a class loader as `NoClassDefFoundError`, and
-    /// so on (JVMS 5.3, 5.4.3, 5.5).
-    fn barrier(&mut self, frames: &[StackFrame]) -> Result<Option<usize>, CaptureError> {
-        for (at, frame) in frames.iter().enumerate() {
-            // The frame that throws it is left by it: a native method has returned by the time it is told.
-            let Some(above) = at.checked_sub(1).map(|above| key_of(&frames[above])) else {
-                continue;
-            };
-            if frame.location.is_native()
-                || self.program.is_initialiser(&mut self.link, above)?
-                || !self.can_call(&frame.location, above)?
-            {
-                return Ok(Some(at));
-            }
-        }
-        Ok(None)
     }
 }
 

@@ -3,51 +3,39 @@
 use jdwp::commands::event_request::{self, Modifier};
 use jdwp::{EventKind as Requested, Location, ReferenceTypeId, SuspendPolicy, TaggedObject};
 use jhyde_bytecode::Opcode;
-use jhyde_trace::{CallId, Event, EventKind, Sink, ThreadId, Variable};
+use jhyde_trace::{Event, EventKind, Sink, Variable};
 
 use crate::arrivals::Ticket;
 use crate::error::{CaptureError, LinkError};
-use crate::events::Engine;
 use crate::events::begin::REPLACER;
-use crate::events::stops::sites::index_of;
+use crate::events::thread::Thread;
+use crate::events::{Current, Engine};
 use crate::mirror::Progress;
-use crate::program::Class;
+use crate::program::{Class, index_of};
 
 impl<S: Sink> Engine<S> {
     /// A class was prepared; nothing of it has run yet.
     pub(in crate::events) fn class_prepared(
         &mut self,
-        ticket: Ticket,
-        thread: jdwp::ThreadId,
+        (ticket, thread, current): Current<'_>,
         ref_type: ReferenceTypeId,
         signature: &str,
     ) -> Result<(), CaptureError> {
-        let class = self
-            .program
-            .class_with_signature(&mut self.link, ref_type, signature)?;
+        let class = self.recorder.known.program.class_with_signature(
+            &mut self.recorder.jvm.link,
+            ref_type,
+            signature,
+        )?;
         self.replaceable |= class.name == REPLACER;
         if !class.in_scope {
             return Ok(());
         }
-        let call = if thread.is_null() {
-            // Prepared by the debug agent's own thread, on our questions' account.
-            CallId::root(ThreadId(0))
-        } else {
-            self.meet_thread(ticket, thread)?;
-            self.threads
-                .get(&thread.0)
-                .map_or_else(CallId::default, |known| known.current())
-        };
-        if call.thread.0 != 0 {
+        // Prepared by the debug agent's own thread, on our questions' account, it is no event of the program.
+        if !thread.is_null() {
+            let thread = self.meet_thread((ticket, thread, current))?;
             let kind = EventKind::ClassPrepared { class: class.id };
-            self.arrivals.event(
-                ticket,
-                Event {
-                    call,
-                    index: Event::NO_INDEX,
-                    kind,
-                },
-            );
+            let outlet = &mut self.recorder.outlet;
+            outlet.tell_of(ticket, thread.current(), kind);
         }
         self.observe_class(ticket, ref_type, &class)
     }
@@ -60,10 +48,10 @@ impl<S: Sink> Engine<S> {
         ref_type: ReferenceTypeId,
         class: &Class,
     ) -> Result<(), CaptureError> {
-        if self.program.is_disguised(class) {
+        if self.recorder.known.program.is_disguised(class) {
             self.request_calls(&[Modifier::ClassOnly { class: ref_type }])?;
         }
-        if self.records_state() {
+        if self.recorder.outlet.records_state() {
             self.step_filter.keep(&class.name);
             self.watch_resolution(ref_type, class)?;
             for field in &class.fields {
@@ -71,13 +59,13 @@ impl<S: Sink> Engine<S> {
                     declaring: ref_type,
                     field: field.jdwp,
                 };
-                self.link.send(&event_request::Set {
+                self.recorder.jvm.link.send(&event_request::Set {
                     event_kind: Requested::FIELD_MODIFICATION,
                     suspend_policy: SuspendPolicy::NONE,
                     modifiers: vec![only],
                 });
             }
-            self.ask_statics(ticket, ref_type, class);
+            self.recorder.ask_statics(ticket, ref_type, class);
         }
         Ok(())
     }
@@ -91,12 +79,9 @@ impl<S: Sink> Engine<S> {
             (Requested::METHOD_ENTRY, SuspendPolicy::EVENT_THREAD),
             (Requested::METHOD_EXIT_WITH_RETURN_VALUE, self.at_exits()),
         ] {
-            let modifiers = modifiers.to_vec();
-            self.link.request(&event_request::Set {
-                event_kind,
-                suspend_policy,
-                modifiers,
-            })??;
+            self.recorder
+                .jvm
+                .set(event_kind, suspend_policy, modifiers.to_vec())?;
         }
         Ok(())
     }
@@ -104,79 +89,74 @@ impl<S: Sink> Engine<S> {
     /// A field is about to be written.
     pub(in crate::events) fn field_write(
         &mut self,
-        ticket: Ticket,
-        thread: jdwp::ThreadId,
+        (ticket, thread, current): Current<'_>,
         location: &Location,
         (class, field): (ReferenceTypeId, jdwp::FieldId),
         object: TaggedObject,
         value: &jdwp::Value,
     ) -> Result<(), CaptureError> {
-        let Some(field) = self.program.field(class, field) else {
+        let Some(field) = self.recorder.known.program.field(class, field) else {
+            // Nobody has asked for writes to it.
             return Ok(());
         };
         let constant = value
             .object()
-            .filter(|_| self.program.is_constant(class, field));
-        self.meet_thread(ticket, thread)?;
-        let Some(known) = self.threads.get_mut(&thread.0) else {
-            return Ok(());
-        };
-        let here = known.innermost_key() == Some((location.class, location.method));
+            .filter(|_| self.recorder.known.program.is_constant(class, field));
+        let thread = self.meet_thread((ticket, thread, current))?;
+        let here = thread.innermost_key() == Some((location.class, location.method));
         let index = if here {
             index_of(location)
         } else {
             Event::NO_INDEX
         };
         if here {
-            known.end_boundary(ticket, &mut self.arrivals);
+            thread.end_boundary(ticket, &mut self.recorder.outlet);
             self.write_is_done(thread, index, object, value);
         } else {
             self.open_boundary(ticket, thread)?;
         }
-        let Some(known) = self.threads.get(&thread.0) else {
-            return Ok(());
-        };
-        let call = known.current();
-        self.arrivals.context(ticket, call);
+        let call = thread.current();
+        self.recorder.outlet.arrivals.context(ticket, call);
         let variable = if object.id.is_null() {
             Variable::Static { field }
         } else {
-            self.meet_object(ticket, object, false);
+            self.recorder.meet_object(ticket, object, false);
             Variable::Field {
-                object: self.heap.name(object.id),
+                object: self.recorder.known.heap.name(object.id),
                 field,
             }
         };
-        let value = self.value(ticket, value, false);
+        let value = self.recorder.value(ticket, value, false);
         if let Some(constant) = constant {
-            self.constant_is_made(ticket, constant.id)?;
+            self.recorder.constant_is_made(ticket, constant.id)?;
         }
-        self.heap.write(variable, value);
-        if let Some(known) = self.threads.get_mut(&thread.0) {
-            known.writing = Some(variable);
-        }
+        self.recorder.known.heap.write(variable, value);
+        thread.writing = Some(variable);
         let kind = EventKind::Write { variable, value };
-        self.arrivals.event(ticket, Event { call, index, kind });
+        self.recorder.outlet.tell(ticket, (call, index), kind);
         Ok(())
     }
 
     /// A `putfield` or `putstatic` shows what it takes from the stack, and has done so.
     fn write_is_done(
         &mut self,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         index: u32,
         object: TaggedObject,
         value: &jdwp::Value,
     ) {
-        let Some(frame) = self.innermost(thread) else {
+        let Some(frame) = thread.innermost_mut() else {
+            // No call of the scope writes it.
             return;
         };
         let method = std::rc::Rc::clone(&frame.method);
         let Some(mirror) = &mut frame.mirror else {
+            // Nothing of its inside is followed.
             return;
         };
         let instruction = mirror.pending.and_then(|p| method.instruction(p));
         let Some(instruction) = instruction.filter(|i| i.index == index) else {
+            // It is not known to stand at the instruction that writes.
             return;
         };
         let takes = match instruction.opcode {

@@ -6,27 +6,19 @@
 //! method of a class loader gets one at its beginning when its class is prepared, and inside there is one wherever
 //! the thread can no longer be predicted.
 
-use jdwp::commands::event_request::{self, Modifier};
-use jdwp::{EventKind as Requested, Location, PacketId, ReferenceTypeId, SuspendPolicy, TypeTag};
-use jhyde_bytecode::{InvokeKind, Opcode};
-use jhyde_trace::{CallId, Sink};
-use rustc_hash::{FxHashMap, FxHashSet};
+use jdwp::{EventKind as Requested, ReferenceTypeId};
+use jhyde_bytecode::Opcode;
+use jhyde_trace::Sink;
+use rustc_hash::FxHashSet;
 
 use crate::arrivals::Ticket;
 use crate::error::{CaptureError, LinkError};
 use crate::events::Engine;
-use crate::events::stops::sites::index_of;
-use crate::events::threads::{Frame, StackFrame, Thread};
-use crate::program::{Class, Method, MethodKey, Named};
-
-/// A thread runs code of the scope while the JVM resolves a constant for it.
-#[derive(Default)]
-pub(crate) struct Initialising {
-    /// The outermost such call, once it has begun.
-    pub(crate) call: Option<CallId>,
-    /// Breakpoints of this thread alone, by place.
-    breakpoints: FxHashMap<(MethodKey, u32), PacketId>,
-}
+use crate::events::thread::Thread;
+use crate::events::thread::asked::Initialising;
+use crate::events::thread::frame::Frame;
+use crate::jvm::{StackFrame, breakpoint};
+use crate::program::{Class, Method, MethodKey, location};
 
 impl<S: Sink> Engine<S> {
     /// A class was prepared: what a resolution may run of it will be seen to begin.
@@ -37,16 +29,18 @@ impl<S: Sink> Engine<S> {
     ) -> Result<(), CaptureError> {
         let mut begins: Vec<jdwp::MethodId> = known.initialiser.into_iter().collect();
         let loader = "java.lang.ClassLoader";
-        if self
-            .program
-            .is_subtype(&mut self.link, known.id, 0, loader)?
-            == Some(true)
+        if self.recorder.known.program.is_subtype(
+            &mut self.recorder.jvm.link,
+            known.id,
+            0,
+            loader,
+        )? == Some(true)
         {
-            begins.extend(self.program.virtual_methods(class, known));
+            begins.extend(self.recorder.known.program.virtual_methods(class, known));
         }
         for method in begins {
-            let location = location(class, method, 0);
-            self.link.send(&breakpoint(location, None));
+            let location = location((class, method), 0);
+            self.recorder.jvm.link.send(&breakpoint(location, None));
         }
         Ok(())
     }
@@ -55,14 +49,11 @@ impl<S: Sink> Engine<S> {
     /// scope needs, and not by the instruction at which that code stands?
     pub(in crate::events) fn is_for_resolution(
         &mut self,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         called: MethodKey,
         below: &[StackFrame],
     ) -> Result<bool, CaptureError> {
-        let Some(known) = self.threads.get(&thread.0) else {
-            return Ok(false);
-        };
-        let Some(caller) = known.stack.iter().rfind(|frame| !frame.boundary) else {
+        let Some(caller) = thread.stack.iter().rfind(|frame| !frame.boundary) else {
             return Ok(false);
         };
         let Some(at) = below.len().checked_sub(1 + caller.height as usize) else {
@@ -72,72 +63,24 @@ impl<S: Sink> Engine<S> {
             Some(above) => (below[above].location.class, below[above].location.method),
             None => called,
         };
-        Ok(!self.can_call(&below[at].location, above)?)
-    }
-
-    /// Can the instruction at which a frame stands have run a method, and not the JVM on its behalf? Of code out of the
-    /// scope nothing is known: it can.
-    pub(in crate::events) fn can_call(
-        &mut self,
-        caller: &Location,
-        called: MethodKey,
-    ) -> Result<bool, CaptureError> {
-        let key = (caller.class, caller.method);
-        let method = self.program.known_method(key).map(std::rc::Rc::clone);
-        let Some((method, code)) = method.as_ref().and_then(|m| Some((m, m.code.as_ref()?))) else {
-            return Ok(true);
-        };
-        let Some(ordinal) = code.ordinal(index_of(caller)) else {
-            return Ok(true);
-        };
-        let invoke = code.instructions()[ordinal].invoke();
-        match invoke.and_then(|invoke| Named::of(method, invoke.constant, invoke.kind)) {
-            Some(named) => self.runs(&named, called),
-            None => Ok(false),
-        }
-    }
-
-    /// Can an instruction that names `constants` have run `method`?
-    pub(in crate::events) fn runs(
-        &mut self,
-        named: &Named,
-        method: MethodKey,
-    ) -> Result<bool, CaptureError> {
-        let Some(run) = self.program.method(&mut self.link, method)? else {
-            return Ok(true);
-        };
-        let polymorphic = named.kind == InvokeKind::Dynamic
-            || matches!(
-                named.class.as_str(),
-                "java.lang.invoke.MethodHandle" | "java.lang.invoke.VarHandle"
-            );
-        if polymorphic {
-            // What the JVM itself calls to link (HotSpot, `SystemDictionary`); all else is what it linked.
-            let class = self.program.class(&mut self.link, method.0)?;
-            return Ok(class.name != "java.lang.invoke.MethodHandleNatives"
-                && !matches!(run.name.as_str(), "loadClass" | "checkPackageAccess"));
-        }
-        Ok(run.name == named.name && run.descriptor == named.descriptor)
+        Ok(!self.recorder.can_call(&below[at].location, above)?)
     }
 
     /// A method is entered while steps are hidden, or it is the first to be; the thread is suspended.
     pub(in crate::events) fn enter_initialiser(
         &mut self,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         method: &Method,
         for_resolution: bool,
     ) {
-        if !self.records_state() || method.native {
+        if !self.recorder.outlet.records_state() || method.native {
             return;
         }
-        let Some(known) = self.threads.get_mut(&thread.0) else {
-            return;
-        };
-        if known.initialising.is_none() {
+        if thread.initialising.is_none() {
             if method.name != "<clinit>" && !for_resolution {
                 return;
             }
-            known.initialising = Some(Initialising::default());
+            thread.initialising = Some(Initialising::default());
             self.stop_stepping(thread);
         }
     }
@@ -148,30 +91,28 @@ impl<S: Sink> Engine<S> {
     pub(in crate::events) fn predict_initialiser(
         &mut self,
         ticket: Ticket,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         alone: bool,
     ) -> Result<(), CaptureError> {
         self.ends_at = None;
         // Class loaders are called, and call, in the middle of an instruction: what they do is followed step by step.
-        let initialises = self
-            .innermost(thread)
+        let initialises = thread
+            .innermost_mut()
             .is_some_and(|frame| frame.method.name == "<clinit>");
         let alone = alone && initialises;
         let certain = alone && !self.replaceable && self.looks_ahead(ticket, thread)?;
         let end = self.ends_at.take();
-        let Some(known) = self.threads.get_mut(&thread.0) else {
-            return Ok(());
-        };
-        let here = known.ticket();
+        let here = thread.ticket();
         let ahead = end.filter(|&end| alone && Some(end) != here);
-        known.predicted = certain || ahead.is_some();
+        thread.predicted = certain || ahead.is_some();
         let wanted = match ahead {
             _ if certain => FxHashSet::default(),
             Some(end) => FxHashSet::from_iter([end]),
-            None if known.unsure.is_some() => known.anywhere(),
-            None => known.successors(),
+            None if thread.unsure.is_some() => thread.anywhere(),
+            None => thread.successors(),
         };
-        let Some(initialising) = &mut known.initialising else {
+        let Some(initialising) = &mut thread.initialising else {
+            // Steps are not hidden in it.
             return Ok(());
         };
         let mut over = Vec::new();
@@ -183,39 +124,34 @@ impl<S: Sink> Engine<S> {
             stays
         });
         for (key, index) in wanted {
-            let link = &mut self.link;
+            let link = &mut self.recorder.jvm.link;
             initialising
                 .breakpoints
                 .entry((key, index))
-                .or_insert_with(|| {
-                    link.ask(&breakpoint(location(key.0, key.1, index), Some(thread)))
-                });
+                .or_insert_with(|| link.ask(&breakpoint(location(key, index), Some(thread.jdwp))));
         }
         for asked in over {
-            self.clear(Requested::BREAKPOINT, asked)?;
+            self.recorder.jvm.clear(Requested::BREAKPOINT, asked)?;
         }
         Ok(())
     }
 
     /// The thread stands at a return of the outermost such call: from the next instruction on, steps are seen.
-    pub(in crate::events) fn leave_initialiser(&mut self, thread: jdwp::ThreadId) {
+    pub(in crate::events) fn leave_initialiser(&mut self, thread: &mut Thread) {
         self.set_step(thread);
     }
 
     /// The outermost such call has ended.
     pub(in crate::events) fn end_initialiser(
         &mut self,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
     ) -> Result<(), LinkError> {
-        let Some(initialising) = self
-            .threads
-            .get_mut(&thread.0)
-            .and_then(|t| t.initialising.take())
-        else {
+        let Some(initialising) = thread.initialising.take() else {
+            // None runs.
             return Ok(());
         };
         for (_, asked) in initialising.breakpoints {
-            self.clear(Requested::BREAKPOINT, asked)?;
+            self.recorder.jvm.clear(Requested::BREAKPOINT, asked)?;
         }
         Ok(())
     }
@@ -242,6 +178,7 @@ impl Thread {
         {
             let pending = frame.mirror.as_ref().and_then(|mirror| mirror.pending);
             let Some(instruction) = pending.and_then(|p| frame.method.instruction(p)) else {
+                // Where it stands is not known: it may go anywhere.
                 all.extend(every_instruction(frame));
                 continue;
             };
@@ -267,31 +204,4 @@ fn every_instruction(frame: &Frame) -> impl Iterator<Item = (MethodKey, u32)> + 
     let code = frame.method.code.as_ref();
     let all = code.map_or(&[][..], |code| code.instructions());
     all.iter().map(|instruction| (frame.key, instruction.index))
-}
-
-pub(in crate::events) fn location(
-    class: ReferenceTypeId,
-    method: jdwp::MethodId,
-    index: u32,
-) -> Location {
-    Location {
-        type_tag: TypeTag::CLASS,
-        class,
-        method,
-        index: u64::from(index),
-    }
-}
-
-/// A request that suspends a thread, or this one alone, at a place.
-pub(in crate::events) fn breakpoint(
-    location: Location,
-    thread: Option<jdwp::ThreadId>,
-) -> event_request::Set {
-    let mut modifiers = vec![Modifier::LocationOnly { location }];
-    modifiers.extend(thread.map(|thread| Modifier::ThreadOnly { thread }));
-    event_request::Set {
-        event_kind: Requested::BREAKPOINT,
-        suspend_policy: SuspendPolicy::EVENT_THREAD,
-        modifiers,
-    }
 }

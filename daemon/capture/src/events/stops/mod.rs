@@ -9,7 +9,6 @@
 pub(in crate::events) mod arguments;
 pub(in crate::events) mod awaited;
 pub(in crate::events) mod calls;
-pub(in crate::events) mod constants;
 pub(in crate::events) mod entry;
 pub(in crate::events) mod exceptions;
 pub(in crate::events) mod fate;

@@ -1,24 +1,25 @@
 //! The world in which threads were seen to run: what an instruction did is told, and what it names is what the JVM made
 //! of it.
 
-use jhyde_trace::{CallId, Event, EventKind, Level, Sink, Value, Variable};
+use jhyde_trace::{CallId, Event, EventKind, Sink, Value, Variable};
 
 use crate::arrivals::Ticket;
 use crate::error::CaptureError;
 use crate::events::Engine;
 use crate::events::predict::plan::Planned;
-use crate::events::stops::constants::{class_constant, element_name};
 use crate::events::stops::sites::{descriptor_of, local_at, written_local};
+use crate::events::thread::Thread;
 use crate::mirror::{
     Activation, Body, Effect, Element, Heap, UNKNOWN, World, initial, is_known, narrowed,
 };
 use crate::program::dotted;
+use crate::recorder::{class_constant, element_name};
 
 /// One instruction that a thread has run.
 pub(in crate::events) struct Recorded<'a, S: Sink> {
     pub(in crate::events) engine: &'a mut Engine<S>,
     pub(in crate::events) ticket: Ticket,
-    pub(in crate::events) thread: jdwp::ThreadId,
+    pub(in crate::events) thread: &'a mut Thread,
     pub(in crate::events) call: CallId,
     pub(in crate::events) method: &'a Planned,
     /// Its bytecode index, and that of the instruction behind it.
@@ -34,13 +35,12 @@ impl<S: Sink> World for Recorded<'_, S> {
     const CERTAIN: bool = false;
 
     fn parts(&mut self) -> Option<(&mut Activation, &mut Heap)> {
-        let known = self.engine.threads.get_mut(&self.thread.0)?;
-        let frame = known.innermost_mut()?.mirror.as_mut()?;
-        Some((frame, &mut self.engine.heap))
+        let frame = self.thread.innermost_mut()?.mirror.as_mut()?;
+        Some((frame, &mut self.engine.recorder.known.heap))
     }
 
     fn tell(&mut self, effect: Effect) -> Result<(), CaptureError> {
-        let full = self.engine.options.level == Level::Full;
+        let full = self.engine.recorder.outlet.records_all();
         let (call, index) = (self.call, self.index);
         if let Effect::UseElement { array, index } = effect {
             // What may have changed unseen is loaded as unknown: only then is it worth to ask which object that is.
@@ -86,7 +86,7 @@ impl<S: Sink> World for Recorded<'_, S> {
     }
 
     fn constant(&mut self, at: u16) -> Result<Value, CaptureError> {
-        Ok(self.engine.constant(self.ticket, self.method, at))
+        Ok(self.engine.recorder.constant(self.ticket, self.method, at))
     }
 
     fn get_field(&mut self, at: u16, object: Value) -> Result<Value, CaptureError> {
@@ -123,7 +123,9 @@ impl<S: Sink> World for Recorded<'_, S> {
 
     fn instance_of(&mut self, class: u16, object: Value) -> Result<Value, CaptureError> {
         let class = class_constant(self.method, class);
-        self.engine.instance_of(object, self.method.loader, &class)
+        self.engine
+            .recorder
+            .instance_of(object, self.method.loader, &class)
     }
 }
 
@@ -131,7 +133,11 @@ impl<S: Sink> Recorded<'_, S> {
     fn event(&mut self, kind: EventKind) {
         let (call, index) = (self.call, self.index);
         let event = Event { call, index, kind };
-        self.engine.arrivals.event(self.ticket, event);
+        self.engine
+            .recorder
+            .outlet
+            .arrivals
+            .event(self.ticket, event);
     }
 
     fn written(&mut self, slot: u16, mut value: Value) -> Result<EventKind, CaptureError> {
@@ -140,7 +146,8 @@ impl<S: Sink> Recorded<'_, S> {
             value = self
                 .engine
                 .read_local(self.ticket, self.thread, slot, local)?;
-            self.engine.taken(self.thread, self.index, value);
+            let outlet = &mut self.engine.recorder.outlet;
+            self.thread.taken(self.index, value, outlet);
         }
         let value = narrowed(value, descriptor_of(self.method, local));
         let call = self.call;
@@ -156,15 +163,23 @@ impl<S: Sink> Recorded<'_, S> {
             return Ok(UNKNOWN);
         };
         let class = dotted(named.class);
-        if self.engine.program.is_ambiguous(method.loader, &class) {
+        if self
+            .engine
+            .recorder
+            .known
+            .program
+            .is_ambiguous(method.loader, &class)
+        {
             return Ok(UNKNOWN);
         }
-        let field = self
-            .engine
-            .program
-            .field_named(method.loader, &class, named.name);
+        let field =
+            self.engine
+                .recorder
+                .known
+                .program
+                .field_named(method.loader, &class, named.name);
         let Some(field) = field else {
-            let (ticket, thread) = (self.ticket, self.thread);
+            let (ticket, thread) = (self.ticket, &mut *self.thread);
             let read = self.engine.foreign_value(ticket, thread, self.index);
             return if object.is_none() && !is_known(read) {
                 let class = (method.loader, class.as_str());
@@ -181,10 +196,10 @@ impl<S: Sink> Recorded<'_, S> {
             },
             None => return Ok(UNKNOWN),
         };
-        if self.engine.options.level == Level::Full {
+        if self.engine.recorder.outlet.records_all() {
             self.event(EventKind::Use { variable });
         }
-        let heap = &self.engine.heap;
+        let heap = &self.engine.recorder.known.heap;
         let value = match variable {
             Variable::Field { object, field: id } => {
                 heap.load_field(object, id, initial(&field.descriptor))
@@ -200,7 +215,9 @@ impl<S: Sink> Recorded<'_, S> {
     /// An object that the scope makes: it has a name of ours until the JVM shows its own.
     fn made(&mut self, class: &str, body: Body) -> Value {
         let at = (self.ticket, self.call, self.index);
-        self.engine.create(at, self.method.loader, class, body)
+        self.engine
+            .recorder
+            .create(at, self.method.loader, class, body)
     }
 
     fn made_array(&mut self, element: &str, length: Value) -> Value {
@@ -221,7 +238,7 @@ impl<S: Sink> Recorded<'_, S> {
         {
             for index in 0..u32::try_from(length).unwrap_or(0) {
                 let value = self.made_nested(element, inner);
-                let heap = &mut self.engine.heap;
+                let heap = &mut self.engine.recorder.known.heap;
                 if let Some(elements) = heap.elements_mut(array) {
                     elements.set(index, value);
                 }

@@ -1,9 +1,9 @@
 //! Places in the code of a method: where it calls, and which variable a slot holds where.
 
-use jdwp::Location;
-use jhyde_trace::{Event, Local};
+use jhyde_trace::Local;
 
-use crate::events::threads::{Frame, Thread};
+use crate::events::thread::Thread;
+use crate::events::thread::frame::Frame;
 use crate::mirror::Progress;
 use crate::program::{Method, Named};
 
@@ -57,11 +57,6 @@ fn named_at(method: &Method, slot: u16, index: u32) -> Option<Local> {
         .position(|variable| variable.slot == slot && variable.covers(index))
         .and_then(|at| u16::try_from(at).ok())
         .map(Local::Named)
-}
-
-/// A location's bytecode index; none in native methods.
-pub(in crate::events) fn index_of(location: &Location) -> u32 {
-    u32::try_from(location.index).unwrap_or(Event::NO_INDEX)
 }
 
 /// The declared type of a local; nothing where there is no variable table.

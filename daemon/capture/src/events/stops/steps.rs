@@ -15,17 +15,17 @@ use crate::arrivals::Ticket;
 use crate::error::CaptureError;
 use crate::events::Engine;
 use crate::events::stops::recorded::Recorded;
-use crate::events::stops::sites::index_of;
-use crate::events::threads::Stepping;
-use crate::mirror::{Pending, Progress, execute};
-use crate::program::{Method, MethodKey};
+use crate::events::thread::{Stepping, Thread};
+use crate::mirror::{Pending, Progress, UNKNOWN, execute};
+use crate::program::{Loader, Method, MethodKey, index_of};
+use crate::recorder::is_replaced;
 
 impl<S: Sink> Engine<S> {
     /// A thread stands at an instruction that it has not run yet.
     pub(in crate::events) fn step(
         &mut self,
         ticket: Ticket,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         location: &Location,
         suspended: bool,
     ) -> Result<(), CaptureError> {
@@ -34,32 +34,34 @@ impl<S: Sink> Engine<S> {
             return Ok(());
         }
         self.end_handing(thread)?;
-        let class = self.program.class(&mut self.link, location.class)?;
+        let class = self
+            .recorder
+            .known
+            .program
+            .class(&mut self.recorder.jvm.link, location.class)?;
         if !class.in_scope {
             let name = class.name.clone();
             self.leave_out(thread, &name);
             return Ok(());
         }
-        let Some(known) = self.threads.get(&thread.0) else {
-            return Ok(());
-        };
         // The entry's own step, in one composite with it.
-        if known.entering.is_some() {
+        if thread.entering.is_some() {
             return Ok(());
         }
-        if (known.unsure.is_some() || known.innermost_key() != Some(key))
+        if (thread.unsure.is_some() || thread.innermost_key() != Some(key))
             && !self.find_again(ticket, thread, key, suspended)?
         {
             return Ok(());
         }
         let index = index_of(location);
         let Some(ordinal) = self.ordinal(thread, index) else {
+            // Its code has no instruction there.
             self.code_was_replaced(ticket, thread);
             return Ok(());
         };
         if self.stands_at(thread, ordinal) {
             // A breakpoint and a step may tell the same place one after the other; or it was predicted.
-            if let Some(pending) = self.pending_of(thread) {
+            if let Some(pending) = thread.pending_mut() {
                 pending.told = true;
             }
             return self.stop(ticket, thread, suspended);
@@ -73,12 +75,9 @@ impl<S: Sink> Engine<S> {
         } else {
             self.advance(ticket, thread, index, suspended)?;
         }
-        let Some(known) = self.threads.get_mut(&thread.0) else {
-            return Ok(());
-        };
-        known.last_exit = None;
-        known.standing.seen();
-        if let Some(frame) = known.innermost_mut() {
+        thread.last_exit = None;
+        thread.standing.seen();
+        if let Some(frame) = thread.innermost_mut() {
             frame.index = index;
             if let Some(mirror) = &mut frame.mirror {
                 mirror.pending = Some(Pending::reached(ordinal, true));
@@ -87,27 +86,14 @@ impl<S: Sink> Engine<S> {
         self.stop(ticket, thread, suspended)
     }
 
-    /// The innermost call of the scope that runs in a thread.
-    pub(in crate::events) fn innermost(
-        &mut self,
-        thread: jdwp::ThreadId,
-    ) -> Option<&mut crate::events::threads::Frame> {
-        self.threads.get_mut(&thread.0)?.innermost_mut()
-    }
-
-    /// The instruction at which that call stands.
-    pub(in crate::events) fn pending_of(&mut self, thread: jdwp::ThreadId) -> Option<&mut Pending> {
-        self.innermost(thread)?.mirror.as_mut()?.pending.as_mut()
-    }
-
-    fn ordinal(&mut self, thread: jdwp::ThreadId, index: u32) -> Option<usize> {
-        let frame = self.innermost(thread)?;
+    fn ordinal(&mut self, thread: &mut Thread, index: u32) -> Option<usize> {
+        let frame = thread.innermost_mut()?;
         frame.method.code.as_ref()?.ordinal(index)
     }
 
     /// Is it the instruction at which the thread stood already? None but a jump goes to itself.
-    fn stands_at(&mut self, thread: jdwp::ThreadId, ordinal: usize) -> bool {
-        let Some(frame) = self.innermost(thread) else {
+    fn stands_at(&mut self, thread: &mut Thread, ordinal: usize) -> bool {
+        let Some(frame) = thread.innermost_mut() else {
             return false;
         };
         let pending = frame.mirror.as_ref().and_then(|mirror| mirror.pending);
@@ -121,33 +107,33 @@ impl<S: Sink> Engine<S> {
     fn find_again(
         &mut self,
         ticket: Ticket,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         key: MethodKey,
         suspended: bool,
     ) -> Result<bool, CaptureError> {
         if suspended {
             self.check_stack(thread, ticket)?;
-        } else if let Some(known) = self.threads.get_mut(&thread.0) {
-            let Some(at) = known.stack.iter().rposition(|frame| frame.key == key) else {
+        } else {
+            let Some(at) = thread.stack.iter().rposition(|frame| frame.key == key) else {
                 return Ok(false);
             };
-            while known.stack.len() > at + 1 {
-                known.lose_top(ticket, &mut self.arrivals);
+            while thread.stack.len() > at + 1 {
+                thread.lose_top(ticket, &mut self.recorder.outlet);
             }
         }
-        let known = self.threads.get(&thread.0);
-        Ok(known.is_some_and(|known| known.innermost_key() == Some(key)))
+        Ok(thread.innermost_key() == Some(key))
     }
 
     /// Tells what the instruction did at which the innermost call stood; `next` is where it went.
     pub(in crate::events) fn advance(
         &mut self,
         ticket: Ticket,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         next: u32,
         suspended: bool,
     ) -> Result<(), CaptureError> {
-        let Some(frame) = self.innermost(thread) else {
+        let Some(frame) = thread.innermost_mut() else {
+            // No call of the scope runs in the thread.
             return Ok(());
         };
         let (call, method) = (frame.call, std::rc::Rc::clone(&frame.method));
@@ -158,9 +144,8 @@ impl<S: Sink> Engine<S> {
             .and_then(|mirror| mirror.pending.take());
         let instruction = pending.and_then(|pending| method.instruction(pending));
         let (Some(pending), Some(instruction)) = (pending, instruction) else {
-            if let Some(known) = self.threads.get_mut(&thread.0) {
-                known.end_boundary(ticket, &mut self.arrivals);
-            }
+            // It was not known where it stood: neither is what it did.
+            thread.end_boundary(ticket, &mut self.recorder.outlet);
             return Ok(());
         };
         if pending.progress == Progress::Done {
@@ -172,13 +157,11 @@ impl<S: Sink> Engine<S> {
         if let Some(invoke) = instruction.invoke() {
             return self.boundary_returned(ticket, thread, invoke, pending, suspended);
         }
-        let Some(known) = self.threads.get_mut(&thread.0) else {
-            return Ok(());
-        };
-        known.end_boundary(ticket, &mut self.arrivals);
+        thread.end_boundary(ticket, &mut self.recorder.outlet);
         let told = method.code.as_ref().and_then(|code| code.ordinal(next));
         let told = told.and_then(|told| u32::try_from(told).ok());
         let (Some(ops), Some(told)) = (&method.ops, told) else {
+            // It went where its code has no instruction: nothing can be worked out.
             return Ok(());
         };
         let mut world = Recorded {
@@ -200,12 +183,12 @@ impl<S: Sink> Engine<S> {
     pub(in crate::events) fn read_local(
         &mut self,
         ticket: Ticket,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         slot: u16,
         local: jhyde_trace::Local,
     ) -> Result<Value, CaptureError> {
-        let Some(frame) = self.innermost(thread) else {
-            return Ok(crate::mirror::UNKNOWN);
+        let Some(frame) = thread.innermost_mut() else {
+            return Ok(UNKNOWN);
         };
         let tag = match local {
             jhyde_trace::Local::Named(at) => frame
@@ -216,15 +199,15 @@ impl<S: Sink> Engine<S> {
             jhyde_trace::Local::Slot(_) => None,
         };
         let Some(tag) = tag else {
-            return Ok(crate::mirror::UNKNOWN);
+            return Ok(UNKNOWN);
         };
         let Some(value) = self.ask_local(thread, slot, tag)? else {
-            return Ok(crate::mirror::UNKNOWN);
+            return Ok(UNKNOWN);
         };
         self.observe(ticket, thread, &value)?;
-        let value = self.heap.value(&value);
-        if let Some(mirror) = self
-            .innermost(thread)
+        let value = self.recorder.known.heap.value(&value);
+        if let Some(mirror) = thread
+            .innermost_mut()
             .and_then(|frame| frame.mirror.as_mut())
         {
             mirror.set_local(slot, value);
@@ -237,60 +220,51 @@ impl<S: Sink> Engine<S> {
     /// Each call has a request of its own, of depth OVER: HotSpot's agent would step through all code out of
     /// the scope for one of depth INTO, walking the stack twice at each instruction, only to filter the
     /// steps out afterwards. When the call returns, the request goes on in its caller.
-    pub(in crate::events) fn start_stepping(&mut self, thread: jdwp::ThreadId, method: &Method) {
-        let initialising = self
-            .threads
-            .get(&thread.0)
-            .is_none_or(|known| known.initialising.is_some());
-        if self.records_state() && !method.native && !initialising {
+    pub(in crate::events) fn start_stepping(&mut self, thread: &mut Thread, method: &Method) {
+        let initialising = thread.initialising.is_some();
+        if self.recorder.outlet.records_state() && !method.native && !initialising {
             self.stop_stepping(thread);
             self.set_step(thread);
         }
     }
 
-    pub(in crate::events) fn set_step(&mut self, thread: jdwp::ThreadId) {
+    pub(in crate::events) fn set_step(&mut self, thread: &mut Thread) {
         let mut modifiers = vec![Modifier::Step {
-            thread,
+            thread: thread.jdwp,
             size: StepSize::MIN,
             depth: StepDepth::OVER,
         }];
-        modifiers.extend(self.step_filter.modifiers(self.program.scope()));
-        let Some(known) = self.threads.get_mut(&thread.0) else {
-            return;
-        };
-        let asked = self.link.ask(&event_request::Set {
+        modifiers.extend(
+            self.step_filter
+                .modifiers(self.recorder.known.program.scope()),
+        );
+        let asked = self.recorder.jvm.link.ask(&event_request::Set {
             event_kind: Requested::SINGLE_STEP,
-            suspend_policy: if known.careful {
+            suspend_policy: if thread.careful {
                 SuspendPolicy::EVENT_THREAD
             } else {
                 SuspendPolicy::NONE
             },
             modifiers,
         });
-        known.stepping = Stepping::On(asked);
+        thread.stepping = Stepping::On(asked);
     }
 
     /// Stops the steps of a thread that has left the scope.
-    pub(in crate::events) fn stop_stepping(&mut self, thread: jdwp::ThreadId) {
-        let Some(known) = self.threads.get_mut(&thread.0) else {
-            return;
-        };
-        if let Stepping::On(asked) = known.stepping {
-            known.stepping = Stepping::Off;
+    pub(in crate::events) fn stop_stepping(&mut self, thread: &mut Thread) {
+        if let Stepping::On(asked) = thread.stepping {
+            thread.stepping = Stepping::Off;
             // Where the connection is gone, nothing needs clearing.
-            let _ = self.clear(Requested::SINGLE_STEP, asked);
+            let _ = self.recorder.jvm.clear(Requested::SINGLE_STEP, asked);
         }
     }
 
     /// Has every step of a thread suspend it, or none: where a value is not known, locals can be read as
     /// soon as they are written.
-    pub(in crate::events) fn be_careful(&mut self, thread: jdwp::ThreadId, careful: bool) {
-        let Some(known) = self.threads.get_mut(&thread.0) else {
-            return;
-        };
-        if known.careful != careful {
-            known.careful = careful;
-            if known.stepping != Stepping::Off {
+    pub(in crate::events) fn be_careful(&mut self, thread: &mut Thread, careful: bool) {
+        if thread.careful != careful {
+            thread.careful = careful;
+            if thread.stepping != Stepping::Off {
                 self.stop_stepping(thread);
                 self.set_step(thread);
             }
@@ -298,12 +272,48 @@ impl<S: Sink> Engine<S> {
     }
 
     /// A step ended outside the scope: none shall do so in that class again.
-    fn leave_out(&mut self, thread: jdwp::ThreadId, class: &str) {
-        let other = self.step_filter.leave_out(self.program.scope(), class);
-        let known = self.threads.get(&thread.0);
-        if other && known.is_some_and(|known| known.stepping != Stepping::Off) {
+    fn leave_out(&mut self, thread: &mut Thread, class: &str) {
+        let other = self
+            .step_filter
+            .leave_out(self.recorder.known.program.scope(), class);
+        if other && thread.stepping != Stepping::Off {
             self.stop_stepping(thread);
             self.set_step(thread);
+        }
+    }
+
+    pub(in crate::events) fn push(&mut self, thread: &mut Thread, value: Value) {
+        if let Some(mirror) = thread
+            .innermost_mut()
+            .and_then(|frame| frame.mirror.as_mut())
+        {
+            mirror.push(value);
+        }
+    }
+
+    /// A constant of a class out of the scope, such as `System.out`. One that is not final may have
+    /// changed since the instruction read it, and stays unknown.
+    pub(in crate::events) fn get_outside(
+        &mut self,
+        ticket: Ticket,
+        thread: &mut Thread,
+        (code, class): (Loader, &str),
+        name: &str,
+    ) -> Result<Value, CaptureError> {
+        // What was predicted read it when its thread stood still.
+        let predicted = thread.predicted;
+        let again = !predicted && is_replaced(class);
+        match self.recorder.known.program.final_static(
+            &mut self.recorder.jvm.link,
+            (code, class),
+            name,
+            again,
+        )? {
+            Some(value) => {
+                self.observe(ticket, thread, &value)?;
+                Ok(self.recorder.value(ticket, &value, false))
+            }
+            None => Ok(UNKNOWN),
         }
     }
 }

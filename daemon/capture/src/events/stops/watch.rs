@@ -1,22 +1,15 @@
 //! The exits of methods out of the scope are reported for as long as a call of the scope runs one whose result is wanted.
 
-use jdwp::commands::event_request::{self, Modifier};
-use jdwp::{EventKind as Requested, PacketId, SuspendPolicy};
+use jdwp::EventKind as Requested;
+use jdwp::commands::event_request::Modifier;
 use jhyde_bytecode::InvokeKind;
 use jhyde_trace::{CallId, Sink, Value};
 
 use crate::error::CaptureError;
 use crate::events::Engine;
+use crate::events::thread::Thread;
+use crate::events::thread::asked::Watch;
 use crate::program::{Named, Selected};
-
-/// A request that has exits out of the scope reported, for a call that is about to leave it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Watch {
-    /// The call in scope that makes it.
-    caller: CallId,
-    /// Answered with the request's number.
-    asked: PacketId,
-}
 
 /// What runs first in a call through a method handle or an `invokedynamic` call site, and ends last.
 const INVOKERS: [&str; 2] = [
@@ -28,23 +21,41 @@ impl<S: Sink> Engine<S> {
     /// Has the exits of the method that is about to run reported, and as few others as can be told apart.
     pub(in crate::events) fn watch(
         &mut self,
-        thread: jdwp::ThreadId,
+        thread: &mut Thread,
         caller: CallId,
         named: &Named,
         receiver: Value,
     ) -> Result<(), CaptureError> {
         for only in self.callee_filters(named, receiver)? {
-            let asked = self.link.ask(&event_request::Set {
-                event_kind: Requested::METHOD_EXIT_WITH_RETURN_VALUE,
-                suspend_policy: SuspendPolicy::NONE,
-                modifiers: vec![Modifier::ThreadOnly { thread }, only],
-            });
-            if let Some(known) = self.threads.get_mut(&thread.0) {
-                known.watches.push(Watch { caller, asked });
-            }
+            let asked = self.recorder.jvm.ask_exits(thread.jdwp, only);
+            thread.watches.push(Watch { caller, asked });
         }
-        if let Some(known) = self.threads.get_mut(&thread.0) {
-            known.last_exit = None;
+        thread.last_exit = None;
+        Ok(())
+    }
+
+    /// Ends the reports of exits for calls that are over: those of the innermost call, and of calls that
+    /// have ended themselves.
+    pub(in crate::events) fn unwatch(&mut self, thread: &mut Thread) -> Result<(), CaptureError> {
+        if thread.watches.is_empty() {
+            return Ok(());
+        }
+        let mut over = Vec::new();
+        let innermost = thread.stack.iter().rfind(|frame| !frame.boundary);
+        let innermost = innermost.map(|frame| frame.call);
+        let stack = &thread.stack;
+        thread.watches.retain(|watch| {
+            let goes_on = Some(watch.caller) != innermost
+                && stack.iter().any(|frame| frame.call == watch.caller);
+            if !goes_on {
+                over.push(watch.asked);
+            }
+            goes_on
+        });
+        for asked in over {
+            self.recorder
+                .jvm
+                .clear(Requested::METHOD_EXIT_WITH_RETURN_VALUE, asked)?;
         }
         Ok(())
     }
@@ -52,7 +63,7 @@ impl<S: Sink> Engine<S> {
     /// The classes whose exits have the result of a call: the one that declares what runs, or those of the
     /// code that HotSpot spins for method handles and call sites. Linking a call site runs tens of
     /// thousands of methods of `java.lang.invoke` itself, which are none of ours.
-    pub(in crate::events) fn callee_filters(
+    fn callee_filters(
         &mut self,
         named: &Named,
         receiver: Value,
@@ -63,7 +74,7 @@ impl<S: Sink> Engine<S> {
         if named.kind == InvokeKind::Dynamic || named.class == "java.lang.invoke.MethodHandle" {
             return Ok(INVOKERS.map(matching).to_vec());
         }
-        let selected = self.selected(named, receiver)?;
+        let selected = self.recorder.selected(named, receiver)?;
         Ok(vec![match selected {
             Some(Selected {
                 key: (class, _), ..
@@ -72,57 +83,5 @@ impl<S: Sink> Engine<S> {
             None if named.kind != InvokeKind::Static => matching("*"),
             None => matching(&named.class),
         }])
-    }
-
-    /// The method that a call of this name runs, if that is known.
-    pub(in crate::events) fn selected(
-        &mut self,
-        named: &Named,
-        receiver: Value,
-    ) -> Result<Option<Selected>, CaptureError> {
-        let class = match named.kind {
-            InvokeKind::Virtual | InvokeKind::Interface => self.class_of(receiver)?,
-            InvokeKind::Dynamic => None,
-            _ => self
-                .program
-                .loaded(&mut self.link, named.code, &named.class)?,
-        };
-        Ok(match class {
-            Some(class) => {
-                self.program
-                    .selected(&mut self.link, class, &named.name, &named.descriptor)?
-            }
-            None => None,
-        })
-    }
-
-    /// Ends the reports of exits for calls that are over: those of the innermost call, and of calls that
-    /// have ended themselves.
-    pub(in crate::events) fn unwatch(
-        &mut self,
-        thread: jdwp::ThreadId,
-    ) -> Result<(), CaptureError> {
-        let Some(known) = self.threads.get_mut(&thread.0) else {
-            return Ok(());
-        };
-        if known.watches.is_empty() {
-            return Ok(());
-        }
-        let mut over = Vec::new();
-        let innermost = known.stack.iter().rfind(|frame| !frame.boundary);
-        let innermost = innermost.map(|frame| frame.call);
-        let stack = &known.stack;
-        known.watches.retain(|watch| {
-            let goes_on = Some(watch.caller) != innermost
-                && stack.iter().any(|frame| frame.call == watch.caller);
-            if !goes_on {
-                over.push(watch.asked);
-            }
-            goes_on
-        });
-        for asked in over {
-            self.clear(Requested::METHOD_EXIT_WITH_RETURN_VALUE, asked)?;
-        }
-        Ok(())
     }
 }

@@ -600,7 +600,7 @@ impl Deriver {
         let skip = usize::from(callee.named.kind.has_receiver());
         let receiver = operands.first().copied().filter(|_| skip == 1);
         let arguments = operands.get(skip..).unwrap_or_default();
-        let result = crate::events::known_result(&callee.named, receiver, arguments, &self.heap);
+        let result = crate::recorder::known_result(&callee.named, receiver, arguments, &self.heap);
         let result = match (callee.returns.as_str(), result) {
             ("V", _) => None,
             (_, Some(result)) => Some(result),

@@ -96,7 +96,7 @@ impl Routine {
         }
         let named = Named::of(&self.method, constant, kind)?;
         let callee = Rc::new(Callee {
-            parameters: crate::events::parameters(&named.descriptor),
+            parameters: crate::recorder::parameters(&named.descriptor),
             returns: named.returns().to_owned(),
             named,
         });

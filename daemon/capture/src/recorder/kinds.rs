@@ -11,15 +11,15 @@ use rustc_hash::FxHashMap;
 use crate::arrivals::Ticket;
 use crate::contents::Shape;
 use crate::error::CaptureError;
-use crate::events::Engine;
 use crate::objects::ObjectQuestion;
+use crate::recorder::Recorder;
 
 /// Kinds of so many objects are remembered.
 const MOST_KINDS: usize = 1 << 16;
 
 /// What can be looked at in an object.
 #[derive(Clone, Debug)]
-pub(in crate::events) enum Kind {
+pub(crate) enum Kind {
     /// Nothing, or it was told once and for good.
     Leaf,
     Array {
@@ -33,57 +33,60 @@ pub(in crate::events) enum Kind {
 
 /// How the objects of a class are looked at.
 #[derive(Debug)]
-pub(in crate::events) struct Made {
-    pub(in crate::events) class: ReferenceTypeId,
+pub(crate) struct Made {
+    pub(crate) class: ReferenceTypeId,
     /// Fields of the scope.
-    pub(in crate::events) fields: Vec<(FieldId, jdwp::FieldId)>,
+    pub(crate) fields: Vec<(FieldId, jdwp::FieldId)>,
     /// How it holds data, if it does.
-    pub(in crate::events) shape: Option<Shape>,
+    pub(crate) shape: Option<Shape>,
 }
 
 /// What is known of objects and classes for good.
 #[derive(Debug, Default)]
-pub(in crate::events) struct Kinds {
-    pub(in crate::events) objects: FxHashMap<u64, Kind>,
+pub(crate) struct Kinds {
+    pub(crate) objects: FxHashMap<u64, Kind>,
     classes: FxHashMap<ReferenceTypeId, Kind>,
 }
 
-impl<S: Sink> Engine<S> {
+impl<S: Sink> Recorder<S> {
     /// What can be looked at in each of these objects. What is new is introduced: class, and what can never change.
-    pub(in crate::events) fn kinds(
+    pub(crate) fn kinds(
         &mut self,
         ticket: Ticket,
         objects: &[TaggedObject],
         created: Option<jdwp::ObjectId>,
     ) -> Result<Vec<Kind>, CaptureError> {
-        if self.kinds.objects.len() > MOST_KINDS {
-            self.kinds.objects.clear();
+        if self.known.kinds.objects.len() > MOST_KINDS {
+            self.known.kinds.objects.clear();
         }
         let mut asked = Vec::new();
         for &tagged in objects {
             let object = tagged.id;
-            if self.kinds.objects.contains_key(&object.0) {
+            if self.known.kinds.objects.contains_key(&object.0) {
                 continue;
             }
             match tagged.tag {
                 Tag::STRING | Tag::CLASS_OBJECT => {
                     self.meet_object(ticket, tagged, false);
-                    self.kinds.objects.insert(object.0, Kind::Leaf);
+                    self.known.kinds.objects.insert(object.0, Kind::Leaf);
                 }
                 tag => {
                     let class = object_reference::ReferenceType { object };
-                    let class = self.link.ask(&class);
+                    let class = self.jvm.link.ask(&class);
                     let array = object.into();
                     let length = (tag == Tag::ARRAY)
-                        .then(|| self.link.ask(&array_reference::Length { array }));
+                        .then(|| self.jvm.link.ask(&array_reference::Length { array }));
                     asked.push((object, class, length));
                 }
             }
         }
         for (object, class, length) in asked {
-            let class = self.link.reply::<object_reference::ReferenceType>(class)?;
+            let class = self
+                .jvm
+                .link
+                .reply::<object_reference::ReferenceType>(class)?;
             let length = match length {
-                Some(length) => Some(self.link.reply::<array_reference::Length>(length)?),
+                Some(length) => Some(self.jvm.link.reply::<array_reference::Length>(length)?),
                 None => None,
             };
             let kind = match (class, length) {
@@ -95,9 +98,9 @@ impl<S: Sink> Engine<S> {
                 }
                 _ => Kind::Gone,
             };
-            self.kinds.objects.insert(object.0, kind);
+            self.known.kinds.objects.insert(object.0, kind);
         }
-        let kind = |object: &TaggedObject| self.kinds.objects.get(&object.id.0).cloned();
+        let kind = |object: &TaggedObject| self.known.kinds.objects.get(&object.id.0).cloned();
         Ok(objects
             .iter()
             .map(|object| kind(object).unwrap_or(Kind::Gone))
@@ -111,14 +114,15 @@ impl<S: Sink> Engine<S> {
         class: ReferenceTypeId,
         length: i32,
     ) -> Result<Kind, CaptureError> {
-        let class = self.program.class(&mut self.link, class)?;
+        let class = self.known.program.class(&mut self.jvm.link, class)?;
         let length = u32::try_from(length).unwrap_or(0);
-        if self.objects.meet(array) {
+        if self.known.objects.meet(array) {
             let info = ObjectInfo {
                 class: Some(class.id),
                 content: Content::Array(length),
             };
-            self.arrivals.object(ticket, self.heap.name(array), info);
+            self.outlet
+                .object(ticket, self.known.heap.name(array), info);
         }
         Ok(Kind::Array {
             length: length as usize,
@@ -133,12 +137,12 @@ impl<S: Sink> Engine<S> {
         class: ReferenceTypeId,
         created: Option<jdwp::ObjectId>,
     ) -> Result<Kind, CaptureError> {
-        let known = self.program.class(&mut self.link, class)?;
-        if self.objects.meet(object) {
+        let known = self.known.program.class(&mut self.jvm.link, class)?;
+        if self.known.objects.meet(object) {
             if let Some(field) = known.box_field {
                 let fields = vec![field];
                 let asked = object_reference::GetValues { object, fields };
-                let asked = self.link.send(&asked);
+                let asked = self.jvm.link.send(&asked);
                 let class = known.id;
                 self.ask_object(asked, ticket, ObjectQuestion::Boxed { object, class });
                 return Ok(Kind::Leaf);
@@ -151,13 +155,14 @@ impl<S: Sink> Engine<S> {
                 class: Some(known.id),
                 content,
             };
-            self.arrivals.object(ticket, self.heap.name(object), info);
+            self.outlet
+                .object(ticket, self.known.heap.name(object), info);
         }
-        if let Some(kind) = self.kinds.classes.get(&class) {
+        if let Some(kind) = self.known.kinds.classes.get(&class) {
             return Ok(kind.clone());
         }
-        let layouts = &mut self.contents.layouts;
-        let shape = layouts.shape(&mut self.link, &mut self.program, class)?;
+        let layouts = &mut self.known.contents.layouts;
+        let shape = layouts.shape(&mut self.jvm.link, &mut self.known.program, class)?;
         let fields = known.instance_fields.clone();
         let kind = match shape.is_none() && fields.is_empty() {
             true => Kind::Leaf,
@@ -167,7 +172,7 @@ impl<S: Sink> Engine<S> {
                 shape,
             })),
         };
-        self.kinds.classes.insert(class, kind.clone());
+        self.known.kinds.classes.insert(class, kind.clone());
         Ok(kind)
     }
 }

@@ -5,13 +5,20 @@
 //! that nothing shows): it gets the next odd number, and when the JVM's name turns up, in a constructor's
 //! `this`, a written field, an argument, the two are taken for one for good.
 //!
+//! What is only supposed to happen is taken back (`speculation`); what code out of the scope may change is in doubt
+//! whenever that has run (`sharing`).
+//!
 //! What is kept is bounded by what lives: [`Heap::wants_sweep`] says when to ask which objects are gone.
+
+mod sharing;
+mod speculation;
 
 use std::rc::Rc;
 
 use jhyde_trace::{ClassId, FieldId, ObjectId, Timestamp, Value, Variable};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use self::speculation::Undo;
 use super::things::{Body, Shared, Thing, Things, has_name_of_the_jvm};
 use super::{Doubts, Elements, UNKNOWN};
 
@@ -22,16 +29,6 @@ pub(crate) enum Constant {
     Text(Rc<[u16]>),
     /// A class object, by what tells the class from others of its name.
     Class(String),
-}
-
-/// Takes one write back.
-#[derive(Debug)]
-enum Undo {
-    Element(ObjectId, u32, Value),
-    Field(ObjectId, FieldId, Option<Value>),
-    Static(FieldId, Option<Value>),
-    Create(ObjectId),
-    Hold(ObjectId, Option<Variable>),
 }
 
 /// See the module.
@@ -439,62 +436,6 @@ impl Heap {
         }
     }
 
-    /// From here on everything is only speculated, until [`Heap::roll_back`].
-    pub(crate) fn speculate(&mut self) {
-        self.speculated = Some(Vec::new());
-    }
-
-    fn note(&mut self, undo: impl FnOnce(&Self) -> Undo) {
-        if self.speculated.is_some() {
-            let undo = undo(self);
-            self.speculated.get_or_insert_default().push(undo);
-        }
-    }
-
-    /// The variables that were supposed to be written.
-    pub(crate) fn speculated_writes(&self) -> Vec<Variable> {
-        let all = self.speculated.iter().flatten();
-        all.filter_map(|undo| match *undo {
-            Undo::Element(array, index, _) => Some(Variable::Element { array, index }),
-            Undo::Field(object, field, _) => Some(Variable::Field { object, field }),
-            Undo::Static(field, _) => Some(Variable::Static { field }),
-            Undo::Create(_) | Undo::Hold(..) => None,
-        })
-        .collect()
-    }
-
-    /// Undoes all that was speculated.
-    pub(crate) fn roll_back(&mut self) {
-        for undo in self.speculated.take().into_iter().flatten().rev() {
-            match undo {
-                Undo::Element(array, index, before) => {
-                    if let Some(elements) = self.elements_mut(array) {
-                        elements.set(index, before);
-                    }
-                }
-                Undo::Field(object, field, before) => {
-                    if let Some(Body::Fields(fields)) =
-                        self.things.get_mut(object).map(|t| &mut t.body)
-                    {
-                        match (fields.iter().position(|(id, _)| *id == field), before) {
-                            (Some(at), Some(value)) => fields[at].1 = value,
-                            (Some(at), None) => drop(fields.remove(at)),
-                            (None, _) => {}
-                        }
-                    }
-                }
-                Undo::Static(field, Some(value)) => drop(self.statics.insert(field, value)),
-                Undo::Static(field, None) => drop(self.statics.remove(&field)),
-                Undo::Create(object) => {
-                    self.things.remove(object);
-                    self.next -= 1;
-                }
-                Undo::Hold(object, Some(before)) => drop(self.holders.insert(object, before)),
-                Undo::Hold(object, None) => drop(self.holders.remove(&object)),
-            }
-        }
-    }
-
     /// The text of a string constant, by a search through all.
     pub(crate) fn constant_text(&self, object: ObjectId) -> Option<Rc<[u16]>> {
         let mut all = self.constants.iter();
@@ -515,131 +456,6 @@ impl Heap {
         if arrays.len() < MOST_ALIASED && !arrays.contains(&array) {
             arrays.push(array);
         }
-    }
-
-    /// Code out of the scope has it, with all that can be reached through it, and may change it at any time.
-    pub(crate) fn share(&mut self, object: ObjectId, with: Shared) {
-        let mut open = vec![object];
-        while let Some(object) = open.pop() {
-            let Some(thing) = self.things.get_mut(object) else {
-                continue;
-            };
-            if thing.shared >= with {
-                continue;
-            }
-            thing.shared = with;
-            match &thing.body {
-                Body::Array(elements) => {
-                    open.extend(elements.references().filter_map(Value::object))
-                }
-                Body::Fields(fields) => open.extend(fields.iter().filter_map(|(_, v)| v.object())),
-                Body::Text(_) | Body::Opaque => {}
-            }
-        }
-    }
-
-    /// Code out of the scope may have kept it: arrays it writes as it likes, fields only by reflection.
-    pub(crate) fn share_kept(&mut self, object: ObjectId, by_reflection: bool) {
-        let written = by_reflection || self.elements(object).is_some();
-        let with = if written {
-            Shared::Anybody
-        } else {
-            Shared::Jdk
-        };
-        self.share(object, with);
-    }
-
-    /// What is put into something that code out of the scope has, it has, too.
-    fn share_held(&mut self, holder: ObjectId, value: Value) {
-        let shared = self.things.get(holder).map(|thing| thing.shared);
-        if let (Some(object), Some(shared)) = (value.object(), shared)
-            && shared > Shared::Nobody
-        {
-            self.share(object, shared);
-        }
-    }
-
-    /// From now on, somebody may use reflection on what the JDK keeps.
-    pub(crate) fn expect_reflection(&mut self) {
-        self.reflection = true;
-    }
-
-    fn is_shared(&self, thing: &Thing) -> bool {
-        match thing.shared {
-            Shared::Nobody => false,
-            Shared::Jdk => self.reflection,
-            Shared::Anybody => true,
-        }
-    }
-
-    /// Code out of the scope has run: what it has may be another now.
-    pub(crate) fn outside_ran(&mut self) {
-        self.outside += 1;
-    }
-
-    /// How often code out of the scope has run.
-    pub(crate) fn outside_runs(&self) -> u64 {
-        self.outside
-    }
-
-    /// From here on, a thread is looked at that ran since code out of the scope had run so often.
-    pub(crate) fn look_as_of(&mut self, outside: u64) {
-        self.view = outside;
-    }
-
-    /// May code out of the scope have changed it since it was last looked at?
-    pub(crate) fn is_stale(&self, object: ObjectId) -> bool {
-        let thing = self.things.get(object);
-        thing.is_some_and(|thing| self.may_have_changed(thing))
-    }
-
-    fn may_have_changed(&self, thing: &Thing) -> bool {
-        self.may_have_changed_by(thing, self.view)
-    }
-
-    fn may_have_changed_by(&self, thing: &Thing, outside: u64) -> bool {
-        let blind = thing.seen < self.blind && matches!(thing.body, Body::Array(_));
-        thing.seen < outside && (blind || self.is_shared(thing))
-    }
-
-    /// A call was made of which nobody knows what it was shown: it may have written any array.
-    pub(crate) fn anything_changed(&mut self) {
-        self.blind = self.outside;
-    }
-
-    /// The objects that may be another now than they were when they were last looked at, in order.
-    pub(crate) fn stale(&self) -> Vec<ObjectId> {
-        let all = self.things.iter();
-        let stale = all.filter(|(_, thing)| self.may_have_changed(thing));
-        let mut stale: Vec<ObjectId> = stale.map(|(object, _)| object).collect();
-        stale.sort_unstable();
-        stale
-    }
-
-    /// How often code out of the scope had run when its content was last certain.
-    pub(crate) fn seen(&self, object: ObjectId) -> u64 {
-        self.things.get(object).map_or(0, |thing| thing.seen)
-    }
-
-    /// Its content is that of now.
-    pub(crate) fn refreshed(&mut self, object: ObjectId) {
-        if let Some(thing) = self.things.get_mut(object) {
-            thing.seen = self.outside;
-            thing.certain = self.now;
-        }
-    }
-
-    /// So many events have been told.
-    pub(crate) fn told(&mut self, events: Timestamp) {
-        self.now = events;
-    }
-
-    /// Since when code out of the scope may have changed it unseen, whichever thread is looked at: an event before that
-    /// was told when it was certain. `None` where it cannot have.
-    pub(crate) fn doubtful_since(&self, object: ObjectId) -> Option<Timestamp> {
-        let thing = self.things.get(object)?;
-        let holds = matches!(thing.body, Body::Array(_) | Body::Fields(_));
-        (holds && self.may_have_changed_by(thing, self.outside)).then_some(thing.certain)
     }
 
     /// What an object holds.

@@ -5,40 +5,53 @@ use jdwp::commands::{
     array_reference, class_object_reference, object_reference, reference_type, string_reference,
 };
 use jdwp::{Tag, TaggedObject};
-use jhyde_trace::{Content, Event, EventKind, ObjectInfo, Sink, Variable};
+use jhyde_trace::{CallId, Content, EventKind, ObjectInfo, Sink, Value, Variable};
 
-use super::{Engine, Question};
 use crate::arrivals::Ticket;
 use crate::error::CaptureError;
 use crate::mirror::{Body, UNKNOWN};
 use crate::objects::ObjectQuestion;
+use crate::recorder::{Question, Recorder};
 
-impl<S: Sink> Engine<S> {
+impl<S: Sink> Recorder<S> {
     /// Asks about an object if it is seen for the first time. `created`: a constructor was just
     /// entered with it.
-    pub(super) fn meet_object(&mut self, ticket: Ticket, object: TaggedObject, created: bool) {
-        self.unify_suspected(object.id);
-        if object.id.is_null() || !self.objects.meet(object.id) {
+    pub(crate) fn meet_object(&mut self, ticket: Ticket, object: TaggedObject, created: bool) {
+        self.known.unify_suspected(object.id);
+        if object.id.is_null() || !self.known.objects.meet(object.id) {
             return;
         }
-        for (id, question) in self.objects.ask(&mut self.link, object, created) {
+        for (id, question) in self.known.objects.ask(&mut self.jvm.link, object, created) {
             self.ask_object(id, ticket, question);
         }
     }
 
-    pub(super) fn ask_object(
+    pub(crate) fn ask_object(
         &mut self,
         id: jdwp::PacketId,
         ticket: Ticket,
         question: ObjectQuestion,
     ) {
         self.questions
-            .insert(id.0, Question::Object(ticket, question));
-        self.arrivals.question(ticket);
+            .insert(id.0, (ticket, Question::Object(question)));
+        self.outlet.arrivals.question(ticket);
+    }
+
+    /// Takes the answer to a question to where it belongs. Nobody waits for other replies.
+    pub(crate) fn answer(&mut self, reply: &jdwp::Reply) -> Result<(), CaptureError> {
+        match self.questions.remove(&reply.id.0) {
+            None => Ok(()),
+            Some((ticket, Question::Object(question))) => {
+                self.object_answer(ticket, question, reply)
+            }
+            Some((ticket, Question::Snapshot(variables))) => {
+                self.snapshot_answer(ticket, &variables, reply)
+            }
+        }
     }
 
     /// An answer about an object. A refusal means that the object is gone: what it was stays unknown.
-    pub(super) fn object_answer(
+    fn object_answer(
         &mut self,
         ticket: Ticket,
         question: ObjectQuestion,
@@ -51,68 +64,79 @@ impl<S: Sink> Engine<S> {
                 created,
             } => {
                 let kind = self
+                    .jvm
                     .link
                     .decode::<object_reference::ReferenceType>(reply)
                     .ok();
                 self.object_type(ticket, object, tag, created, kind.map(|kind| kind.type_id))?;
             }
             ObjectQuestion::Text { object } => {
-                let text = self.link.decode::<string_reference::Value>(reply).ok();
-                let name = self.heap.name(object);
+                let text = self.jvm.link.decode::<string_reference::Value>(reply).ok();
+                let name = self.known.heap.name(object);
                 if let Some(text) = &text {
-                    let class = self.objects.string_class;
-                    self.heap.keep_text(name, class, || text.to_utf16().into());
+                    let class = self.known.objects.string_class;
+                    self.known
+                        .heap
+                        .keep_text(name, class, || text.to_utf16().into());
                 }
-                let content = text.map_or(Content::None, |text| self.objects.string(&text));
+                let content = text.map_or(Content::None, |text| self.known.objects.string(&text));
                 let info = ObjectInfo {
-                    class: self.objects.string_class,
+                    class: self.known.objects.string_class,
                     content,
                 };
-                self.arrivals.object(ticket, self.heap.name(object), info);
+                self.outlet
+                    .object(ticket, self.known.heap.name(object), info);
             }
             ObjectQuestion::Length { object } => {
-                let length = self.link.decode::<array_reference::Length>(reply).ok();
+                let length = self.jvm.link.decode::<array_reference::Length>(reply).ok();
                 let length = length.and_then(|length| u32::try_from(length).ok());
-                let class = self.objects.array_class.take();
+                let class = self.known.objects.array_class.take();
                 let content = length.map_or(Content::None, Content::Array);
-                self.arrivals.object(
+                self.outlet.object(
                     ticket,
-                    self.heap.name(object),
+                    self.known.heap.name(object),
                     ObjectInfo { class, content },
                 );
             }
             ObjectQuestion::Boxed { object, class } => {
-                let values = self.link.decode::<object_reference::GetValues>(reply);
+                let values = self.jvm.link.decode::<object_reference::GetValues>(reply);
                 let value = values
                     .ok()
-                    .and_then(|values| values.first().map(|value| self.heap.value(value)));
+                    .and_then(|values| values.first().map(|value| self.known.heap.value(value)));
                 if let Some(value) = value {
-                    self.contents.keep_box(self.heap.name(object), value);
+                    self.known
+                        .contents
+                        .keep_box(self.known.heap.name(object), value);
                 }
                 let content = value.map_or(Content::None, Content::Box);
                 let info = ObjectInfo {
                     class: Some(class),
                     content,
                 };
-                self.arrivals.object(ticket, self.heap.name(object), info);
+                self.outlet
+                    .object(ticket, self.known.heap.name(object), info);
             }
             ObjectQuestion::Reflected { object } => {
                 let kind = self
+                    .jvm
                     .link
                     .decode::<class_object_reference::ReflectedType>(reply)
                     .ok();
                 let content = match kind {
-                    Some(kind) => Content::Class(self.program.name(&mut self.link, kind.type_id)?),
+                    Some(kind) => {
+                        Content::Class(self.known.program.name(&mut self.jvm.link, kind.type_id)?)
+                    }
                     None => Content::None,
                 };
                 let info = ObjectInfo {
-                    class: self.objects.class_class,
+                    class: self.known.objects.class_class,
                     content,
                 };
-                self.arrivals.object(ticket, self.heap.name(object), info);
+                self.outlet
+                    .object(ticket, self.known.heap.name(object), info);
             }
         }
-        self.arrivals.answered(ticket);
+        self.outlet.arrivals.answered(ticket);
         Ok(())
     }
 
@@ -125,14 +149,14 @@ impl<S: Sink> Engine<S> {
         class: Option<jdwp::ReferenceTypeId>,
     ) -> Result<(), CaptureError> {
         let known = match class {
-            Some(class) => Some(self.program.class(&mut self.link, class)?),
+            Some(class) => Some(self.known.program.class(&mut self.jvm.link, class)?),
             None => None,
         };
         let id = known.as_ref().map(|class| class.id);
         match tag {
-            Tag::STRING => self.objects.string_class = id,
-            Tag::CLASS_OBJECT => self.objects.class_class = id,
-            Tag::ARRAY => self.objects.array_class = id,
+            Tag::STRING => self.known.objects.string_class = id,
+            Tag::CLASS_OBJECT => self.known.objects.class_class = id,
+            Tag::ARRAY => self.known.objects.array_class = id,
             _ => {
                 if let Some((class, field)) = known
                     .as_ref()
@@ -140,6 +164,7 @@ impl<S: Sink> Engine<S> {
                 {
                     let fields = vec![field];
                     let asked = self
+                        .jvm
                         .link
                         .send(&object_reference::GetValues { object, fields });
                     self.ask_object(asked, ticket, ObjectQuestion::Boxed { object, class });
@@ -150,8 +175,11 @@ impl<S: Sink> Engine<S> {
                     _ => Content::None,
                 };
                 let info = ObjectInfo { class: id, content };
-                self.arrivals.object(ticket, self.heap.name(object), info);
-                if let Some(class) = known.filter(|_| !self.heap.knows(self.heap.name(object))) {
+                self.outlet
+                    .object(ticket, self.known.heap.name(object), info);
+                if let Some(class) =
+                    known.filter(|_| !self.known.heap.knows(self.known.heap.name(object)))
+                {
                     self.begin_object(ticket, object, &class, created);
                 }
             }
@@ -161,38 +189,43 @@ impl<S: Sink> Engine<S> {
 
     /// Code out of the scope has made an object, whose constructor in the scope a suspended thread enters: it begins in
     /// the call that made it.
-    pub(super) fn begin_created(
+    pub(crate) fn begin_created(
         &mut self,
         ticket: Ticket,
-        thread: jdwp::ThreadId,
+        call: CallId,
         object: TaggedObject,
     ) -> Result<(), CaptureError> {
-        let (object, call) = (object.id, self.threads.get(&thread.0).map(|t| t.current()));
-        let name = self.heap.name(object);
-        let Some(call) = call.filter(|_| self.records_state() && !self.heap.knows(name)) else {
+        let object = object.id;
+        let name = self.known.heap.name(object);
+        if !self.outlet.records_state() || self.known.heap.knows(name) {
             return Ok(());
-        };
+        }
         let kind = self
+            .jvm
             .link
             .request(&object_reference::ReferenceType { object })?;
-        let Ok(kind) = kind else { return Ok(()) };
-        let class = self.program.class(&mut self.link, kind.type_id)?;
-        if !class.in_scope || !self.objects.meet(object) {
+        let Ok(kind) = kind else {
+            // It is gone.
+            return Ok(());
+        };
+        let class = self.known.program.class(&mut self.jvm.link, kind.type_id)?;
+        if !class.in_scope || !self.known.objects.meet(object) {
             return Ok(());
         }
         let id = class.id;
         let content = Content::None;
         let class = Some(id);
-        self.arrivals
+        self.outlet
             .object(ticket, name, ObjectInfo { class, content });
-        self.heap.meet(object, class, Body::Fields(Vec::new()));
-        let (length, index) = (None, Event::NO_INDEX);
+        self.known
+            .heap
+            .meet(object, class, Body::Fields(Vec::new()));
         let kind = EventKind::New {
             object: name,
             class: id,
-            length,
+            length: None,
         };
-        self.arrivals.event(ticket, Event { call, index, kind });
+        self.outlet.tell_of(ticket, call, kind);
         Ok(())
     }
 
@@ -204,17 +237,19 @@ impl<S: Sink> Engine<S> {
         class: &crate::program::Class,
         created: bool,
     ) {
-        if !self.records_state() {
+        if !self.outlet.records_state() {
             return;
         }
         if created {
             let (real, class) = (object, class.id);
-            let object = self.heap.name(real);
-            if !self.program.is_class_in_scope(class) {
+            let object = self.known.heap.name(real);
+            if !self.known.program.is_class_in_scope(class) {
                 return;
             }
-            self.heap.meet(real, Some(class), Body::Fields(Vec::new()));
-            self.arrivals.beginning(
+            self.known
+                .heap
+                .meet(real, Some(class), Body::Fields(Vec::new()));
+            self.outlet.arrivals.beginning(
                 ticket,
                 EventKind::New {
                     object,
@@ -234,8 +269,10 @@ impl<S: Sink> Engine<S> {
         }
         // Nothing is known of them until the answer is there.
         let open = fields.iter().map(|&(field, _)| (field, UNKNOWN)).collect();
-        self.heap.meet(object, Some(class.id), Body::Fields(open));
-        let name = self.heap.name(object);
+        self.known
+            .heap
+            .meet(object, Some(class.id), Body::Fields(open));
+        let name = self.known.heap.name(object);
         let variables = fields
             .iter()
             .map(|&(field, _)| Variable::Field {
@@ -245,13 +282,14 @@ impl<S: Sink> Engine<S> {
             .collect();
         let fields = fields.into_iter().map(|(_, jdwp)| jdwp).collect();
         let asked = self
+            .jvm
             .link
             .send(&object_reference::GetValues { object, fields });
         self.ask_snapshot(asked, ticket, variables);
     }
 
     /// Asks for the values of static fields of a class that was just prepared or was there before.
-    pub(super) fn ask_statics(
+    pub(crate) fn ask_statics(
         &mut self,
         ticket: Ticket,
         ref_type: jdwp::ReferenceTypeId,
@@ -271,6 +309,7 @@ impl<S: Sink> Engine<S> {
             .collect();
         let fields = statics.iter().map(|field| field.jdwp).collect();
         let asked = self
+            .jvm
             .link
             .send(&reference_type::GetValues { ref_type, fields });
         self.ask_snapshot(asked, ticket, variables);
@@ -278,27 +317,73 @@ impl<S: Sink> Engine<S> {
 
     fn ask_snapshot(&mut self, id: jdwp::PacketId, ticket: Ticket, variables: Vec<Variable>) {
         self.questions
-            .insert(id.0, Question::Snapshot(ticket, variables));
-        self.arrivals.question(ticket);
+            .insert(id.0, (ticket, Question::Snapshot(variables)));
+        self.outlet.arrivals.question(ticket);
     }
 
     /// The values of variables that were there before.
-    pub(super) fn snapshot_answer(
+    fn snapshot_answer(
         &mut self,
         ticket: Ticket,
         variables: &[Variable],
         reply: &jdwp::Reply,
     ) -> Result<(), CaptureError> {
         // Both commands answer with the same list of values.
-        if let Ok(values) = self.link.decode::<object_reference::GetValues>(reply) {
+        if let Ok(values) = self.jvm.link.decode::<object_reference::GetValues>(reply) {
             for (&variable, value) in variables.iter().zip(&values) {
                 let value = self.value(ticket, value, false);
-                self.heap.write(variable, value);
-                self.arrivals
+                self.known.heap.write(variable, value);
+                self.outlet
+                    .arrivals
                     .beginning(ticket, EventKind::Snapshot { variable, value });
             }
         }
-        self.arrivals.answered(ticket);
+        self.outlet.arrivals.answered(ticket);
         Ok(())
+    }
+
+    /// A value that an event or an answer showed; asks about its object if that is new.
+    pub(crate) fn value(&mut self, ticket: Ticket, value: &jdwp::Value, created: bool) -> Value {
+        if let Some(object) = value.object() {
+            self.meet_object(ticket, object, created);
+        }
+        self.known.heap.value(value)
+    }
+
+    /// An exception's class and message, read while the thread stands still.
+    pub(crate) fn meet_exception(
+        &mut self,
+        ticket: Ticket,
+        exception: TaggedObject,
+    ) -> Result<Value, CaptureError> {
+        let object = exception.id;
+        self.known.objects.meet(object);
+        let kind = self
+            .jvm
+            .link
+            .request(&object_reference::ReferenceType { object })?
+            .ok();
+        let (class, content) = match kind {
+            Some(kind) => {
+                let class = self
+                    .known
+                    .program
+                    .class(&mut self.jvm.link, kind.type_id)?
+                    .id;
+                (
+                    Some(class),
+                    self.fixed_content(ticket, object, kind.type_id)?,
+                )
+            }
+            None => (None, Content::None),
+        };
+        let content = match content {
+            Content::None => Self::bare_throwable(),
+            content => content,
+        };
+        let info = ObjectInfo { class, content };
+        self.outlet
+            .object(ticket, self.known.heap.name(object), info);
+        Ok(Value::Object(self.known.heap.name(object)))
     }
 }

@@ -11,66 +11,66 @@ use crate::program::Named;
 #[derive(Clone, Debug)]
 pub(crate) struct Shown {
     /// Its result's descriptor.
-    pub(in crate::events) returns: String,
+    pub(crate) returns: String,
     /// The builder that it is called on and returns.
-    pub(in crate::events) builder: Option<ObjectId>,
+    pub(crate) builder: Option<ObjectId>,
     /// It makes an object that runs code of the scope, or none that anybody sees.
-    pub(in crate::events) spun: bool,
+    pub(crate) spun: bool,
     /// The object that it constructs.
-    pub(in crate::events) constructed: Option<ObjectId>,
+    pub(crate) constructed: Option<ObjectId>,
     /// That is a string or a box.
-    pub(in crate::events) makes_text: bool,
-    /// It may write static fields: see [`super::views`].
-    pub(in crate::events) writes_statics: bool,
-    /// Nothing stops for it: see [`super::plain`].
-    pub(in crate::events) intrinsic: bool,
+    pub(crate) makes_text: bool,
+    /// It may write static fields: by reflection or a handle.
+    pub(crate) writes_statics: bool,
+    /// Nothing stops for it: see [`super::intrinsic`].
+    pub(crate) intrinsic: bool,
     /// What it was shown may be changed by whoever has kept it.
-    pub(in crate::events) keeps: bool,
+    pub(crate) keeps: bool,
     /// It may use reflection.
-    pub(in crate::events) reflects: bool,
+    pub(crate) reflects: bool,
     /// Its result, where that was known beforehand.
-    pub(in crate::events) result: Option<Value>,
+    pub(crate) result: Option<Value>,
     /// Receiver and arguments that are objects.
-    pub(in crate::events) objects: Vec<ObjectId>,
+    pub(crate) objects: Vec<ObjectId>,
     /// What the instruction names.
-    pub(in crate::events) named: Rc<Named>,
-    pub(in crate::events) receiver: Option<ObjectId>,
-    pub(in crate::events) arguments: Vec<Value>,
+    pub(crate) named: Rc<Named>,
+    pub(crate) receiver: Option<ObjectId>,
+    pub(crate) arguments: Vec<Value>,
 }
 
 impl Shown {
     /// Nothing stops for it, and it changes nothing but a builder.
-    pub(in crate::events) fn is_intrinsic(&self) -> bool {
+    pub(crate) fn is_intrinsic(&self) -> bool {
         self.intrinsic
     }
 
     /// Receiver and arguments that are objects.
-    pub(in crate::events) fn objects(&self) -> &[ObjectId] {
+    pub(crate) fn objects(&self) -> &[ObjectId] {
         &self.objects
     }
 
     /// What the instruction names.
-    pub(in crate::events) fn named(&self) -> &Named {
+    pub(crate) fn named(&self) -> &Named {
         &self.named
     }
 
-    pub(in crate::events) fn receiver(&self) -> Option<ObjectId> {
+    pub(crate) fn receiver(&self) -> Option<ObjectId> {
         self.receiver
     }
 
     /// Without the receiver.
-    pub(in crate::events) fn arguments(&self) -> &[Value] {
+    pub(crate) fn arguments(&self) -> &[Value] {
         &self.arguments
     }
 
     /// Is it a call site of `invokedynamic`?
-    pub(in crate::events) fn is_spun(&self) -> bool {
+    pub(crate) fn is_spun(&self) -> bool {
         self.spun
     }
 }
 
 /// The objects, each once.
-pub(in crate::events) fn distinct(shown: impl Iterator<Item = ObjectId>) -> Vec<ObjectId> {
+pub(crate) fn distinct(shown: impl Iterator<Item = ObjectId>) -> Vec<ObjectId> {
     let mut all = Vec::new();
     for object in shown {
         if !all.contains(&object) {

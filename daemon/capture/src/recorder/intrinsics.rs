@@ -1,20 +1,11 @@
-//! Calls out of the scope that no thread has to stop for: methods of a few final classes of the JDK that
+//! Calls out of the scope that show and yield nothing that matters: methods of a few final classes of the JDK that
 //! are shown nothing but numbers and strings, change nothing that the scope can see, call nothing back, and
-//! yield a number, nothing, or the builder that they were called on. Steps tell where they begin and end.
-//!
-//! A result comes from the method's exit. A request for the exits of such a class stands in each thread
-//! that may call one. Code out of the scope uses these classes, too; a thread whose exits pile up there has
-//! its requests taken back, and gets them again where it stops next. It stops behind every call that
-//! can run so long, before code of the scope goes on.
+//! yield a number, nothing, or the builder that they were called on. No thread has to stop for them.
 
-use jdwp::commands::event_request::{self, Modifier};
-use jdwp::{EventKind as Requested, PacketId, SuspendPolicy, ThreadId};
 use jhyde_bytecode::InvokeKind;
-use jhyde_trace::{Sink, Value};
+use jhyde_trace::Value;
 
-use crate::error::LinkError;
-use crate::events::Engine;
-use crate::events::outside::shown::parameters;
+use super::parameters;
 use crate::mirror::Heap;
 use crate::program::Named;
 
@@ -30,9 +21,6 @@ const CLASSES: [&str; 7] = [
     "java.lang.Boolean",
 ];
 
-/// Exits since the thread was last seen in the scope after which its requests are taken back.
-const TOO_MANY: u32 = 256;
-
 /// Some of [`CLASSES`], a bit for each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct IntrinsicClasses(u8);
@@ -42,39 +30,25 @@ impl IntrinsicClasses {
         self.0 |= other.0;
     }
 
+    /// Those that are not among the others.
+    pub(crate) const fn without(self, others: Self) -> Self {
+        Self(self.0 & !others.0)
+    }
+
+    /// Their names.
+    pub(crate) fn names(self) -> impl Iterator<Item = &'static str> {
+        let all = CLASSES.iter().enumerate();
+        all.filter_map(move |(bit, &class)| (self.0 & (1 << bit) != 0).then_some(class))
+    }
+
     pub(crate) const fn is_empty(self) -> bool {
         self.0 == 0
     }
 }
 
-/// The exit requests of a thread.
-#[derive(Debug, Default)]
-pub(crate) struct Standing {
-    wanted: IntrinsicClasses,
-    requested: IntrinsicClasses,
-    requests: Vec<PacketId>,
-    /// Exits since the thread was last seen in the scope.
-    unused: u32,
-}
-
-impl Standing {
-    pub(crate) fn want(&mut self, classes: IntrinsicClasses) {
-        self.wanted.add(classes);
-    }
-
-    pub(crate) fn is_any(&self) -> bool {
-        !self.requested.is_empty()
-    }
-
-    /// The thread was seen in the scope.
-    pub(crate) fn seen(&mut self) {
-        self.unused = 0;
-    }
-}
-
 /// Is what an invoke instruction names an intrinsic call? If so, the classes whose exits tell its result: one,
 /// or none where its result is known without.
-pub(in crate::events) fn intrinsic(named: &Named) -> Option<IntrinsicClasses> {
+pub(crate) fn intrinsic(named: &Named) -> Option<IntrinsicClasses> {
     if named.class == "java.lang.Object" {
         return (named.name == "<init>").then(IntrinsicClasses::default);
     }
@@ -99,13 +73,13 @@ pub(in crate::events) fn intrinsic(named: &Named) -> Option<IntrinsicClasses> {
 }
 
 /// Is it the constructor of a class whose objects are shown by what they hold, for good: a string or a box?
-pub(in crate::events) fn makes_text(named: &Named) -> bool {
+pub(crate) fn makes_text(named: &Named) -> bool {
     named.name == "<init>"
         && (named.class == "java.lang.String" || crate::program::is_box(&named.class))
 }
 
 /// Intrinsic calls that are certain to return; others may throw an exception, and then nothing tells which of several did.
-pub(in crate::events) fn never_throws(named: &Named) -> bool {
+pub(crate) fn never_throws(named: &Named) -> bool {
     match named.class.as_str() {
         "java.lang.Object" => true,
         "java.lang.StringBuilder" | "java.lang.StringBuffer" => {
@@ -200,64 +174,12 @@ fn computed(name: &str, arguments: &[Value]) -> Option<Value> {
 }
 
 /// Builders of strings return themselves (their documentation says so).
-pub(in crate::events) fn returns_itself(named: &Named) -> bool {
+pub(crate) fn returns_itself(named: &Named) -> bool {
     matches!(
         (named.class.as_str(), named.returns()),
         ("java.lang.StringBuilder", "Ljava/lang/StringBuilder;")
             | ("java.lang.StringBuffer", "Ljava/lang/StringBuffer;")
     )
-}
-
-impl<S: Sink> Engine<S> {
-    /// Has the exits reported that a suspended thread may need from here on.
-    pub(in crate::events) fn stand(&mut self, thread: ThreadId) {
-        let Some(known) = self.threads.get_mut(&thread.0) else {
-            return;
-        };
-        let standing = &mut known.standing;
-        let missing = standing.wanted.0 & !standing.requested.0;
-        if missing == 0 || known.stack.is_empty() || known.predicted {
-            return;
-        }
-        for (bit, class) in CLASSES.iter().enumerate() {
-            if missing & (1 << bit) == 0 {
-                continue;
-            }
-            let only = Modifier::ClassMatch {
-                class_pattern: (*class).into(),
-            };
-            standing.requests.push(self.link.ask(&event_request::Set {
-                event_kind: Requested::METHOD_EXIT_WITH_RETURN_VALUE,
-                suspend_policy: SuspendPolicy::NONE,
-                modifiers: vec![Modifier::ThreadOnly { thread }, only],
-            }));
-        }
-        standing.requested = standing.wanted;
-    }
-
-    /// A method out of the scope has returned in a thread with such requests.
-    pub(in crate::events) fn count_exit(&mut self, thread: ThreadId) -> Result<(), LinkError> {
-        let Some(known) = self.threads.get_mut(&thread.0) else {
-            return Ok(());
-        };
-        known.standing.unused += 1;
-        if known.standing.unused > TOO_MANY {
-            self.stand_down(thread)?;
-        }
-        Ok(())
-    }
-
-    /// Takes the requests back.
-    pub(in crate::events) fn stand_down(&mut self, thread: ThreadId) -> Result<(), LinkError> {
-        let Some(known) = self.threads.get_mut(&thread.0) else {
-            return Ok(());
-        };
-        known.standing.requested = IntrinsicClasses::default();
-        for asked in std::mem::take(&mut known.standing.requests) {
-            self.clear(Requested::METHOD_EXIT_WITH_RETURN_VALUE, asked)?;
-        }
-        Ok(())
-    }
 }
 
 #[cfg(test)]

@@ -1,0 +1,133 @@
+//! What code out of the scope has: it may change it whenever it runs, and nothing tells.
+
+use jhyde_trace::{ObjectId, Timestamp, Value};
+
+use super::super::things::{Body, Shared, Thing};
+use super::Heap;
+
+impl Heap {
+    /// Code out of the scope has it, with all that can be reached through it, and may change it at any time.
+    pub(crate) fn share(&mut self, object: ObjectId, with: Shared) {
+        let mut open = vec![object];
+        while let Some(object) = open.pop() {
+            let Some(thing) = self.things.get_mut(object) else {
+                continue;
+            };
+            if thing.shared >= with {
+                continue;
+            }
+            thing.shared = with;
+            match &thing.body {
+                Body::Array(elements) => {
+                    open.extend(elements.references().filter_map(Value::object))
+                }
+                Body::Fields(fields) => open.extend(fields.iter().filter_map(|(_, v)| v.object())),
+                Body::Text(_) | Body::Opaque => {}
+            }
+        }
+    }
+
+    /// Code out of the scope may have kept it: arrays it writes as it likes, fields only by reflection.
+    pub(crate) fn share_kept(&mut self, object: ObjectId, by_reflection: bool) {
+        let written = by_reflection || self.elements(object).is_some();
+        let with = if written {
+            Shared::Anybody
+        } else {
+            Shared::Jdk
+        };
+        self.share(object, with);
+    }
+
+    /// What is put into something that code out of the scope has, it has, too.
+    pub(super) fn share_held(&mut self, holder: ObjectId, value: Value) {
+        let shared = self.things.get(holder).map(|thing| thing.shared);
+        if let (Some(object), Some(shared)) = (value.object(), shared)
+            && shared > Shared::Nobody
+        {
+            self.share(object, shared);
+        }
+    }
+
+    /// From now on, somebody may use reflection on what the JDK keeps.
+    pub(crate) fn expect_reflection(&mut self) {
+        self.reflection = true;
+    }
+
+    pub(super) fn is_shared(&self, thing: &Thing) -> bool {
+        match thing.shared {
+            Shared::Nobody => false,
+            Shared::Jdk => self.reflection,
+            Shared::Anybody => true,
+        }
+    }
+
+    /// Code out of the scope has run: what it has may be another now.
+    pub(crate) fn outside_ran(&mut self) {
+        self.outside += 1;
+    }
+
+    /// How often code out of the scope has run.
+    pub(crate) fn outside_runs(&self) -> u64 {
+        self.outside
+    }
+
+    /// From here on, a thread is looked at that ran since code out of the scope had run so often.
+    pub(crate) fn look_as_of(&mut self, outside: u64) {
+        self.view = outside;
+    }
+
+    /// May code out of the scope have changed it since it was last looked at?
+    pub(crate) fn is_stale(&self, object: ObjectId) -> bool {
+        let thing = self.things.get(object);
+        thing.is_some_and(|thing| self.may_have_changed(thing))
+    }
+
+    pub(super) fn may_have_changed(&self, thing: &Thing) -> bool {
+        self.may_have_changed_by(thing, self.view)
+    }
+
+    pub(super) fn may_have_changed_by(&self, thing: &Thing, outside: u64) -> bool {
+        let blind = thing.seen < self.blind && matches!(thing.body, Body::Array(_));
+        thing.seen < outside && (blind || self.is_shared(thing))
+    }
+
+    /// A call was made of which nobody knows what it was shown: it may have written any array.
+    pub(crate) fn anything_changed(&mut self) {
+        self.blind = self.outside;
+    }
+
+    /// The objects that may be another now than they were when they were last looked at, in order.
+    pub(crate) fn stale(&self) -> Vec<ObjectId> {
+        let all = self.things.iter();
+        let stale = all.filter(|(_, thing)| self.may_have_changed(thing));
+        let mut stale: Vec<ObjectId> = stale.map(|(object, _)| object).collect();
+        stale.sort_unstable();
+        stale
+    }
+
+    /// How often code out of the scope had run when its content was last certain.
+    pub(crate) fn seen(&self, object: ObjectId) -> u64 {
+        self.things.get(object).map_or(0, |thing| thing.seen)
+    }
+
+    /// Its content is that of now.
+    pub(crate) fn refreshed(&mut self, object: ObjectId) {
+        if let Some(thing) = self.things.get_mut(object) {
+            thing.seen = self.outside;
+            thing.certain = self.now;
+        }
+    }
+
+    /// So many events have been told.
+    pub(crate) fn told(&mut self, events: Timestamp) {
+        self.now = events;
+    }
+
+    /// Since when code out of the scope may have changed it unseen, whichever thread is looked at: an event before that
+    /// was told when it was certain. `None` where it cannot have.
+    pub(crate) fn doubtful_since(&self, object: ObjectId) -> Option<Timestamp> {
+        let thing = self.things.get(object)?;
+        let holds = matches!(thing.body, Body::Array(_) | Body::Fields(_));
+        (holds && self.may_have_changed_by(thing, self.outside)).then_some(thing.certain)
+    }
+}
