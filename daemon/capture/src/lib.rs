@@ -7,10 +7,12 @@
 //! Floors, each of which knows only those above it: `program`, tables of what the debuggee's classes are; `jvm`,
 //! connections and what reads classes into the tables; `mirror`, the debuggee's frames and heap as they are worked out;
 //! `contents`, what objects of the JDK hold; `recorder`, what every engine records with: the JVM that it asks, what it
-//! knows of the debuggee, and where it tells it; `events`, the engine that follows threads by events.
+//! knows of the debuggee, and where it tells it; `events`, the engine that follows threads by events; `probe`, the engine
+//! that puts code into classes and derives the rest.
 //!
 //! Rules that hold everywhere: a thread of the debuggee that an event suspended is resumed in the
-//! same turn in which its event is handled; nothing in the JVM is changed but event requests; and
+//! same turn in which its event is handled; nothing in the JVM is changed but event requests, and by the engine `probe`
+//! the code of classes, which it puts back; and
 //! what could not be seen is recorded as missing, never guessed.
 //!
 //! Start reading at `events/mod.rs`, the engine `events`.
