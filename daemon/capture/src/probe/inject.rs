@@ -293,10 +293,7 @@ fn string(link: &mut Link, text: &str) -> Result<Value, LinkError> {
 fn byte_array(link: &mut Link, bytes: &[u8]) -> Result<Value, CaptureError> {
     let array_type = class(link, "[B")?;
     let length = i32::try_from(bytes.len()).unwrap_or(i32::MAX);
-    let made = link.request(&array_type::NewInstance {
-        array_type: array_type.into(),
-        length,
-    })??;
+    let made = link.request(&array_type::NewInstance { array_type, length })??;
     let values = bytes
         .iter()
         .map(|&byte| UntaggedValue::from(Value::Byte(byte as i8)));

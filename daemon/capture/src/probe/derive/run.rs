@@ -320,9 +320,8 @@ impl Deriver {
         index: u32,
         op: Op,
     ) -> Result<Needs, Stopped> {
-        let place = match routine.tells(index) {
-            Some(&(place, Tells::Value | Tells::Write)) => place,
-            _ => return Ok(Needs::Nothing),
+        let Some(&(place, Tells::Value | Tells::Write)) = routine.tells(index) else {
+            return Ok(Needs::Nothing);
         };
         let (Op::GetField(constant)
         | Op::GetStatic(constant)
