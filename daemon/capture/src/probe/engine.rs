@@ -165,6 +165,7 @@ impl<S: Sink> Engine<S> {
             }
         };
         self.deriver.end();
+        self.notes.append(&mut self.deriver.notes);
         let state = match self.deriver.tell(&mut self.program, &mut self.sink) {
             Ok(()) => state,
             Err(error) => State::Failed {

@@ -242,21 +242,27 @@ fn story(list: &List) -> Vec<String> {
     lines.collect()
 }
 
+fn compiled(jdk: Option<&Path>, source: &Path) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut javac = tool(jdk, "javac");
+    let run = javac
+        .arg("-g")
+        .arg("-d")
+        .arg(folder.path())
+        .arg(source)
+        .status();
+    assert!(
+        run.is_ok_and(|status| status.success()),
+        "this needs a JDK: in PATH, or its home in JHYDE_JDKS"
+    );
+    folder
+}
+
 /// Compiles a program and compares what the engines tell of it.
 fn agree(source: &Path, main: &str) {
     for jdk in jdks() {
         let jdk = jdk.as_deref();
-        let folder = tempfile::tempdir().expect("a folder");
-        let compiled = tool(jdk, "javac")
-            .arg("-g")
-            .arg("-d")
-            .arg(folder.path())
-            .arg(source)
-            .status();
-        assert!(
-            compiled.is_ok_and(|status| status.success()),
-            "this needs a JDK: in PATH, or its home in JHYDE_JDKS"
-        );
+        let folder = compiled(jdk, source);
         let probe = record(jdk, folder.path(), main, EngineKind::Probe);
         let events = record(jdk, folder.path(), main, EngineKind::Events);
         assert_eq!(probe.printed, events.printed);
@@ -295,9 +301,13 @@ fn any() {
     agree(Path::new(&source), &main);
 }
 
-fn own(name: &str) {
+fn source(name: &str) -> PathBuf {
     let source = format!("src/probe/programs/{name}.java");
-    agree(&Path::new(env!("CARGO_MANIFEST_DIR")).join(source), name);
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(source)
+}
+
+fn own(name: &str) {
+    agree(&source(name), name);
 }
 
 /// Counts.
@@ -377,4 +387,20 @@ fn exceptions() {
 #[test]
 fn collections_and_lambdas() {
     own("Shop");
+}
+
+#[test]
+fn what_is_written_unseen_is_noticed() {
+    for jdk in jdks() {
+        let jdk = jdk.as_deref();
+        let folder = compiled(jdk, &source("Unseen"));
+        let probe = record(jdk, folder.path(), "Unseen", EngineKind::Probe);
+        assert!(probe.printed.starts_with("77\n"), "{}", probe.printed);
+        let gaps = probe.list.events.iter().filter(|event| {
+            matches!(&event.kind, EventKind::Gap { reason, back: true } if reason.contains("checksum"))
+        });
+        assert!(gaps.count() > 0, "{:?}", story(&probe.list).last());
+        let notes = probe.notes.join(" ");
+        assert!(notes.contains("from @0 to @"), "{notes}");
+    }
 }

@@ -81,6 +81,8 @@ pub(crate) struct Deriver {
     limit: u32,
     /// Reads and edges are told, too.
     full: bool,
+    /// What a reader of the recording should know.
+    pub(crate) notes: Vec<String>,
 }
 
 impl Deriver {
@@ -100,6 +102,7 @@ impl Deriver {
             next_thread: 1,
             limit,
             full,
+            notes: Vec::new(),
         }
     }
 
@@ -154,7 +157,7 @@ impl Deriver {
         all.sort_unstable_by_key(|(log, _)| **log);
         for (_, thread) in all {
             if !thread.is_lost() {
-                thread.lose(&lost, &mut self.outlet);
+                self.notes.push(thread.lose(&lost, &mut self.outlet));
             }
         }
     }
@@ -167,7 +170,7 @@ impl Deriver {
             .filter(|thread| !thread.agrees(sum))
         {
             let lost = Lost(UNSEEN.to_owned());
-            thread.lose(&lost, &mut self.outlet);
+            self.notes.push(thread.lose(&lost, &mut self.outlet));
         }
     }
 
@@ -183,11 +186,15 @@ impl Deriver {
             return Ok(());
         };
         while !thread.is_lost() {
+            let begun = self.outlet.now();
             let went = self.go_on(&mut thread, program, link);
+            thread.confirm(begun);
             match went {
                 Ok(Went::On) => {}
                 Ok(Went::Nowhere) => break,
-                Err(run::Stopped::Lost(lost)) => thread.lose(&lost, &mut self.outlet),
+                Err(run::Stopped::Lost(lost)) => {
+                    self.notes.push(thread.lose(&lost, &mut self.outlet));
+                }
                 Err(run::Stopped::Capture(error)) => {
                     self.threads.insert(log, thread);
                     return Err(error);

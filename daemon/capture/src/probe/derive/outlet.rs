@@ -12,6 +12,7 @@ const CHUNK: usize = 4096;
 pub(super) struct Outlet {
     events: Vec<Event>,
     objects: Vec<(ObjectId, ObjectInfo)>,
+    drained: u64,
 }
 
 impl Outlet {
@@ -30,12 +31,18 @@ impl Outlet {
         self.events.len() >= CHUNK
     }
 
+    /// The timestamp of the next event.
+    pub(super) fn now(&self) -> u64 {
+        self.drained + self.events.len() as u64
+    }
+
     /// Gives all to the sink.
     pub(super) fn drain(&mut self, sink: &mut impl Sink) -> Result<(), SinkError> {
         for (object, info) in self.objects.drain(..) {
             sink.object(object, info)?;
         }
         if !self.events.is_empty() {
+            self.drained += self.events.len() as u64;
             sink.append(std::mem::take(&mut self.events))?;
         }
         Ok(())

@@ -94,6 +94,10 @@ pub(super) struct Thread {
     pub(super) sum: u64,
     /// Places of strings that its log has told.
     pub(super) literals: FxHashSet<u32>,
+    /// Its checksum has agreed since somebody looked.
+    agreed: bool,
+    /// The first event that no checksum has confirmed.
+    pub(super) unconfirmed: u64,
     next_preorder: u64,
     lost: bool,
 }
@@ -107,6 +111,8 @@ impl Thread {
             awaits: None,
             sum: 0,
             literals: FxHashSet::default(),
+            agreed: false,
+            unconfirmed: 0,
             next_preorder: 1,
             lost: false,
         }
@@ -133,6 +139,7 @@ impl Thread {
         if sum.is_some_and(|sum| sum != self.folded()) {
             return Err(Lost(super::UNSEEN.to_owned()));
         }
+        self.agreed |= sum.is_some();
         Ok(record)
     }
 
@@ -195,21 +202,39 @@ impl Thread {
         self.lost
     }
 
-    /// Nothing more is told of it: what runs ends nobody knows how, and what was told since its beginning may be
-    /// false.
-    pub(super) fn lose(&mut self, lost: &Lost, outlet: &mut Outlet) {
+    /// What was told before this event is right, if its checksum has agreed since.
+    pub(super) fn confirm(&mut self, event: u64) {
+        if std::mem::take(&mut self.agreed) {
+            self.unconfirmed = event;
+        }
+    }
+
+    /// Nothing more is told of it: what runs ends nobody knows how, and what was told of it may be false. Gives a note
+    /// about what has ended since the last checksum, which a gap of its own cannot reach any more.
+    pub(super) fn lose(&mut self, lost: &Lost, outlet: &mut Outlet) -> String {
         self.lost = true;
-        let kind = EventKind::Gap {
+        let gap = || EventKind::Gap {
             reason: format!(
                 "what this thread did could not be derived any more: {}",
                 lost.0
             ),
             back: true,
         };
-        outlet.event(self.current(), Event::NO_INDEX, kind);
+        let note = format!(
+            "thread {}: {}; what was told of it from @{} to @{} may be false",
+            self.id.0,
+            lost.0,
+            self.unconfirmed,
+            outlet.now()
+        );
+        outlet.event(self.current(), Event::NO_INDEX, gap());
         while !self.stack.is_empty() {
             self.end_call(Outcome::Unknown, Event::NO_INDEX, outlet);
+            if !self.stack.is_empty() {
+                outlet.event(self.current(), Event::NO_INDEX, gap());
+            }
         }
+        note
     }
 
     /// The JVM has ended.
