@@ -37,6 +37,8 @@ pub(crate) struct Engine<S> {
     probe: Option<Probe>,
     /// Instrumented classes as they were.
     originals: Vec<(ReferenceTypeId, Vec<u8>)>,
+    /// The last flush that was taken.
+    flush: u32,
     /// The only log so far.
     log: Option<u32>,
     sink: S,
@@ -68,6 +70,7 @@ impl<S: Sink> Engine<S> {
             deriver: Deriver::new(options.string_limit, options.level == Level::Full),
             probe: None,
             originals: Vec::new(),
+            flush: 0,
             log: None,
             sink,
             options,
@@ -241,7 +244,7 @@ impl<S: Sink> Engine<S> {
                     self.vm_dead = true;
                     if let Some(probe) = self.probe {
                         // It may be asked as long as it stands still.
-                        let parts = probe.rest(&mut self.link)?;
+                        let parts = probe.rest(&mut self.link, self.flush)?;
                         self.taken(parts)?;
                     }
                 }
@@ -281,7 +284,7 @@ impl<S: Sink> Engine<S> {
             let subject = Subject::Class(known.id);
             if !known.name.contains("$Proxy") {
                 self.deriver
-                    .lose_all(&format!("{} could not be instrumented", known.name));
+                    .give_up(&format!("{} could not be instrumented", known.name));
             }
             self.deriver.tell(&mut self.program, &mut self.sink)?;
             self.sink.level(subject, Level::Calls, reason)?;
@@ -335,18 +338,18 @@ impl<S: Sink> Engine<S> {
     /// Parts of logs have come.
     fn taken(&mut self, parts: Vec<Part>) -> Result<(), CaptureError> {
         for part in parts {
-            tracing::debug!(log = part.log, words = part.words.len(), "a part of a log");
-            if part.words.is_empty() && self.deriver.meet(part.log) {
+            self.flush = part.flush.unwrap_or(self.flush);
+            if part.words.is_empty() && self.deriver.is_new(part.log) {
                 continue;
             }
-            if self.deriver.meet(part.log) {
+            if self.deriver.is_new(part.log) {
                 let thread = part.thread.unwrap_or(ThreadId(0));
                 let info = self.thread_info(thread)?;
                 self.deriver
                     .begin(part.log, |id| ThreadInfo { id, ..info }, &mut self.sink)?;
             }
             if *self.log.get_or_insert(part.log) != part.log {
-                self.deriver.lose_all("a second thread ran code of the scope, and the engine probe cannot order threads yet");
+                self.deriver.give_up("a second thread ran code of the scope, and the engine probe cannot order threads yet");
             }
             self.deriver.extend(part.log, part.words);
             self.deriver
@@ -405,7 +408,7 @@ impl<S: Sink> Engine<S> {
             }
         }
         if let Some(probe) = self.probe.filter(|_| !self.vm_dead) {
-            let parts = probe.rest(&mut self.link)?;
+            let parts = probe.rest(&mut self.link, self.flush)?;
             self.taken(parts)?;
         }
         Ok(())
@@ -430,7 +433,7 @@ impl<S: Sink> Engine<S> {
                     .link
                     .request(&virtual_machine::RedefineClasses { classes })
             {
-                tracing::warn!(%error, "the JVM keeps the code that records, which now does nothing but count");
+                tracing::warn!(%error, "the JVM keeps the code that records, which writes for nobody now");
             }
             self.link.send(&virtual_machine::Dispose);
         }

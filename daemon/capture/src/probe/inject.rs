@@ -36,6 +36,8 @@ struct Fields {
 #[derive(Debug)]
 pub(crate) struct Part {
     pub(crate) log: u32,
+    /// Which flush it is of; none: what was not flushed.
+    pub(crate) flush: Option<u32>,
     /// Whose it is, where that was asked for.
     pub(crate) thread: Option<ThreadId>,
     pub(crate) words: Vec<u64>,
@@ -147,14 +149,18 @@ impl Probe {
             .take(usize::try_from(count).unwrap_or(0));
         Ok(Part {
             log: log as u32,
+            flush: Some((log >> 32) as u32),
             thread: None,
             words: words.collect(),
             sum: None,
         })
     }
 
-    /// What all logs have that were not flushed; the JVM stands still.
-    pub(crate) fn rest(&self, link: &mut Link) -> Result<Vec<Part>, CaptureError> {
+    /// What logs have that was not taken yet, each log's parts in order; the JVM stands still. `taken`: the last flush that
+    /// was.
+    pub(crate) fn rest(&self, link: &mut Link, taken: u32) -> Result<Vec<Part>, CaptureError> {
+        let asked = self.ask(link);
+        let flushed = self.take(link, asked)?;
         let table = vec![self.fields.table];
         let table = link.request(&reference_type::GetValues {
             ref_type: self.class,
@@ -218,12 +224,29 @@ impl Probe {
                     longs(link.request(&region)??)?
                 }
             };
-            parts.push(Part {
+            let thread = Some(ThreadId(thread.id.0));
+            let mut part = Part {
                 log: number as u32,
-                thread: Some(ThreadId(thread.id.0)),
+                flush: None,
+                thread,
                 words,
                 sum: Some(sum as u64),
-            });
+            };
+            // Its thread stands between putting its words out and having told so, or behind that.
+            if flushed.log == part.log && !flushed.words.is_empty() {
+                if part.words.starts_with(&flushed.words) {
+                    part.words.drain(..flushed.words.len());
+                }
+                if flushed.flush != Some(taken) {
+                    let words = flushed.words.clone();
+                    parts.push(Part {
+                        words,
+                        thread,
+                        ..flushed
+                    });
+                }
+            }
+            parts.push(part);
         }
         parts.sort_by_key(|part| part.log);
         Ok(parts)

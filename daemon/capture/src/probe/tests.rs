@@ -292,15 +292,6 @@ fn program(name: &str) -> PathBuf {
         .join(name)
 }
 
-/// `JHYDE_PROGRAM=FILE JHYDE_MAIN=CLASS cargo test -p jhyde-capture --lib probe::tests::any -- --ignored`.
-#[test]
-#[ignore = "for a program of one's own"]
-fn any() {
-    let source = std::env::var("JHYDE_PROGRAM").expect("JHYDE_PROGRAM names a source file");
-    let main = std::env::var("JHYDE_MAIN").expect("JHYDE_MAIN names its class");
-    agree(Path::new(&source), &main);
-}
-
 fn source(name: &str) -> PathBuf {
     let source = format!("src/probe/programs/{name}.java");
     Path::new(env!("CARGO_MANIFEST_DIR")).join(source)
@@ -372,6 +363,27 @@ fn cost() {
 #[test]
 fn a_merge_sort() {
     agree(&program("fixtures/mergesort/MergeSort.java"), "MergeSort");
+}
+
+/// Fixtures of one thread that the engine `events` knows all of.
+#[test]
+fn fixtures_agree() {
+    for name in [
+        "Constructors",
+        "FieldWrites",
+        "Generics",
+        "Lambdas",
+        "Locals",
+        "Recursion",
+        "Signatures",
+        "StaticInit",
+        "TryFinally",
+    ] {
+        agree(
+            &program(&format!("fixtures/fx/{name}.java")),
+            &format!("fx.{name}"),
+        );
+    }
 }
 
 #[test]

@@ -21,8 +21,12 @@ public final class JhydeProbe {
     private static final int KNOWN_TEXT = 0, TEXT = 1, CLASS = 2, BOOLEAN = 3, CHARACTER = 4, BYTE = 5, SHORT = 6,
         INTEGER = 7, FLOAT = 8, LONG = 9, DOUBLE = 10, ARRAY = 11, BARE_ARRAY = 12, FIRST_CLASS = 16;
 
-    /** What the daemon reads: the number of the log, the number of words, the words. */
+    /**
+     * What the daemon reads: the number of the log and, in the upper half, that of the flush; the number of words, 0 where
+     * there are none to be read; the words.
+     */
     private static final long[] OUT = new long[CAPACITY + 2];
+    private static int flushes;
 
     /** Logs by the identity of their threads: open addressing, a power of two. */
     private static volatile JhydeProbe[] table = new JhydeProbe[64];
@@ -125,16 +129,17 @@ public final class JhydeProbe {
         }
         word(SUM, 0, (int) (sum ^ sum >>> 32));
         synchronized (OUT) {
-            int from = 0;
-            while (from < at) {
-                int some = Math.min(at - from, CAPACITY);
-                OUT[0] = number;
+            while (at > 0) {
+                int some = Math.min(at, CAPACITY);
+                System.arraycopy(words, 0, OUT, 2, some);
+                OUT[0] = (long) ++flushes << 32 | number;
+                // From here on the words stand there, and for a moment here, too: a daemon that looks now compares.
                 OUT[1] = some;
-                System.arraycopy(words, from, OUT, 2, some);
-                from += some;
+                System.arraycopy(words, some, words, 0, at - some);
+                at -= some;
                 ready();
+                OUT[1] = 0;
             }
-            at = 0;
         }
     }
 

@@ -122,9 +122,7 @@ impl Deriver {
             return Ok(Went::On);
         }
         let target = self.target(thread, program, &callee)?;
-        let tells = routine
-            .tells(index)
-            .map(|(place, tells)| (*place, tells.clone()));
+        let tells = routine.tells(index);
         let Some(target) = target else {
             thread.awaits = None;
             return match tells {
@@ -135,7 +133,7 @@ impl Deriver {
                     },
                 )) => {
                     let operands = self.pop(thread, &callee);
-                    let open = self.open(program, &operands, place, &arrays, constructs);
+                    let open = self.open(program, &operands, *place, arrays, *constructs);
                     self.show(program, &callee, &operands)?;
                     Ok(self.leave(thread, program, &callee, &operands, index, open))
                 }
@@ -160,7 +158,7 @@ impl Deriver {
                 },
             )) => {
                 let operands = frame.activation.stack.get(from..).unwrap_or_default();
-                Some(self.open(program, operands, place, &arrays, constructs))
+                Some(self.open(program, operands, *place, arrays, *constructs))
             }
             _ => return lost("a call of the scope does not tell what it does"),
         };

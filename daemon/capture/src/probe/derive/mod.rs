@@ -81,6 +81,8 @@ pub(crate) struct Deriver {
     limit: u32,
     /// Reads and edges are told, too.
     full: bool,
+    /// Why no thread can be derived any more, whether its log has come or not.
+    given_up: Option<Lost>,
     /// What a reader of the recording should know.
     pub(crate) notes: Vec<String>,
 }
@@ -102,6 +104,7 @@ impl Deriver {
             next_thread: 1,
             limit,
             full,
+            given_up: None,
             notes: Vec::new(),
         }
     }
@@ -122,8 +125,8 @@ impl Deriver {
         std::mem::take(&mut self.full)
     }
 
-    /// A log begins. False if it is known.
-    pub(crate) fn meet(&self, log: u32) -> bool {
+    /// Has nothing come of this log yet?
+    pub(crate) fn is_new(&self, log: u32) -> bool {
         !self.threads.contains_key(&log)
     }
 
@@ -137,8 +140,11 @@ impl Deriver {
         let id = ThreadId(self.next_thread);
         self.next_thread += 1;
         sink.thread(info(id))?;
-        let thread = Thread::new(id);
+        let mut thread = Thread::new(id);
         thread.begins(&mut self.outlet);
+        if let Some(lost) = &self.given_up {
+            self.notes.push(thread.lose(lost, &mut self.outlet));
+        }
         self.threads.insert(log, thread);
         Ok(())
     }
@@ -150,9 +156,12 @@ impl Deriver {
         }
     }
 
-    /// Nothing more can be derived.
-    pub(crate) fn lose_all(&mut self, reason: &str) {
-        let lost = Lost(reason.to_owned());
+    /// Nothing more can be derived of any thread, nor of those whose logs have not come yet.
+    pub(crate) fn give_up(&mut self, reason: &str) {
+        let lost = self
+            .given_up
+            .get_or_insert_with(|| Lost(reason.to_owned()))
+            .clone();
         let mut all: Vec<_> = self.threads.iter_mut().collect();
         all.sort_unstable_by_key(|(log, _)| **log);
         for (_, thread) in all {
