@@ -77,6 +77,11 @@ impl Scope {
         included && !self.exclude.iter().any(|pattern| matches(pattern, name))
     }
 
+    /// May a class of this name be inside, whoever defines it?
+    pub(crate) fn may_cover(&self, name: &str) -> bool {
+        self.covers(name, true) && !(self.is_default() && name.starts_with("java."))
+    }
+
     /// For each of the event requests that together cover the scope, its modifiers. A class in
     /// scope may be covered twice; the events of one composite are therefore told apart by kind.
     pub(crate) fn requests(&self) -> Vec<Vec<Modifier>> {

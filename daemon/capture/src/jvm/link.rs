@@ -166,6 +166,25 @@ impl Link {
         }
     }
 
+    /// The next thing that the JVM sent, if it is here: waits for nothing.
+    pub(crate) fn arrived(&mut self) -> Result<Option<Incoming>, LinkError> {
+        if !self.backlog.is_empty() {
+            return self.next();
+        }
+        self.flush()?;
+        match recv(&self.stream, &mut self.buffer[..], RecvFlags::DONTWAIT) {
+            Ok((0, _)) => {
+                let partial = self.session.partial_packet().map(|(have, _)| have);
+                return Err(LinkError::Closed { partial });
+            }
+            Ok((read, _)) => self.session.receive(&self.buffer[..read]),
+            Err(Errno::AGAIN | Errno::INTR) => {}
+            Err(Errno::CONNRESET) => return Err(LinkError::Closed { partial: None }),
+            Err(error) => return Err(std::io::Error::from(error).into()),
+        }
+        Ok(self.session.poll()?)
+    }
+
     /// Is there something that can be handled without reading from the socket?
     pub(crate) fn has_backlog(&self) -> bool {
         !self.backlog.is_empty()

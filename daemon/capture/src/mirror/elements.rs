@@ -121,6 +121,11 @@ impl Elements {
         })
     }
 
+    /// Are they references?
+    pub(crate) fn are_references(&self) -> bool {
+        matches!(self.data, Data::Reference(_))
+    }
+
     /// What the elements refer to, where they are references.
     pub(crate) fn references(&self) -> impl Iterator<Item = Value> + '_ {
         let all = match &self.data {

@@ -24,6 +24,14 @@ use crate::scope::Scope;
 const START: Duration = Duration::from_secs(10);
 /// How long a JVM that was left may take to close the connection.
 const LEAVE: Duration = Duration::from_secs(3);
+/// How long is derived before the JVM is listened to again.
+const SLICE: Duration = Duration::from_millis(1);
+/// So many words of logs wait to be derived (256 MiB); then the JVM waits.
+const MOST_WAITING: usize = 1 << 25;
+/// Logs that are not full are read this long after they were last.
+const DRAIN: Duration = Duration::from_millis(250);
+/// The JVM stands still for that for one part in so many of its time at most.
+const DRAIN_SHARE: u32 = 20;
 /// How long the JVM tells nothing when all that was on its way has come.
 const QUIET: Duration = Duration::from_millis(100);
 
@@ -37,10 +45,8 @@ pub(crate) struct Engine<S> {
     probe: Option<Probe>,
     /// Instrumented classes as they were.
     originals: Vec<(ReferenceTypeId, Vec<u8>)>,
-    /// The last flush that was taken.
-    flush: u32,
-    /// The only log so far.
-    log: Option<u32>,
+    /// When all logs were read last, and how long that took.
+    drained: (Instant, Duration),
     sink: S,
     options: RecordingOptions,
     controller: Controller,
@@ -70,8 +76,7 @@ impl<S: Sink> Engine<S> {
             deriver: Deriver::new(options.string_limit, options.level == Level::Full),
             probe: None,
             originals: Vec::new(),
-            flush: 0,
-            log: None,
+            drained: (Instant::now(), Duration::ZERO),
             sink,
             options,
             controller: connection.controller,
@@ -167,17 +172,19 @@ impl<S: Sink> Engine<S> {
                 }
             }
         };
+        if let Some(guard) = self.guard.take_if(|_| self.left) {
+            guard.dismiss();
+        }
+        let derived = self.derive(None);
         self.deriver.end();
         self.notes.append(&mut self.deriver.notes);
-        let state = match self.deriver.tell(&mut self.program, &mut self.sink) {
+        let told = self.deriver.tell(&mut self.program, &mut self.sink);
+        let state = match derived.and_then(|()| told.map_err(CaptureError::from)) {
             Ok(()) => state,
             Err(error) => State::Failed {
                 reason: error.to_string(),
             },
         };
-        if let Some(guard) = self.guard.take_if(|_| self.left) {
-            guard.dismiss();
-        }
         Finished {
             sink: self.sink,
             state,
@@ -198,6 +205,15 @@ impl<S: Sink> Engine<S> {
     fn turn(&mut self) -> Result<(), CaptureError> {
         if let Some(reason) = self.controller.take_lower() {
             self.lower(reason)?;
+        }
+        self.drain()?;
+        if self.deriver.is_behind() {
+            // The JVM waits for nothing that can be done later.
+            return match self.link.arrived()? {
+                Some(Incoming::Event(composite)) => self.composite(&composite),
+                Some(_) => Ok(()),
+                None => self.derive(Some(Instant::now() + SLICE)),
+            };
         }
         let Some(Incoming::Event(composite)) = self.link.next()? else {
             return Ok(());
@@ -230,13 +246,15 @@ impl<S: Sink> Engine<S> {
                 }
                 Event::Breakpoint { thread, .. } => {
                     let Some(probe) = self.probe else { continue };
+                    while self.deriver.waiting() > MOST_WAITING {
+                        self.derive(Some(Instant::now() + SLICE))?;
+                    }
                     // The log, and the thread's resume, in one write.
                     let asked = probe.ask(&mut self.link);
                     self.link
                         .send(&thread_reference::Resume { thread: *thread });
-                    let mut part = probe.take(&mut self.link, asked)?;
-                    part.thread = Some(*thread);
-                    return self.taken(vec![part]);
+                    let part = probe.take(&mut self.link, asked)?;
+                    return self.taken(Vec::from_iter(part));
                 }
                 // Told once for our request and once for everybody.
                 Event::VmDeath { .. } if self.vm_dead => {}
@@ -244,8 +262,9 @@ impl<S: Sink> Engine<S> {
                     self.vm_dead = true;
                     if let Some(probe) = self.probe {
                         // It may be asked as long as it stands still.
-                        let parts = probe.rest(&mut self.link, self.flush)?;
+                        let parts = probe.rest(&mut self.link)?;
                         self.taken(parts)?;
+                        self.ask_ahead()?;
                     }
                 }
                 _ => {}
@@ -280,6 +299,8 @@ impl<S: Sink> Engine<S> {
             self.probe = Some(Probe::define(&mut self.link, thread)?);
         }
         if let Err(reason) = self.instrument(class, &known)? {
+            // What was before it is as it was.
+            self.derive(None)?;
             // What its code writes, nobody sees; a proxy's calls its handler and nothing else.
             let subject = Subject::Class(known.id);
             if !known.name.contains("$Proxy") {
@@ -337,28 +358,49 @@ impl<S: Sink> Engine<S> {
 
     /// Parts of logs have come.
     fn taken(&mut self, parts: Vec<Part>) -> Result<(), CaptureError> {
-        for part in parts {
-            self.flush = part.flush.unwrap_or(self.flush);
-            if part.words.is_empty() && self.deriver.is_new(part.log) {
-                continue;
-            }
+        for part in &parts {
             if self.deriver.is_new(part.log) {
-                let thread = part.thread.unwrap_or(ThreadId(0));
-                let info = self.thread_info(thread)?;
+                if part.words.is_empty() {
+                    continue;
+                }
+                let info = self.thread_info(part.thread)?;
                 self.deriver
                     .begin(part.log, |id| ThreadInfo { id, ..info }, &mut self.sink)?;
             }
-            if *self.log.get_or_insert(part.log) != part.log {
-                self.deriver.give_up("a second thread ran code of the scope, and the engine probe cannot order threads yet");
-            }
-            self.deriver.extend(part.log, part.words);
             self.deriver
-                .derive(part.log, &mut self.program, &mut self.link, &mut self.sink)?;
-            if let Some(sum) = part.sum {
-                self.deriver.check(part.log, sum);
-            }
+                .extend(part.log, part.from, &part.words, part.points, part.sum);
         }
         Ok(())
+    }
+
+    fn derive(&mut self, until: Option<Instant>) -> Result<(), CaptureError> {
+        self.deriver
+            .derive(until, &mut self.program, &mut self.link, &mut self.sink)
+    }
+
+    /// The JVM goes: what is to be derived must not need it any more.
+    fn ask_ahead(&mut self) -> Result<(), CaptureError> {
+        if self.deriver.is_behind() {
+            self.deriver.ask_ahead(&mut self.link)?;
+        }
+        Ok(())
+    }
+
+    /// Reads what logs have that are not full, from time to time, so that what has happened can be asked about, and threads
+    /// that wait hold nobody back.
+    fn drain(&mut self) -> Result<(), CaptureError> {
+        let (last, took) = self.drained;
+        let due = last.elapsed() > DRAIN.max(took * DRAIN_SHARE);
+        let Some(probe) = self.probe.filter(|_| due && !self.vm_dead) else {
+            return Ok(());
+        };
+        let begun = Instant::now();
+        self.link.request(&virtual_machine::Suspend)??;
+        let parts = probe.rest(&mut self.link);
+        self.link.send(&virtual_machine::Resume);
+        self.link.flush()?;
+        self.drained = (Instant::now(), begun.elapsed());
+        self.taken(parts?)
     }
 
     fn thread_info(&mut self, thread: ThreadId) -> Result<ThreadInfo, CaptureError> {
@@ -408,8 +450,9 @@ impl<S: Sink> Engine<S> {
             }
         }
         if let Some(probe) = self.probe.filter(|_| !self.vm_dead) {
-            let parts = probe.rest(&mut self.link, self.flush)?;
+            let parts = probe.rest(&mut self.link)?;
             self.taken(parts)?;
+            self.ask_ahead()?;
         }
         Ok(())
     }
@@ -424,6 +467,11 @@ impl<S: Sink> Engine<S> {
         if self.vm_dead {
             self.link.send(&virtual_machine::Resume);
         } else {
+            if let Some(probe) = self.probe
+                && let Err(error) = probe.let_go(&mut self.link)
+            {
+                tracing::warn!(%error, "threads of the JVM go on taking turns");
+            }
             let originals = std::mem::take(&mut self.originals).into_iter();
             let classes: Vec<_> = originals
                 .map(|(class, class_file)| virtual_machine::ClassDefinition { class, class_file })

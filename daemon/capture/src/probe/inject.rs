@@ -25,24 +25,36 @@ pub(crate) struct Probe {
 #[derive(Clone, Copy, Debug)]
 struct Fields {
     table: jdwp::FieldId,
+    whose: jdwp::FieldId,
+    disorder: jdwp::FieldId,
     thread: jdwp::FieldId,
     number: jdwp::FieldId,
     words: jdwp::FieldId,
     at: jdwp::FieldId,
+    before: jdwp::FieldId,
+    points: jdwp::FieldId,
     sum: jdwp::FieldId,
 }
 
-/// A log, or the part of it that was not read.
+/// A part of a log.
 #[derive(Debug)]
 pub(crate) struct Part {
     pub(crate) log: u32,
-    /// Which flush it is of; none: what was not flushed.
-    pub(crate) flush: Option<u32>,
-    /// Whose it is, where that was asked for.
-    pub(crate) thread: Option<ThreadId>,
+    pub(crate) thread: ThreadId,
+    /// Words of this log that were before these.
+    pub(crate) from: u64,
     pub(crate) words: Vec<u64>,
+    /// How many points its thread has passed behind them.
+    pub(crate) points: u32,
     /// The checksum of all that was read until now, where that was asked for.
     pub(crate) sum: Option<u64>,
+}
+
+/// What a thread was asked that has stopped because its log is full.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Asked {
+    words: jdwp::PacketId,
+    whose: jdwp::PacketId,
 }
 
 fn unusable(what: &str) -> CaptureError {
@@ -93,10 +105,14 @@ impl Probe {
         };
         let fields = Fields {
             table: field("table")?,
+            whose: field("whose")?,
+            disorder: field("disorder")?,
             thread: field("thread")?,
             number: field("number")?,
             words: field("words")?,
             at: field("at")?,
+            before: field("before")?,
+            points: field("points")?,
             sum: field("sum")?,
         };
         let out = vec![field("OUT")?];
@@ -124,43 +140,46 @@ impl Probe {
         })
     }
 
-    /// Asks for the log of a thread that has stopped because it is full.
-    pub(crate) fn ask(&self, link: &mut Link) -> jdwp::PacketId {
-        link.ask(&array_reference::GetValues {
-            array: self.out.into(),
-            first_index: 0,
-            length: 2 + CAPACITY,
-        })
+    /// Asks for the log that stands in the array.
+    pub(crate) fn ask(&self, link: &mut Link) -> Asked {
+        Asked {
+            words: link.ask(&array_reference::GetValues {
+                array: self.out.into(),
+                first_index: 0,
+                length: 4 + CAPACITY,
+            }),
+            whose: link.ask(&reference_type::GetValues {
+                ref_type: self.class,
+                fields: vec![self.fields.whose],
+            }),
+        }
     }
 
-    /// The answer.
-    pub(crate) fn take(
-        &self,
-        link: &mut Link,
-        asked: jdwp::PacketId,
-    ) -> Result<Part, CaptureError> {
-        let words = longs(link.reply::<array_reference::GetValues>(asked)??)?;
-        let (Some(&log), Some(&count)) = (words.first(), words.get(1)) else {
+    /// The answer; `None` if nothing stands there.
+    pub(crate) fn take(&self, link: &mut Link, asked: Asked) -> Result<Option<Part>, CaptureError> {
+        let mut words = longs(link.reply::<array_reference::GetValues>(asked.words)??)?;
+        let whose = link.reply::<reference_type::GetValues>(asked.whose)??;
+        let thread = whose.first().and_then(Value::object);
+        let [log, count, from, points, ..] = words[..] else {
             return Err(unusable("its log is empty"));
         };
-        let words = words
-            .into_iter()
-            .skip(2)
-            .take(usize::try_from(count).unwrap_or(0));
-        Ok(Part {
+        let count = usize::try_from(count).unwrap_or(0);
+        words.truncate(4 + count);
+        words.drain(..4);
+        Ok((count > 0).then(|| Part {
             log: log as u32,
-            flush: Some((log >> 32) as u32),
-            thread: None,
-            words: words.collect(),
+            thread: ThreadId(thread.map_or(0, |thread| thread.id.0)),
+            from,
+            words,
+            points: points as u32,
             sum: None,
-        })
+        }))
     }
 
-    /// What logs have that was not taken yet, each log's parts in order; the JVM stands still. `taken`: the last flush that
-    /// was.
-    pub(crate) fn rest(&self, link: &mut Link, taken: u32) -> Result<Vec<Part>, CaptureError> {
+    /// What logs have that was not flushed, and what was flushed last; the JVM stands still.
+    pub(crate) fn rest(&self, link: &mut Link) -> Result<Vec<Part>, CaptureError> {
         let asked = self.ask(link);
-        let flushed = self.take(link, asked)?;
+        let mut parts = Vec::from_iter(self.take(link, asked)?);
         let table = vec![self.fields.table];
         let table = link.request(&reference_type::GetValues {
             ref_type: self.class,
@@ -171,7 +190,7 @@ impl Probe {
             .and_then(Value::object)
             .map(|object| object.id)
         else {
-            return Ok(Vec::new());
+            return Ok(parts);
         };
         let length = link.request(&array_reference::Length {
             array: table.into(),
@@ -184,72 +203,80 @@ impl Probe {
         let ArrayRegion::Object { elements, .. } = link.request(&region)?? else {
             return Err(unusable("its logs are no objects"));
         };
-        let mut parts = Vec::new();
-        for log in elements.iter().filter(|log| !log.id.is_null()) {
-            let Fields {
-                thread,
-                number,
-                words,
-                at,
-                sum,
-                ..
-            } = self.fields;
-            let asked = jdwp::commands::object_reference::GetValues {
-                object: log.id,
-                fields: vec![thread, number, words, at, sum],
-            };
-            let told = link.request(&asked)??;
-            let [
-                thread,
-                Value::Int(number),
-                words,
-                Value::Int(at),
-                Value::Long(sum),
-            ] = told[..]
-            else {
-                return Err(unusable("a log has other fields"));
-            };
-            let (Some(thread), Some(words)) = (thread.object(), words.object()) else {
-                continue;
-            };
-            let words = match at {
-                0 => Vec::new(),
-                length => {
-                    let array = words.id.into();
-                    let region = array_reference::GetValues {
-                        array,
-                        first_index: 0,
-                        length,
-                    };
-                    longs(link.request(&region)??)?
-                }
-            };
-            let thread = Some(ThreadId(thread.id.0));
-            let mut part = Part {
-                log: number as u32,
-                flush: None,
-                thread,
-                words,
-                sum: Some(sum as u64),
-            };
-            // Its thread stands between putting its words out and having told so, or behind that.
-            if flushed.log == part.log && !flushed.words.is_empty() {
-                if part.words.starts_with(&flushed.words) {
-                    part.words.drain(..flushed.words.len());
-                }
-                if flushed.flush != Some(taken) {
-                    let words = flushed.words.clone();
-                    parts.push(Part {
-                        words,
-                        thread,
-                        ..flushed
-                    });
-                }
-            }
-            parts.push(part);
+        let logs = elements.iter().map(|log| log.id);
+        for log in logs.filter(|log| !log.is_null()) {
+            parts.extend(self.read(link, log)?);
         }
-        parts.sort_by_key(|part| part.log);
+        parts.sort_by_key(|part| (part.log, part.from));
         Ok(parts)
+    }
+
+    /// What one log has; its thread stands still.
+    fn read(&self, link: &mut Link, log: ObjectId) -> Result<Option<Part>, CaptureError> {
+        let Fields {
+            thread,
+            number,
+            words,
+            at,
+            before,
+            points,
+            sum,
+            ..
+        } = self.fields;
+        let asked = jdwp::commands::object_reference::GetValues {
+            object: log,
+            fields: vec![thread, number, words, at, before, points, sum],
+        };
+        let told = link.request(&asked)??;
+        let [
+            thread,
+            Value::Int(number),
+            words,
+            Value::Int(at),
+            Value::Long(before),
+            Value::Int(points),
+            Value::Long(sum),
+        ] = told[..]
+        else {
+            return Err(unusable("a log has other fields"));
+        };
+        let (Some(thread), Some(words)) = (thread.object(), words.object()) else {
+            return Ok(None);
+        };
+        let words = match at {
+            0 => Vec::new(),
+            length => {
+                let array = words.id.into();
+                let region = array_reference::GetValues {
+                    array,
+                    first_index: 0,
+                    length,
+                };
+                longs(link.request(&region)??)?
+            }
+        };
+        Ok(Some(Part {
+            log: number as u32,
+            thread: ThreadId(thread.id.0),
+            from: before as u64,
+            words,
+            points: points as u32,
+            sum: Some(sum as u64),
+        }))
+    }
+
+    /// From now on no thread waits for its turn.
+    pub(crate) fn let_go(&self, link: &mut Link) -> Result<(), LinkError> {
+        let disorder = class_type::SetValues {
+            class: self.class,
+            values: vec![class_type::FieldValue {
+                field: self.fields.disorder,
+                value: UntaggedValue::from(Value::Boolean(true)),
+            }],
+        };
+        // A class that is gone needs no word.
+        let _ = link.request(&disorder)?;
+        Ok(())
     }
 }
 

@@ -70,6 +70,7 @@ pub(crate) fn instrument(
             constants: patch.constants(),
             wanted: MethodPatch::new(method),
             log: 0,
+            entered: 0,
             scratch: Vec::new(),
             plan: MethodPlan {
                 number,
@@ -81,6 +82,7 @@ pub(crate) fn instrument(
         inserter.log = inserter
             .wanted
             .add_local(AddedLocal::Kept(FieldType::Object(PROBE.to_owned())));
+        inserter.entered = inserter.wanted.add_local(AddedLocal::Kept(FieldType::Int));
         inserter.entry()?;
         inserter.made(&code)?;
         for instruction in code.instructions() {
@@ -109,6 +111,8 @@ struct Inserter<'a, 'c, 'n> {
     wanted: MethodPatch,
     /// The slot of the thread's log.
     log: u16,
+    /// That of how the call was entered.
+    entered: u16,
     /// Slots in which operands lie while some of them are told, by their position.
     scratch: Vec<u16>,
     plan: MethodPlan,
@@ -173,9 +177,13 @@ impl Inserter<'_, '_, '_> {
         let name = if initialiser { "initialise" } else { "enter" };
         let begins = self.probe(name, &format!("(I)L{PROBE};"))?;
         let snippet = self.number(Snippet::new(), self.plan.number)?;
+        let entered = self.constants.field(PROBE, "entered", "I")?;
         let snippet = snippet
             .invoke_static(begins)
-            .store(LocalType::Reference, self.log);
+            .store(LocalType::Reference, self.log)
+            .load(LocalType::Reference, self.log)
+            .get_field(entered)
+            .store(LocalType::Int, self.entered);
         self.wanted.insert(Place::Entry, snippet);
         let is_static = self.method.access.is_static();
         if !is_static && self.method.name != "<init>" {
@@ -235,9 +243,61 @@ impl Inserter<'_, '_, '_> {
             0x12..=0x14 => self.constant(instruction),
             // getstatic, putstatic, getfield, putfield
             0xb2..=0xb5 => self.field(instruction),
+            // monitorenter
+            0xc2 => {
+                let leaves = self.of_log("leave")?;
+                self.wanted.insert(Place::Before(index), leaves);
+                let back = self.of_log("back")?;
+                self.wanted.insert(after, back);
+                Ok(())
+            }
+            _ if instruction.opcode.is_return() => {
+                let ends = match instruction.opcode {
+                    Opcode::Areturn => self.ends("exit", "", OBJECT, false)?,
+                    _ => self.ends("exit", "initialised", "", false)?,
+                };
+                self.wanted.insert(Place::Before(index), ends);
+                Ok(())
+            }
             _ if instruction.invoke().is_some() => self.call(instruction),
             _ => Ok(()),
         }
+    }
+
+    /// Calls what takes the log and nothing else.
+    fn of_log(&mut self, name: &str) -> Result<Snippet, InstrumentError> {
+        let called = self.probe(name, &format!("(L{PROBE};)V"))?;
+        Ok(Snippet::new()
+            .load(LocalType::Reference, self.log)
+            .invoke_static(called))
+    }
+
+    /// Says that the call ends, with a copy of what lies on the stack of the type `with`, if there is one. `numbered`: and with
+    /// the method's number.
+    fn ends(
+        &mut self,
+        name: &str,
+        of_initialiser: &str,
+        with: &str,
+        numbered: bool,
+    ) -> Result<Snippet, InstrumentError> {
+        let name = match self.method.name == "<clinit>" {
+            true => of_initialiser,
+            false => name,
+        };
+        let number = if numbered { "I" } else { "" };
+        let called = self.probe(name, &format!("({with}IL{PROBE};{number})V"))?;
+        let mut snippet = Snippet::new();
+        if !with.is_empty() {
+            snippet = snippet.op(Opcode::Dup);
+        }
+        snippet = snippet
+            .load(LocalType::Int, self.entered)
+            .load(LocalType::Reference, self.log);
+        if numbered {
+            snippet = self.number(snippet, self.plan.number)?;
+        }
+        Ok(snippet.invoke_static(called))
     }
 
     fn pool(&self) -> &ConstantPool {
@@ -268,22 +328,28 @@ impl Inserter<'_, '_, '_> {
         let named = self.pool().field(at).map_err(|_| InstrumentError::Pool)?;
         let (class, name) = (named.class.to_owned(), named.name.to_owned());
         let kind = kind_of(named.descriptor);
-        let own = self.names.declares_field(&class, &name);
+        let own = self.names.field(&class, &name);
         let index = instruction.index;
         let reads = matches!(instruction.opcode, Opcode::GetField | Opcode::GetStatic);
         match (reads, own) {
-            (true, true) => {
-                self.place(index, Tells::Read)?;
+            (true, Some(field)) => {
+                let volatile = field.volatile;
+                self.place(index, Tells::Read { volatile })?;
+                if volatile {
+                    // Who waits for another thread to write it lets it run.
+                    let looks = self.of_log("looks")?;
+                    self.wanted.insert(Place::Before(index), looks);
+                }
                 let told = self.tell("read", kind, None)?;
                 self.wanted.insert(Place::After(index), told);
             }
-            (true, false) => {
+            (true, None) => {
                 let place = self.place(index, Tells::Value)?;
                 let told = self.tell("result", kind, Some(place))?;
                 self.wanted.insert(Place::After(index), told);
             }
-            (false, true) => {}
-            (false, false) => {
+            (false, Some(_)) => {}
+            (false, None) => {
                 self.place(index, Tells::Write)?;
                 if kind == OBJECT {
                     let told = self.tell("shown", OBJECT, None)?;
@@ -316,13 +382,18 @@ impl Inserter<'_, '_, '_> {
             invoke.kind,
             InvokeKind::Static | InvokeKind::Special | InvokeKind::Virtual
         );
-        if resolves && self.names.declares_method(&class, &name, &descriptor) {
+        let direct = match resolves {
+            true => self.names.method(&class, &name, &descriptor),
+            false => None,
+        };
+        if let Some(method) = direct {
             self.place(index, Tells::Direct)?;
-            let begins = self.probe("call", &format!("(L{PROBE};)V"))?;
-            let told = Snippet::new()
-                .load(LocalType::Reference, self.log)
-                .invoke_static(begins);
-            self.wanted.insert(Place::Before(index), told);
+            let begins = self.of_log("call")?;
+            self.wanted.insert(Place::Before(index), begins);
+            if method.synchronized {
+                let leaves = self.of_log("leave")?;
+                self.wanted.insert(Place::Before(index), leaves);
+            }
             return Ok(());
         }
         let named = Named {
@@ -352,10 +423,11 @@ impl Inserter<'_, '_, '_> {
             &kind_of_result(&descriptor),
             constructs,
             invoke.kind,
+            computes_only(&named),
         )
     }
 
-    /// A call that may leave the scope.
+    /// A call that may leave the scope. `stays`: it keeps its turn meanwhile.
     fn leaving(
         &mut self,
         index: u32,
@@ -363,6 +435,7 @@ impl Inserter<'_, '_, '_> {
         returns: &str,
         constructs: bool,
         kind: InvokeKind,
+        stays: bool,
     ) -> Done {
         let kinds: Vec<&str> = operands.iter().map(|operand| kind_of(operand)).collect();
         let references = kinds
@@ -396,6 +469,12 @@ impl Inserter<'_, '_, '_> {
             let before = self.spill(&kinds, &shown)?;
             self.wanted.insert(Place::Before(index), before);
         }
+        if !stays {
+            let leaves = self.of_log("leave")?;
+            self.wanted.insert(Place::Before(index), leaves);
+        }
+        let back = self.of_log("back")?;
+        self.wanted.insert(Place::After(index), back);
         let told = match returns {
             "V" => self.tell_of(Snippet::new(), "result", "", Some(place))?,
             kind => self.tell("result", kind, Some(place))?,
@@ -403,7 +482,7 @@ impl Inserter<'_, '_, '_> {
         self.wanted.insert(Place::After(index), told);
         if constructs {
             let made = Snippet::new().load(LocalType::Reference, self.scratch(0));
-            let told = self.tell_of(made, "shown", OBJECT, None)?;
+            let told = self.tell_of(made, "constructed", OBJECT, None)?;
             self.wanted.insert(Place::After(index), told);
         }
         for at in arrays {
@@ -466,8 +545,7 @@ impl Inserter<'_, '_, '_> {
             false => 0,
         };
         self.plan.guarded = Some(from);
-        let number = self.plan.number;
-        let told = self.tell("escaped", THROWABLE, Some(number))?;
+        let told = self.ends("escaped", "failed", THROWABLE, true)?;
         self.wanted.on_escape(from, told);
         Ok(())
     }
@@ -498,6 +576,30 @@ impl Inserter<'_, '_, '_> {
 
 const OBJECT: &str = "Ljava/lang/Object;";
 const THROWABLE: &str = "Ljava/lang/Throwable;";
+
+/// A call out of the scope that waits for no other thread: those of classes that nobody can extend, which hold no lock.
+fn computes_only(named: &Named) -> bool {
+    const CLASSES: [&str; 14] = [
+        "java.lang.String",
+        "java.lang.StringBuilder",
+        "java.lang.Math",
+        "java.lang.StrictMath",
+        "java.lang.Integer",
+        "java.lang.Long",
+        "java.lang.Double",
+        "java.lang.Float",
+        "java.lang.Boolean",
+        "java.lang.Character",
+        "java.lang.Byte",
+        "java.lang.Short",
+        "java.util.Objects",
+        "java.util.Arrays",
+    ];
+    named.kind == InvokeKind::Dynamic
+        || named.class.ends_with("[]")
+        || CLASSES.contains(&named.class.as_str())
+        || (named.class == "java.lang.System" && named.name == "arraycopy")
+}
 
 /// The type that the probe class has for a value of this type.
 fn kind_of(descriptor: &str) -> &'static str {

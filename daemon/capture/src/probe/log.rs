@@ -24,12 +24,32 @@ pub(crate) enum Record {
     Caught { site: u32, exception: Reference },
     /// An exception has left a method.
     Escaped { method: u32, exception: Reference },
-    /// This object is shown to the call that comes next.
-    Shown { hash: u32 },
+    /// This object is shown to the call that comes next. If it is an array of references, these are shown, too, by their
+    /// hashes, unless they are too many.
+    Shown {
+        hash: u32,
+        elements: Option<Rc<[u32]>>,
+    },
     /// What an array that was shown holds behind the call.
     Content { site: u32, array: Reference },
     /// The string of a constant, the first time that this log has it here.
     Literal { site: u32, hash: u32 },
+    /// Another thread has had the turn; from here on this one has it.
+    Turn(Turn),
+    /// From here on threads run as they like, and nobody knows in which order.
+    Disorder,
+}
+
+/// A thread takes the turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Turn {
+    /// How often the turn was taken by another thread, this time included.
+    pub(crate) number: u64,
+    /// How many points this thread has passed: it stands before the next one.
+    pub(crate) points: u32,
+    /// The log of the thread that had the turn, and how many points it had passed: it stands before the next one, too. 0 for
+    /// nobody.
+    pub(crate) before: (u32, u32),
 }
 
 /// A value without its type.
@@ -104,6 +124,8 @@ pub(crate) struct Nonsense {
 #[derive(Debug, Default)]
 pub(crate) struct Log {
     words: VecDeque<u64>,
+    /// Words that have come, those that were read among them.
+    length: u64,
     classes: FxHashMap<u32, Rc<str>>,
     /// The record that comes next, read already.
     next: Option<Record>,
@@ -114,7 +136,9 @@ pub(crate) struct Log {
 
 impl Log {
     pub(crate) fn extend(&mut self, words: impl IntoIterator<Item = u64>) {
+        let before = self.words.len();
         self.words.extend(words);
+        self.length += (self.words.len() - before) as u64;
     }
 
     /// The record that comes next, without taking it; `None` where there is none, or not all of it.
@@ -134,6 +158,16 @@ impl Log {
     /// Is there nothing left of it?
     pub(crate) fn is_empty(&self) -> bool {
         self.next.is_none() && self.words.is_empty()
+    }
+
+    /// How many words were not read yet.
+    pub(crate) fn waiting(&self) -> usize {
+        self.words.len()
+    }
+
+    /// How many words have come.
+    pub(crate) fn length(&self) -> u64 {
+        self.length
     }
 
     fn read(&mut self) -> Result<Option<Record>, Nonsense> {
@@ -213,7 +247,25 @@ impl Cursor<'_> {
                 site,
                 exception: some!(self.reference(low)?),
             },
-            7 => Record::Shown { hash: low },
+            7 => Record::Shown {
+                hash: low,
+                elements: None,
+            },
+            15 => {
+                let length = some!(self.word()) as u32 as usize;
+                let mut hashes = Vec::with_capacity(length.min(self.words.len() * 2));
+                while hashes.len() < length {
+                    let word = some!(self.word());
+                    hashes.push((word >> 32) as u32);
+                    if hashes.len() < length {
+                        hashes.push(word as u32);
+                    }
+                }
+                Record::Shown {
+                    hash: low,
+                    elements: (length > 0).then(|| hashes.into()),
+                }
+            }
             8 => return Ok(Some(Line::Sum(low))),
             9 => Record::Escaped {
                 method: number,
@@ -228,6 +280,16 @@ impl Cursor<'_> {
                 return Ok(Some(Line::Name(low, name.into())));
             }
             12 => Record::Literal { site, hash: low },
+            13 => {
+                let number = some!(self.word());
+                let before = some!(self.word());
+                Record::Turn(Turn {
+                    number,
+                    points: low,
+                    before: ((before >> 32) as u32, before as u32),
+                })
+            }
+            14 => Record::Disorder,
             _ => return Err(Nonsense { word }),
         };
         Ok(Some(Line::Record(record)))
@@ -296,16 +358,35 @@ impl Cursor<'_> {
         self.classes.get(&number).cloned().ok_or(Nonsense { word })
     }
 
-    /// `class` as `Class.getName` gives it: `[I`, `[Ljava.lang.String;`.
+    /// `class` as `Class.getName` gives it: `[I`, `[Ljava.lang.String;`. Numbers stand as many in a word as have room there,
+    /// the first one lowest.
     fn elements(&mut self, class: &str, length: u32) -> Result<Option<Vec<Raw>>, Nonsense> {
-        let mut all = Vec::with_capacity((length as usize).min(self.words.len()));
-        for _ in 0..length {
+        let kind = class.as_bytes().get(1).copied().unwrap_or(b'L');
+        let bits: u32 = match kind {
+            b'Z' | b'B' => 8,
+            b'C' | b'S' => 16,
+            b'I' | b'F' => 32,
+            _ => 64,
+        };
+        let length = length as usize;
+        let mut all = Vec::with_capacity(length.min(self.words.len() * 8));
+        while all.len() < length {
             let word = some!(self.word());
-            all.push(match class.as_bytes().get(1) {
-                Some(b'J' | b'D') => Raw::Wide(word),
-                Some(b'L' | b'[') => Raw::Reference(some!(self.reference(word as u32)?)),
-                _ => Raw::Narrow(word as u32),
-            });
+            if matches!(kind, b'L' | b'[') {
+                all.push(Raw::Reference(some!(self.reference(word as u32)?)));
+                continue;
+            }
+            for at in (0..64 / bits).take(length - all.len()) {
+                let one = word >> (at * bits);
+                all.push(match kind {
+                    b'J' | b'D' => Raw::Wide(one),
+                    b'Z' => Raw::Narrow(u32::from(one as u8)),
+                    b'B' => Raw::Narrow(i32::from(one as i8) as u32),
+                    b'C' => Raw::Narrow(u32::from(one as u16)),
+                    b'S' => Raw::Narrow(i32::from(one as i16) as u32),
+                    _ => Raw::Narrow(one as u32),
+                });
+            }
         }
         Ok(Some(all))
     }

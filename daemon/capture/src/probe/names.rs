@@ -6,7 +6,7 @@ use jhyde_bytecode::{ClassFile, ClassPath};
 use rustc_hash::FxHashMap;
 
 use crate::program::dotted;
-use crate::program::flags::{ABSTRACT, NATIVE};
+use crate::program::flags::{ABSTRACT, NATIVE, SYNCHRONIZED, VOLATILE};
 use crate::scope::Scope;
 
 /// See the module.
@@ -31,9 +31,7 @@ impl Names {
             return known.clone();
         }
         let spelt = dotted(name);
-        let outside = name.starts_with('[')
-            || !self.scope.covers(&spelt, true)
-            || (self.scope.is_default() && spelt.starts_with("java."));
+        let outside = name.starts_with('[') || !self.scope.may_cover(&spelt);
         let found = match outside {
             true => None,
             false => self.path.find(name).ok().flatten(),
@@ -43,36 +41,54 @@ impl Names {
         file
     }
 
-    /// Can a call of this method, through this class, run nothing but methods of the scope that have code?
-    pub(crate) fn declares_method(&mut self, class: &str, name: &str, descriptor: &str) -> bool {
+    /// What a call of this method through this class runs, if that can be nothing but methods of the scope that have code.
+    pub(crate) fn method(&mut self, class: &str, name: &str, descriptor: &str) -> Option<Declared> {
         let mut at = self.class(class);
         while let Some(file) = at {
             let mut methods = file.methods.iter();
             let found = methods.find(|m| m.name == name && m.descriptor.descriptor() == descriptor);
             if let Some(found) = found {
-                return u32::from(found.access.0) & (ABSTRACT | NATIVE) == 0
-                    && found.code.is_some();
+                let flags = u32::from(found.access.0);
+                let runs = flags & (ABSTRACT | NATIVE) == 0 && found.code.is_some();
+                return runs.then_some(Declared {
+                    synchronized: flags & SYNCHRONIZED != 0,
+                });
             }
-            at = file
-                .super_name
-                .as_deref()
-                .and_then(|above| self.class(above));
+            at = self.above(&file);
         }
-        false
+        None
     }
 
-    /// Does a class of the scope declare the field of this name?
-    pub(crate) fn declares_field(&mut self, class: &str, name: &str) -> bool {
+    /// The field of this name that a class of the scope declares.
+    pub(crate) fn field(&mut self, class: &str, name: &str) -> Option<DeclaredField> {
         let mut at = self.class(class);
         while let Some(file) = at {
-            if file.fields.iter().any(|field| field.name == name) {
-                return true;
+            if let Some(field) = file.fields.iter().find(|field| field.name == name) {
+                return Some(DeclaredField {
+                    volatile: u32::from(field.access.0) & VOLATILE != 0,
+                });
             }
-            at = file
-                .super_name
-                .as_deref()
-                .and_then(|above| self.class(above));
+            at = self.above(&file);
         }
-        false
+        None
     }
+
+    fn above(&mut self, file: &ClassFile) -> Option<Rc<ClassFile>> {
+        file.super_name
+            .as_deref()
+            .and_then(|above| self.class(above))
+    }
+}
+
+/// A method of the scope, as far as its callers see it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Declared {
+    /// It may wait before it begins.
+    pub(crate) synchronized: bool,
+}
+
+/// A field of the scope.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct DeclaredField {
+    pub(crate) volatile: bool,
 }

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 /// What one instruction tells.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Tells {
-    /// A call that only a method of the scope can answer: nothing, not even that the method begins.
+    /// A call that only a method of the scope can answer: nothing, not even that the method begins. What it runs is a point.
     Direct,
     /// A call whose result follows from what it is given: nothing.
     Nothing,
@@ -20,8 +20,8 @@ pub(crate) enum Tells {
         /// It constructs its lowest operand, which is told behind it.
         constructs: bool,
     },
-    /// A read of a field: its value goes into the checksum.
-    Read,
+    /// A read of a field: its value goes into the checksum. `volatile`: with a point before it.
+    Read { volatile: bool },
     /// A read of a field that the scope is not known to declare, or a constant: its value.
     Value,
     /// A write to such a field: which object is written.

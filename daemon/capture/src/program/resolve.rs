@@ -82,25 +82,31 @@ impl Program {
         self.inherited(class, &named.name, &named.descriptor)
     }
 
-    /// The method that a class of the scope has, as far as the scope declares it.
+    /// The method that a class of the scope has, as far as the scope declares it: its own, or that of a class above it, before
+    /// those of interfaces (JVMS 5.4.6).
     pub(crate) fn inherited(
         &self,
         class: &Class,
         name: &str,
         descriptor: &str,
     ) -> Option<Rc<Method>> {
-        let mut at = Some(class);
-        while let Some(class) = at {
-            if let Some(found) = self.declared(class, name, descriptor) {
-                return Some(found);
-            }
+        let fits = |method: &&Rc<Method>| method.name == name && method.descriptor == descriptor;
+        let own = |class: &Class| class.methods.iter().find(fits).cloned();
+        self.and_above(class).find_map(own).or_else(|| {
+            self.and_above(class)
+                .find_map(|class| self.declared(class, name, descriptor))
+        })
+    }
+
+    /// A class of the scope and the classes above it, as far as they are of the scope.
+    fn and_above<'a>(&'a self, class: &'a Class) -> impl Iterator<Item = &'a Class> {
+        std::iter::successors(Some(class), |class| {
             let above = class
                 .above
                 .first()
                 .and_then(|above| self.classes.get(above));
-            at = above.filter(|above| above.in_scope).map(|above| &**above);
-        }
-        None
+            above.filter(|above| above.in_scope).map(|above| &**above)
+        })
     }
 
     pub(crate) fn outside_method(

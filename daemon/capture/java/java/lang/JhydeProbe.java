@@ -1,5 +1,7 @@
 package java.lang;
 
+import java.util.concurrent.atomic.AtomicInteger;
+
 /**
  * What the engine `probe` puts into a JVM: a log for each thread, and what instrumented code calls to write into it.
  *
@@ -8,25 +10,54 @@ package java.lang;
  * what its words mean is told in `daemon/capture/src/probe/log.rs`.
  *
  * <p>A log that is full is copied to {@link #OUT}, and {@link #ready} is called, where a breakpoint of the daemon stands: it
- * reads the array and lets the thread go on. Without a daemon nothing stops there, and what was written is lost.
+ * reads the array and lets the thread go on. Without a daemon nothing stops there, and what was written is lost. The daemon
+ * also reads logs while all threads stand still: between any two bytecodes what a log's fields say must be true.
+ *
+ * <p>Code of the scope runs in one thread at a time: in the one that has the turn. A thread gives its turn back where it
+ * leaves the scope or may have to wait, and takes it where it comes back: at a point. Where another thread had
+ * the turn in between, the log says so. So the logs have an order, and what one thread writes and another reads follows.
  */
 public final class JhydeProbe {
     /** Words in a log at most, and at first. */
     private static final int CAPACITY = 1 << 15, FIRST = 1 << 9;
     /** The most units of a text, and elements of an array, that are told. */
-    private static final int MOST_UNITS = 1 << 24, MOST_ELEMENTS = 1 << 12;
+    private static final int MOST_UNITS = 1 << 24, MOST_ELEMENTS = 1 << 20, MOST_REFERENCES = 1 << 13;
+    /** How a call was entered: it has taken the turn, and gives it back when it ends; it was called by code out of the scope, or
+     * may have been. */
+    private static final int OUTERMOST = 1, FRESH = 2;
 
     private static final int ENTER = 1, VOID = 2, INT = 3, WIDE = 4, REFERENCE = 5, CAUGHT = 6, SHOWN = 7, SUM = 8,
-        ESCAPED = 9, CONTENT = 10, NAME = 11, LITERAL = 12;
+        ESCAPED = 9, CONTENT = 10, NAME = 11, LITERAL = 12, TURN = 13, DISORDER = 14, SHOWN_ARRAY = 15;
     private static final int KNOWN_TEXT = 0, TEXT = 1, CLASS = 2, BOOLEAN = 3, CHARACTER = 4, BYTE = 5, SHORT = 6,
         INTEGER = 7, FLOAT = 8, LONG = 9, DOUBLE = 10, ARRAY = 11, BARE_ARRAY = 12, FIRST_CLASS = 16;
 
     /**
-     * What the daemon reads: the number of the log and, in the upper half, that of the flush; the number of words, 0 where
-     * there are none to be read; the words.
+     * What the daemon reads: the number of the log; the number of words; how many words of this log there were before; how
+     * many points its thread has passed; the words.
      */
-    private static final long[] OUT = new long[CAPACITY + 2];
-    private static int flushes;
+    private static final long[] OUT = new long[CAPACITY + 4];
+    /** The thread whose log stands there. */
+    private static Thread whose;
+
+    /** The number of the log whose thread has the turn; 0: nobody. */
+    private static final AtomicInteger HOLDER = new AtomicInteger();
+    /** Guards the queue of those that wait for it: the one that has waited longest, and how many they are. */
+    private static final Object QUEUE = new Object();
+    private static volatile JhydeProbe first;
+    private static volatile int waiting;
+    /** The one that has waited longest was told that the turn is free. */
+    private static volatile boolean called;
+    /** Who had the turn last, and how often it went from one to another. Written by whoever has it. */
+    private static JhydeProbe last;
+    private static long turns;
+    /** Somebody waited for too long: all run as they like, and their logs have no order any more. */
+    private static volatile boolean disorder;
+    /** A thread passes so many points while another waits; a look at what others may write at any time counts more: it may
+     * wait for them. */
+    private static final int PATIENCE = 1 << 10, IMPATIENCE = 1 << 4;
+    /** Milliseconds: a look at who has the turn, while waiting for it; how long it may pass no point, while it runs and while
+     * it does not. */
+    private static final long LOOK = 20, RUNNING = 10_000, BLOCKED = 2_000;
 
     /** Logs by the identity of their threads: open addressing, a power of two. */
     private static volatile JhydeProbe[] table = new JhydeProbe[64];
@@ -37,6 +68,20 @@ public final class JhydeProbe {
     private final int number;
     private long[] words = new long[FIRST];
     private int at;
+    /** Words that were here before those that are. */
+    private long before;
+    /** Where it could have taken the turn. Written by its thread while it has the turn. */
+    private int points;
+    /** Points passed while others waited. */
+    private int passed;
+    /** How the method that began last was entered. */
+    public int entered;
+    /** It waits for the daemon, which may have much to do. */
+    private volatile boolean flushing;
+    /** Static initialisers that run: while one does, others would wait for it without giving their turn back. */
+    private int initialising;
+    /** Who has waited less. */
+    private JhydeProbe next;
     /** Code of the scope is about to call code of the scope, and nothing is between them. */
     private boolean calling;
     /** The method that began last was called by code out of the scope. */
@@ -129,30 +174,191 @@ public final class JhydeProbe {
         }
         word(SUM, 0, (int) (sum ^ sum >>> 32));
         synchronized (OUT) {
-            while (at > 0) {
-                int some = Math.min(at, CAPACITY);
-                System.arraycopy(words, 0, OUT, 2, some);
-                OUT[0] = (long) ++flushes << 32 | number;
-                // From here on the words stand there, and for a moment here, too: a daemon that looks now compares.
-                OUT[1] = some;
-                System.arraycopy(words, some, words, 0, at - some);
-                at -= some;
-                ready();
+            for (int from = 0; from < at; from += CAPACITY) {
+                int some = Math.min(at - from, CAPACITY);
                 OUT[1] = 0;
+                System.arraycopy(words, from, OUT, 4, some);
+                OUT[0] = number;
+                OUT[2] = before + from;
+                OUT[3] = points;
+                whose = thread;
+                OUT[1] = some;
+                flushing = true;
+                ready();
+                flushing = false;
             }
         }
+        int gone = at;
+        at = 0;
+        before += gone;
     }
 
     /** The daemon's breakpoint. */
     private static void ready() {
     }
 
+    /** The word stands there before it counts. */
+    private void put(long word) {
+        words[at] = word;
+        at++;
+    }
+
     private void word(int kind, int site, int low) {
-        words[at++] = (long) kind << 56 | (long) site << 32 | low & 0xffffffffL;
+        put((long) kind << 56 | (long) site << 32 | low & 0xffffffffL);
     }
 
     private void pair(int high, int low) {
-        words[at++] = (long) high << 32 | low & 0xffffffffL;
+        put((long) high << 32 | low & 0xffffffffL);
+    }
+
+    // ---- whose turn it is
+
+    /** Here its thread must have the turn. */
+    private void point() {
+        if (HOLDER.get() != number) {
+            take();
+        } else if (waiting > 0 && ++passed > PATIENCE) {
+            hand();
+        }
+        points++;
+    }
+
+    private void take() {
+        if (disorder) {
+            return;
+        }
+        if (waiting > 0 && ++passed > PATIENCE || !HOLDER.compareAndSet(0, number)) {
+            await();
+        }
+        if (last != this && !disorder) {
+            room(3);
+            word(TURN, 0, points);
+            put(turns + 1);
+            pair(last == null ? 0 : last.number, last == null ? 0 : last.points);
+            turns++;
+            last = this;
+        }
+    }
+
+    /** Gives the turn to whoever has waited longest, and waits for it. */
+    private void hand() {
+        JhydeProbe other;
+        synchronized (QUEUE) {
+            other = first;
+        }
+        passed = 0;
+        if (other == null || disorder) {
+            return;
+        }
+        HOLDER.set(other.number);
+        other.call();
+        take();
+    }
+
+    private synchronized void call() {
+        notify();
+    }
+
+    private void free() {
+        HOLDER.set(0);
+        if (waiting > 0 && !called) {
+            called = true;
+            JhydeProbe other;
+            synchronized (QUEUE) {
+                other = first;
+            }
+            if (other != null) {
+                other.call();
+            }
+        }
+    }
+
+    private void await() {
+        passed = 0;
+        synchronized (QUEUE) {
+            next = null;
+            JhydeProbe before = first;
+            while (before != null && before.next != null) {
+                before = before.next;
+            }
+            if (before == null) {
+                first = this;
+            } else {
+                before.next = this;
+            }
+            waiting++;
+        }
+        boolean interrupted = waits();
+        synchronized (QUEUE) {
+            JhydeProbe before = first;
+            while (before != this && before.next != this) {
+                before = before.next;
+            }
+            if (before == this) {
+                first = next;
+            } else {
+                before.next = next;
+            }
+            next = null;
+            waiting--;
+            called = false;
+        }
+        if (interrupted) {
+            thread.interrupt();
+        }
+    }
+
+    /** Waits until it has the turn, or there are no turns any more. True if it was interrupted meanwhile. */
+    private boolean waits() {
+        boolean interrupted = false;
+        int holder = 0, passes = 0;
+        long since = System.currentTimeMillis();
+        while (!disorder && HOLDER.get() != number && !(first == this && HOLDER.compareAndSet(0, number))) {
+            try {
+                synchronized (this) {
+                    called = false;
+                    int held = HOLDER.get();
+                    if (held != number && (held != 0 || first != this)) {
+                        wait(LOOK);
+                    }
+                }
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+            int held = HOLDER.get();
+            JhydeProbe other = of(held);
+            if (held != 0 && held != number && (other == null || !other.thread.isAlive())) {
+                HOLDER.compareAndSet(held, 0);
+            } else if (other == null || other.flushing || other.number != holder || other.points != passes) {
+                holder = other == null ? 0 : other.number;
+                passes = other == null ? 0 : other.points;
+                since = System.currentTimeMillis();
+            } else {
+                long passed = System.currentTimeMillis() - since;
+                boolean runs = other.thread.getState() == Thread.State.RUNNABLE;
+                if (passed > (runs ? RUNNING : BLOCKED)) {
+                    disorder();
+                }
+            }
+        }
+        return interrupted;
+    }
+
+    /** The program comes first: from now on nobody waits for a turn. */
+    private void disorder() {
+        disorder = true;
+        room(1);
+        word(DISORDER, 0, 0);
+        flush();
+    }
+
+    private static JhydeProbe of(int number) {
+        for (JhydeProbe log : table) {
+            if (log != null && log.number == number) {
+                return log;
+            }
+        }
+        return null;
     }
 
     // ---- what instrumented code calls
@@ -161,7 +367,9 @@ public final class JhydeProbe {
     public static JhydeProbe enter(int method) {
         JhydeProbe log = mine();
         log.fresh = !log.calling;
+        log.entered = !log.fresh ? 0 : HOLDER.get() != log.number ? FRESH | OUTERMOST : FRESH;
         log.calling = false;
+        log.point();
         if (log.fresh) {
             log.room(1);
             log.word(ENTER, method, 0);
@@ -172,11 +380,52 @@ public final class JhydeProbe {
     /** A static initialiser of the scope begins: whoever made it run. */
     public static JhydeProbe initialise(int method) {
         JhydeProbe log = mine();
+        log.entered = HOLDER.get() != log.number ? FRESH | OUTERMOST : FRESH;
         log.calling = false;
         log.fresh = true;
+        log.point();
+        log.initialising++;
         log.room(1);
         log.word(ENTER, method, 0);
         return log;
+    }
+
+    /** A method ends that may have taken the turn. */
+    public static void exit(int entered, JhydeProbe log) {
+        if ((entered & OUTERMOST) != 0 && log.initialising == 0) {
+            log.free();
+        }
+    }
+
+    /** A method ends that returns an object: code out of the scope has it now, if it has called. */
+    public static void exit(Object value, int entered, JhydeProbe log) {
+        if ((entered & FRESH) != 0 && value != null) {
+            shown(value, log);
+        }
+        exit(entered, log);
+    }
+
+    /** A static initialiser ends. */
+    public static void initialised(int entered, JhydeProbe log) {
+        log.initialising--;
+        exit(entered, log);
+    }
+
+    /** Its thread is about to leave the scope, or to wait. */
+    public static void leave(JhydeProbe log) {
+        if (log.initialising == 0) {
+            log.free();
+        }
+    }
+
+    public static void back(JhydeProbe log) {
+        log.point();
+    }
+
+    /** It is about to read what others may write at any time. */
+    public static void looks(JhydeProbe log) {
+        log.passed += IMPATIENCE;
+        log.point();
     }
 
     public static void argument(int value, JhydeProbe log) {
@@ -216,8 +465,32 @@ public final class JhydeProbe {
 
     /** An object is shown to code out of the scope. */
     public static void shown(Object value, JhydeProbe log) {
-        log.room(1);
-        log.word(SHOWN, 0, System.identityHashCode(value));
+        if (value instanceof Object[] all && all.length > 0) {
+            log.array(all);
+        } else {
+            log.room(1);
+            log.word(SHOWN, 0, System.identityHashCode(value));
+        }
+    }
+
+    /** With an array its elements are shown. */
+    private void array(Object[] all) {
+        int length = all.length > MOST_REFERENCES ? 0 : all.length;
+        room(3 + length / 2);
+        word(SHOWN_ARRAY, 0, System.identityHashCode(all));
+        put(length);
+        for (int i = 0; i < length; i += 2) {
+            pair(System.identityHashCode(all[i]), i + 1 < length ? System.identityHashCode(all[i + 1]) : 0);
+        }
+    }
+
+    /** Code out of the scope has constructed an object: of a string, nothing else tells its text. */
+    public static void constructed(Object value, JhydeProbe log) {
+        if (value instanceof String) {
+            log.reference(REFERENCE, 0, value);
+        } else {
+            shown(value, log);
+        }
     }
 
     /** There is an object now whose constructor code out of the scope has called, if it has. */
@@ -262,7 +535,7 @@ public final class JhydeProbe {
     public static void result(long value, JhydeProbe log, int site) {
         log.room(2);
         log.word(WIDE, site, 0);
-        log.words[log.at++] = value;
+        log.put(value);
     }
 
     public static void result(float value, JhydeProbe log, int site) {
@@ -280,13 +553,22 @@ public final class JhydeProbe {
     /** An exception arrives at a handler. */
     public static void caught(Throwable value, JhydeProbe log, int site) {
         log.calling = false;
+        log.point();
         log.reference(CAUGHT, site, value);
     }
 
     /** An exception leaves a method. */
-    public static void escaped(Throwable value, JhydeProbe log, int method) {
+    public static void escaped(Throwable value, int entered, JhydeProbe log, int method) {
         log.calling = false;
+        log.point();
         log.reference(ESCAPED, method, value);
+        exit(entered, log);
+    }
+
+    /** An exception leaves a static initialiser. */
+    public static void failed(Throwable value, int entered, JhydeProbe log, int method) {
+        log.initialising--;
+        escaped(value, entered, log, method);
     }
 
     public static void read(int value, JhydeProbe log) {
@@ -328,7 +610,7 @@ public final class JhydeProbe {
         }
         int number = number(of, null);
         if (value instanceof Object[] all) {
-            Object[] copy = all.length > MOST_ELEMENTS ? null : (Object[]) all.clone();
+            Object[] copy = all.length > MOST_REFERENCES ? null : (Object[]) all.clone();
             int[] numbers = copy == null ? null : new int[copy.length];
             int size = 0;
             for (int i = 0; copy != null && i < copy.length; i++) {
@@ -355,7 +637,7 @@ public final class JhydeProbe {
         }
         int length = length(value);
         boolean whole = length <= MOST_ELEMENTS;
-        room(4 + (whole ? length : 0));
+        room(5 + (whole ? length : 0));
         word(kind, site, System.identityHashCode(value));
         pair(whole ? ARRAY : BARE_ARRAY, number);
         pair(0, length);
@@ -385,38 +667,55 @@ public final class JhydeProbe {
         return ((short[]) array).length;
     }
 
+    /** As many in a word as have room there, the first one lowest. */
     private void elements(Object array) {
         if (array instanceof int[] all) {
-            for (int value : all) {
-                words[at++] = value;
+            for (int i = 0; i < all.length; i += 2) {
+                pair(i + 1 < all.length ? all[i + 1] : 0, all[i]);
             }
         } else if (array instanceof byte[] all) {
-            for (byte value : all) {
-                words[at++] = value;
+            for (int i = 0; i < all.length; i += 8) {
+                long word = 0;
+                for (int j = Math.min(7, all.length - 1 - i); j >= 0; j--) {
+                    word = word << 8 | all[i + j] & 0xff;
+                }
+                put(word);
             }
         } else if (array instanceof char[] all) {
-            for (char value : all) {
-                words[at++] = value;
+            for (int i = 0; i < all.length; i += 4) {
+                long word = 0;
+                for (int j = Math.min(3, all.length - 1 - i); j >= 0; j--) {
+                    word = word << 16 | all[i + j];
+                }
+                put(word);
             }
         } else if (array instanceof long[] all) {
             for (long value : all) {
-                words[at++] = value;
+                put(value);
             }
         } else if (array instanceof double[] all) {
             for (double value : all) {
-                words[at++] = Double.doubleToRawLongBits(value);
+                put(Double.doubleToRawLongBits(value));
             }
         } else if (array instanceof boolean[] all) {
-            for (boolean value : all) {
-                words[at++] = value ? 1 : 0;
+            for (int i = 0; i < all.length; i += 8) {
+                long word = 0;
+                for (int j = Math.min(7, all.length - 1 - i); j >= 0; j--) {
+                    word = word << 8 | (all[i + j] ? 1 : 0);
+                }
+                put(word);
             }
         } else if (array instanceof float[] all) {
-            for (float value : all) {
-                words[at++] = Float.floatToRawIntBits(value);
+            for (int i = 0; i < all.length; i += 2) {
+                pair(i + 1 < all.length ? Float.floatToRawIntBits(all[i + 1]) : 0, Float.floatToRawIntBits(all[i]));
             }
         } else if (array instanceof short[] all) {
-            for (short value : all) {
-                words[at++] = value;
+            for (int i = 0; i < all.length; i += 4) {
+                long word = 0;
+                for (int j = Math.min(3, all.length - 1 - i); j >= 0; j--) {
+                    word = word << 16 | all[i + j] & 0xffff;
+                }
+                put(word);
             }
         }
     }
@@ -447,11 +746,11 @@ public final class JhydeProbe {
             case FLOAT -> pair(number, Float.floatToRawIntBits((Float) value));
             case LONG -> {
                 pair(number, 0);
-                words[at++] = (Long) value;
+                put((Long) value);
             }
             case DOUBLE -> {
                 pair(number, 0);
-                words[at++] = Double.doubleToRawLongBits((Double) value);
+                put(Double.doubleToRawLongBits((Double) value));
             }
             default -> pair(number, 0);
         }
@@ -465,7 +764,7 @@ public final class JhydeProbe {
             for (int j = 1; j < 4 && i + j < units; j++) {
                 word |= (long) value.charAt(i + j) << 16 * j;
             }
-            words[at++] = word;
+            put(word);
         }
     }
 

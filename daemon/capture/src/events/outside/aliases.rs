@@ -64,7 +64,7 @@ pub(crate) fn reflects(named: &Named) -> bool {
 
 /// Is a class the JDK's own, by its name?
 pub(in crate::events) fn is_of_the_jdk(class: &str) -> bool {
-    let jdk = ["java.", "javax.", "jdk."];
+    let jdk = ["java.", "javax.", "jdk.", "com.sun.net.httpserver."];
     jdk.iter().any(|jdk| class.starts_with(jdk))
 }
 

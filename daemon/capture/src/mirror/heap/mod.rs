@@ -228,7 +228,8 @@ impl Heap {
         class: Option<ClassId>,
         units: impl FnOnce() -> Rc<[u16]>,
     ) {
-        if self.text_units >= MOST_TEXT {
+        // Who derives from nothing but names needs each text.
+        if self.text_units >= MOST_TEXT && !self.certain_names {
             return;
         }
         let real = has_name_of_the_jvm(object).then_some(jdwp::ObjectId(object.0 >> 1));
@@ -324,6 +325,17 @@ impl Heap {
         match &self.things.get(object)?.body {
             Body::Array(elements) => Some(elements),
             _ => None,
+        }
+    }
+
+    /// The objects that the fields of an object hold.
+    pub(crate) fn held(&self, object: ObjectId) -> Vec<ObjectId> {
+        match self.things.get(object).map(|thing| &thing.body) {
+            Some(Body::Fields(fields)) => fields
+                .iter()
+                .filter_map(|(_, value)| value.object())
+                .collect(),
+            _ => Vec::new(),
         }
     }
 

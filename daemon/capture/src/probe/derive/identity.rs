@@ -1,12 +1,14 @@
 //! Which object it is that a log tells by its identity hash.
 //!
 //! The hash has 31 bits and narrows it down; class, and of strings and boxes the content, tell those of one hash apart. An
-//! object that code of the scope made is told when it is first shown to code out of the scope; until then nothing says
-//! its hash. So where a hash is new, but its class has objects of the scope that were not told yet, it cannot be said
-//! which object it is.
+//! object that code of the scope made is told when it is first shown to code out of the scope: as an argument, as the
+//! result of a call by such code, as an exception, in an array. Until then nothing says its hash; but nor can such code
+//! have it, unless by one of two ways: it was put into an array that such code has, after that was shown, or such code
+//! reads fields by reflection. So where a hash is new, and objects of its class may have gone these ways, it cannot be
+//! said which object it is.
 
 use jhyde_trace::{ClassId, ObjectId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// See the module.
 #[derive(Debug, Default)]
@@ -16,6 +18,11 @@ pub(super) struct Identities {
     hashes: FxHashMap<ObjectId, u32>,
     /// Objects of each class that the scope made and that were not told.
     untold: FxHashMap<ClassId, u64>,
+    /// Those of them that code out of the scope may have all the same, and that it has all that can be reached by fields.
+    loose: FxHashMap<ClassId, FxHashSet<ObjectId>>,
+    reflection: bool,
+    /// Arrays of references that code out of the scope has.
+    exposed: FxHashSet<ObjectId>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -41,6 +48,28 @@ impl Identities {
         *self.untold.entry(class).or_default() += 1;
     }
 
+    /// Code out of the scope may have this object, though nobody has told it.
+    pub(super) fn loosen(&mut self, object: ObjectId, class: ClassId) {
+        if !self.hashes.contains_key(&object) {
+            self.loose.entry(class).or_default().insert(object);
+        }
+    }
+
+    /// Code out of the scope may have any object by now.
+    pub(super) fn expect_reflection(&mut self) {
+        self.reflection = true;
+    }
+
+    /// Code out of the scope has this array. False if it had before.
+    pub(super) fn expose(&mut self, array: ObjectId) -> bool {
+        self.exposed.insert(array)
+    }
+
+    /// Has code out of the scope this array?
+    pub(super) fn is_exposed(&self, array: ObjectId) -> bool {
+        !self.exposed.is_empty() && self.exposed.contains(&array)
+    }
+
     /// The hash of an object that is known. False if it was told with another one.
     pub(super) fn told(
         &mut self,
@@ -54,6 +83,9 @@ impl Identities {
         }
         if let Some(untold) = self.untold.get_mut(&class) {
             *untold = untold.saturating_sub(1);
+        }
+        if let Some(loose) = self.loose.get_mut(&class) {
+            loose.remove(&object);
         }
         self.learn(object, class, content, hash);
         true
@@ -76,9 +108,16 @@ impl Identities {
         let fits = |known: &&Known| known.class == class && known.content == content;
         match of_hash.iter().find(fits) {
             Some(known) => Meant::This(known.object),
-            None if self.untold.get(&class).is_some_and(|&untold| untold > 0) => Meant::Open,
+            None if self.may_have(class) => Meant::Open,
             None => Meant::New,
         }
+    }
+
+    /// May code out of the scope have an object of this class that was not told?
+    fn may_have(&self, class: ClassId) -> bool {
+        let untold = self.untold.get(&class).is_some_and(|&untold| untold > 0);
+        let loose = self.loose.get(&class);
+        (self.reflection && untold) || loose.is_some_and(|loose| !loose.is_empty())
     }
 }
 
@@ -93,6 +132,8 @@ mod tests {
     fn one_that_was_never_told_is_taken_for_no_other() {
         let mut all = Identities::default();
         all.born(NODE);
+        assert_eq!(all.meant(7, NODE, 0), Meant::New);
+        all.loosen(ObjectId(1), NODE);
         assert_eq!(all.meant(7, NODE, 0), Meant::Open);
         assert_eq!(all.meant(7, TEXT, 0), Meant::New);
         assert!(all.told(ObjectId(1), NODE, 0, 9));

@@ -5,20 +5,26 @@
 //! and a checksum of all that was read from the heap is. Where something does not fit, what was derived is wrong
 //! somewhere, and the thread is [`Lost`]: from there on nothing is told of it but that.
 //!
-//! `thread` is one thread, `run` drives its innermost frame, `world` is what instructions do, `calls` how calls begin and
-//! end, `throw` how exceptions go, `values` what references mean, `identity` which object it is.
+//! `thread` is one thread, `run` drives its innermost frame, `world` is what instructions do, `calls` what they call,
+//! `begins` and `outside` how that goes within the scope and out of it, `initialise` when classes are initialised, `throw` how exceptions go, `casts` what is a subtype of what, `told` values that instructions tell, `values` what references mean, `identity` which object it is.
 
+mod begins;
 mod calls;
+mod casts;
 mod identity;
+mod initialise;
 mod outlet;
+mod outside;
 mod routine;
 mod run;
 mod thread;
 mod throw;
+mod told;
 mod values;
 mod world;
 
 use std::rc::Rc;
+use std::time::Instant;
 
 use jdwp::ReferenceTypeId;
 use jhyde_trace::{ClassId, MethodId, Sink, SinkError, ThreadId, ThreadInfo};
@@ -29,6 +35,7 @@ use self::outlet::Outlet;
 use self::thread::Thread;
 use super::log::Nonsense;
 use super::plan::{MethodPlan, Numbers};
+use crate::error::CaptureError;
 use crate::jvm::Link;
 use crate::mirror::Heap;
 use crate::program::{Loader, Method, Program};
@@ -74,9 +81,15 @@ pub(crate) struct Deriver {
     outlet: Outlet,
     /// Is a class a subtype of what code of a loader means by a name?
     casts: FxHashMap<(ClassId, Loader, String), bool>,
+    hierarchy: Option<casts::Hierarchy>,
     /// By the number of their log.
     threads: FxHashMap<u32, Thread>,
     next_thread: u32,
+    /// How often the turn has gone to another thread, and the log of the one that has it; 0: nobody.
+    turns: u64,
+    holder: u32,
+    /// Something has come that was not looked at.
+    behind: bool,
     /// Longest text kept, in UTF-16 units.
     limit: u32,
     /// Reads and edges are told, too.
@@ -100,8 +113,12 @@ impl Deriver {
             failed: FxHashSet::default(),
             outlet: Outlet::default(),
             casts: FxHashMap::default(),
+            hierarchy: None,
             threads: FxHashMap::default(),
             next_thread: 1,
+            turns: 0,
+            holder: 0,
+            behind: false,
             limit,
             full,
             given_up: None,
@@ -143,57 +160,119 @@ impl Deriver {
         let mut thread = Thread::new(id);
         thread.begins(&mut self.outlet);
         if let Some(lost) = &self.given_up {
-            self.notes.push(thread.lose(lost, &mut self.outlet));
+            thread.lose(lost, &mut self.outlet);
         }
         self.threads.insert(log, thread);
         Ok(())
     }
 
-    /// Words that a thread has written.
-    pub(crate) fn extend(&mut self, log: u32, words: impl IntoIterator<Item = u64>) {
-        if let Some(thread) = self.threads.get_mut(&log) {
-            thread.log.extend(words);
+    /// A part of a log has come: see [`Thread::extend`].
+    pub(crate) fn extend(
+        &mut self,
+        log: u32,
+        from: u64,
+        words: &[u64],
+        points: u32,
+        sum: Option<u64>,
+    ) {
+        let thread = self.threads.get_mut(&log);
+        let Some(thread) = thread.filter(|thread| !thread.is_lost()) else {
+            return;
+        };
+        self.behind = true;
+        match thread.extend(from, words, points) {
+            Ok(()) => thread.expects(sum),
+            Err(lost) => self.lose(log, &lost),
         }
+    }
+
+    /// Is there something in the logs that was not derived yet?
+    pub(crate) fn is_behind(&self) -> bool {
+        self.behind
+    }
+
+    /// Words that were not derived yet.
+    pub(crate) fn waiting(&self) -> usize {
+        self.threads
+            .values()
+            .map(|thread| thread.log.waiting())
+            .sum()
+    }
+
+    /// Nothing more can be derived of a thread, nor of others, which may read what it has written.
+    fn lose(&mut self, log: u32, lost: &Lost) {
+        let Some(thread) = self.threads.get_mut(&log) else {
+            return;
+        };
+        let id = thread.id.0;
+        let (from, to) = (thread.unconfirmed, self.outlet.now());
+        thread.lose(lost, &mut self.outlet);
+        self.notes.push(format!(
+            "thread {id}: {}; what was told of it from @{from} to @{to} may be false",
+            lost.0
+        ));
+        self.give_up(&format!(
+            "thread {id} is lost, and what it writes others may read"
+        ));
     }
 
     /// Nothing more can be derived of any thread, nor of those whose logs have not come yet.
     pub(crate) fn give_up(&mut self, reason: &str) {
-        let lost = self
-            .given_up
-            .get_or_insert_with(|| Lost(reason.to_owned()))
-            .clone();
+        let lost = Lost(reason.to_owned());
         let mut all: Vec<_> = self.threads.iter_mut().collect();
+        all.retain(|(_, thread)| !thread.is_lost());
         all.sort_unstable_by_key(|(log, _)| **log);
+        let first = all.iter().map(|(_, thread)| thread.unconfirmed).min();
+        let to = self.outlet.now();
+        let count = all.len();
         for (_, thread) in all {
-            if !thread.is_lost() {
-                self.notes.push(thread.lose(&lost, &mut self.outlet));
-            }
+            thread.lose(&lost, &mut self.outlet);
         }
+        if let Some(from) = first {
+            let note = format!(
+                "{reason}: {count} threads are told no further, and what was told from @{from} to @{to} may be false"
+            );
+            self.notes.push(note);
+        }
+        self.given_up.get_or_insert(lost);
     }
 
-    /// The checksum of all that a thread has read: it must agree, if the thread has come to the end of its log.
-    pub(crate) fn check(&mut self, log: u32, sum: u64) {
-        if let Some(thread) = self
-            .threads
-            .get_mut(&log)
-            .filter(|thread| !thread.agrees(sum))
-        {
-            let lost = Lost(UNSEEN.to_owned());
-            self.notes.push(thread.lose(&lost, &mut self.outlet));
-        }
-    }
-
-    /// Derives as far as the log goes.
+    /// Derives as far as the logs go, or until then.
     pub(crate) fn derive(
         &mut self,
-        log: u32,
+        until: Option<Instant>,
         program: &mut Program,
         link: &mut Link,
         sink: &mut impl Sink,
-    ) -> Result<(), crate::error::CaptureError> {
+    ) -> Result<(), CaptureError> {
+        loop {
+            if !self.run(self.holder, until, program, link, sink)? {
+                return Ok(());
+            }
+            if !self.next_turn() {
+                break;
+            }
+        }
+        self.behind = false;
+        self.tell(program, sink)?;
+        Ok(())
+    }
+
+    /// Derives what one thread did while it had the turn. False if the time was over before it had come as far as its log
+    /// goes.
+    fn run(
+        &mut self,
+        log: u32,
+        until: Option<Instant>,
+        program: &mut Program,
+        link: &mut Link,
+        sink: &mut impl Sink,
+    ) -> Result<bool, CaptureError> {
         let Some(mut thread) = self.threads.remove(&log) else {
-            return Ok(());
+            return Ok(true);
         };
+        let mut done = Ok(true);
+        let mut lost = None;
         while !thread.is_lost() {
             let begun = self.outlet.now();
             let went = self.go_on(&mut thread, program, link);
@@ -201,21 +280,78 @@ impl Deriver {
             match went {
                 Ok(Went::On) => {}
                 Ok(Went::Nowhere) => break,
-                Err(run::Stopped::Lost(lost)) => {
-                    self.notes.push(thread.lose(&lost, &mut self.outlet));
+                Err(run::Stopped::Lost(why)) => {
+                    lost = Some(why);
+                    break;
                 }
                 Err(run::Stopped::Capture(error)) => {
-                    self.threads.insert(log, thread);
-                    return Err(error);
+                    done = Err(error);
+                    break;
                 }
             }
             if self.outlet.is_full() {
                 self.tell(program, sink)?;
             }
+            if until.is_some_and(|until| Instant::now() >= until) {
+                done = Ok(false);
+                break;
+            }
+        }
+        if lost.is_none() && !thread.is_lost() && !thread.agrees() {
+            lost = Some(Lost(UNSEEN.to_owned()));
         }
         self.threads.insert(log, thread);
-        self.tell(program, sink)?;
-        Ok(())
+        if let Some(lost) = lost {
+            self.lose(log, &lost);
+        }
+        done
+    }
+
+    /// The turn goes to another thread, if its log says so and the one that had it has got as far as that says.
+    fn next_turn(&mut self) -> bool {
+        if self.given_up.is_some() {
+            return false;
+        }
+        let mut taken = None;
+        for (&log, thread) in &mut self.threads {
+            if thread.is_disordered() {
+                self.give_up("threads waited for each other in a way that the engine probe does not see, and were let go: their order is not known");
+                return false;
+            }
+            match thread.turn() {
+                Ok(Some(turn)) if turn.number == self.turns + 1 => taken = Some((log, turn)),
+                Ok(_) => {}
+                // It shows when the thread is to go on.
+                Err(_) => {}
+            }
+        }
+        let Some((log, turn)) = taken else {
+            return false;
+        };
+        let (before, passed) = turn.before;
+        let points = self.threads.get(&before).map_or(0, |thread| thread.points);
+        let taker = self.threads.get_mut(&log);
+        let fits = before == self.holder
+            && taker
+                .as_ref()
+                .is_some_and(|taker| taker.points == turn.points)
+            && points.wrapping_sub(passed) as i32 <= 0;
+        match (fits, taker) {
+            (true, Some(taker)) if points == passed => {
+                taker.log.take();
+                (self.turns, self.holder) = (turn.number, log);
+                true
+            }
+            // Words of the one that had the turn are still to come.
+            (true, _) => false,
+            (false, _) => {
+                self.lose(
+                    log,
+                    &Lost("the order in which threads ran does not fit what they did".to_owned()),
+                );
+                false
+            }
+        }
     }
 
     /// Gives all that is told to the sink.

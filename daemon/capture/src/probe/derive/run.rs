@@ -3,8 +3,8 @@
 
 use std::rc::Rc;
 
-use jhyde_bytecode::{Constant, Opcode};
-use jhyde_trace::Value;
+use jhyde_bytecode::Opcode;
+use jhyde_trace::{MonitorAction, Value};
 
 use super::thread::{Awaits, Running, Thread};
 use super::world::Derived;
@@ -49,7 +49,7 @@ pub(super) fn lost<T>(why: impl Into<String>) -> Result<T, Stopped> {
 }
 
 /// What an instruction needs before it can run.
-enum Needs {
+pub(super) enum Needs {
     /// Nothing.
     Nothing,
     /// What is not in the log yet.
@@ -91,6 +91,9 @@ impl Deriver {
         program: &mut Program,
         link: &mut Link,
     ) -> Result<Went, Stopped> {
+        if !thread.may_run() {
+            return Ok(Went::Nowhere);
+        }
         for _ in 0..TURN {
             let Some(frame) = thread.frame() else {
                 return Ok(Went::On);
@@ -107,7 +110,7 @@ impl Deriver {
             {
                 match thread.peek()? {
                     None => return Ok(Went::Nowhere),
-                    Some(&Record::Shown { hash }) => {
+                    Some(&Record::Shown { hash, .. }) => {
                         thread.take()?;
                         if !self.shown(Value::Object(made), hash) {
                             return lost("a constructor made another object than was derived");
@@ -148,7 +151,10 @@ impl Deriver {
             };
             let Ok(step) = execute(&mut world, &routine.ops, at, None);
             match step {
-                Step::Goes(to) => frame.at = to,
+                Step::Goes(to) => {
+                    frame.at = to;
+                    frame.passed = false;
+                }
                 Step::Leaves => return self.leaves(thread, program, &routine),
                 Step::Open => {
                     return lost(format!(
@@ -166,6 +172,7 @@ impl Deriver {
     pub(super) fn advance(&mut self, thread: &mut Thread) {
         if let Some(frame) = thread.frame() {
             frame.at += 1;
+            frame.passed = false;
         }
     }
 
@@ -211,6 +218,10 @@ impl Deriver {
                 }
             }
             Op::Monitor(_) if frame.activation.peek(0) == Value::Null => Ok(Needs::Throws),
+            Op::Monitor(MonitorAction::Enter) => Ok(match thread.passes()? {
+                true => Needs::Nothing,
+                false => Needs::More,
+            }),
             Op::Nothing if instruction.opcode == Opcode::CheckCast => {
                 let value = frame.activation.peek(0);
                 let name = routine.class_constant(instruction.constant());
@@ -228,6 +239,12 @@ impl Deriver {
             }
             Op::GetField(_) | Op::PutField(_) => {
                 let depth = usize::from(matches!(op, Op::PutField(_)));
+                if is_volatile(routine, instruction.index) && !thread.passes_before()? {
+                    return Ok(Needs::More);
+                }
+                let Some(frame) = thread.frame() else {
+                    return Ok(Needs::Nothing);
+                };
                 if frame.activation.peek(depth) == Value::Null {
                     return Ok(Needs::Throws);
                 }
@@ -239,6 +256,9 @@ impl Deriver {
                     .as_ref()
                     .and_then(|pool| pool.field(constant).ok());
                 let class = named.map(|named| dotted(named.class)).unwrap_or_default();
+                if is_volatile(routine, instruction.index) && !thread.passes_before()? {
+                    return Ok(Needs::More);
+                }
                 match self.initialises(thread, program, routine, &class)? {
                     Needs::Nothing => {
                         self.told_value(thread, program, routine, instruction.index, op)
@@ -257,223 +277,6 @@ impl Deriver {
         }
     }
 
-    /// Can a value be stored into an array (JVMS 6.5.aastore)?
-    fn takes(
-        &mut self,
-        program: &mut Program,
-        link: &mut Link,
-        routine: &Routine,
-        array: Value,
-        stored: Value,
-    ) -> Result<bool, Stopped> {
-        let class = array.object().and_then(|array| self.heap.class(array));
-        let class = class.and_then(|class| program.name_of(class));
-        let element = class.as_deref().and_then(|name| name.strip_suffix("[]"));
-        let Some(element) = element.map(str::to_owned) else {
-            return lost("an array's class is not known");
-        };
-        self.is_a(program, link, routine, stored, &element)
-    }
-
-    /// Can a reference be cast to this class?
-    fn is_a(
-        &mut self,
-        program: &mut Program,
-        link: &mut Link,
-        routine: &Routine,
-        value: Value,
-        class: &str,
-    ) -> Result<bool, Stopped> {
-        let Some(object) = value.object() else {
-            return Ok(true);
-        };
-        let of = self.heap.class(object);
-        if class == "java.lang.Object" {
-            return Ok(true);
-        }
-        let Some(of) = of else {
-            return lost("the class of an object is not known");
-        };
-        let key = (of, routine.loader, class.to_owned());
-        if let Some(&known) = self.casts.get(&key) {
-            return Ok(known);
-        }
-        let name = program.name_of(of).unwrap_or_default();
-        if program.type_of(of).is_none() {
-            program.loaded(link, routine.loader, &name)?;
-        }
-        let Some(known) = program.is_subtype(link, of, routine.loader, class)? else {
-            return lost(format!(
-                "whether {name} is a {class} could not be found out"
-            ));
-        };
-        self.casts.insert(key, known);
-        Ok(known)
-    }
-
-    /// Reads and writes of fields that the scope is not known to declare tell their value.
-    fn told_value(
-        &mut self,
-        thread: &mut Thread,
-        program: &mut Program,
-        routine: &Routine,
-        index: u32,
-        op: Op,
-    ) -> Result<Needs, Stopped> {
-        let Some(&(place, Tells::Value | Tells::Write)) = routine.tells(index) else {
-            return Ok(Needs::Nothing);
-        };
-        let (Op::GetField(constant)
-        | Op::GetStatic(constant)
-        | Op::PutField(constant)
-        | Op::PutStatic(constant)) = op
-        else {
-            return Ok(Needs::Nothing);
-        };
-        let Some(descriptor) = routine
-            .pool
-            .as_ref()
-            .and_then(|pool| pool.field(constant).ok())
-            .map(|named| named.descriptor.to_owned())
-        else {
-            return lost("a field has no name");
-        };
-        let call = thread.current();
-        let writes = matches!(op, Op::PutField(_) | Op::PutStatic(_));
-        let told_of = !writes || matches!(descriptor.as_bytes().first(), Some(b'L' | b'['));
-        if told_of && thread.peek()?.is_none() {
-            return Ok(Needs::More);
-        }
-        if writes {
-            if told_of {
-                let Record::Shown { hash } = thread.take()? else {
-                    return lost("a write does not tell what it writes");
-                };
-                let value = thread.frame().map(|frame| frame.activation.peek(0));
-                if !value.is_some_and(|value| self.shown(value, hash)) {
-                    return lost("a write tells another object than it writes");
-                }
-            }
-            if self.declares(program, routine, constant) {
-                return Ok(Needs::Nothing);
-            }
-            if let Some(frame) = thread.frame() {
-                frame.activation.pop();
-                if matches!(op, Op::PutField(_)) {
-                    frame.activation.pop();
-                }
-            }
-            return Ok(Needs::Done);
-        }
-        let result = match thread.take()? {
-            Record::Result { site, result } if site == place => result,
-            other => return lost(format!("a read tells {other:?}")),
-        };
-        let value = self.value(program, call, result, &descriptor)?;
-        if self.declares(program, routine, constant) {
-            return self.confirm(thread, program, routine, constant, value);
-        }
-        if let Some(frame) = thread.frame() {
-            if matches!(op, Op::GetField(_)) {
-                frame.activation.pop();
-            }
-            frame.activation.push(value);
-        }
-        Ok(Needs::Done)
-    }
-
-    fn declares(&self, program: &Program, routine: &Routine, constant: u16) -> bool {
-        let pool = routine.pool.as_ref();
-        let named = pool.and_then(|pool| pool.field(constant).ok());
-        named.is_some_and(|named| {
-            let class = dotted(named.class);
-            program
-                .field_named(routine.loader, &class, named.name)
-                .is_some()
-        })
-    }
-
-    /// A field of the scope whose class was not known when the code was instrumented told its value: it must be what is
-    /// derived.
-    fn confirm(
-        &mut self,
-        thread: &mut Thread,
-        program: &Program,
-        routine: &Routine,
-        constant: u16,
-        value: Value,
-    ) -> Result<Needs, Stopped> {
-        let pool = routine.pool.as_ref();
-        let Some(named) = pool.and_then(|pool| pool.field(constant).ok()) else {
-            return lost("a field has no name");
-        };
-        let class = dotted(named.class);
-        let Some(field) = program.field_named(routine.loader, &class, named.name) else {
-            return lost("a field is gone");
-        };
-        let object = thread.frame().map(|frame| frame.activation.peek(0));
-        let begins = crate::mirror::initial(&field.descriptor);
-        let derived = match object.and_then(Value::object).filter(|_| !field.is_static) {
-            Some(object) => self.heap.field(object, field.id, begins),
-            None => match self.heap.static_field(field.id) {
-                known if crate::mirror::is_known(known) => known,
-                _ => begins,
-            },
-        };
-        match derived == value {
-            true => Ok(Needs::Nothing),
-            false => lost(format!("the field {} was written unseen", field.name)),
-        }
-    }
-
-    /// Strings of the constant pool are told the first time; what is no string, class or number each time.
-    fn constant_told(
-        &mut self,
-        thread: &mut Thread,
-        program: &mut Program,
-        routine: &Routine,
-        index: u32,
-        constant: u16,
-    ) -> Result<Needs, Stopped> {
-        let call = thread.current();
-        match routine.tells(index) {
-            Some(&(place, Tells::Literal)) if !thread.literals.contains(&place) => {
-                let told = match thread.peek()? {
-                    None => return Ok(Needs::More),
-                    Some(&Record::Literal { site, hash }) if site == place => hash,
-                    Some(other) => return lost(format!("a string tells {other:?}")),
-                };
-                thread.take()?;
-                thread.literals.insert(place);
-                let pool = routine.pool.as_ref();
-                let units = pool.and_then(|pool| match pool.get(constant).ok()? {
-                    Constant::String(text) => pool.units(*text).ok(),
-                    _ => None,
-                });
-                let text = crate::mirror::Constant::Text(units.unwrap_or_default().into());
-                let string = self.constant(program, text, String::new());
-                match self.shown(string, told) {
-                    true => Ok(Needs::Nothing),
-                    false => lost("a string is another than it was"),
-                }
-            }
-            Some(&(place, Tells::Value)) => {
-                let result = match thread.peek()? {
-                    None => return Ok(Needs::More),
-                    Some(Record::Result { site, result }) if *site == place => result.clone(),
-                    Some(other) => return lost(format!("a constant tells {other:?}")),
-                };
-                thread.take()?;
-                let value = self.value(program, call, result, "Ljava/lang/Object;")?;
-                if let Some(frame) = thread.frame() {
-                    frame.activation.push(value);
-                }
-                Ok(Needs::Done)
-            }
-            _ => Ok(Needs::Nothing),
-        }
-    }
-
     /// An instruction initialises a class (JVMS 5.5). If its initialiser, or that of a class above it, runs now, the log
     /// says so.
     fn initialises(
@@ -484,7 +287,10 @@ impl Deriver {
         class: &str,
     ) -> Result<Needs, Stopped> {
         let Some(class) = program.class_in_scope(routine.loader, class).cloned() else {
-            return Ok(Needs::Nothing);
+            return Ok(match awaits_class(thread, program, class)? {
+                true => Needs::More,
+                false => Needs::Nothing,
+            });
         };
         match self.initialise(thread, program, &class)? {
             Some(Went::On) => Ok(Needs::Another),
@@ -492,4 +298,22 @@ impl Deriver {
             None => Ok(Needs::Nothing),
         }
     }
+}
+
+/// Reads it a field that others may write at any time, with a point before it?
+fn is_volatile(routine: &Routine, index: u32) -> bool {
+    matches!(
+        routine.tells(index),
+        Some((_, Tells::Read { volatile: true }))
+    )
+}
+
+/// Is a class of the scope still to be prepared? What a thread does is derived beyond the end of its log, and so may be before the
+/// JVM has done it. Where the log goes on, the JVM is past this instruction: what was not prepared is none of the scope.
+pub(super) fn awaits_class(
+    thread: &mut Thread,
+    program: &Program,
+    name: &str,
+) -> Result<bool, Stopped> {
+    Ok(program.scope().may_cover(name) && thread.peek()?.is_none())
 }

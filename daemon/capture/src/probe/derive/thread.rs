@@ -9,7 +9,10 @@ use super::Lost;
 use super::outlet::Outlet;
 use super::routine::{Callee, Routine};
 use crate::mirror::Activation;
-use crate::probe::log::{Log, Nonsense, Record};
+use crate::probe::log::{Log, Nonsense, Record, Turn};
+
+/// So many rounds of 4,096 instructions are run beyond the end of a log.
+const MOST_AHEAD: u32 = 1 << 12;
 
 /// A running call of the scope.
 pub(super) struct Frame {
@@ -20,12 +23,16 @@ pub(super) struct Frame {
     pub(super) at: u32,
     /// Its caller's instruction called it, and takes its result.
     pub(super) invoked: bool,
+    /// Its beginning was told, and so is what it returns: code out of the scope may have called it.
+    pub(super) fresh: bool,
     /// What that instruction tells behind it, if it tells anything.
     pub(super) open: Option<Open>,
     /// Code out of the scope makes this object with it, which was not told yet.
     pub(super) made: Option<ObjectId>,
     /// The instruction that made a static initialiser run last.
     pub(super) initialised: Option<u32>,
+    /// The point before the next instruction is passed.
+    pub(super) passed: bool,
     /// Entered when the call began (JVMS 2.11.10), and left with it.
     pub(super) monitor: Option<ObjectId>,
 }
@@ -100,6 +107,13 @@ pub(super) struct Thread {
     pub(super) unconfirmed: u64,
     next_preorder: u64,
     lost: bool,
+    /// Points that it has passed, and that it is known to have passed with what of its log has come.
+    pub(super) points: u32,
+    known: u32,
+    /// Rounds of instructions since something told that it has come so far.
+    ahead: u32,
+    /// Its checksum where its log was so long.
+    expected: Option<(u64, u64)>,
 }
 
 impl Thread {
@@ -115,7 +129,78 @@ impl Thread {
             unconfirmed: 0,
             next_preorder: 1,
             lost: false,
+            points: 0,
+            known: 0,
+            ahead: 0,
+            expected: None,
         }
+    }
+
+    /// A part of its log has come, which begins behind so many words; at its end the thread has passed so many points.
+    pub(super) fn extend(&mut self, from: u64, words: &[u64], points: u32) -> Result<(), Lost> {
+        let Some(again) = self.log.length().checked_sub(from) else {
+            return Err(Lost("a part of its log is missing".to_owned()));
+        };
+        let again = usize::try_from(again).unwrap_or(usize::MAX);
+        self.log
+            .extend(words.get(again..).unwrap_or_default().iter().copied());
+        // Counted modulo 2^32. What was read while it stood still may be newer than what it was just telling.
+        if points.wrapping_sub(self.known) <= u32::MAX / 2 {
+            self.known = points;
+        }
+        Ok(())
+    }
+
+    /// Another thread has had the turn: what takes it back comes next in the log.
+    pub(super) fn turn(&mut self) -> Result<Option<Turn>, Nonsense> {
+        Ok(match self.log.peek()? {
+            Some(Record::Turn(turn)) => Some(*turn),
+            _ => None,
+        })
+    }
+
+    /// From here on nobody knows in which order threads ran.
+    pub(super) fn is_disordered(&mut self) -> bool {
+        matches!(self.log.peek(), Ok(Some(Record::Disorder)))
+    }
+
+    /// Passes the point that comes next, which has no record of its own. False where another thread may have the turn
+    /// first.
+    pub(super) fn passes(&mut self) -> Result<bool, Nonsense> {
+        let passes = match self.log.peek()? {
+            Some(Record::Turn(turn)) => turn.points != self.points,
+            Some(Record::Disorder) => false,
+            Some(_) => true,
+            None => self.points != self.known,
+        };
+        if passes {
+            self.point();
+        }
+        Ok(passes)
+    }
+
+    /// Passes the point before the next instruction, once.
+    pub(super) fn passes_before(&mut self) -> Result<bool, Nonsense> {
+        if self.frame().is_some_and(|frame| frame.passed) {
+            return Ok(true);
+        }
+        let passes = self.passes()?;
+        if let Some(frame) = self.frame() {
+            frame.passed = passes;
+        }
+        Ok(passes)
+    }
+
+    /// May it go on for a round of instructions? Beyond the end of its log it may be ahead of the JVM, which it must not be
+    /// for ever: a loop may have no end.
+    pub(super) fn may_run(&mut self) -> bool {
+        self.ahead += 1;
+        self.ahead < MOST_AHEAD || !self.log.is_empty()
+    }
+
+    pub(super) fn point(&mut self) {
+        self.ahead = 0;
+        self.points = self.points.wrapping_add(1);
     }
 
     pub(super) fn begins(&self, outlet: &mut Outlet) {
@@ -126,13 +211,17 @@ impl Thread {
         );
     }
 
-    /// The record that comes next, if it is there.
+    /// The record that comes next, if it is there, and if this thread has the turn.
     pub(super) fn peek(&mut self) -> Result<Option<&Record>, Nonsense> {
-        self.log.peek()
+        Ok(match self.log.peek()? {
+            Some(Record::Turn(_) | Record::Disorder) => None,
+            other => other,
+        })
     }
 
     /// Takes the record that was peeked at: the thread has come to the place that wrote it.
     pub(super) fn take(&mut self) -> Result<Record, Lost> {
+        self.ahead = 0;
         let Some((record, sum)) = self.log.take() else {
             return Err(Lost("its log ends in a record".to_owned()));
         };
@@ -140,6 +229,12 @@ impl Thread {
             return Err(Lost(super::UNSEEN.to_owned()));
         }
         self.agreed |= sum.is_some();
+        if matches!(
+            record,
+            Record::Enter { .. } | Record::Caught { .. } | Record::Escaped { .. }
+        ) {
+            self.point();
+        }
         Ok(record)
     }
 
@@ -148,9 +243,21 @@ impl Thread {
         (self.sum ^ self.sum >> 32) as u32
     }
 
-    /// Does its checksum agree, if it has come to the end of its log and no call runs?
-    pub(super) fn agrees(&self, sum: u64) -> bool {
-        !self.stack.is_empty() || !self.log.is_empty() || self.sum == sum
+    /// What its checksum was where its log ends now, if that was asked for.
+    pub(super) fn expects(&mut self, sum: Option<u64>) {
+        if let Some(sum) = sum {
+            self.expected = Some((self.log.length(), sum));
+        }
+    }
+
+    /// Does its checksum agree, if that can be said: it has come to the end of its log, and no call runs?
+    pub(super) fn agrees(&self) -> bool {
+        let (Some((length, sum)), true, true) =
+            (self.expected, self.stack.is_empty(), self.log.is_empty())
+        else {
+            return true;
+        };
+        length != self.log.length() || self.sum == sum
     }
 
     pub(super) fn next_call(&mut self) -> CallId {
@@ -209,9 +316,8 @@ impl Thread {
         }
     }
 
-    /// Nothing more is told of it: what runs ends nobody knows how, and what was told of it may be false. Gives a note
-    /// about what has ended since the last checksum, which a gap of its own cannot reach any more.
-    pub(super) fn lose(&mut self, lost: &Lost, outlet: &mut Outlet) -> String {
+    /// Nothing more is told of it: what runs ends nobody knows how, and what was told of it may be false.
+    pub(super) fn lose(&mut self, lost: &Lost, outlet: &mut Outlet) {
         self.lost = true;
         let gap = || EventKind::Gap {
             reason: format!(
@@ -220,13 +326,6 @@ impl Thread {
             ),
             back: true,
         };
-        let note = format!(
-            "thread {}: {}; what was told of it from @{} to @{} may be false",
-            self.id.0,
-            lost.0,
-            self.unconfirmed,
-            outlet.now()
-        );
         outlet.event(self.current(), Event::NO_INDEX, gap());
         while !self.stack.is_empty() {
             self.end_call(Outcome::Unknown, Event::NO_INDEX, outlet);
@@ -234,11 +333,18 @@ impl Thread {
                 outlet.event(self.current(), Event::NO_INDEX, gap());
             }
         }
-        note
     }
 
     /// The JVM has ended.
     pub(super) fn end(&mut self, outlet: &mut Outlet) {
+        if let Some(Running::Scope(frame)) = self.stack.last() {
+            let reason = "the recording ended while this ran: what is told of it last may not have happened any more";
+            let kind = EventKind::Gap {
+                reason: reason.to_owned(),
+                back: false,
+            };
+            outlet.event(frame.call, Event::NO_INDEX, kind);
+        }
         while !self.stack.is_empty() {
             self.end_call(Outcome::Unknown, Event::NO_INDEX, outlet);
         }

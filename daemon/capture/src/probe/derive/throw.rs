@@ -91,6 +91,7 @@ impl Deriver {
                 frame.activation.catch(value, Some(ordinal));
                 frame.at = u32::try_from(ordinal).unwrap_or(u32::MAX);
                 frame.initialised = None;
+                frame.passed = false;
                 let kind = EventKind::Caught { exception: value };
                 self.outlet.event(call, place.index, kind);
                 thread.awaits = None;

@@ -138,6 +138,7 @@ impl Deriver {
                 let object = self.heap.create(Some(class), body);
                 let content = Content::Array(length);
                 self.outlet.object(object, Some(class), content);
+                self.identities.expose(object);
                 self.fill(
                     program,
                     call,
@@ -252,6 +253,100 @@ impl Deriver {
             .text(object)
             .map_or(0, |text| text_content(java_hash(text)));
         hash != 0 && self.identities.told(object, class, content, hash)
+    }
+
+    /// A string that code out of the scope has constructed: it has a text now.
+    pub(super) fn constructed(&mut self, string: ObjectId, told: Object) -> Result<(), Lost> {
+        let class = self.heap.class(string);
+        let (
+            Told::Text {
+                hash,
+                text: Some(text),
+            },
+            Some(class),
+        ) = (told.told, class)
+        else {
+            return Err(Lost(
+                "a string was constructed whose text was not told".to_owned(),
+            ));
+        };
+        if !self
+            .identities
+            .told(string, class, text_content(hash), told.hash)
+        {
+            return Err(Lost(
+                "a constructor made another string than was derived".to_owned(),
+            ));
+        }
+        if let Some(units) = text.whole() {
+            self.heap.keep_text(string, Some(class), || units);
+        }
+        let text = cut(&text.units, text.length, self.limit);
+        self.outlet
+            .object(string, Some(class), Content::String(text));
+        Ok(())
+    }
+
+    /// An object that the scope shows to code out of it: of an array of references, these are shown, too.
+    pub(super) fn shows(&mut self, value: Value, hash: u32, elements: Option<&[u32]>) -> bool {
+        if !self.shown(value, hash) {
+            return false;
+        }
+        let Some(array) = value
+            .object()
+            .filter(|&object| self.holds_references(object))
+        else {
+            return true;
+        };
+        let Some(hashes) = elements else {
+            self.expose(array);
+            return true;
+        };
+        self.identities.expose(array);
+        for (index, &hash) in (0..).zip(hashes) {
+            let held = self.heap.elements(array).and_then(|all| all.get(index));
+            let Some(held) = held.filter(|&held| crate::mirror::is_known(held)) else {
+                continue;
+            };
+            if !self.shown(held, hash) {
+                // Code out of the scope has written it: what, is told behind the call.
+                self.heap.set_element(array, index, UNKNOWN);
+            } else if let Some(inner) = held.object() {
+                self.expose(inner);
+            }
+        }
+        true
+    }
+
+    /// Code out of the scope has an array with what is in it, of which it is not told what that is. Nothing, if it is no
+    /// array of references.
+    pub(super) fn expose(&mut self, array: ObjectId) {
+        let mut open = vec![array];
+        while let Some(array) = open.pop() {
+            if !self.holds_references(array) || !self.identities.expose(array) {
+                continue;
+            }
+            let held: Vec<ObjectId> = self.heap.elements(array).map_or_else(Vec::new, |all| {
+                all.references().filter_map(Value::object).collect()
+            });
+            for object in held {
+                self.loosen(object);
+                open.push(object);
+            }
+        }
+    }
+
+    /// Code out of the scope may have this object.
+    pub(super) fn loosen(&mut self, object: ObjectId) {
+        if let Some(class) = self.heap.class(object) {
+            self.identities.loosen(object, class);
+        }
+    }
+
+    fn holds_references(&self, object: ObjectId) -> bool {
+        self.heap
+            .elements(object)
+            .is_some_and(|all| all.are_references())
     }
 }
 

@@ -67,6 +67,13 @@ impl World for Derived<'_> {
                 index,
                 value,
             } => {
+                if let Some(object) = value
+                    .object()
+                    .filter(|_| self.deriver.identities.is_exposed(array))
+                {
+                    self.deriver.loosen(object);
+                    self.deriver.expose(object);
+                }
                 let variable = Variable::Element { array, index };
                 EventKind::Write { variable, value }
             }
@@ -194,7 +201,10 @@ impl Derived<'_> {
         if self.deriver.full {
             self.event(EventKind::Use { variable });
         }
-        if matches!(self.routine.tells(self.index), Some((_, Tells::Read))) {
+        if matches!(
+            self.routine.tells(self.index),
+            Some((_, Tells::Read { .. }))
+        ) {
             self.read(value);
         }
     }

@@ -4,13 +4,15 @@
 //! what the engine `probe` does not tell yet: when a class was prepared, what objects of the JDK hold, and what things
 //! held when they were first seen.
 
+mod threads;
+
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use jhyde_trace::{
-    ClassInfo, Content, EngineKind, Event, EventKind, Level, ObjectId, ObjectInfo, Outcome,
-    RecordingOptions, Sink, SinkError, State, Subject, ThreadInfo, Value, Variable,
+    Content, EngineKind, Event, EventKind, Level, ObjectId, ObjectInfo, Outcome, RecordingOptions,
+    State, Value, Variable,
 };
 use rustc_hash::FxHashMap;
 
@@ -56,22 +58,6 @@ struct Recorded {
 }
 
 fn record(jdk: Option<&Path>, classes: &Path, main: &str, engine: EngineKind) -> Recorded {
-    let (list, (notes, printed)) = recorded(jdk, classes, &[main], engine, List::default());
-    Recorded {
-        list,
-        notes,
-        printed,
-    }
-}
-
-/// The sink, and notes and what the program printed.
-fn recorded<S: Sink>(
-    jdk: Option<&Path>,
-    classes: &Path,
-    words: &[&str],
-    engine: EngineKind,
-    sink: S,
-) -> (S, (Vec<String>, String)) {
     let waiter = Waiter::bind(0).expect("a port");
     let agent = format!(
         "-agentlib:jdwp=transport=dt_socket,server=n,suspend=y,address=127.0.0.1:{}",
@@ -81,7 +67,7 @@ fn recorded<S: Sink>(
     java.arg(agent)
         .arg("-cp")
         .arg(classes)
-        .args(words)
+        .arg(main)
         .stdout(Stdio::piped());
     let mut jvm = Jvm(java.spawn().expect("a JVM can be started"));
     let patience = Duration::from_secs(20);
@@ -94,7 +80,7 @@ fn recorded<S: Sink>(
         contents: false,
         ..RecordingOptions::default()
     };
-    let begun = Capture::begin(connection, options, sink);
+    let begun = Capture::begin(connection, options, List::default());
     let Ok(capture) = begun.map_err(|(_, error)| eprintln!("{error}")) else {
         panic!("the recording did not begin");
     };
@@ -108,7 +94,11 @@ fn recorded<S: Sink>(
     let mut printed = String::new();
     let out = jvm.0.stdout.take();
     std::io::Read::read_to_string(&mut out.expect("an output"), &mut printed).expect("text");
-    (finished.sink, (finished.notes, printed))
+    Recorded {
+        list: finished.sink,
+        notes: finished.notes,
+        printed,
+    }
 }
 
 /// Objects by the order in which they turn up.
@@ -299,65 +289,6 @@ fn source(name: &str) -> PathBuf {
 
 fn own(name: &str) {
     agree(&source(name), name);
-}
-
-/// Counts.
-#[derive(Default)]
-struct Count {
-    events: u64,
-    gaps: Vec<String>,
-}
-
-impl Sink for Count {
-    fn class(&mut self, _: ClassInfo) -> Result<(), SinkError> {
-        Ok(())
-    }
-
-    fn thread(&mut self, _: ThreadInfo) -> Result<(), SinkError> {
-        Ok(())
-    }
-
-    fn object(&mut self, _: ObjectId, _: ObjectInfo) -> Result<(), SinkError> {
-        Ok(())
-    }
-
-    fn level(&mut self, _: Subject, _: Level, _: String) -> Result<(), SinkError> {
-        Ok(())
-    }
-
-    fn append(&mut self, events: Vec<Event>) -> Result<(), SinkError> {
-        self.events += events.len() as u64;
-        for event in events {
-            if let EventKind::Gap { reason, .. } = event.kind {
-                self.gaps.push(reason);
-            }
-        }
-        Ok(())
-    }
-}
-
-/// `JHYDE_CLASSES=FOLDER JHYDE_RUN="CLASS ARGUMENTS" cargo test -p jhyde-capture --lib probe::tests::cost -- --ignored --nocapture`.
-#[test]
-#[ignore = "a measurement"]
-fn cost() {
-    let classes = std::env::var("JHYDE_CLASSES").expect("JHYDE_CLASSES names a folder");
-    let run = std::env::var("JHYDE_RUN").expect("JHYDE_RUN is a class and its arguments");
-    let words: Vec<&str> = run.split(' ').collect();
-    for jdk in jdks() {
-        let begun = std::time::Instant::now();
-        let (count, _) = recorded(
-            jdk.as_deref(),
-            Path::new(&classes),
-            &words,
-            EngineKind::Probe,
-            Count::default(),
-        );
-        let took = begun.elapsed();
-        println!(
-            "{run}: {} events, {took:.1?}, {:?}",
-            count.events, count.gaps
-        );
-    }
 }
 
 #[test]

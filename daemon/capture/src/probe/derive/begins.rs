@@ -1,0 +1,203 @@
+//! How calls of the scope begin: called by the scope, with what was derived, or by code out of it, with what is told.
+
+use std::rc::Rc;
+
+use jhyde_trace::{CallId, Content, Event, EventKind, MonitorAction, Value};
+
+use super::run::{Stopped, lost};
+use super::thread::{Awaits, Entering, Frame, Open, Running, Thread};
+use super::{Deriver, Routine, Went};
+use crate::mirror::{Activation, Body, Constant, narrowed};
+use crate::probe::log::{Raw, Record};
+use crate::program::Program;
+
+impl Deriver {
+    /// A method begins that its log tells of: what it is given follows.
+    pub(super) fn begin_told(&mut self, thread: &mut Thread, routine: &Rc<Routine>, index: u32) {
+        if routine.name == "<clinit>" {
+            self.initialised.insert(routine.class);
+        }
+        thread.awaits = Some(Awaits::Arguments(Entering {
+            routine: Rc::clone(routine),
+            values: Vec::new(),
+            derived: None,
+            index,
+            open: None,
+        }));
+    }
+
+    /// What a method is given whose beginning was told.
+    pub(super) fn arguments(
+        &mut self,
+        thread: &mut Thread,
+        program: &mut Program,
+    ) -> Result<Went, Stopped> {
+        let call = thread.current();
+        let Some(Awaits::Arguments(entering)) = &thread.awaits else {
+            return Ok(Went::On);
+        };
+        let (routine, given) = (Rc::clone(&entering.routine), entering.values.len());
+        let derived = entering.derived.as_ref().map(|all| all.get(given).copied());
+        if given == routine.slots.len() {
+            let Some(Awaits::Arguments(entering)) = thread.awaits.take() else {
+                return Ok(Went::On);
+            };
+            let invoked = entering.derived.is_some();
+            let (index, open) = (entering.index, entering.open);
+            let made = entering.values.first().and_then(|this| this.object());
+            self.enter(
+                thread,
+                program,
+                &routine,
+                entering.values,
+                index,
+                invoked,
+                open,
+            );
+            if let Some(frame) = thread.frame() {
+                frame.fresh = true;
+                frame.made = made.filter(|_| !invoked && routine.is_constructor());
+            }
+            return Ok(Went::On);
+        }
+        let is_receiver = given == 0 && routine.receiver;
+        let value = if is_receiver && routine.is_constructor() {
+            // It cannot be told before the constructor above it has run (JVMS 4.10.1.9).
+            match derived {
+                Some(Some(derived)) => derived,
+                _ => self.made_outside(program, call, &routine),
+            }
+        } else {
+            let raw = match thread.peek()? {
+                None => return Ok(Went::Nowhere),
+                Some(Record::Result { site: 0, result }) => result.clone(),
+                Some(other) => return lost(format!("an argument is told as {other:?}")),
+            };
+            thread.take()?;
+            match derived {
+                Some(Some(derived)) => {
+                    if !self.agrees(derived, &raw) {
+                        return lost("a method was given another value than was derived");
+                    }
+                    derived
+                }
+                Some(None) => return lost("a method has more parameters than its call"),
+                None => {
+                    let descriptor = routine.slot_descriptor(given);
+                    self.value(program, call, raw, &descriptor)?
+                }
+            }
+        };
+        if let Some(Awaits::Arguments(entering)) = &mut thread.awaits {
+            entering.values.push(value);
+        }
+        Ok(Went::On)
+    }
+
+    /// An object of the scope that code out of it makes: its fields are as they begin.
+    pub(super) fn made_outside(
+        &mut self,
+        program: &Program,
+        call: CallId,
+        routine: &Routine,
+    ) -> Value {
+        let class = program.classes.get(&routine.class).map(|class| class.id);
+        let object = self.heap.create(class, Body::Fields(Vec::new()));
+        self.outlet.object(object, class, Content::None);
+        if let Some(class) = class {
+            self.identities.born(class);
+            let length = None;
+            let kind = EventKind::New {
+                object,
+                class,
+                length,
+            };
+            self.outlet.event(call, Event::NO_INDEX, kind);
+        }
+        Value::Object(object)
+    }
+
+    /// Is a value that was told the one that was derived?
+    pub(super) fn agrees(&mut self, derived: Value, raw: &Raw) -> bool {
+        match (crate::mirror::widened(derived), raw) {
+            (Value::Int(value), Raw::Narrow(bits)) => value as u32 == *bits,
+            (Value::Float(value), Raw::Narrow(bits)) => value == *bits,
+            (Value::Long(value), Raw::Wide(bits)) => value as u64 == *bits,
+            (Value::Double(value), Raw::Wide(bits)) => value == *bits,
+            (Value::Null, Raw::Reference(None)) => true,
+            (Value::Object(_), Raw::Reference(Some(object))) => self.shown(derived, object.hash),
+            _ => false,
+        }
+    }
+
+    /// A call of the scope begins.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "what a call is: by whom, of what, with what, from where, for whom"
+    )]
+    pub(super) fn enter(
+        &mut self,
+        thread: &mut Thread,
+        program: &mut Program,
+        routine: &Rc<Routine>,
+        values: Vec<Value>,
+        call_site: u32,
+        invoked: bool,
+        open: Option<Open>,
+    ) {
+        let call = thread.next_call();
+        let bound: Vec<Value> = values
+            .iter()
+            .enumerate()
+            .map(|(at, &value)| narrowed(value, &routine.slot_descriptor(at)))
+            .collect();
+        let slots = routine.slots.iter().zip(&bound);
+        let activation =
+            Activation::entered(slots.filter_map(|((request, _), &value)| {
+                Some((u16::try_from(request.slot).ok()?, value))
+            }));
+        let mut bound = bound.into_iter();
+        let receiver = if routine.receiver { bound.next() } else { None };
+        let arguments: Vec<Value> = bound.collect();
+        let monitor = match receiver {
+            _ if !routine.synchronized => None,
+            Some(receiver) => receiver.object(),
+            None => {
+                let name = program
+                    .classes
+                    .get(&routine.class)
+                    .map(|class| class.name.clone());
+                let name = name.unwrap_or_default();
+                let constant = Constant::Class(program.spelling(routine.loader, &name));
+                self.constant(program, constant, name).object()
+            }
+        };
+        let kind = EventKind::Enter {
+            method: routine.id,
+            receiver,
+            arguments,
+            call_site,
+            boundary: false,
+            already_running: false,
+        };
+        self.outlet.event(call, 0, kind);
+        if let Some(object) = monitor {
+            let action = MonitorAction::Enter;
+            self.outlet
+                .event(call, 0, EventKind::Monitor { action, object });
+        }
+        thread.stack.push(Running::Scope(Frame {
+            call,
+            routine: Rc::clone(routine),
+            activation,
+            at: 0,
+            invoked,
+            open,
+            initialised: None,
+            fresh: false,
+            made: None,
+            passed: false,
+            monitor,
+        }));
+    }
+}

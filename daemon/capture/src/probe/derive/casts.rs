@@ -1,0 +1,190 @@
+//! What is a subtype of what, for casts and stores into arrays.
+
+use jdwp::ReferenceTypeId;
+use jdwp::commands::{class_type, reference_type, virtual_machine};
+use jhyde_trace::{ClassId, Value};
+use rustc_hash::FxHashMap;
+
+use super::run::{Stopped, lost};
+use super::{Deriver, Routine};
+use crate::error::LinkError;
+use crate::jvm::Link;
+use crate::program::{Loader, Program, dotted};
+
+/// What is above what among the classes that a JVM had loaded, for when it has gone.
+#[derive(Debug, Default)]
+pub(super) struct Hierarchy {
+    /// By dotted name; of several of a name, which loaders tell apart, none.
+    named: FxHashMap<String, Option<ReferenceTypeId>>,
+    names: FxHashMap<ReferenceTypeId, String>,
+    above: FxHashMap<ReferenceTypeId, Vec<ReferenceTypeId>>,
+}
+
+impl Hierarchy {
+    /// Asks for all of it: some 30 microseconds a class.
+    fn read(link: &mut Link) -> Result<Self, LinkError> {
+        let mut read = Self::default();
+        let all = link.request(&virtual_machine::AllClasses)?;
+        let all = all.unwrap_or_default().into_iter();
+        let all: Vec<_> = all
+            .filter_map(|class| {
+                let signature = class.signature.to_string_lossy();
+                let name = signature.strip_prefix('L')?.strip_suffix(';')?;
+                Some((class.type_id, dotted(name)))
+            })
+            .collect();
+        let types = || all.iter().map(|(class, _)| *class);
+        let supers = link.request_all(types().map(|class| class_type::Superclass { class }))?;
+        let interfaces =
+            link.request_all(types().map(|ref_type| reference_type::Interfaces { ref_type }))?;
+        for (((class, name), above), interfaces) in all.into_iter().zip(supers).zip(interfaces) {
+            let above = above.ok().filter(|above| !above.is_null());
+            let above = above.into_iter().chain(interfaces.unwrap_or_default());
+            read.above.insert(class, above.collect());
+            let known = read.named.entry(name.clone()).or_insert(Some(class));
+            if *known != Some(class) {
+                *known = None;
+            }
+            read.names.insert(class, name);
+        }
+        Ok(read)
+    }
+
+    /// Is a class a subtype of one of this name? `None`: it does not say.
+    fn is_subtype(&self, of: ReferenceTypeId, class: &str) -> Option<bool> {
+        let wanted = match self.named.get(class) {
+            // What was never loaded, nothing is a subtype of.
+            None => return self.names.contains_key(&of).then_some(false),
+            Some(wanted) => (*wanted)?,
+        };
+        let (mut open, mut at) = (vec![of], 0);
+        while let Some(&class) = open.get(at) {
+            if class == wanted {
+                return Some(true);
+            }
+            let above = self.above.get(&class)?;
+            let new: Vec<_> = above.iter().filter(|class| !open.contains(class)).collect();
+            open.extend(new);
+            at += 1;
+        }
+        Some(false)
+    }
+}
+
+impl Deriver {
+    /// Asks the JVM, while it can be asked, what is above what.
+    pub(crate) fn ask_ahead(&mut self, link: &mut Link) -> Result<(), LinkError> {
+        self.hierarchy = Some(Hierarchy::read(link)?);
+        Ok(())
+    }
+
+    /// Can a value be stored into an array (JVMS 6.5.aastore)?
+    pub(super) fn takes(
+        &mut self,
+        program: &mut Program,
+        link: &mut Link,
+        routine: &Routine,
+        array: Value,
+        stored: Value,
+    ) -> Result<bool, Stopped> {
+        let class = array.object().and_then(|array| self.heap.class(array));
+        let class = class.and_then(|class| program.name_of(class));
+        let element = class.as_deref().and_then(|name| name.strip_suffix("[]"));
+        let Some(element) = element.map(str::to_owned) else {
+            return lost("an array's class is not known");
+        };
+        self.is_a(program, link, routine, stored, &element)
+    }
+
+    /// Can a reference be cast to this class?
+    pub(super) fn is_a(
+        &mut self,
+        program: &mut Program,
+        link: &mut Link,
+        routine: &Routine,
+        value: Value,
+        class: &str,
+    ) -> Result<bool, Stopped> {
+        let Some(object) = value.object() else {
+            return Ok(true);
+        };
+        let of = self.heap.class(object);
+        if class == "java.lang.Object" {
+            return Ok(true);
+        }
+        let Some(of) = of else {
+            return lost("the class of an object is not known");
+        };
+        let key = (of, routine.loader, class.to_owned());
+        if let Some(&known) = self.casts.get(&key) {
+            return Ok(known);
+        }
+        let Some(known) = self.subtype(program, link, routine.loader, of, class)? else {
+            let name = program.name_of(of).unwrap_or_default();
+            return lost(format!(
+                "whether {name} is a {class} could not be found out"
+            ));
+        };
+        self.casts.insert(key, known);
+        Ok(known)
+    }
+
+    /// Is a class a subtype of what code of a loader means by a name (JVMS 6.5.checkcast)? `None` if nobody can say any more.
+    fn subtype(
+        &self,
+        program: &mut Program,
+        link: &mut Link,
+        code: Loader,
+        of: ClassId,
+        class: &str,
+    ) -> Result<Option<bool>, LinkError> {
+        let name = program.name_of(of).unwrap_or_default();
+        if let Some(inner) = name.strip_suffix("[]") {
+            let Some(wanted) = class.strip_suffix("[]") else {
+                let above = [
+                    "java.lang.Object",
+                    "java.lang.Cloneable",
+                    "java.io.Serializable",
+                ];
+                return Ok(Some(above.contains(&class)));
+            };
+            if inner == wanted || wanted == "java.lang.Object" && !is_primitive(inner) {
+                return Ok(Some(true));
+            }
+            if is_primitive(inner) || is_primitive(wanted) {
+                return Ok(Some(false));
+            }
+            let inner = program.class_named(code, inner);
+            return self.subtype(program, link, code, inner, wanted);
+        }
+        if class.ends_with("[]") {
+            return Ok(Some(false));
+        }
+        let known = program.type_of(of);
+        if let Some(hierarchy) = &self.hierarchy {
+            let named = || *hierarchy.named.get(&*name)?;
+            let of = known.or_else(named);
+            return Ok(of.and_then(|of| hierarchy.is_subtype(of, class)));
+        }
+        if known.is_none() {
+            or_gone(program.loaded(link, code, &name))?;
+        }
+        Ok(or_gone(program.is_subtype(link, of, code, class))?.flatten())
+    }
+}
+
+fn is_primitive(name: &str) -> bool {
+    let all = [
+        "boolean", "byte", "char", "short", "int", "long", "float", "double",
+    ];
+    all.contains(&name)
+}
+
+/// What the JVM says; `None` if it has gone: what happened before is derived all the same.
+fn or_gone<T>(told: Result<T, LinkError>) -> Result<Option<T>, LinkError> {
+    match told {
+        Ok(told) => Ok(Some(told)),
+        Err(LinkError::Closed { .. }) => Ok(None),
+        Err(error) => Err(error),
+    }
+}

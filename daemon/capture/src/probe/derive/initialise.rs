@@ -1,0 +1,93 @@
+//! When static initialisers run (JVMS 5.5).
+
+use std::rc::Rc;
+
+use jhyde_trace::Event;
+
+use super::run::Stopped;
+use super::thread::{Awaits, Thread};
+use super::{Deriver, Routine, Went};
+use crate::probe::log::Record;
+use crate::program::{Class, Program};
+
+impl Deriver {
+    /// A class is to be initialised (JVMS 5.5), by the innermost call of the scope. `None`: it is. Else its initialiser, or
+    /// that of a class above it, has begun, or nobody knows yet.
+    pub(super) fn initialise(
+        &mut self,
+        thread: &mut Thread,
+        program: &Program,
+        class: &Class,
+    ) -> Result<Option<Went>, Stopped> {
+        if self.is_erroneous(program, class) {
+            thread.awaits = Some(Awaits::Exception(None));
+            return Ok(Some(Went::On));
+        }
+        let mut open = Vec::new();
+        self.uninitialised(program, class, &mut open);
+        if open.is_empty() {
+            return Ok(None);
+        }
+        let number = match thread.peek()? {
+            None => return Ok(Some(Went::Nowhere)),
+            Some(&Record::Enter { method }) => Some(method),
+            Some(_) => None,
+        };
+        let begun = open
+            .iter()
+            .find(|routine| Some(routine.plan.number) == number);
+        let Some(routine) = begun.cloned() else {
+            // Somebody else has done it.
+            self.initialised
+                .extend(open.iter().map(|routine| routine.class));
+            return Ok(None);
+        };
+        thread.take()?;
+        let mut index = Event::NO_INDEX;
+        if let Some(frame) = thread.frame() {
+            frame.initialised = Some(frame.at);
+            let instruction = frame.routine.instruction(frame.at);
+            index = instruction.map_or(index, |instruction| instruction.index);
+        }
+        self.begin_told(thread, &routine, index);
+        Ok(Some(Went::On))
+    }
+
+    /// Has its initialiser, or that of a class above it, thrown an exception (JVMS 5.5)?
+    pub(super) fn is_erroneous(&self, program: &Program, class: &Class) -> bool {
+        let failed = class
+            .methods
+            .iter()
+            .any(|method| self.failed.contains(&method.id));
+        let mut above = class
+            .above
+            .iter()
+            .filter_map(|above| program.classes.get(above));
+        failed || above.any(|above| above.in_scope && self.is_erroneous(program, above))
+    }
+
+    /// Static initialisers that may have to run before a class is initialised.
+    pub(super) fn uninitialised(
+        &self,
+        program: &Program,
+        class: &Class,
+        found: &mut Vec<Rc<Routine>>,
+    ) {
+        let above = class
+            .above
+            .iter()
+            .filter_map(|above| program.classes.get(above));
+        for above in above.filter(|above| above.in_scope) {
+            self.uninitialised(program, above, found);
+        }
+        let initialiser = class
+            .methods
+            .iter()
+            .find(|method| method.name == "<clinit>");
+        let routine = initialiser.and_then(|method| self.routines.get(&method.id));
+        if let Some(routine) = routine.filter(|routine| !self.initialised.contains(&routine.class))
+        {
+            found.push(Rc::clone(routine));
+        }
+    }
+}

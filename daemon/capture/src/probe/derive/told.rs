@@ -1,0 +1,177 @@
+//! Values that instructions tell which do not follow: of fields that the scope is not known to declare, and of constants.
+
+use jhyde_bytecode::Constant;
+use jhyde_trace::Value;
+
+use super::run::{Needs, Stopped, lost};
+use super::thread::Thread;
+use super::{Deriver, Routine};
+use crate::mirror::Op;
+use crate::probe::log::Record;
+use crate::probe::plan::Tells;
+use crate::program::{Program, dotted};
+
+impl Deriver {
+    /// Reads and writes of fields that the scope is not known to declare tell their value.
+    pub(super) fn told_value(
+        &mut self,
+        thread: &mut Thread,
+        program: &mut Program,
+        routine: &Routine,
+        index: u32,
+        op: Op,
+    ) -> Result<Needs, Stopped> {
+        let Some(&(place, Tells::Value | Tells::Write)) = routine.tells(index) else {
+            return Ok(Needs::Nothing);
+        };
+        let (Op::GetField(constant)
+        | Op::GetStatic(constant)
+        | Op::PutField(constant)
+        | Op::PutStatic(constant)) = op
+        else {
+            return Ok(Needs::Nothing);
+        };
+        let Some(descriptor) = routine
+            .pool
+            .as_ref()
+            .and_then(|pool| pool.field(constant).ok())
+            .map(|named| named.descriptor.to_owned())
+        else {
+            return lost("a field has no name");
+        };
+        let call = thread.current();
+        let writes = matches!(op, Op::PutField(_) | Op::PutStatic(_));
+        let told_of = !writes || matches!(descriptor.as_bytes().first(), Some(b'L' | b'['));
+        if told_of && thread.peek()?.is_none() {
+            return Ok(Needs::More);
+        }
+        if writes {
+            if told_of {
+                let Record::Shown { hash, elements } = thread.take()? else {
+                    return lost("a write does not tell what it writes");
+                };
+                let value = thread.frame().map(|frame| frame.activation.peek(0));
+                if !value.is_some_and(|value| self.shows(value, hash, elements.as_deref())) {
+                    return lost("a write tells another object than it writes");
+                }
+            }
+            if self.declares(program, routine, constant) {
+                return Ok(Needs::Nothing);
+            }
+            if let Some(frame) = thread.frame() {
+                frame.activation.pop();
+                if matches!(op, Op::PutField(_)) {
+                    frame.activation.pop();
+                }
+            }
+            return Ok(Needs::Done);
+        }
+        let result = match thread.take()? {
+            Record::Result { site, result } if site == place => result,
+            other => return lost(format!("a read tells {other:?}")),
+        };
+        let value = self.value(program, call, result, &descriptor)?;
+        if self.declares(program, routine, constant) {
+            return self.confirm(thread, program, routine, constant, value);
+        }
+        if let Some(frame) = thread.frame() {
+            if matches!(op, Op::GetField(_)) {
+                frame.activation.pop();
+            }
+            frame.activation.push(value);
+        }
+        Ok(Needs::Done)
+    }
+
+    fn declares(&self, program: &Program, routine: &Routine, constant: u16) -> bool {
+        let pool = routine.pool.as_ref();
+        let named = pool.and_then(|pool| pool.field(constant).ok());
+        named.is_some_and(|named| {
+            let class = dotted(named.class);
+            program
+                .field_named(routine.loader, &class, named.name)
+                .is_some()
+        })
+    }
+
+    /// A field of the scope whose class was not known when the code was instrumented told its value: it must be what is
+    /// derived.
+    fn confirm(
+        &mut self,
+        thread: &mut Thread,
+        program: &Program,
+        routine: &Routine,
+        constant: u16,
+        value: Value,
+    ) -> Result<Needs, Stopped> {
+        let pool = routine.pool.as_ref();
+        let Some(named) = pool.and_then(|pool| pool.field(constant).ok()) else {
+            return lost("a field has no name");
+        };
+        let class = dotted(named.class);
+        let Some(field) = program.field_named(routine.loader, &class, named.name) else {
+            return lost("a field is gone");
+        };
+        let object = thread.frame().map(|frame| frame.activation.peek(0));
+        let begins = crate::mirror::initial(&field.descriptor);
+        let derived = match object.and_then(Value::object).filter(|_| !field.is_static) {
+            Some(object) => self.heap.field(object, field.id, begins),
+            None => match self.heap.static_field(field.id) {
+                known if crate::mirror::is_known(known) => known,
+                _ => begins,
+            },
+        };
+        match derived == value {
+            true => Ok(Needs::Nothing),
+            false => lost(format!("the field {} was written unseen", field.name)),
+        }
+    }
+
+    /// Strings of the constant pool are told the first time; what is no string, class or number each time.
+    pub(super) fn constant_told(
+        &mut self,
+        thread: &mut Thread,
+        program: &mut Program,
+        routine: &Routine,
+        index: u32,
+        constant: u16,
+    ) -> Result<Needs, Stopped> {
+        let call = thread.current();
+        match routine.tells(index) {
+            Some(&(place, Tells::Literal)) if !thread.literals.contains(&place) => {
+                let told = match thread.peek()? {
+                    None => return Ok(Needs::More),
+                    Some(&Record::Literal { site, hash }) if site == place => hash,
+                    Some(other) => return lost(format!("a string tells {other:?}")),
+                };
+                thread.take()?;
+                thread.literals.insert(place);
+                let pool = routine.pool.as_ref();
+                let units = pool.and_then(|pool| match pool.get(constant).ok()? {
+                    Constant::String(text) => pool.units(*text).ok(),
+                    _ => None,
+                });
+                let text = crate::mirror::Constant::Text(units.unwrap_or_default().into());
+                let string = self.constant(program, text, String::new());
+                match self.shown(string, told) {
+                    true => Ok(Needs::Nothing),
+                    false => lost("a string is another than it was"),
+                }
+            }
+            Some(&(place, Tells::Value)) => {
+                let result = match thread.peek()? {
+                    None => return Ok(Needs::More),
+                    Some(Record::Result { site, result }) if *site == place => result.clone(),
+                    Some(other) => return lost(format!("a constant tells {other:?}")),
+                };
+                thread.take()?;
+                let value = self.value(program, call, result, "Ljava/lang/Object;")?;
+                if let Some(frame) = thread.frame() {
+                    frame.activation.push(value);
+                }
+                Ok(Needs::Done)
+            }
+            _ => Ok(Needs::Nothing),
+        }
+    }
+}

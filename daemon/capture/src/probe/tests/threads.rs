@@ -1,0 +1,71 @@
+//! Programs of several threads: what the engine `probe` tells of them has the order that it had.
+
+use super::*;
+
+fn recorded(jdk: Option<&Path>, name: &str) -> Recorded {
+    let folder = compiled(jdk, &source(name));
+    let recorded = record(jdk, folder.path(), name, EngineKind::Probe);
+    let gaps = recorded.list.events.iter();
+    let gaps: Vec<_> = gaps
+        .filter(|event| matches!(event.kind, EventKind::Gap { .. }))
+        .take(3)
+        .collect();
+    assert!(
+        gaps.is_empty() && recorded.notes.is_empty(),
+        "{jdk:?}: {:?} {gaps:?}; {} events",
+        recorded.notes,
+        recorded.list.events.len()
+    );
+    recorded
+}
+
+/// What calls of a method of this name were given, in order.
+fn given(recorded: &Recorded, name: &str) -> Vec<Vec<Value>> {
+    let classes = recorded.list.classes.iter();
+    let mut methods = classes.flat_map(|class| &class.methods);
+    let method = methods.rfind(|method| method.name == name);
+    let wanted = method.expect("the method is recorded").id;
+    let events = recorded.list.events.iter();
+    let calls = events.filter_map(|event| match &event.kind {
+        EventKind::Enter {
+            method, arguments, ..
+        } if *method == wanted => Some(arguments.clone()),
+        _ => None,
+    });
+    calls.collect()
+}
+
+/// Each way in which threads can wait for each other: what happened one after the other is told one after the other.
+#[test]
+fn what_threads_hand_on_has_its_order() {
+    for jdk in jdks() {
+        let recorded = recorded(jdk.as_deref(), "Tokens");
+        let steps = given(&recorded, "step");
+        let expected: Vec<Vec<Value>> = (0..8)
+            .flat_map(|_| (0..60).map(|number| vec![Value::Long(number)]))
+            .collect();
+        assert_eq!(steps, expected);
+        let sum = (0..8 * 60).fold(0_i64, |sum, at| sum.wrapping_mul(31).wrapping_add(at % 60));
+        let last = recorded.printed.trim_end().rsplit(' ').next();
+        assert_eq!(last, Some(sum.to_string().as_str()));
+    }
+}
+
+/// Nothing but what was read tells what it was: the sums that the threads print are those that are derived.
+#[test]
+fn races_are_told_as_they_went() {
+    for jdk in jdks() {
+        let recorded = recorded(jdk.as_deref(), "Races");
+        let reports = given(&recorded, "report");
+        let told: Vec<String> = reports
+            .iter()
+            .map(|report| match report[..] {
+                [Value::Int(thread), Value::Long(seen)] => format!("{thread} {seen}"),
+                _ => panic!("{report:?}"),
+            })
+            .collect();
+        let printed: Vec<&str> = recorded.printed.lines().collect();
+        assert_eq!(printed.len(), 8);
+        assert_eq!(told, printed);
+    }
+}
