@@ -4,8 +4,8 @@
 //! [`LineTable`] gives them source lines, [`MethodDescriptor`] reads types.
 //!
 //! From a class file ([`ClassFile`], found on a [`ClassPath`]): constants, members, code with its
-//! tables. On code and exception table: [`FlowGraph`], [`Dominators`], [`Loops`], [`DefUse`] and
-//! [`Variables`]. What counts as covered is numbered by [`CoverageEdges`].
+//! tables. On code and exception table: [`FlowGraph`], [`Dominators`], [`ControlDependence`], [`Loops`],
+//! [`DefUse`] and [`Variables`]. What counts as covered is numbered by [`CoverageEdges`].
 //!
 //! Back to a class file: [`patch`] puts straight-line code into methods.
 //!
@@ -20,6 +20,7 @@ mod bare_code;
 mod class_file;
 mod class_path;
 mod constant_pool;
+mod control_dependence;
 mod coverage;
 mod decode;
 mod def_use;
@@ -35,6 +36,7 @@ mod mutf8;
 mod opcode;
 pub mod patch;
 mod reader;
+mod stack_words;
 mod variables;
 
 pub use attributes::{
@@ -47,6 +49,7 @@ pub use class_file::{
 };
 pub use class_path::{ClassPath, ClassPathError, ClassSource, MAX_CLASS_BYTES};
 pub use constant_pool::{CallSite, Constant, ConstantError, ConstantPool, Member, MemberRef};
+pub use control_dependence::ControlDependence;
 pub use coverage::{CoverageEdge, CoverageEdgeId, CoverageEdges, Outcome};
 pub use decode::{Code, CodeError, MAX_CODE_LENGTH, decode_at};
 pub use def_use::{DefUse, DefUseError, DefUsePair, Definition};
@@ -65,4 +68,5 @@ pub use line_table::{LineEntry, LineTable};
 pub use loops::{IrreducibleRegion, Loop, LoopId, Loops};
 pub use opcode::Opcode;
 pub use reader::Cut;
+pub use stack_words::{StackWords, words_of};
 pub use variables::{Variable, VariableId, Variables};

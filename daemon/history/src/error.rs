@@ -125,6 +125,24 @@ pub enum Error {
         /// Why the recording ended, if it does not hold the whole run.
         end: Option<String>,
     },
+    /// A recording at a level that has no events to follow a value by.
+    #[error(
+        "what a value came from is told at level full, and this is a recording at level {level}: record the program with --level full"
+    )]
+    NoSlice {
+        /// The level.
+        level: String,
+    },
+    /// A variable has no value that came from anywhere.
+    #[error("what '{variable}' had at {at} came from nowhere that is recorded: {reason}")]
+    NoValue {
+        /// The variable.
+        variable: String,
+        /// The time.
+        at: Timestamp,
+        /// Why.
+        reason: String,
+    },
     /// A step that leads nowhere.
     #[error("from {from} there is no {what}{}", .end.as_ref().map(|end| format!("; {end}")).unwrap_or_default())]
     NoStep {
@@ -158,10 +176,11 @@ impl Error {
         match self {
             Self::Store(_) => Fault::Store,
             Self::Cancelled => Fault::Cancelled,
-            Self::Unended { .. } => Fault::Impossible,
+            Self::Unended { .. } | Self::NoSlice { .. } => Fault::Impossible,
             Self::NoSuchMethod(_)
             | Self::NoSuchInvocation { .. }
             | Self::NoSuchVariable { .. }
+            | Self::NoValue { .. }
             | Self::NoSuchObject(_)
             | Self::NoSuchClass(_)
             | Self::Root(_)

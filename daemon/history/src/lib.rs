@@ -9,6 +9,7 @@
 //!   [`escapes`], [`exits`], [`gap_list`], [`tables`]: lists and steps;
 //! - [`objects`], [`state`], [`reach`], [`input_output`]: what variables held at a time; `gaps`, `doubt`: and what
 //!   is not known of that; [`end`]: what comes behind the end of a recording is not known either;
+//! - [`mod@slice`]: what a value came from;
 //! - `snapshots`: what level `calls` knows of objects;
 //! - `contents`: what objects of the JDK held; `values`: values in words;
 //! - [`page`]: pages and their tokens.
@@ -39,6 +40,7 @@ mod path;
 mod place;
 pub mod reach;
 pub mod reference;
+pub mod slice;
 mod snapshots;
 pub mod state;
 pub mod tables;
