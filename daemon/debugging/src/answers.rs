@@ -1,5 +1,7 @@
 //! What was said about calls, in the order in which it was said, with undo and redo without limit.
 
+use std::collections::BTreeMap;
+
 use jhyde_trace::CallId;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -15,6 +17,19 @@ pub enum Answer {
     Trusted,
     /// To be decided later.
     Unknown,
+    /// It should never have been called so: who called is to blame, or who made the arguments.
+    Inadmissible,
+}
+
+/// What an answer says about which calls can be to blame: somebody pointed at what was wrong.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pointed {
+    /// What was wrong, in written forms; empty where the arguments of the call were.
+    pub wrong: Vec<String>,
+    /// The calls that can be to blame: thread, and preorder numbers from and (without) to. The others are cut away.
+    pub kept: Vec<(u32, u64, u64)>,
+    /// Why nothing is cut away, if so; then `kept` says nothing.
+    pub uncut: Option<String>,
 }
 
 /// One answer.
@@ -32,14 +47,33 @@ pub struct Answers {
     log: Vec<Given>,
     /// So many of the log are in force; the rest was undone and can be redone.
     in_force: usize,
+    /// By position in the log. Kept on its own, so that sessions without it are those of the versions before.
+    #[serde(skip)]
+    pub(crate) pointed: BTreeMap<usize, Pointed>,
 }
 
 impl Answers {
     /// Adds an answer; what was undone before can then no longer be redone.
-    pub fn give(&mut self, given: Given) {
+    pub fn give(&mut self, given: Given, pointed: Option<Pointed>) {
         self.log.truncate(self.in_force);
+        self.pointed.retain(|at, _| *at < self.in_force);
+        if let Some(pointed) = pointed {
+            self.pointed.insert(self.log.len(), pointed);
+        }
         self.log.push(given);
         self.in_force = self.log.len();
+    }
+
+    /// The answers in force with what was pointed at, in the order in which they were given.
+    pub fn pointed(&self) -> impl Iterator<Item = (&Given, Option<&Pointed>)> {
+        let given = self.given().iter().enumerate();
+        given.map(|(at, given)| (given, self.pointed.get(&at)))
+    }
+
+    /// Is there something that versions which know of no pointing could not read?
+    pub(crate) fn is_new(&self) -> bool {
+        let new = |given: &Given| given.answer == Answer::Inadmissible;
+        !self.pointed.is_empty() || self.log.iter().any(new)
     }
 
     /// Takes the last answer back and returns it.

@@ -73,6 +73,16 @@ impl Bits {
         self.remove_range(range.end..self.len);
     }
 
+    /// Takes everything out that is in none of the ranges, which rise.
+    pub(crate) fn keep_ranges(&mut self, ranges: impl Iterator<Item = Range<usize>>) {
+        let mut behind = 0;
+        for range in ranges {
+            self.remove_range(behind..range.start);
+            behind = behind.max(range.end);
+        }
+        self.remove_range(behind..self.len);
+    }
+
     pub(crate) fn clear(&mut self) {
         self.words.fill(0);
     }

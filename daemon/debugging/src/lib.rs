@@ -5,7 +5,7 @@
 //!   copy of it that a search works on;
 //! - [`answers`]: what was said about calls, with undo and redo;
 //! - [`suspicious`]: the suspicious set that follows from tree and answers, and how the search ends;
-//! - [`strategy`] and [`coverage`]: which call is asked next;
+//! - [`strategy`], [`coverage`] and [`adaptive`]: which call is asked next;
 //! - [`recorded`]: what the calls of a recording covered, and [`covered`]: what one of them did, entity by entity;
 //! - [`statistics`]: how the calls stand;
 //! - [`session`]: all of it together, and the part of it that is kept on disk;
@@ -16,11 +16,13 @@
 
 #![forbid(unsafe_code)]
 
+mod belief;
 mod bits;
 mod keeper;
 mod sets;
 mod shelf;
 
+pub mod adaptive;
 pub mod answers;
 pub mod coverage;
 pub mod covered;
@@ -32,7 +34,8 @@ pub mod strategy;
 pub mod suspicious;
 pub mod tree;
 
-pub use answers::{Answer, Answers, Given};
+pub use adaptive::Choice;
+pub use answers::{Answer, Answers, Given, Pointed};
 pub use coverage::{Coverage, Entities};
 pub use covered::{CallCoverage, CoverageError};
 pub use recorded::{RecordedCoverage, Stopped};

@@ -5,7 +5,8 @@ use jhyde_trace::CallId;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::answers::{Answer, Answers, Given};
+use crate::adaptive::{self, Choice};
+use crate::answers::{Answer, Answers, Given, Pointed};
 use crate::coverage::{Coverage, ValidCalls};
 use crate::statistics::{self, Statistics};
 use crate::strategy::{NeedsCoverage, Strategy, choose};
@@ -29,13 +30,15 @@ pub struct Kept {
 
 /// The format of [`Kept`] on disk: one byte before the postcard encoding.
 const VERSION: u8 = 1;
+/// The same with what was pointed at behind it, and with answers that version 1 does not know.
+const POINTED: u8 = 2;
 
 /// A kept session cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum SessionError {
     /// It was written by another version.
     #[error(
-        "session {id} has format version {found}, this program reads version {VERSION}: use the \
+        "session {id} has format version {found}, this program reads versions {VERSION} and {POINTED}: use the \
          program that wrote it, or delete the session"
     )]
     Version {
@@ -71,10 +74,15 @@ impl Kept {
     /// # Errors
     /// [`SessionError::Damaged`] when it cannot be encoded, which would be a defect of this program.
     pub fn encode(&self) -> Result<Vec<u8>, SessionError> {
-        postcard::to_extend(self, vec![VERSION]).map_err(|error| SessionError::Damaged {
+        let damaged = |error: postcard::Error| SessionError::Damaged {
             id: self.id.clone(),
             reason: error.to_string(),
-        })
+        };
+        if !self.answers.is_new() {
+            return postcard::to_extend(self, vec![VERSION]).map_err(damaged);
+        }
+        let bytes = postcard::to_extend(self, vec![POINTED]).map_err(damaged)?;
+        postcard::to_extend(&self.answers.pointed, bytes).map_err(damaged)
     }
 
     /// Reads what [`Kept::encode`] wrote under this id.
@@ -88,8 +96,13 @@ impl Kept {
         };
         match bytes.split_first() {
             None => Err(damaged("it is empty".to_owned())),
-            Some((&VERSION, rest)) => {
-                let kept: Self = postcard::from_bytes(rest).map_err(|e| damaged(e.to_string()))?;
+            Some((&version @ (VERSION | POINTED), rest)) => {
+                let broken = |error: postcard::Error| damaged(error.to_string());
+                let (mut kept, rest): (Self, _) =
+                    postcard::take_from_bytes(rest).map_err(broken)?;
+                if version == POINTED {
+                    kept.answers.pointed = postcard::from_bytes(rest).map_err(broken)?;
+                }
                 if kept.id == id {
                     Ok(kept)
                 } else {
@@ -209,6 +222,20 @@ impl Session {
         call: CallId,
         answer: Answer,
     ) -> Result<(), AnswerError> {
+        self.point(forest, call, answer, None)
+    }
+
+    /// Answers, and says which calls can be to blame.
+    ///
+    /// # Errors
+    /// As [`Session::answer`].
+    pub fn point(
+        &mut self,
+        forest: &Forest,
+        call: CallId,
+        answer: Answer,
+        pointed: Option<Pointed>,
+    ) -> Result<(), AnswerError> {
         let facts = forest.facts(call).ok_or(AnswerError::NoSuchCall(call))?;
         if facts.boundary {
             return Err(AnswerError::Boundary(call));
@@ -226,7 +253,7 @@ impl Session {
                 return Err(AnswerError::Restricted { call, restriction });
             }
         }
-        self.kept.answers.give(Given { call, answer });
+        self.kept.answers.give(Given { call, answer }, pointed);
         self.recompute(forest);
         Ok(())
     }
@@ -296,12 +323,32 @@ impl Session {
         forest: &Forest,
         coverage: Option<&dyn Coverage>,
     ) -> Result<Progress, NeedsCoverage> {
-        match self.suspicious.end() {
-            Some(End::Found(call)) => return Ok(Progress::Found(*call)),
-            Some(_) if self.suspicious.can_grow(forest) => return Ok(Progress::Waiting),
-            Some(End::Undecided) => return Ok(Progress::Undecided),
-            Some(End::None) => return Ok(Progress::None),
-            None => {}
+        Ok(self.next(forest, coverage)?.0)
+    }
+
+    /// How far the search is, and, if the strategy can tell, why the next question is asked.
+    ///
+    /// # Errors
+    /// As [`Session::progress`].
+    pub fn next(
+        &self,
+        forest: &Forest,
+        coverage: Option<&dyn Coverage>,
+    ) -> Result<(Progress, Option<Choice>), NeedsCoverage> {
+        let ended = match self.suspicious.end() {
+            Some(End::Found(call)) => Some(Progress::Found(*call)),
+            Some(_) if self.suspicious.can_grow(forest) => Some(Progress::Waiting),
+            Some(End::Undecided) => Some(Progress::Undecided),
+            Some(End::None) => Some(Progress::None),
+            None => None,
+        };
+        if let Some(end) = ended {
+            return Ok((end, None));
+        }
+        if self.kept.strategy == Strategy::Adaptive {
+            let choice = adaptive::choose(forest, &self.suspicious, coverage);
+            let asking = choice.map_or(Progress::None, |choice| Progress::Asking(choice.call));
+            return Ok((asking, choice));
         }
         let chosen = choose(
             self.kept.strategy,
@@ -310,7 +357,7 @@ impl Session {
             coverage,
             ValidCalls::default(),
         )?;
-        Ok(chosen.map_or(Progress::None, Progress::Asking))
+        Ok((chosen.map_or(Progress::None, Progress::Asking), None))
     }
 
     /// How a call stands.
@@ -321,5 +368,54 @@ impl Session {
     /// How the calls stand in numbers.
     pub fn statistics(&self, forest: &Forest) -> Statistics {
         statistics::count(forest, &self.suspicious)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jhyde_trace::{CallId, ThreadId};
+
+    use super::*;
+
+    fn kept(pointed: Option<Pointed>) -> Kept {
+        let mut kept = Kept::new("s".to_owned(), 7, Strategy::TopDown);
+        let call = CallId {
+            thread: ThreadId(1),
+            preorder: 3,
+        };
+        let given = Given {
+            call,
+            answer: Answer::Invalid,
+        };
+        kept.answers.give(given, pointed);
+        kept
+    }
+
+    #[test]
+    fn what_was_pointed_at_is_kept_and_forgotten_with_its_answer() {
+        let pointed = Pointed {
+            wrong: vec!["array#1[2]".to_owned()],
+            kept: vec![(1, 3, 5), (1, 9, 10)],
+            uncut: None,
+        };
+        let mut with = kept(Some(pointed.clone()));
+        let bytes = with.encode().expect("it is encoded");
+        assert_eq!(bytes.first(), Some(&POINTED));
+        assert_eq!(Kept::decode("s", &bytes), Ok(with.clone()));
+        assert!(Kept::decode("s", &bytes[..bytes.len() - 1]).is_err());
+        let of = |kept: &Kept| kept.answers.pointed().next().and_then(|(_, p)| p.cloned());
+        assert_eq!(of(&with), Some(pointed.clone()));
+        with.answers.undo();
+        assert_eq!(of(&with), None);
+        with.answers.redo();
+        assert_eq!(of(&with), Some(pointed));
+    }
+
+    #[test]
+    fn sessions_that_point_at_nothing_are_those_of_before() {
+        let without = kept(None);
+        let bytes = without.encode().expect("it is encoded");
+        assert_eq!(bytes.first(), Some(&VERSION));
+        assert_eq!(Kept::decode("s", &bytes), Ok(without));
     }
 }

@@ -11,7 +11,8 @@ use jhyde_trace::{CallId, ClassId, Level, MethodId, ThreadId, Timestamp};
 use rustc_hash::FxHashMap;
 use thiserror::Error;
 
-use crate::answers::Answer;
+use crate::adaptive::Choice;
+use crate::answers::{Answer, Given, Pointed};
 use crate::coverage::Coverage;
 use crate::covered::{CallCoverage, CoverageError};
 use crate::keeper::Keeper;
@@ -81,6 +82,8 @@ pub struct View {
     pub kept: Kept,
     /// How far it is, and the next question.
     pub progress: Progress,
+    /// Why the next question is asked, if the strategy can tell.
+    pub choice: Option<Choice>,
     /// Number of suspicious calls.
     pub suspicious: u64,
     /// The suspicious calls by enter timestamp, at most [`View::MOST_CANDIDATES`], if the search has ended
@@ -95,6 +98,8 @@ pub struct View {
     pub lowered: Option<(u64, String)>,
     /// It could not be written, because the data folder is open for reading only: it ends with the daemon.
     pub unwritten: bool,
+    /// How many suspicious calls each answer in force that pointed at something has cut away, in their order.
+    pub cut: Vec<(CallId, u64)>,
 }
 
 impl View {
@@ -106,7 +111,7 @@ impl View {
         forest: &Forest,
         coverage: Option<&dyn Coverage>,
     ) -> Result<Self, Error> {
-        let progress = session.progress(forest, coverage)?;
+        let (progress, choice) = session.next(forest, coverage)?;
         let candidates = match progress {
             Progress::Undecided => session.suspicious().first(forest, Self::MOST_CANDIDATES),
             _ => Vec::new(),
@@ -114,11 +119,13 @@ impl View {
         Ok(Self {
             kept: session.kept().clone(),
             progress,
+            choice,
             suspicious: session.suspicious().count(),
             lost: forest.lost(),
             unweighed: 0,
             lowered: None,
             unwritten: false,
+            cut: session.suspicious().cut().to_vec(),
             candidates: candidates
                 .into_iter()
                 .map(|call| (call, session.classify(forest, call)))
@@ -273,15 +280,20 @@ impl Read {
     fn view(&mut self, asked: Asked<'_>, session: &Session) -> Result<View, Error> {
         let strategy = session.kept().strategy;
         let mut coverage = None;
-        if strategy.needs_coverage() {
-            if !asked.tells_coverage() {
-                return Err(NeedsCoverage { strategy }.into());
-            }
-            self.read_coverage(asked)?;
-            coverage = Some(&self.coverage as &dyn Coverage);
+        if strategy.needs_coverage() && !asked.tells_coverage() {
+            return Err(NeedsCoverage { strategy }.into());
         }
+        if strategy.looks_at_coverage() && asked.tells_coverage() {
+            match self.read_coverage(asked) {
+                Ok(()) => coverage = Some(&self.coverage as &dyn Coverage),
+                // What does not fit in the memory is gone without by who can.
+                Err(Error::TooLarge { .. }) if !strategy.needs_coverage() => {}
+                Err(error) => return Err(error),
+            }
+        }
+        let covered = coverage.is_some();
         let mut view = View::of(session, &self.forest, coverage)?;
-        if strategy.needs_coverage() {
+        if covered {
             view.unweighed = self.coverage.unread();
             view.lowered = self.coverage.lowered();
         }
@@ -427,6 +439,22 @@ impl Sessions {
     ) -> Result<View, Error> {
         self.change(asked.into(), id, |session, forest| {
             session.answer(forest, call, answer)
+        })
+    }
+
+    /// Answers for a call, and says which calls can be to blame.
+    ///
+    /// # Errors
+    /// As [`Sessions::answer`].
+    pub fn point<'a>(
+        &self,
+        asked: impl Into<Asked<'a>>,
+        id: &str,
+        given: Given,
+        pointed: Pointed,
+    ) -> Result<View, Error> {
+        self.change(asked.into(), id, |session, forest| {
+            session.point(forest, given.call, given.answer, Some(pointed))
         })
     }
 

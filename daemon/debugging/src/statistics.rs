@@ -63,7 +63,7 @@ pub fn count(forest: &Forest, suspicious: &Suspicious) -> Statistics {
         match answer {
             Answer::Invalid => counts.invalid += 1,
             Answer::Unknown => counts.unknown += 1,
-            Answer::Valid | Answer::Trusted => {}
+            Answer::Valid | Answer::Trusted | Answer::Inadmissible => {}
         }
     }
     let mut by_class: FxHashMap<Option<ClassId>, ClassCounts> = FxHashMap::default();

@@ -11,12 +11,15 @@ use jhyde_trace::echo::shown;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::adaptive;
 use crate::coverage::{Coverage, Entities, Rule, ValidCalls, set_weights};
 use crate::suspicious::Suspicious;
 use crate::tree::Forest;
 
 /// How the next call is chosen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+///
+/// Sessions on disk know them by their places in this list: new ones go to its end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Strategy {
     /// The earliest call.
     TopDown,
@@ -24,11 +27,15 @@ pub enum Strategy {
     DivideAndQuery,
     /// By what the calls covered.
     Coverage(Rule, Entities),
+    /// By what is believed about possible defects (see [`crate::adaptive`]). Without coverage it goes by methods alone.
+    #[default]
+    Adaptive,
 }
 
 impl Strategy {
     /// Every strategy, in the order in which they are told to people.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
+        Self::Adaptive,
         Self::TopDown,
         Self::DivideAndQuery,
         Self::Coverage(Rule::Halving, Entities::Edges),
@@ -40,6 +47,7 @@ impl Strategy {
     /// Its name in the API and on the command line.
     pub fn name(self) -> &'static str {
         match self {
+            Self::Adaptive => "adaptive",
             Self::TopDown => "top-down",
             Self::DivideAndQuery => "divide-and-query",
             Self::Coverage(Rule::Halving, Entities::Edges) => "coverage-halving:edges",
@@ -53,6 +61,11 @@ impl Strategy {
     pub fn needs_coverage(self) -> bool {
         matches!(self, Self::Coverage(..))
     }
+
+    /// Does it look at coverage where there is some?
+    pub fn looks_at_coverage(self) -> bool {
+        self.needs_coverage() || self == Self::Adaptive
+    }
 }
 
 impl fmt::Display for Strategy {
@@ -64,7 +77,7 @@ impl fmt::Display for Strategy {
 /// A word that names no strategy.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(
-    "unknown strategy '{}': use one of top-down, divide-and-query, coverage-halving:edges, \
+    "unknown strategy '{}': use one of adaptive, top-down, divide-and-query, coverage-halving:edges, \
      coverage-halving:du-chains, coverage-expected:edges, coverage-expected:du-chains",
     shown(.0)
 )]
@@ -85,7 +98,7 @@ impl FromStr for Strategy {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error(
     "strategy {strategy} chooses by what calls covered, and this recording does not tell that: record \
-     with level full, or choose top-down or divide-and-query"
+     with level full, or choose adaptive, top-down or divide-and-query"
 )]
 pub struct NeedsCoverage {
     /// The strategy.
@@ -104,6 +117,7 @@ pub fn choose(
     valid_calls: ValidCalls,
 ) -> Result<Option<CallId>, NeedsCoverage> {
     Ok(match strategy {
+        Strategy::Adaptive => adaptive::choose(forest, suspicious, coverage).map(|c| c.call),
         Strategy::TopDown => earliest(forest, suspicious),
         Strategy::DivideAndQuery => divide(forest, suspicious),
         Strategy::Coverage(rule, entities) => {

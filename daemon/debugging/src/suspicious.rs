@@ -27,6 +27,8 @@ pub enum Classification {
     Unknown,
     /// The buggy call.
     Buggy,
+    /// Answered inadmissible.
+    Inadmissible,
 }
 
 /// The suspicious set and what follows from it.
@@ -40,6 +42,8 @@ pub struct Suspicious {
     trusted: FxHashSet<MethodId>,
     restriction: Option<CallId>,
     end: Option<End>,
+    /// So many calls were cut away because somebody pointed at what was wrong: answer by answer.
+    cut: Vec<(CallId, u64)>,
 }
 
 /// How a search ends, once no suspicious call is unanswered.
@@ -57,8 +61,8 @@ impl Suspicious {
     /// The suspicious set after these answers, within the subtree of `restriction` if there is one.
     ///
     /// Answers about calls that the tree does not have (yet) have no effect.
-    pub fn after(forest: &Forest, answers: &Answers, restriction: Option<CallId>) -> Self {
-        let by_call = answers.by_call();
+    pub fn after(forest: &Forest, given: &Answers, restriction: Option<CallId>) -> Self {
+        let by_call = given.by_call();
         let trusted = by_call
             .iter()
             .filter(|(_, answer)| **answer == Answer::Trusted)
@@ -72,6 +76,7 @@ impl Suspicious {
             trusted,
             restriction,
             end: None,
+            cut: Vec::new(),
         };
         if let Some(restriction) = restriction {
             match forest.place(restriction) {
@@ -93,7 +98,7 @@ impl Suspicious {
                 continue;
             };
             match answer {
-                Answer::Valid => {
+                Answer::Valid | Answer::Inadmissible => {
                     let subtree = forest.threads()[place.thread].subtree(place.at);
                     this.set[place.thread].remove_range(subtree);
                 }
@@ -101,6 +106,7 @@ impl Suspicious {
                 Answer::Trusted | Answer::Unknown => {}
             }
         }
+        this.cut_away(forest, given);
         this.askable = this.set.clone();
         for call in answers.keys() {
             if let Some(place) = forest.place(*call) {
@@ -110,6 +116,43 @@ impl Suspicious {
         this.answers = answers;
         this.end = this.find_end(forest);
         this
+    }
+
+    /// Takes out what cannot be to blame for what was pointed at.
+    fn cut_away(&mut self, forest: &Forest, given: &Answers) {
+        let last: FxHashMap<CallId, usize> = given
+            .given()
+            .iter()
+            .enumerate()
+            .map(|(at, given)| (given.call, at))
+            .collect();
+        for (at, (given, pointed)) in given.pointed().enumerate() {
+            let Some(pointed) = pointed.filter(|_| last.get(&given.call) == Some(&at)) else {
+                continue;
+            };
+            let before = self.count();
+            if pointed.uncut.is_none() {
+                for (bits, calls) in self.set.iter_mut().zip(forest.threads()) {
+                    let kept = pointed.kept.iter();
+                    let of_thread = kept.filter(|(thread, ..)| *thread == calls.thread.0);
+                    bits.keep_ranges(of_thread.map(|&(_, from, to)| {
+                        // Numbers count from 1, positions from 0.
+                        let position = |number: u64| {
+                            usize::try_from(number.saturating_sub(1))
+                                .unwrap_or(usize::MAX)
+                                .min(calls.len())
+                        };
+                        position(from)..position(to)
+                    }));
+                }
+            }
+            self.cut.push((given.call, before - self.count()));
+        }
+    }
+
+    /// How many calls each answer in force that pointed at something has cut away.
+    pub fn cut(&self) -> &[(CallId, u64)] {
+        &self.cut
     }
 
     fn find_end(&self, forest: &Forest) -> Option<End> {
@@ -217,6 +260,7 @@ impl Suspicious {
             Some(Answer::Invalid) => return Classification::Invalid,
             Some(Answer::Unknown) => return Classification::Unknown,
             Some(Answer::Trusted) => return Classification::Trusted,
+            Some(Answer::Inadmissible) => return Classification::Inadmissible,
             None => {}
         }
         let Some(facts) = forest.facts(call) else {

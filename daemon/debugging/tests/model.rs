@@ -30,6 +30,7 @@ fn answers() -> impl proptest::strategy::Strategy<Value = Vec<(prop::sample::Ind
         2 => Just(Answer::Invalid),
         1 => Just(Answer::Trusted),
         1 => Just(Answer::Unknown),
+        1 => Just(Answer::Inadmissible),
     ];
     prop::collection::vec((any::<prop::sample::Index>(), answer), 0..10)
 }
@@ -94,7 +95,7 @@ impl<'a> Model<'a> {
         let tree = self.tree;
         let inside = |inner: &CallId| inner.thread == call.thread && tree.is_within(*inner, call);
         match answer {
-            Answer::Valid => self.suspicious.retain(|c| !inside(c)),
+            Answer::Valid | Answer::Inadmissible => self.suspicious.retain(|c| !inside(c)),
             Answer::Invalid => self.suspicious.retain(inside),
             Answer::Trusted => self
                 .suspicious
@@ -135,7 +136,8 @@ impl<'a> Model<'a> {
     fn choose(&self, strategy: Strategy, covered: &Covered) -> Option<CallId> {
         let total = self.suspicious.len() as f64;
         let score = |call: CallId| match strategy {
-            Strategy::TopDown => 0.0,
+            // It has no rule that is told here: any call that can be asked will do.
+            Strategy::Adaptive | Strategy::TopDown => 0.0,
             Strategy::DivideAndQuery => (self.weight(call, |_| 1.0) - total / 2.0).abs(),
             Strategy::Coverage(rule, entities) => {
                 let own = |c| self.own(covered, c, rule, entities);
@@ -207,7 +209,7 @@ proptest! {
         steps in steps(),
         answers in answers(),
         covered in coverage(),
-        strategy in 0_usize..6,
+        strategy in 0..Strategy::ALL.len(),
     ) {
         let tree = Tree::run(&steps, false);
         let forest = forest(&tree);
@@ -222,6 +224,17 @@ proptest! {
         prop_assert_eq!(session.suspicious().first(&forest, usize::MAX), expected.clone());
         let progress = session.progress(&forest, Some(&covered)).expect("coverage is there");
         match model.choose(strategy, &covered) {
+            Some(_) if strategy == Strategy::Adaptive => {
+                let (again, choice) = session.next(&forest, Some(&covered)).expect("as before");
+                prop_assert_eq!(&again, &progress);
+                let choice = choice.expect("it says why");
+                prop_assert_eq!(progress, Progress::Asking(choice.call));
+                prop_assert!(model.suspicious.contains(&choice.call));
+                prop_assert!(!model.answers.contains_key(&choice.call));
+                prop_assert_eq!(choice.inside + choice.outside, model.suspicious.len() as u64);
+                prop_assert_eq!(choice.inside as f64, model.weight(choice.call, |_| 1.0));
+                prop_assert!((0.0..=1.0).contains(&choice.likely) && choice.expected >= 1.0);
+            }
             Some(call) => prop_assert_eq!(progress, Progress::Asking(call)),
             None => {
                 let unknown = expected.iter().any(|c| model.answers[c] == Answer::Unknown);

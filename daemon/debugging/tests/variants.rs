@@ -332,7 +332,7 @@ fn questions(
         } else {
             Answer::Valid
         };
-        answers.give(Given { call, answer });
+        answers.give(Given { call, answer }, None);
     }
     unreachable!("a search ends")
 }

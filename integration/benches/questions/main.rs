@@ -1,0 +1,53 @@
+//! How many questions each strategy asks until the buggy call is found, over programs with one wrong line each
+//! (`java/questions`), answered by an oracle that runs the right methods (`java/judge`).
+//!
+//! `cargo bench -p jhyde-integration --bench questions [-- [--keep FOLDER] [PROGRAM …]]` after
+//! `cargo build --release --workspace --bins`. Prints tables in Markdown. With `--keep` what was judged and recorded stays
+//! in the folder, and is taken from there the next time: delete it when a program, the judge or the engine has changed.
+//! Judging needs a JDK from 24 on; recorded is on the first JDK.
+
+mod corpus;
+mod play;
+mod speed;
+mod table;
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+
+use jhyde_debugging::{Sessions, Strategy};
+
+fn main() {
+    let mut words = std::env::args().skip(1).filter(|word| word != "--bench");
+    let mut keep = None;
+    let mut programs = Vec::new();
+    while let Some(word) = words.next() {
+        match word.as_str() {
+            "--keep" => keep = words.next().map(PathBuf::from),
+            _ => programs.push(word),
+        }
+    }
+    let temporary = tempfile::tempdir().expect("a temporary folder");
+    let folder = keep.unwrap_or_else(|| temporary.path().to_owned());
+    let mut cases = corpus::cases(&folder);
+    cases.retain(|case| programs.is_empty() || programs.contains(&case.program));
+    let rows: Vec<table::Row<'_>> = cases
+        .iter()
+        .map(|case| {
+            let sessions = Sessions::default();
+            let mut values = HashMap::new();
+            let all = Strategy::ALL.iter();
+            let played = all.map(|strategy| play::play(&sessions, case, *strategy, &mut values));
+            (case, played.collect())
+        })
+        .collect();
+    table::by_program(&rows);
+    table::averages(&rows);
+    table::worse(&rows);
+    table::calibration(&rows);
+    speed::measure();
+    assert!(
+        rows.iter()
+            .all(|(_, played)| played.iter().all(|played| played.right)),
+        "a search ended with a call that is not the buggy one"
+    );
+}
