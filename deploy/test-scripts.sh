@@ -64,6 +64,8 @@ if [ -n "$run" ]; then
   rm -r "$root/jhyde"
   git clone --quiet . "$root/jhyde"
   mkdir -p "$root/root/.cache"
+  # All that Cargo.lock names, for whatever is built there: what this machine has built may have been less.
+  cargo fetch --locked --quiet
   cp -rL "${RUSTUP_HOME:-$HOME/.rustup}" "$root/root/.rustup"
   cp -rL "${CARGO_HOME:-$HOME/.cargo}" "$root/root/.cargo"
   if [ -d "$jhyde_rocksdb" ]; then

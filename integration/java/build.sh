@@ -1,5 +1,5 @@
 #!/bin/bash
-# build.sh JDK_HOME OUT_DIR [defects|fixtures|odd|contents|snapshots|book|templates|oracle|generated|workloads|jdi ...]
+# build.sh JDK_HOME OUT_DIR [defects|slices|fixtures|odd|contents|snapshots|book|templates|oracle|generated|judge|workloads|jdi ...]
 #
 # Compiles what the tests and benchmarks run in or beside a JVM, with one JDK, into OUT_DIR:
 #   OUT_DIR/mergesort   the reference example and its two variants        (default package)
@@ -13,8 +13,10 @@
 #   OUT_DIR/templates   a template engine, with a planted bug            (package templates; needs release 17)
 #   OUT_DIR/workloads   drivers of real libraries                          (package wl)
 #   OUT_DIR/defects     the smallest program of each kind of mistake that recordings once had
+#   OUT_DIR/slices      programs whose values are followed back to what they came from
 #   OUT_DIR/oracle      programs that log what they do, and their log      (packages fl, truth)
 #   OUT_DIR/generated   what generated programs tell through, and the workbench that compiles them (packages told, tool)
+#   OUT_DIR/judge       runs right methods beside defective ones            (package judge; needs release 24)
 #   OUT_DIR/jdi         the JDI peers: JdiTracer, JdiCounter               (package jdi)
 # Without a third argument: all of them. Does nothing for a part whose sources, compiler and flags
 # are those of the last time, and may run several times at once. What needs a newer JDK than
@@ -26,7 +28,7 @@ usage() { sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "${BASH_SOURCE[0]}" >&2; e
 [ $# -ge 2 ] || usage
 jdk=$1 out=$2
 shift 2
-[ $# -gt 0 ] || set -- defects fixtures odd contents snapshots book templates oracle generated workloads jdi
+[ $# -gt 0 ] || set -- defects slices fixtures odd contents snapshots book templates oracle generated judge workloads jdi
 [ -x "$jdk/bin/javac" ] || { echo "build.sh: $jdk has no bin/javac: give the home of a JDK, not of a JRE" >&2; exit 2; }
 version=$("$jdk/bin/javac" -version 2>&1)
 major=${version#javac } major=${major%%[.-]*}
@@ -98,6 +100,11 @@ odd() {
   finish
 }
 
+slices() {
+  part=slices
+  fresh "$here/slices" || { begin; compile -g -- "$here"/slices/*.java; finish; }
+}
+
 book() {
   part=book
   [ "$major" -ge 16 ] || return 0
@@ -156,6 +163,13 @@ generated() {
   fresh "$here/generated" || { begin; compile -g -- "$here"/generated/*/*.java; finish; }
 }
 
+judge() {
+  part=judge
+  [ "$major" -ge 24 ] || return 0
+  # It makes objects without running constructors, for which there is no other way than one that javac warns of.
+  fresh "$here/judge" || { begin; compile -g -XDignore.symbol.file -- "$here"/judge/judge/*.java; finish; }
+}
+
 # Each driver is compiled for the release that its counts were taken with, against Debian's jars.
 workloads() {
   part=workloads
@@ -183,5 +197,5 @@ jdi() {
 }
 
 for what in "$@"; do
-  case $what in defects | fixtures | odd | contents | snapshots | book | templates | oracle | generated | workloads | jdi) "$what" ;; *) usage ;; esac
+  case $what in defects | slices | fixtures | odd | contents | snapshots | book | templates | oracle | generated | judge | workloads | jdi) "$what" ;; *) usage ;; esac
 done

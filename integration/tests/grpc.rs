@@ -70,6 +70,7 @@ async fn search(channel: &Channel, calls: &[String], strategy: &str) -> (Vec<usi
             session: session.id,
             call,
             answer: answer.into(),
+            ..AnswerRequest::default()
         };
         session = debugging
             .answer(request)

@@ -42,11 +42,11 @@ fn document(case: &Case, jdk: &Jdk) -> String {
          {about}\n\
          The program is in `integration/java/{name}`. Recorded and asked like this, in a terminal of 80 columns:\n\n    \
          jhyded launch --name {name} --level state --source integration/java -- java -cp classes {main}\n    \
-         jhyde debug {name}\n\n\
+         jhyde debug {name} --strategy divide-and-query\n\n\
          What follows is what the terminal shows, {asked} questions with the answers of somebody who knows what the \
          program should do, and reads nothing but the screen (`integration/tests/judges`). It is written by \
          `docs/transcripts.sh`, and a test compares it with what jhyde prints.\n\n\
-         ```text\n$ jhyde debug {name}\n{}\n```\n",
+         ```text\n$ jhyde debug {name} --strategy divide-and-query\n{}\n```\n",
         session.screen.trim_end()
     )
 }

@@ -50,13 +50,23 @@ fn count(folder: &Folder, recording: &str) -> Counted {
     counted
 }
 
-fn record(folder: &Folder, jdk: &Jdk, workload: &Workload, level: &str, name: &str) {
+fn record(
+    folder: &Folder,
+    jdk: &Jdk,
+    workload: &Workload,
+    (engine, level): (&str, &str),
+    name: &str,
+) {
     let scope = workload.scope();
-    let mut options = vec!["--level", level];
+    let mut options = vec!["--engine", engine, "--level", level];
     options.extend(scope.iter().map(String::as_str));
     let plain = workload.run(jdk, "small");
     let run = folder.launch(jdk, name, &options, &workload.arguments(jdk, "small"));
-    let what = format!("{} at level {level} on JDK {}", workload.name(), jdk.major);
+    let what = format!(
+        "{} at level {level} by {engine} on JDK {}",
+        workload.name(),
+        jdk.major
+    );
     assert_eq!(
         run.status.code(),
         plain.status.code(),
@@ -72,9 +82,15 @@ fn record(folder: &Folder, jdk: &Jdk, workload: &Workload, level: &str, name: &s
     assert_eq!(state["state"], "complete", "{what}: {state}");
 }
 
-fn check(folder: &Folder, jdk: &Jdk, workload: &Workload, level: &str, kinds: &[&str]) {
-    let name = format!("{}-{}-{level}", workload.name(), jdk.major);
-    record(folder, jdk, workload, level, &name);
+fn check(
+    folder: &Folder,
+    jdk: &Jdk,
+    workload: &Workload,
+    (engine, level): (&str, &str),
+    kinds: &[&str],
+) {
+    let name = format!("{}-{}-{engine}-{level}", workload.name(), jdk.major);
+    record(folder, jdk, workload, (engine, level), &name);
     let counted = count(folder, &name);
     assert_eq!(counted.gaps, Vec::<String>::new(), "{name}");
     assert_eq!(counted.unknown, Vec::<String>::new(), "{name}");
@@ -89,12 +105,16 @@ fn check(folder: &Folder, jdk: &Jdk, workload: &Workload, level: &str, kinds: &[
 const ALL: [&str; 4] = ["calls", "local_writes", "field_writes", "array_writes"];
 
 fn each(names: &[&str], level: &str, kinds: &[&str]) {
+    each_by("auto", names, level, kinds);
+}
+
+fn each_by(engine: &str, names: &[&str], level: &str, kinds: &[&str]) {
     let folder = Folder::new();
     let mut recorded = 0;
     for jdk in jdks() {
         for workload in Workload::all() {
             if names.contains(&workload.name()) && workload.runs_on(&jdk) {
-                check(&folder, &jdk, &workload, level, kinds);
+                check(&folder, &jdk, &workload, (engine, level), kinds);
                 recorded += 1;
             }
         }
@@ -105,6 +125,23 @@ fn each(names: &[&str], level: &str, kinds: &[&str]) {
 #[test]
 fn libraries_at_level_full() {
     each(&["csv", "kxml2", "junit4"], "full", &ALL);
+}
+
+/// Threads that serve requests over sockets among them.
+#[test]
+fn the_probe_tells_what_was_counted() {
+    let names = [
+        "csv",
+        "kxml2",
+        "htmlcleaner",
+        "modern17",
+        "modern25",
+        "http",
+        "kernel",
+        "klocals",
+        "kthrowy",
+    ];
+    each_by("probe", &names, "full", &ALL);
 }
 
 #[test]
@@ -150,7 +187,7 @@ fn threads_ten_times() {
                 &folder,
                 &jdk,
                 threads,
-                "calls",
+                ("auto", "calls"),
                 &format!("t-{}-{turn}", jdk.major),
             );
         }
@@ -158,7 +195,7 @@ fn threads_ten_times() {
             &folder,
             &jdk,
             threads,
-            "full",
+            ("auto", "full"),
             &format!("t-{}-full", jdk.major),
         );
     }

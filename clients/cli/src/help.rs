@@ -177,6 +177,9 @@ events       timestamp, call (its id), kind, place, and by kind: entered or exit
 step         an event for each step, as of events, with notes if what it looked for may have happened on the way and
              was not recorded
 history      timestamp, variable, value, call, place
+why          step, parent (the step that it led to; null: the first), relation (asked value place condition content),
+             deed (write found content argument result condition created called thrown caught), read (the variable
+             that was read in between), argument (its name), event (as of events), notes
 coverage     {call, edges, chains, notes}
   an edge    from (the place of a jump or switch; null: the method's entry), to (a place), calls (how many calls
              of the recording covered it)
@@ -200,15 +203,19 @@ list, show, watch, attach, stop, detach    id, name, state, state_reason, exit_c
   states     waiting running complete detached stopped connection-lost cut failed unreadable
 delete       deleted, bytes
 launch       the recording, as show gives it, on standard error when the program has ended
-sessions     id, recording, strategy, progress, suspicious, answers [{call, answer}], can_undo, can_redo,
+sessions     id, recording, strategy, progress, suspicious, answers [{call, answer; wrong, cut (calls), uncut (why none)}],
+             can_undo, can_redo,
              restricted_to, created_ms, question, buggy
 
 jhyde debug REC --json: one line out, one line in
   out  {"type":"question","call":{…},"suspicious":7,"session":"…","strategy":"top-down"}
+       with strategy adaptive also why (a text) and expected (questions left, this one counted; right on average);
        with --details also input, outcome and source, as jhyde call has them; notes if damage hides calls, or the recording
        ended before the run did (also in found, none and undecided)
-  in   {"answer":"valid"}        or invalid, trusted, unknown
+  in   {"answer":"valid"}        or invalid, trusted, unknown, inadmissible (should not have been called so)
        {"answer":"invalid","call":"merge#3"}     about another call than the proposed one
+       {"answer":"invalid","wrong":["a[2]","result.size"]}     what is wrong of the call's result: the calls that it
+                                 did not come from are cut away (notes of the next question; --no-pointing refuses it)
        {"undo":true}  {"redo":true}  {"strategy":"divide-and-query"}  {"restrict":"1.2"} (null: lift it)
   out  {"type":"waiting"}        the program still runs and there is nothing to ask now
        {"type":"error","message":"…"}      bad input; the question follows again

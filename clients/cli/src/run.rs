@@ -11,7 +11,7 @@ use crate::args::{Cli, Command, Global, SourceArgs};
 use crate::client::Client;
 use crate::commands::{
     Context, call, coverage, events, files, gaps, history, launch, overview, recordings, sessions,
-    state, step, tree, where_,
+    state, step, tree, where_, why,
 };
 use crate::error::Error;
 use crate::output::{Look, Output, Paint};
@@ -113,6 +113,7 @@ async fn command(context: &mut Context, command: &Command, _: &Global) -> Result
         Command::Events(args) => events::events(context, args).await?,
         Command::Step(args) => step::step(context, args).await?,
         Command::History(args) => history::history(context, args).await?,
+        Command::Why(args) => why::why(context, args).await?,
         Command::Coverage(args) => coverage::coverage(context, args).await?,
         Command::Threads(args) => overview::threads(context, args).await?,
         Command::Where(args) => where_::where_(context, args).await?,

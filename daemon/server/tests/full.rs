@@ -241,6 +241,7 @@ async fn strategies_by_coverage_ask_what_the_design_says() {
                 session: session.id.clone(),
                 call: call.id,
                 answer: answer.into(),
+                ..AnswerRequest::default()
             };
             session = client.answer(request).await.unwrap().into_inner();
         }

@@ -36,6 +36,9 @@ pub(crate) struct Session {
     pub(crate) screen: String,
 }
 
+/// In which order questions come.
+const STRATEGY: &str = "divide-and-query";
+
 impl Case {
     /// Records the program.
     pub(crate) fn record(&self, jdk: &Jdk) -> Folder {
@@ -54,7 +57,8 @@ impl Case {
         /// No question is asked so often.
         const MOST: usize = 60;
         let mut questions = Vec::new();
-        let mut command = folder.jhyde(&["debug", self.name]);
+        // What is judged is what questions show. Their order is that of a strategy which chooses by the tree alone.
+        let mut command = folder.jhyde(&["debug", self.name, "--strategy", STRATEGY]);
         let screen = converse(&mut command, 80, |shown| {
             let question = Question::read(shown);
             let right = (self.judge)(&question);

@@ -339,6 +339,28 @@ pub struct HistoryArgs {
     pub page: PageArgs,
 }
 
+/// `jhyde why`.
+#[derive(Args, Debug)]
+pub struct WhyArgs {
+    /// Id or name of the recording
+    pub recording: String,
+    /// The variable, as `jhyde help variables` tells
+    #[arg(allow_negative_numbers = true)]
+    pub variable: String,
+    /// Its value at this event; without: when its call ended (locals), or at the end of the recording
+    #[arg(long, value_name = "T", allow_negative_numbers = true, value_parser = event)]
+    pub at: Option<u64>,
+    /// So many steps
+    #[arg(long, value_name = "N", default_value_t = 40, conflicts_with = "all")]
+    pub limit: u64,
+    /// All steps, however many there are
+    #[arg(long)]
+    pub all: bool,
+    /// Where source is looked for.
+    #[command(flatten)]
+    pub source: SourceArgs,
+}
+
 /// `jhyde coverage`.
 #[derive(Args, Debug)]
 pub struct CoverageArgs {
@@ -383,7 +405,7 @@ pub struct ClassesArgs {
 pub struct DebugArgs {
     /// Id or name of the recording
     pub recording: String,
-    /// The order of questions (divide-and-query, unless told)
+    /// The order of questions (adaptive, unless told)
     #[arg(long, value_parser = PossibleValuesParser::new(STRATEGIES))]
     pub strategy: Option<String>,
     /// Go on with this session: its id, or `last`
@@ -395,6 +417,9 @@ pub struct DebugArgs {
     /// With --json: questions also carry the call's `input`, `outcome` and `source`
     #[arg(long, requires = "json")]
     pub details: bool,
+    /// Refuse answers that point at what is wrong, and `inadmissible`: only the answers of before
+    #[arg(long)]
+    pub no_pointing: bool,
     /// Which source is shown.
     #[command(flatten)]
     pub source: SourceArgs,

@@ -189,6 +189,22 @@ How to write a variable (quote it for the shell):
   merge#3:i  1.7:lc  object#12.size  'array#3[2]'  pkg.Main.COUNT  merge#3:return
 All forms: jhyde help variables")]
     History(HistoryArgs),
+    /// What a value came from: writes, arguments, results and conditions, back to the beginning
+    #[command(after_help = "\
+Each step stands below the one that it led to, those nearest to the value first:
+  from     its value went in
+  which    it decided which object, array or element that was about
+  because  it decided whether that happened: a condition, or that the call was made
+  held     it made what an object of the JDK held
+Needs level full. What was not recorded may hide steps: then all that the call read before is
+taken for what went in, and a note says so.
+
+Examples:
+  jhyde why demo 'array#1[2]'           what its last value came from
+  jhyde why demo merge#2:return         what a result came from
+  jhyde why demo 1.7:lc --at 120        what the value at an event came from
+  jhyde why demo 1.7:lc --json --all    every step, one object per line")]
+    Why(WhyArgs),
     /// What a call covered: ways that control went, definitions that reached uses
     #[command(after_help = "\
 An edge is the method's entry, or a way that control went at a condition, from one place to

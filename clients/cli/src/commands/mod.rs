@@ -15,6 +15,7 @@ pub mod step;
 mod telling;
 pub mod tree;
 pub mod where_;
+pub mod why;
 
 use crate::args::{PageArgs, SourceArgs};
 use crate::client::Client;

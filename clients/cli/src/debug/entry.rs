@@ -6,11 +6,13 @@ use super::STRATEGIES;
 use crate::commands::call_argument;
 
 /// Words that begin a line, for completion and for "did you mean".
-pub(super) const WORDS: [&str; 28] = [
+pub(super) const WORDS: [&str; 31] = [
     "valid",
     "invalid",
     "trusted",
     "unknown",
+    "inadmissible",
+    "wrong",
     "undo",
     "redo",
     "strategy",
@@ -23,6 +25,7 @@ pub(super) const WORDS: [&str; 28] = [
     "events",
     "step",
     "history",
+    "why",
     "coverage",
     "path",
     "threads",
@@ -45,6 +48,8 @@ pub(super) enum Entry {
         answer: AnswerKind,
         call: Option<String>,
     },
+    /// The call shown was wrong, and this of its result is what was wrong.
+    Wrong(Vec<String>),
     Undo,
     Redo,
     /// Another strategy; without one: which there are.
@@ -102,6 +107,10 @@ pub(super) fn parse(line: &str) -> Result<Entry, String> {
         }
     };
     match first.as_str() {
+        "wrong" | "w" => match rest {
+            [] => Err("wrong takes what is wrong: wrong result, wrong a[2] this.size".to_owned()),
+            wrong => Ok(Entry::Wrong(wrong.to_vec())),
+        },
         "undo" => alone(Entry::Undo),
         "redo" => alone(Entry::Redo),
         "strategy" | "s" => strategy(rest),
@@ -117,8 +126,8 @@ pub(super) fn parse(line: &str) -> Result<Entry, String> {
             _ => Err("restrict takes one call at most: restrict merge#3".to_owned()),
         },
         "everywhere" => alone(Entry::Everywhere),
-        "tree" | "call" | "state" | "events" | "step" | "history" | "coverage" | "threads"
-        | "where" | "classes" => Ok(Entry::Look(words)),
+        "tree" | "call" | "state" | "events" | "step" | "history" | "why" | "coverage"
+        | "threads" | "where" | "classes" => Ok(Entry::Look(words)),
         "path" => alone(Entry::Look(vec!["call".to_owned()])),
         "stats" | "statistics" => alone(Entry::Statistics),
         "answers" => alone(Entry::Answers),
@@ -167,6 +176,7 @@ pub(super) fn answer(word: &str) -> Option<AnswerKind> {
         "invalid" | "i" => Some(AnswerKind::Invalid),
         "trusted" | "trust" | "t" => Some(AnswerKind::Trusted),
         "unknown" | "u" => Some(AnswerKind::Unknown),
+        "inadmissible" | "x" => Some(AnswerKind::Inadmissible),
         _ => None,
     }
 }

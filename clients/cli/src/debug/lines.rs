@@ -27,6 +27,7 @@ const LOOK_AGAIN: Duration = Duration::from_millis(250);
 struct Incoming {
     answer: Option<String>,
     call: Option<String>,
+    wrong: Option<Vec<String>>,
     undo: Option<bool>,
     redo: Option<bool>,
     strategy: Option<String>,
@@ -122,6 +123,7 @@ enum Request {
     Answer {
         answer: jhyde_proto::v1::AnswerKind,
         call: Option<String>,
+        wrong: Vec<String>,
     },
     Undo,
     Redo,
@@ -130,8 +132,7 @@ enum Request {
 }
 
 fn understand(line: &str) -> Result<Request, Error> {
-    const FORM: &str =
-        "write {\"answer\":\"valid|invalid|trusted|unknown\"}, optionally with \"call\"";
+    const FORM: &str = "write {\"answer\":\"valid|invalid|trusted|unknown|inadmissible\"}, optionally with \"call\", and with \"wrong\" for invalid";
     let usage = |text: String| Error::Usage(text);
     let incoming = serde_json::from_str::<Incoming>(line)
         .map_err(|error| usage(format!("the line is not understood ({error}); {FORM}")))?;
@@ -139,6 +140,7 @@ fn understand(line: &str) -> Result<Request, Error> {
         Incoming {
             answer: Some(word),
             call,
+            wrong,
             undo: None,
             redo: None,
             strategy: None,
@@ -150,11 +152,13 @@ fn understand(line: &str) -> Result<Request, Error> {
             Ok(Request::Answer {
                 answer,
                 call: call.as_deref().map(call_argument),
+                wrong: wrong.unwrap_or_default(),
             })
         }
         Incoming {
             answer: None,
             call: None,
+            wrong: None,
             undo: Some(true),
             redo: None,
             strategy: None,
@@ -163,6 +167,7 @@ fn understand(line: &str) -> Result<Request, Error> {
         Incoming {
             answer: None,
             call: None,
+            wrong: None,
             undo: None,
             redo: Some(true),
             strategy: None,
@@ -171,6 +176,7 @@ fn understand(line: &str) -> Result<Request, Error> {
         Incoming {
             answer: None,
             call: None,
+            wrong: None,
             undo: None,
             redo: None,
             strategy: Some(name),
@@ -179,6 +185,7 @@ fn understand(line: &str) -> Result<Request, Error> {
         Incoming {
             answer: None,
             call: None,
+            wrong: None,
             undo: None,
             redo: None,
             strategy: None,
@@ -196,14 +203,18 @@ fn understand(line: &str) -> Result<Request, Error> {
 
 async fn obey(search: &mut Search, line: &str) -> Result<(), Error> {
     match understand(line)? {
-        Request::Answer { answer, call } => {
+        Request::Answer {
+            answer,
+            call,
+            wrong,
+        } => {
             let question = search.session.question.as_ref().map(|call| call.id.clone());
             let call = call.or(question).ok_or_else(|| {
                 Error::Usage(
                     "there is no question now; name the call: {\"answer\":…,\"call\":…}".to_owned(),
                 )
             })?;
-            search.answer(call, answer).await
+            search.answer(call, answer, wrong).await
         }
         Request::Undo => search.undo().await,
         Request::Redo => search.redo().await,
@@ -223,7 +234,15 @@ mod tests {
         let answer = |answer, call: Option<&str>| Request::Answer {
             answer,
             call: call.map(str::to_owned),
+            wrong: Vec::new(),
         };
+        let pointing = Request::Answer {
+            answer: AnswerKind::Invalid,
+            call: None,
+            wrong: vec!["a[2]".to_owned(), "result".to_owned()],
+        };
+        let line = r#"{"answer":"invalid","wrong":["a[2]","result"]}"#;
+        assert_eq!(understand(line).unwrap(), pointing);
         for (line, expected) in [
             (r#"{"answer":"valid"}"#, answer(AnswerKind::Valid, None)),
             (r#"{"answer":"invalid"}"#, answer(AnswerKind::Invalid, None)),

@@ -15,7 +15,8 @@ use crate::error::Error;
 use search::Search;
 
 /// The names of the strategies, as design, section 5 has them.
-pub const STRATEGIES: [&str; 6] = [
+pub const STRATEGIES: [&str; 7] = [
+    "adaptive",
     "top-down",
     "divide-and-query",
     "coverage-halving:edges",
@@ -48,6 +49,7 @@ pub async fn debug(context: &mut Context, args: &DebugArgs) -> Result<(), Error>
             search
         }
     };
+    search.pointing = !args.no_pointing;
     context.source = args.source.clone();
     if context.out.json {
         return lines::run(context, &mut search, args.details).await;

@@ -72,8 +72,24 @@ pub(super) fn question(
     facts.retain(|fact| !fact.is_empty());
     let facts = paint.text(Look::Faint, facts.join(" · "));
     out.line(format!("  {facts}"))?;
+    if proposed {
+        why(session, out)?;
+    }
     source_of(source, source_notes, out)?;
     given_and_yielded(call, input, outcome, told, out)
+}
+
+/// Why the proposed call is asked, and what is still to come, if the strategy tells.
+fn why(session: &Session, out: &mut Output) -> Result<(), Error> {
+    let expected = session.expected.map(|number| {
+        let number = number.round().max(1.0) as u64;
+        format!("about {} left", plural(number, "question"))
+    });
+    let lines = [Some(session.why.clone()), expected].into_iter().flatten();
+    for line in lines.filter(|line| !line.is_empty()) {
+        out.line(format!("  {}", out.paint.text(Look::Faint, line)))?;
+    }
+    Ok(())
 }
 
 /// What an answer did.
@@ -319,6 +335,9 @@ Answers (of the call shown, or of any other: merge#3 invalid, invalid 1.7)
   invalid  i    it did not: the search goes on inside
   trusted  t    never ask about this method
   unknown  u    decide later
+  wrong    w    it did not, and this is wrong: wrong result, wrong a[2] this.size
+                (only what that came from is asked about then; why VARIABLE shows it)
+  inadmissible x  it should never have been called so
 Search
   undo, redo              take the last answer back, or give it again
   strategy [NAME]         ask in another order
@@ -332,6 +351,7 @@ Look around (what is red was written, yellow holds something that was)
   events [CALL] [--mark VARIABLE] [--unfold LEVELS] [--inside ROW]
   step T [--back] [--over | --out | --write VARIABLE | --line CLASS:LINE]
   history VARIABLE        who wrote it: lc, c[2], this.size, array#3[2], pkg.Main.COUNT
+  why VARIABLE [--at T]   what its value came from
   coverage [CALL]         which conditions went which way, which writes reached which reads
   threads, where, classes
 quit (Ctrl-D)             leave; the session is kept";

@@ -16,6 +16,8 @@ pub(super) struct Search {
     pub(super) recording: String,
     /// Its notes say, too, that the recording ended before the run did.
     pub(super) session: Session,
+    /// May answers point at what is wrong?
+    pub(super) pointing: bool,
 }
 
 impl Search {
@@ -76,6 +78,7 @@ impl Search {
             client,
             recording,
             session: Session::default(),
+            pointing: true,
         };
         search.now(session).await;
         Ok(search)
@@ -111,13 +114,24 @@ impl Search {
         Ok(())
     }
 
-    pub(super) async fn answer(&mut self, call: String, answer: AnswerKind) -> Result<(), Error> {
+    pub(super) async fn answer(
+        &mut self,
+        call: String,
+        answer: AnswerKind,
+        wrong: Vec<String>,
+    ) -> Result<(), Error> {
+        if !self.pointing && (!wrong.is_empty() || answer == AnswerKind::Inadmissible) {
+            return Err(Error::Usage(
+                "with --no-pointing answers are valid, invalid, trusted or unknown".to_owned(),
+            ));
+        }
         let SessionRequest { recording, session } = self.request();
         let request = AnswerRequest {
             recording,
             session,
             call,
             answer: answer.into(),
+            wrong,
         };
         let session = self.client.debugging.answer(request).await?.into_inner();
         self.now(session).await;

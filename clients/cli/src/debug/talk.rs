@@ -195,7 +195,8 @@ impl Talk<'_> {
 
     async fn obey(&mut self, entry: Entry) -> Result<Next, Error> {
         match entry {
-            Entry::Answer { answer, call } => self.answer(answer, call).await,
+            Entry::Answer { answer, call } => self.answer(answer, call, Vec::new()).await,
+            Entry::Wrong(wrong) => self.answer(AnswerKind::Invalid, None, wrong).await,
             Entry::Undo => {
                 self.search.undo().await?;
                 self.changed("the last answer is taken back")
@@ -271,14 +272,19 @@ impl Talk<'_> {
         Ok(Next::Show)
     }
 
-    async fn answer(&mut self, answer: AnswerKind, call: Option<String>) -> Result<Next, Error> {
+    async fn answer(
+        &mut self,
+        answer: AnswerKind,
+        call: Option<String>,
+        wrong: Vec<String>,
+    ) -> Result<Next, Error> {
         let call = match call {
             Some(call) => self.call(call).await?,
             None => self.focus.clone().ok_or_else(|| {
                 Error::Usage("there is no question now; name the call: merge#3 invalid".to_owned())
             })?,
         };
-        self.search.answer(call.id.clone(), answer).await?;
+        self.search.answer(call.id.clone(), answer, wrong).await?;
         screen::answered(
             &call_name(&call),
             answer,
@@ -317,7 +323,7 @@ impl Talk<'_> {
                     .ok_or_else(|| Error::Usage(format!("of which call? {command} merge#3")))?;
                 words.insert(2, focus);
             }
-            "history" if named => {
+            "history" | "why" if named => {
                 if let (Some(call), Some(text)) = (self.focus.clone(), words.get_mut(2)) {
                     *text = variable::full(self.search, &call, text).await?;
                 }

@@ -105,6 +105,7 @@ impl Serialize for CallJson<'_> {
             Classification::Trusted => Some("trusted"),
             Classification::Unknown => Some("unknown"),
             Classification::Buggy => Some("buggy"),
+            Classification::Inadmissible => Some("inadmissible"),
         };
         if let Some(word) = classification {
             map.serialize_entry("classification", word)?;

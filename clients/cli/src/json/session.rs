@@ -32,6 +32,12 @@ pub enum Message<'a> {
         session: &'a str,
         /// Its strategy.
         strategy: &'a str,
+        /// Why it is asked, if the strategy tells.
+        #[serde(skip_serializing_if = "str::is_empty")]
+        why: &'a str,
+        /// How many questions are to be expected, this one counted, if the strategy tells.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        expected: Option<f64>,
         /// What people must know of the search.
         #[serde(skip_serializing_if = "<[String]>::is_empty")]
         notes: &'a [String],
@@ -102,6 +108,8 @@ impl<'a> Message<'a> {
                     suspicious: session.suspicious,
                     session: id,
                     strategy: &session.strategy,
+                    why: &session.why,
+                    expected: session.expected.map(tenths),
                     notes: &session.notes,
                     input: details.map(|details| InputJson(&details.input)),
                     outcome: details.map(|details| OutcomeJson(&details.outcome)),
@@ -137,6 +145,11 @@ impl<'a> Message<'a> {
     }
 }
 
+/// More digits would say more than is known.
+fn tenths(number: f64) -> f64 {
+    (number * 10.0).round() / 10.0
+}
+
 /// A session in a list.
 #[derive(Debug)]
 pub struct SessionJson<'a>(pub &'a Session);
@@ -147,6 +160,12 @@ impl Serialize for SessionJson<'_> {
         struct Given<'a> {
             call: &'a str,
             answer: &'static str,
+            #[serde(skip_serializing_if = "<[String]>::is_empty")]
+            wrong: &'a [String],
+            #[serde(skip_serializing_if = "Option::is_none")]
+            cut: Option<u64>,
+            #[serde(skip_serializing_if = "str::is_empty")]
+            uncut: &'a str,
         }
         let session = self.0;
         let mut map = s.serialize_map(None)?;
@@ -156,12 +175,18 @@ impl Serialize for SessionJson<'_> {
         map.serialize_entry("progress", progress_word(session.progress()))?;
         map.serialize_entry("suspicious", &session.suspicious)?;
         let given = |a: &jhyde_proto::v1::GivenAnswer| answer_word(a.answer());
+        let points = |a: &jhyde_proto::v1::GivenAnswer| {
+            !a.wrong.is_empty() || a.answer() == AnswerKind::Inadmissible
+        };
         let answers = session
             .answers
             .iter()
             .map(|a| Given {
                 call: &a.call,
                 answer: given(a),
+                wrong: &a.wrong,
+                cut: points(a).then_some(a.cut),
+                uncut: &a.uncut,
             })
             .collect::<Vec<_>>();
         map.serialize_entry("answers", &answers)?;
@@ -196,6 +221,7 @@ pub fn answer_word(answer: AnswerKind) -> &'static str {
         AnswerKind::Invalid => "invalid",
         AnswerKind::Trusted => "trusted",
         AnswerKind::Unknown => "unknown",
+        AnswerKind::Inadmissible => "inadmissible",
     }
 }
 

@@ -233,6 +233,7 @@ pub fn classification(call: &Call) -> Option<(&'static str, Look)> {
         Classification::Trusted => Some(("trusted", Look::Faint)),
         Classification::Unknown => Some(("unknown", Look::ChangedBelow)),
         Classification::Buggy => Some(("BUGGY", Look::Bad)),
+        Classification::Inadmissible => Some(("inadmissible", Look::ChangedBelow)),
     }
 }
 

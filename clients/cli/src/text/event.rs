@@ -113,6 +113,11 @@ pub fn row_cells(row: &EventRow, room: Option<usize>) -> Vec<Cell> {
     ]
 }
 
+/// What happened, without time and place.
+pub(super) fn in_words(event: &Event) -> String {
+    happened(event, false, Detail::alone(None)).1
+}
+
 /// What a variable is called where it is written, so that `jhyde history` takes it as it stands there.
 fn written_name<'a>(write: &'a Write, call: &str) -> Cow<'a, str> {
     let (variable, name) = (&write.variable, &write.name);

@@ -191,6 +191,7 @@ impl Debugging for Fake {
         let answer = GivenAnswer {
             call: named(&request.call)?.id,
             answer: request.answer,
+            ..GivenAnswer::default()
         };
         self.given.lock().unwrap().push(answer);
         self.now()
@@ -396,6 +397,10 @@ impl History for Fake {
         Ok(Response::new(result))
     }
     async fn list_events(&self, _: Request<ListEventsRequest>) -> Answer<ListEventsResponse> {
+        not_here()
+    }
+    type WhyStream = Streamed<SliceStep>;
+    async fn why(&self, _: Request<WhyRequest>) -> Answer<Self::WhyStream> {
         not_here()
     }
     type StreamEventsStream = Streamed<Event>;

@@ -154,7 +154,7 @@ impl Daemon {
             }
             EngineKind::Probe => {
                 notes.push(
-                    "engine: 'probe' is new: it records one thread, from the JVM's start, and not what collections hold"
+                    "engine: 'probe' is new: it records from the JVM's start, threads of the scope one at a time, and not what collections hold"
                         .into(),
                 );
             }

@@ -1,14 +1,15 @@
 //! The service `Debugging`: sessions that find the buggy call, and what calls covered.
 
 mod covered;
+mod pointing;
 
 use std::sync::Arc;
 
 use jhyde_debugging::session::Progress;
 use jhyde_debugging::sessions::Error;
 use jhyde_debugging::{
-    Answer, AnswerError, Asked, Classification, CoverageError, SessionError, Sessions, Strategy,
-    View,
+    Answer, AnswerError, Asked, Classification, CoverageError, Given, SessionError, Sessions,
+    Strategy, View,
 };
 use jhyde_history::History;
 use jhyde_proto::v1;
@@ -105,7 +106,7 @@ impl From<Error> for Failure {
 
 fn strategy(name: &str) -> Result<Strategy, Status> {
     if name.is_empty() {
-        return Ok(Strategy::DivideAndQuery);
+        return Ok(Strategy::default());
     }
     name.parse()
         .map_err(|error: jhyde_debugging::strategy::UnknownStrategy| {
@@ -146,14 +147,7 @@ fn message(history: &History, view: View) -> Result<v1::Session, Status> {
         buggy,
         candidates: candidates.collect::<Result<_, _>>()?,
         suspicious: view.suspicious,
-        answers: answers
-            .given()
-            .iter()
-            .map(|given| v1::GivenAnswer {
-                call: given.call.to_string(),
-                answer: to_proto::answer(given.answer).into(),
-            })
-            .collect(),
+        answers: given(&view),
         can_undo: answers.can_undo(),
         can_redo: answers.can_redo(),
         restricted_to: view
@@ -163,7 +157,47 @@ fn message(history: &History, view: View) -> Result<v1::Session, Status> {
             .unwrap_or_default(),
         created_ms: view.kept.created_ms,
         notes: notes(&view),
+        why: view
+            .choice
+            .map(|choice| choice.to_string())
+            .unwrap_or_default(),
+        expected: view.choice.map(|choice| choice.expected),
         id: view.kept.id,
+    })
+}
+
+/// The answers in force.
+fn given(view: &View) -> Vec<v1::GivenAnswer> {
+    let mut cut = view.cut.iter().peekable();
+    let answers = view.kept.answers.pointed();
+    answers
+        .map(|(given, pointed)| v1::GivenAnswer {
+            call: given.call.to_string(),
+            answer: to_proto::answer(given.answer).into(),
+            wrong: pointed.map(|p| p.wrong.clone()).unwrap_or_default(),
+            cut: pointed
+                .and_then(|_| cut.next_if(|(call, _)| *call == given.call))
+                .map_or(0, |(_, cut)| *cut),
+            uncut: pointed.and_then(|p| p.uncut.clone()).unwrap_or_default(),
+        })
+        .collect()
+}
+
+/// What the last answer did, if it pointed at something.
+fn last_pointed(view: &View) -> Option<String> {
+    let (given, pointed) = view.kept.answers.pointed().last()?;
+    let pointed = pointed?;
+    let what = match pointed.wrong.as_slice() {
+        [] => format!("what call {} was called with", given.call),
+        wrong => wrong.join(", "),
+    };
+    Some(match (&pointed.uncut, view.cut.last()) {
+        (Some(why), _) => format!("no call is cut away by what is wrong ({what}): {why}"),
+        (None, Some((call, cut))) if *call == given.call => format!(
+            "{cut} calls are cut away: {what} did not come from them, and they could not have changed what it came \
+             from (jhyde why shows that; undo brings them back)"
+        ),
+        _ => return None,
     })
 }
 
@@ -193,7 +227,16 @@ fn notes(view: &View) -> Vec<String> {
     let unwritten = view.unwritten.then(|| {
         "the data folder is open for reading only, so that this session is not kept: it ends with the daemon".to_owned()
     });
-    [lost, unweighed, lowered, unwritten]
+    let cut: u64 = view.cut.iter().map(|(_, cut)| cut).sum();
+    let pointed = last_pointed(view);
+    let ended = matches!(view.progress, Progress::Found(_) | Progress::None);
+    let cut = (cut > 0 && ended).then(|| {
+        format!(
+            "{cut} calls were not asked about, because what was pointed at did not come from them: if all that is left \
+             is right, take an answer back (undo)"
+        )
+    });
+    [pointed, lost, unweighed, lowered, cut, unwritten]
         .into_iter()
         .flatten()
         .collect()
@@ -310,19 +353,30 @@ impl v1::debugging_server::Debugging for DebuggingService {
             v1::AnswerKind::Invalid => Answer::Invalid,
             v1::AnswerKind::Trusted => Answer::Trusted,
             v1::AnswerKind::Unknown => Answer::Unknown,
+            v1::AnswerKind::Inadmissible => Answer::Inadmissible,
             v1::AnswerKind::Unspecified => {
                 return Err(invalid(
                     "answer",
-                    "answer valid, invalid, trusted or unknown",
+                    "answer valid, invalid, trusted, unknown or inadmissible",
                 ));
             }
         };
+        if !request.wrong.is_empty() && answer != Answer::Invalid {
+            return Err(invalid(
+                "wrong",
+                "what is wrong belongs to the answer invalid",
+            ));
+        }
         self.change(
             request.recording,
             request.session,
             move |sessions, history, id| {
                 let call = resolve_call(history, "call", &request.call)?;
-                Ok(sessions.answer(asked(history), id, call, answer)?)
+                let given = Given { call, answer };
+                match pointing::pointed(history, given, &request.wrong)? {
+                    Some(pointed) => Ok(sessions.point(asked(history), id, given, pointed)?),
+                    None => Ok(sessions.answer(asked(history), id, call, answer)?),
+                }
             },
         )
         .await

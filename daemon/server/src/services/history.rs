@@ -14,6 +14,7 @@ use jhyde_history::History;
 use jhyde_history::events::{EventList, Inside, Outlines};
 use jhyde_history::gap_list::GapList;
 use jhyde_history::navigate::Step;
+use jhyde_history::slice::SlicedValue;
 use jhyde_history::tree::CallList;
 use jhyde_history::writes::WriteList;
 use jhyde_proto::v1;
@@ -352,6 +353,7 @@ impl v1::history_server::History for HistoryService {
     }
 
     type StreamEventsStream = ReceiverStream<Result<v1::Event, Status>>;
+    type WhyStream = ReceiverStream<Result<v1::SliceStep, Status>>;
 
     async fn stream_events(
         &self,
@@ -365,6 +367,19 @@ impl v1::history_server::History for HistoryService {
         })
         .await?;
         Ok(Response::new(stream::events(history, &request)))
+    }
+
+    async fn why(&self, request: Request<v1::WhyRequest>) -> Answer<Self::WhyStream> {
+        let request = request.into_inner();
+        let history = self.history(request.recording.clone()).await?;
+        let slice = blocking(move || {
+            let of = SlicedValue {
+                variable: resolve_variable(&history, "variable", &request.variable)?,
+                at: request.at.map(Timestamp),
+            };
+            history.slice(of).map_err(status)
+        });
+        Ok(Response::new(stream::steps(slice.await?)))
     }
 
     async fn list_writes(

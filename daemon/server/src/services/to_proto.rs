@@ -1,5 +1,9 @@
 //! From the words of `jhyde-history` and `jhyde-debugging` to the messages of `jhyde.v1`.
 
+mod slice;
+
+pub use slice::slice_step;
+
 use jhyde_debugging::session::Progress;
 use jhyde_debugging::{Answer, Classification};
 use jhyde_history::escapes::FailedTest;
@@ -441,6 +445,7 @@ pub fn classification(classification: Classification) -> v1::Classification {
         Classification::Trusted => v1::Classification::Trusted,
         Classification::Unknown => v1::Classification::Unknown,
         Classification::Buggy => v1::Classification::Buggy,
+        Classification::Inadmissible => v1::Classification::Inadmissible,
     }
 }
 
@@ -451,6 +456,7 @@ pub fn answer(answer: Answer) -> v1::AnswerKind {
         Answer::Invalid => v1::AnswerKind::Invalid,
         Answer::Trusted => v1::AnswerKind::Trusted,
         Answer::Unknown => v1::AnswerKind::Unknown,
+        Answer::Inadmissible => v1::AnswerKind::Inadmissible,
     }
 }
 

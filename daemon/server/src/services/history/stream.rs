@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use jhyde_history::History;
+use jhyde_history::slice::Slice;
 use jhyde_history::tree::{CallList, Walked};
 use jhyde_history::view::EventKindView;
 use jhyde_proto::v1;
@@ -77,6 +78,22 @@ pub(super) fn calls(
         }
         if let Some(told) = missing.told() {
             let _ = sender.blocking_send(Err(told));
+        }
+    });
+    ReceiverStream::new(receiver)
+}
+
+/// A stream of steps of a slice.
+pub(super) fn steps(mut slice: Slice) -> ReceiverStream<Result<v1::SliceStep, Status>> {
+    let (sender, receiver) = channel(WAITING);
+    tokio::task::spawn_blocking(move || {
+        while let Some(step) = slice.next_step().transpose() {
+            let step = step.map(|step| to_proto::slice_step(&step)).map_err(status);
+            let is_last = step.is_err();
+            // An error means that the client has gone.
+            if sender.blocking_send(step).is_err() || is_last {
+                return;
+            }
         }
     });
     ReceiverStream::new(receiver)

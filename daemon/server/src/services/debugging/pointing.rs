@@ -1,0 +1,178 @@
+//! Pointing: what was wrong of a call's result, and which calls can be to blame for it.
+
+use jhyde_debugging::{Answer, Given, Pointed};
+use jhyde_history::History;
+use jhyde_history::input_output::Side;
+use jhyde_history::slice::blame::Blame;
+use jhyde_history::view::ValueView;
+use jhyde_trace::{CallId, Level, ObjectId, Outcome, Variable};
+use tonic::Status;
+
+use crate::error::Kind;
+use crate::services::history::{in_field, status};
+use crate::services::status::{invalid, with_details};
+
+/// How the result of a call is called when something of it is wrong.
+const RESULT: &str = "result";
+
+/// What an answer says about which calls can be to blame; `None` if it says nothing.
+pub(super) fn pointed(
+    history: &History,
+    given: Given,
+    wrong: &[String],
+) -> Result<Option<Pointed>, Status> {
+    let level = history.recording().meta().options.level;
+    let record = history
+        .recording()
+        .call(given.call)
+        .map_err(|error| status(error.into()))?;
+    // Those cannot be answered for anyway, and the session says why.
+    if record.boundary || record.exit.is_none() {
+        return Ok(None);
+    }
+    match given.answer {
+        Answer::Inadmissible if level == Level::Full => {
+            let blame = history.blame_for_arguments(given.call).map_err(status)?;
+            let outermost = history
+                .recording()
+                .path(given.call)
+                .map_err(|error| status(error.into()))?;
+            let outermost = outermost.first().map_or(record, |outermost| *outermost);
+            let mut kept = ranges(&blame, outermost.id, outermost.size);
+            let thread = outermost.id.thread;
+            // Nothing was looked for outside of that.
+            kept.insert(0, (thread.0, 0, outermost.id.preorder));
+            kept.push((thread.0, outermost.id.preorder + outermost.size, u64::MAX));
+            let others = history.recording().thread_ids().into_iter();
+            kept.extend(
+                others
+                    .filter(|id| *id != thread)
+                    .map(|id| (id.0, 0, u64::MAX)),
+            );
+            Ok(Some(Pointed {
+                wrong: Vec::new(),
+                kept,
+                uncut: blame.all,
+            }))
+        }
+        Answer::Invalid if !wrong.is_empty() => {
+            if level != Level::Full {
+                return Err(with_details(
+                    Kind::FailedPrecondition,
+                    "LEVEL",
+                    Some("wrong"),
+                    format!(
+                        "what is wrong can be pointed at in recordings at level full, and this is one at level \
+                         {level}: answer without it"
+                    ),
+                ));
+            }
+            let variables = variables(history, given.call, wrong)?;
+            let blame = history.blame(given.call, &variables).map_err(status)?;
+            let forms = variables
+                .iter()
+                .map(|variable| history.written_form(*variable));
+            Ok(Some(Pointed {
+                wrong: forms.collect::<Result<_, _>>().map_err(status)?,
+                kept: ranges(&blame, given.call, record.size),
+                uncut: blame.all,
+            }))
+        }
+        _ => Ok(None),
+    }
+}
+
+/// The calls of a subtree that can be to blame, as ranges of numbers.
+fn ranges(blame: &Blame, call: CallId, size: u64) -> Vec<(u32, u64, u64)> {
+    let mut ranges: Vec<(u32, u64, u64)> = Vec::new();
+    for preorder in call.preorder..call.preorder + size {
+        if !blame.holds(CallId { preorder, ..call }) {
+            continue;
+        }
+        match ranges.last_mut() {
+            Some((_, _, end)) if *end == preorder => *end += 1,
+            _ => ranges.push((call.thread.0, preorder, preorder + 1)),
+        }
+    }
+    ranges
+}
+
+/// The variables of a call's result that are written so.
+fn variables(history: &History, call: CallId, wrong: &[String]) -> Result<Vec<Variable>, Status> {
+    let side = history.result(call).map_err(status)?;
+    wrong
+        .iter()
+        .map(|text| {
+            let variable = variable(history, call, text)?;
+            match belongs(&side, call, variable) {
+                true => Ok(variable),
+                false => Err(invalid(
+                    "wrong",
+                    format!(
+                        "'{text}' is not a part of what call {call} yielded: its result, a static field that it \
+                         changed, or something that its arguments or its result reach"
+                    ),
+                )),
+            }
+        })
+        .collect()
+}
+
+fn variable(history: &History, call: CallId, text: &str) -> Result<Variable, Status> {
+    let text = text.trim();
+    let outcome = || {
+        let record = history.recording().call(call)?;
+        history.recording().outcome(&record)
+    };
+    let own = match text.strip_prefix(RESULT) {
+        Some("") => {
+            let outcome = outcome().map_err(|error| status(error.into()))?;
+            return Ok(match outcome {
+                Some(Outcome::Threw(_)) => Variable::Exception { call },
+                Some(Outcome::Returned(None)) => {
+                    return Err(invalid(
+                        "wrong",
+                        format!(
+                            "call {call} returned nothing: name what it left wrong, such as this.size or a[2]"
+                        ),
+                    ));
+                }
+                _ => Variable::Return { call },
+            });
+        }
+        Some(rest) if rest.starts_with(['.', '[']) => format!("{call}:return{rest}"),
+        _ => format!("{call}:{text}"),
+    };
+    // Whole written forms name a call, an object or a class; ways begin in the call.
+    let whole = text.contains([':', '#']);
+    let found = match whole {
+        true => history.resolve_variable(text),
+        false => history
+            .resolve_variable(&own)
+            .or_else(|error| history.resolve_variable(text).map_err(|_| error)),
+    };
+    found.map_err(|error| in_field("wrong", error))
+}
+
+fn belongs(side: &Side, call: CallId, variable: Variable) -> bool {
+    let object = match variable {
+        Variable::Return { call: of } | Variable::Exception { call: of } => return of == call,
+        Variable::Static { .. } => return true,
+        Variable::Local { .. } => return false,
+        Variable::Field { object, .. }
+        | Variable::Element { array: object, .. }
+        | Variable::Content { object, .. } => object,
+    };
+    let is = |value: &ValueView| matches!(value, ValueView::Object(view) if view.id == object);
+    let listed = side.objects.iter().any(|reached| is(&reached.object));
+    let rows = side.rows.iter().filter_map(|row| row.end.as_ref());
+    listed || rows.into_iter().any(is) || given(side, object)
+}
+
+fn given(side: &Side, object: ObjectId) -> bool {
+    let is = |value: &ValueView| matches!(value, ValueView::Object(view) if view.id == object);
+    side.call.values.as_ref().is_some_and(|values| {
+        values.receiver.as_ref().is_some_and(is)
+            || values.arguments.iter().any(|argument| is(&argument.value))
+    })
+}
