@@ -14,6 +14,7 @@ use super::derive::Deriver;
 use super::inject::{Part, Probe};
 use super::instrument::instrument;
 use super::names::Names;
+use super::plan::Also;
 use crate::control::{Controller, Ending, Finished};
 use crate::error::{CaptureError, LinkError};
 use crate::jvm::{Connection, Guard, Link};
@@ -43,6 +44,8 @@ pub(crate) struct Engine<S> {
     names: Names,
     deriver: Deriver,
     probe: Option<Probe>,
+    /// What instrumented code tells besides, from its start on.
+    also: Also,
     /// Instrumented classes as they were.
     originals: Vec<(ReferenceTypeId, Vec<u8>)>,
     /// When all logs were read last, and how long that took.
@@ -68,12 +71,20 @@ impl<S: Sink> Engine<S> {
         let release = u16::try_from(connection.version).unwrap_or(17);
         let joined = std::env::join_paths(entries).unwrap_or_default();
         let path = ClassPath::parse(&joined.to_string_lossy(), release);
+        let names = Names::new(path, scope.clone());
+        let mut deriver = Deriver::new(options.string_limit, options.level == Level::Full);
+        let also = Also {
+            births: names.has_others(),
+            reads: false,
+        };
+        deriver.expects(also);
         Self {
             link: connection.link,
             guard: connection.guard,
-            names: Names::new(path, scope.clone()),
+            names,
+            also,
             program: Program::new(scope),
-            deriver: Deriver::new(options.string_limit, options.level == Level::Full),
+            deriver,
             probe: None,
             originals: Vec::new(),
             drained: (Instant::now(), Duration::ZERO),
@@ -296,7 +307,7 @@ impl<S: Sink> Engine<S> {
         }
         tracing::debug!(class = known.name, "prepared");
         if self.probe.is_none() {
-            self.probe = Some(Probe::define(&mut self.link, thread)?);
+            self.probe = Some(Probe::define(&mut self.link, thread, self.also)?);
         }
         if let Err(reason) = self.instrument(class, &known)? {
             // What was before it is as it was.

@@ -9,6 +9,7 @@ use jdwp::{
 
 use crate::error::{CaptureError, LinkError};
 use crate::jvm::Link;
+use crate::probe::plan::Also;
 
 /// The class file of the probe class.
 const BYTES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/java/lang/JhydeProbe.class"));
@@ -65,7 +66,11 @@ fn unusable(what: &str) -> CaptureError {
 
 impl Probe {
     /// Defines the class, in a thread that an event has suspended.
-    pub(crate) fn define(link: &mut Link, thread: ThreadId) -> Result<Self, CaptureError> {
+    pub(crate) fn define(
+        link: &mut Link,
+        thread: ThreadId,
+        also: Also,
+    ) -> Result<Self, CaptureError> {
         let bytes = byte_array(link, BYTES)?;
         let name = string(link, "java.lang.JhydeProbe")?;
         let loader = class(link, "Ljava/lang/ClassLoader;")?;
@@ -115,6 +120,17 @@ impl Probe {
             points: field("points")?,
             sum: field("sum")?,
         };
+        let told = [("births", also.births), ("reads", also.reads)];
+        let values = told.map(|(name, value)| {
+            Ok(class_type::FieldValue {
+                field: field(name)?,
+                value: UntaggedValue::from(Value::Boolean(value)),
+            })
+        });
+        link.request(&class_type::SetValues {
+            class: probe,
+            values: values.into_iter().collect::<Result<_, CaptureError>>()?,
+        })??;
         let out = vec![field("OUT")?];
         let out = link.request(&reference_type::GetValues {
             ref_type: probe,

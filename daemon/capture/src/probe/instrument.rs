@@ -6,7 +6,7 @@ use jhyde_bytecode::patch::{
 };
 use jhyde_bytecode::{
     ClassFile, Code, CodeError, Constant, ConstantPool, FieldType, Instruction, InvokeKind,
-    LocalType, Method, MethodDescriptor, Opcode,
+    LocalType, MemberRef, Method, MethodDescriptor, Opcode,
 };
 use jhyde_trace::MethodId;
 use rustc_hash::FxHashMap;
@@ -51,6 +51,7 @@ pub(crate) fn instrument(
 ) -> Result<Instrumented, InstrumentError> {
     let mut patch = Patch::new(class)?;
     let mut plans = Vec::new();
+    let expects = calls_reflection(class, names);
     for (at, (method, id)) in class.methods.iter().zip(ids).enumerate() {
         let (Some(code), Some(id)) = (&method.code, *id) else {
             continue;
@@ -77,6 +78,8 @@ pub(crate) fn instrument(
                 places: FxHashMap::default(),
                 handlers: FxHashMap::default(),
                 guarded: None,
+                expects,
+                bears: false,
             },
         };
         inserter.log = inserter
@@ -185,6 +188,11 @@ impl Inserter<'_, '_, '_> {
             .get_field(entered)
             .store(LocalType::Int, self.entered);
         self.wanted.insert(Place::Entry, snippet);
+        if self.plan.expects {
+            let expects = self.probe("expects", "()V")?;
+            let snippet = Snippet::new().invoke_static(expects);
+            self.wanted.insert(Place::Entry, snippet);
+        }
         let is_static = self.method.access.is_static();
         if !is_static && self.method.name != "<init>" {
             let this = Snippet::new().load(LocalType::Reference, 0);
@@ -205,14 +213,16 @@ impl Inserter<'_, '_, '_> {
         Ok(())
     }
 
-    /// An object that code out of the scope makes is told as soon as there is one.
+    /// An object is told as soon as there is one: that code out of the scope makes; or any, where the scope has it first.
     fn made(&mut self, code: &Code) -> Done {
-        let Some(index) = self
+        let Some((index, above)) = self
             .constructed(code)
             .filter(|_| self.method.name == "<init>")
         else {
             return Ok(());
         };
+        self.plan.bears = self.names.class(&above).is_none();
+        let name = if self.plan.bears { "born" } else { "made" };
         let fresh = self.constants.field(PROBE, "fresh", "Z")?;
         let outside = self.wanted.add_local(AddedLocal::Kept(FieldType::Boolean));
         let kept = Snippet::new()
@@ -223,7 +233,7 @@ impl Inserter<'_, '_, '_> {
         let this = Snippet::new()
             .load(LocalType::Reference, 0)
             .load(LocalType::Int, outside);
-        let told = self.tell_of(this, "made", &format!("{OBJECT}Z"), None)?;
+        let told = self.tell_of(this, name, &format!("{OBJECT}Z"), None)?;
         self.wanted.insert(Place::Before(index), told);
         Ok(())
     }
@@ -236,6 +246,12 @@ impl Inserter<'_, '_, '_> {
             load @ 0x2e..=0x35 => {
                 let kind = ["I", "J", "F", "D", OBJECT, "I", "I", "I"][usize::from(load - 0x2e)];
                 let told = self.tell("read", kind, None)?;
+                self.wanted.insert(after, told);
+                Ok(())
+            }
+            // newarray, anewarray, multianewarray
+            0xbc | 0xbd | 0xc5 => {
+                let told = self.tell("born", OBJECT, None)?;
                 self.wanted.insert(after, told);
                 Ok(())
             }
@@ -422,21 +438,20 @@ impl Inserter<'_, '_, '_> {
             &operands,
             &kind_of_result(&descriptor),
             constructs,
-            invoke.kind,
-            computes_only(&named),
+            &named,
         )
     }
 
-    /// A call that may leave the scope. `stays`: it keeps its turn meanwhile.
+    /// A call that may leave the scope.
     fn leaving(
         &mut self,
         index: u32,
         operands: &[String],
         returns: &str,
         constructs: bool,
-        kind: InvokeKind,
-        stays: bool,
+        named: &Named,
     ) -> Done {
+        let reflects = uses_reflection(named, self.names);
         let kinds: Vec<&str> = operands.iter().map(|operand| kind_of(operand)).collect();
         let references = kinds
             .iter()
@@ -447,7 +462,7 @@ impl Inserter<'_, '_, '_> {
             .filter(|&at| at > 0 || !constructs)
             .collect();
         // What the JVM links itself (lambdas, texts) changes nothing that it is shown.
-        let changes = kind != InvokeKind::Dynamic;
+        let changes = named.kind != InvokeKind::Dynamic;
         let arrays: Vec<usize> = shown
             .iter()
             .copied()
@@ -459,6 +474,7 @@ impl Inserter<'_, '_, '_> {
                 shown: shown.clone(),
                 arrays: arrays.clone(),
                 constructs,
+                reflects,
             },
         )?;
         let only_top = shown.len() == 1 && shown.first() == Some(&(kinds.len() - 1));
@@ -469,7 +485,12 @@ impl Inserter<'_, '_, '_> {
             let before = self.spill(&kinds, &shown)?;
             self.wanted.insert(Place::Before(index), before);
         }
-        if !stays {
+        if reflects {
+            let reflects = self.probe("reflects", "()V")?;
+            let snippet = Snippet::new().invoke_static(reflects);
+            self.wanted.insert(Place::Before(index), snippet);
+        }
+        if !computes_only(named) {
             let leaves = self.of_log("leave")?;
             self.wanted.insert(Place::Before(index), leaves);
         }
@@ -539,7 +560,7 @@ impl Inserter<'_, '_, '_> {
     fn escape(&mut self, code: &Code) -> Done {
         let from = match self.method.name == "<init>" {
             true => match self.constructed(code) {
-                Some(from) => from,
+                Some((from, _)) => from,
                 None => return Ok(()),
             },
             false => 0,
@@ -550,8 +571,9 @@ impl Inserter<'_, '_, '_> {
         Ok(())
     }
 
-    /// In a constructor, the instruction behind the call of another one: from there on there is a `this` (JVMS 4.10.1.9).
-    fn constructed(&self, code: &Code) -> Option<u32> {
+    /// In a constructor, the instruction behind the call of another one: from there on there is a `this` (JVMS 4.10.1.9). And
+    /// the class of that other one.
+    fn constructed(&self, code: &Code) -> Option<(u32, String)> {
         let mut open = 0_u32;
         for instruction in code.instructions() {
             if instruction.opcode == Opcode::New {
@@ -561,13 +583,16 @@ impl Inserter<'_, '_, '_> {
                 continue;
             };
             let named = self.pool().method(invoke.constant).ok();
-            let constructs = named.is_some_and(|named| named.name == "<init>");
-            if !constructs || invoke.kind != InvokeKind::Special {
+            let constructs = |named: &MemberRef<'_>| named.name == "<init>";
+            let Some(named) = named.filter(constructs) else {
+                continue;
+            };
+            if invoke.kind != InvokeKind::Special {
                 continue;
             }
             match open.checked_sub(1) {
                 Some(left) => open = left,
-                None => return Some(instruction.next()),
+                None => return Some((instruction.next(), named.class.to_owned())),
             }
         }
         None
@@ -576,6 +601,29 @@ impl Inserter<'_, '_, '_> {
 
 const OBJECT: &str = "Ljava/lang/Object;";
 const THROWABLE: &str = "Ljava/lang/Throwable;";
+
+/// May what is called write fields by reflection, or read them? Code of the scope tells itself what it does.
+fn uses_reflection(named: &Named, names: &mut Names) -> bool {
+    crate::events::reflects(named)
+        && !named.class.ends_with("[]")
+        && names.class(&named.class.replace('.', "/")).is_none()
+}
+
+/// Does code of this class call what may use reflection?
+fn calls_reflection(class: &ClassFile, names: &mut Names) -> bool {
+    let pool = &class.constants;
+    let methods = pool.iter().filter_map(|(at, _)| pool.method(at).ok());
+    let named: Vec<Named> = methods
+        .map(|method| Named {
+            class: dotted(method.class),
+            name: method.name.to_owned(),
+            descriptor: method.descriptor.to_owned(),
+            kind: InvokeKind::Virtual,
+            code: 0,
+        })
+        .collect();
+    named.iter().any(|named| uses_reflection(named, names))
+}
 
 /// A call out of the scope that waits for no other thread: those of classes that nobody can extend, which hold no lock.
 fn computes_only(named: &Named) -> bool {

@@ -25,6 +25,20 @@ impl Names {
         }
     }
 
+    /// Has the class path classes that are none of the scope? They may use reflection on its objects.
+    pub(crate) fn has_others(&self) -> bool {
+        let all = self.path.sources().iter();
+        // What cannot be listed may have anything.
+        all.map(|source| source.names()).any(|names| {
+            names.map_or(true, |names| {
+                let others = names.iter().filter(|name| !name.ends_with("-info"));
+                others
+                    .map(|name| dotted(name))
+                    .any(|name| !self.scope.may_cover(&name))
+            })
+        })
+    }
+
     /// A class of the scope, by its name in internal form, if the class path has it.
     pub(crate) fn class(&mut self, name: &str) -> Option<Rc<ClassFile>> {
         if let Some(known) = self.files.get(name) {

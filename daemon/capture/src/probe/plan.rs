@@ -19,8 +19,10 @@ pub(crate) enum Tells {
         arrays: Vec<usize>,
         /// It constructs its lowest operand, which is told behind it.
         constructs: bool,
+        /// What it calls may use reflection: from here on all reads are told.
+        reflects: bool,
     },
-    /// A read of a field: its value goes into the checksum. `volatile`: with a point before it.
+    /// A read of a field: its value goes into the checksum, or is told. `volatile`: with a point before it.
     Read { volatile: bool },
     /// A read of a field that the scope is not known to declare, or a constant: its value.
     Value,
@@ -28,6 +30,22 @@ pub(crate) enum Tells {
     Write,
     /// A string of the constant pool: which object it is, the first time.
     Literal,
+}
+
+impl Tells {
+    /// May what it calls use reflection?
+    pub(crate) fn reflects(&self) -> bool {
+        matches!(self, Self::Call { reflects: true, .. })
+    }
+}
+
+/// What is told besides what has to be.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Also {
+    /// Objects and arrays, when code of the scope makes them.
+    pub(crate) births: bool,
+    /// Each read of a field or an element, with its value.
+    pub(crate) reads: bool,
 }
 
 /// What the code of one method tells. Indexes are those of the original code.
@@ -42,6 +60,10 @@ pub(crate) struct MethodPlan {
     /// From this index on it tells exceptions that leave it: in a constructor from where there is a `this`. Nowhere, if
     /// there is none.
     pub(crate) guarded: Option<u32>,
+    /// Its class calls what may use reflection: objects are told when they are made, from the first call of such a method on.
+    pub(crate) expects: bool,
+    /// A constructor that calls one out of the scope: it tells its object where [`Self::guarded`] begins, if such are told.
+    pub(crate) bears: bool,
 }
 
 /// Gives out numbers.

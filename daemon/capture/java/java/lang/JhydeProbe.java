@@ -59,6 +59,13 @@ public final class JhydeProbe {
      * it does not. */
     private static final long LOOK = 20, RUNNING = 10_000, BLOCKED = 2_000;
 
+    /**
+     * Objects and arrays are told when code of the scope makes them; what is read from the heap is told, not only added up. Code out of
+     * the scope may use reflection then: it writes what nobody sees, and gets at objects that nobody shows it. Never taken back;
+     * set by whoever has the turn, or by the daemon before anything runs.
+     */
+    private static boolean births, reads;
+
     /** Logs by the identity of their threads: open addressing, a power of two. */
     private static volatile JhydeProbe[] table = new JhydeProbe[64];
     private static int logs;
@@ -500,6 +507,34 @@ public final class JhydeProbe {
         }
     }
 
+    /** There is an object now, whoever has called its constructor: those above it are none of the scope's. */
+    public static void born(Object value, boolean outside, JhydeProbe log) {
+        if (outside) {
+            shown(value, log);
+        } else {
+            born(value, log);
+        }
+    }
+
+    /** Code of the scope has made an object, or an array, which is as it begins. */
+    public static void born(Object value, JhydeProbe log) {
+        if (births) {
+            log.room(1);
+            log.word(SHOWN, 0, System.identityHashCode(value));
+        }
+    }
+
+    /** Code of the scope runs that calls what uses reflection. */
+    public static void expects() {
+        births = true;
+    }
+
+    /** Code of the scope is about to call what uses reflection. */
+    public static void reflects() {
+        births = true;
+        reads = true;
+    }
+
     /** A string of the constant pool is used. */
     public static void literal(Object value, JhydeProbe log, int site) {
         int at = site >>> 6;
@@ -572,26 +607,51 @@ public final class JhydeProbe {
     }
 
     public static void read(int value, JhydeProbe log) {
-        log.sum = log.sum * 31 + value;
+        if (reads) {
+            result(value, log, 0);
+        } else {
+            log.sum = log.sum * 31 + value;
+        }
     }
 
     public static void read(long value, JhydeProbe log) {
-        log.sum = log.sum * 31 + value;
+        if (reads) {
+            result(value, log, 0);
+        } else {
+            log.sum = log.sum * 31 + value;
+        }
     }
 
     public static void read(float value, JhydeProbe log) {
-        log.sum = log.sum * 31 + Float.floatToRawIntBits(value);
+        read(Float.floatToRawIntBits(value), log);
     }
 
     public static void read(double value, JhydeProbe log) {
-        log.sum = log.sum * 31 + Double.doubleToRawLongBits(value);
+        read(Double.doubleToRawLongBits(value), log);
     }
 
     public static void read(Object value, JhydeProbe log) {
-        log.sum = log.sum * 31 + (value == null ? 0 : 1);
+        if (reads) {
+            log.bare(value);
+        } else {
+            log.sum = log.sum * 31 + (value == null ? 0 : 1);
+        }
     }
 
     // ---- references
+
+    /** A reference that was read: of an array not what it holds, which is told where that is read. */
+    private void bare(Object value) {
+        if (value == null || !value.getClass().isArray()) {
+            reference(REFERENCE, 0, value);
+            return;
+        }
+        int number = number(value.getClass(), null);
+        room(3);
+        word(REFERENCE, 0, System.identityHashCode(value));
+        pair(BARE_ARRAY, number);
+        pair(0, length(value));
+    }
 
     /** A reference with what is told of its object: in one piece. */
     private void reference(int kind, int site, Object value) {

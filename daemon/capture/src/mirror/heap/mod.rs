@@ -53,6 +53,8 @@ pub(crate) struct Heap {
     text_units: usize,
     /// Code ran that may use reflection.
     reflection: bool,
+    /// Code out of the scope has what static fields hold.
+    statics_shared: bool,
     /// How often code out of the scope has run.
     outside: u64,
     /// Events that have been told.
@@ -91,6 +93,7 @@ impl Heap {
             doubts: Doubts::default(),
             text_units: 0,
             reflection: false,
+            statics_shared: false,
             outside: 1,
             now: Timestamp(0),
             view: 0,
@@ -421,6 +424,9 @@ impl Heap {
         let before = self.statics.insert(field, value);
         self.note(|_| Undo::Static(field, before));
         self.hold(value, Variable::Static { field });
+        if let Some(object) = value.object().filter(|_| self.statics_shared) {
+            self.share(object, Shared::Jdk);
+        }
         self.is_written(Variable::Static { field });
     }
 

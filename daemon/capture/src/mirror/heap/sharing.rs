@@ -53,6 +53,21 @@ impl Heap {
         self.reflection = true;
     }
 
+    /// Code out of the scope has what static fields hold, now and from now on.
+    pub(crate) fn share_statics(&mut self) {
+        self.statics_shared = true;
+        let held: Vec<ObjectId> = self.statics.values().filter_map(|v| v.object()).collect();
+        for object in held {
+            self.share(object, Shared::Jdk);
+        }
+    }
+
+    /// Has code out of the scope this object, whatever it does with it?
+    pub(crate) fn is_shared_with_anybody(&self, object: ObjectId) -> bool {
+        let thing = self.things.get(object);
+        thing.is_some_and(|thing| thing.shared > Shared::Nobody)
+    }
+
     pub(super) fn is_shared(&self, thing: &Thing) -> bool {
         match thing.shared {
             Shared::Nobody => false,

@@ -44,7 +44,6 @@ impl Deriver {
             };
             let invoked = entering.derived.is_some();
             let (index, open) = (entering.index, entering.open);
-            let made = entering.values.first().and_then(|this| this.object());
             self.enter(
                 thread,
                 program,
@@ -56,7 +55,6 @@ impl Deriver {
             );
             if let Some(frame) = thread.frame() {
                 frame.fresh = true;
-                frame.made = made.filter(|_| !invoked && routine.is_constructor());
             }
             return Ok(Went::On);
         }
@@ -145,6 +143,7 @@ impl Deriver {
         invoked: bool,
         open: Option<Open>,
     ) {
+        self.also.births |= routine.plan.expects;
         let call = thread.next_call();
         let bound: Vec<Value> = values
             .iter()
@@ -195,7 +194,10 @@ impl Deriver {
             open,
             initialised: None,
             fresh: false,
-            made: None,
+            made: receiver
+                .and_then(Value::object)
+                .filter(|_| routine.is_constructor()),
+            told: false,
             passed: false,
             monitor,
         }));

@@ -69,9 +69,12 @@ impl Deriver {
             return Ok(Went::On);
         };
         let operand = |at: usize| frame.activation.peek(count - 1 - at);
-        let mut open = match routine.tells(index) {
-            Some((_, Tells::Call { shown, .. })) => shown.iter().map(|&at| operand(at)).collect(),
-            _ => Vec::new(),
+        let (mut open, reflects) = match routine.tells(index) {
+            Some((_, tells @ Tells::Call { shown, .. })) => {
+                let open = shown.iter().map(|&at| operand(at));
+                (open.collect(), tells.reflects())
+            }
+            _ => (Vec::new(), false),
         };
         open.reverse();
         if kind == InvokeKind::Static
@@ -84,6 +87,9 @@ impl Deriver {
         } else if kind == InvokeKind::Static && awaits_class(thread, program, &callee.named.class)?
         {
             return Ok(Went::Nowhere);
+        }
+        if reflects {
+            self.reflects();
         }
         thread.awaits = Some(Awaits::Shown(open));
         Ok(Went::On)
@@ -139,12 +145,15 @@ impl Deriver {
                 Some((
                     place,
                     Tells::Call {
-                        arrays, constructs, ..
+                        arrays,
+                        constructs,
+                        reflects,
+                        ..
                     },
                 )) => {
                     let operands = self.pop(thread, &callee);
                     let open = self.open(program, &operands, *place, arrays, *constructs);
-                    self.show(program, &callee, &operands)?;
+                    self.show(&callee, &operands, *reflects);
                     Ok(self.leave(thread, program, &callee, &operands, index, open))
                 }
                 Some((_, Tells::Nothing)) => self.follows(thread, program, &callee, index),

@@ -102,6 +102,21 @@ impl Identities {
         self.by_hash.entry(hash).or_default().push(known);
     }
 
+    /// Nobody has told this object, and one that nobody has told, of this class and content, has this hash: can it be no other
+    /// one? Of those that have a content, which one it is makes no difference.
+    pub(super) fn is_only(
+        &self,
+        object: ObjectId,
+        class: ClassId,
+        content: u64,
+        hash: u32,
+    ) -> bool {
+        let untold = self.untold.get(&class).copied().unwrap_or(0);
+        !self.hashes.contains_key(&object)
+            && (untold <= 1 || content != 0)
+            && matches!(self.meant(hash, class, content), Meant::New | Meant::Open)
+    }
+
     /// The object of this hash, class and content (0 for objects that have none).
     pub(super) fn meant(&self, hash: u32, class: ClassId, content: u64) -> Meant {
         let of_hash = self.by_hash.get(&hash).map_or(&[][..], Vec::as_slice);

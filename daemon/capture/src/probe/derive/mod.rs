@@ -6,7 +6,7 @@
 //! somewhere, and the thread is [`Lost`]: from there on nothing is told of it but that.
 //!
 //! `thread` is one thread, `run` drives its innermost frame, `world` is what instructions do, `calls` what they call,
-//! `begins` and `outside` how that goes within the scope and out of it, `initialise` when classes are initialised, `throw` how exceptions go, `casts` what is a subtype of what, `told` values that instructions tell, `values` what references mean, `identity` which object it is.
+//! `begins` and `outside` how that goes within the scope and out of it, `initialise` when classes are initialised, `throw` how exceptions go, `casts` what is a subtype of what, `told` values that instructions tell, `reads` what is told of objects that are made and of reads where code out of the scope may use reflection, `values` what references mean, `identity` which object it is.
 
 mod begins;
 mod calls;
@@ -15,6 +15,7 @@ mod identity;
 mod initialise;
 mod outlet;
 mod outside;
+mod reads;
 mod routine;
 mod run;
 mod thread;
@@ -34,7 +35,7 @@ use self::identity::Identities;
 use self::outlet::Outlet;
 use self::thread::Thread;
 use super::log::Nonsense;
-use super::plan::{MethodPlan, Numbers};
+use super::plan::{Also, MethodPlan, Numbers};
 use crate::error::CaptureError;
 use crate::jvm::Link;
 use crate::mirror::Heap;
@@ -79,6 +80,8 @@ pub(crate) struct Deriver {
     /// Static initialisers that threw an exception.
     failed: FxHashSet<MethodId>,
     outlet: Outlet,
+    /// What is told besides, by now.
+    also: Also,
     /// Is a class a subtype of what code of a loader means by a name?
     casts: FxHashMap<(ClassId, Loader, String), bool>,
     hierarchy: Option<casts::Hierarchy>,
@@ -112,6 +115,7 @@ impl Deriver {
             initialised: FxHashSet::default(),
             failed: FxHashSet::default(),
             outlet: Outlet::default(),
+            also: Also::default(),
             casts: FxHashMap::default(),
             hierarchy: None,
             threads: FxHashMap::default(),
@@ -135,6 +139,11 @@ impl Deriver {
     ) {
         let routine = Rc::new(Routine::new(class, method, plan));
         self.routines.insert(method.id, routine);
+    }
+
+    /// What instrumented code tells besides, from its start on.
+    pub(crate) fn expects(&mut self, also: Also) {
+        self.also = also;
     }
 
     /// From now on neither reads nor edges are told. False if they were not.

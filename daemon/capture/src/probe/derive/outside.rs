@@ -16,26 +16,7 @@ use crate::program::Program;
 
 impl Deriver {
     /// What a call is shown may be written by code out of the scope from now on: fields by reflection alone.
-    pub(super) fn show(
-        &mut self,
-        program: &Program,
-        callee: &Callee,
-        operands: &[Value],
-    ) -> Result<(), Stopped> {
-        let skip = usize::from(callee.named.kind.has_receiver());
-        let arguments = operands.get(skip..).unwrap_or_default();
-        if crate::events::writes_static_by_handle(&callee.named, arguments) {
-            return lost("a static field may have been written by reflection");
-        }
-        // What the scope inherits from the JDK, and lambdas behind its interfaces, use none.
-        let class = &callee.named.class;
-        let own =
-            class.ends_with("[]") || program.class_in_scope(callee.named.code, class).is_some();
-        let reflects = !own && crate::events::reflects(&callee.named);
-        if reflects {
-            self.heap.expect_reflection();
-            self.identities.expect_reflection();
-        }
+    pub(super) fn show(&mut self, callee: &Callee, operands: &[Value], reflects: bool) {
         let with = if reflects {
             Shared::Anybody
         } else {
@@ -55,7 +36,6 @@ impl Deriver {
                 }
             }
         }
-        Ok(())
     }
 
     /// A call leaves the scope.

@@ -12,7 +12,7 @@ use super::{Deriver, Lost, Routine, Went};
 use crate::error::{CaptureError, LinkError};
 use crate::jvm::Link;
 use crate::mirror::{Op, Step, execute, throws};
-use crate::probe::log::{Nonsense, Record};
+use crate::probe::log::Nonsense;
 use crate::probe::plan::Tells;
 use crate::program::{Program, dotted};
 
@@ -104,23 +104,18 @@ impl Deriver {
             else {
                 return lost("it ran past the end of a method");
             };
-            if let Some(made) = frame
-                .made
-                .filter(|_| routine.plan.guarded == Some(instruction.index))
-            {
-                match thread.peek()? {
-                    None => return Ok(Went::Nowhere),
-                    Some(&Record::Shown { hash, .. }) => {
-                        thread.take()?;
-                        if !self.shown(Value::Object(made), hash) {
-                            return lost("a constructor made another object than was derived");
-                        }
-                    }
-                    Some(other) => return lost(format!("a constructor tells {other:?}")),
+            let births = self.also.births;
+            if let Some(made) = frame.begins(instruction.index, births) {
+                if thread.peek()?.is_none() {
+                    return Ok(Went::Nowhere);
                 }
+                self.born(thread, Value::Object(made))?;
                 if let Some(frame) = thread.frame() {
-                    frame.made = None;
+                    frame.told = true;
                 }
+            }
+            if births && makes_array(instruction.opcode) && thread.peek()?.is_none() {
+                return Ok(Went::Nowhere);
             }
             match self.needs(thread, program, link, &routine, op)? {
                 Needs::Nothing => {}
@@ -152,8 +147,11 @@ impl Deriver {
             let Ok(step) = execute(&mut world, &routine.ops, at, None);
             match step {
                 Step::Goes(to) => {
-                    frame.at = to;
-                    frame.passed = false;
+                    frame.goes(to);
+                    if births && makes_array(instruction.opcode) {
+                        let made = frame.activation.peek(0);
+                        self.born(thread, made)?;
+                    }
                 }
                 Step::Leaves => return self.leaves(thread, program, &routine),
                 Step::Open => {
@@ -171,8 +169,7 @@ impl Deriver {
     /// The instruction has run: the next one is behind it.
     pub(super) fn advance(&mut self, thread: &mut Thread) {
         if let Some(frame) = thread.frame() {
-            frame.at += 1;
-            frame.passed = false;
+            frame.goes(frame.at + 1);
         }
     }
 
@@ -198,10 +195,13 @@ impl Deriver {
             }
             Op::LoadElement | Op::Binary(_) | Op::ArrayLength | Op::NewArray(_) => {
                 let opcode = instruction.opcode;
-                Ok(match throws(&frame.activation, &self.heap, opcode) {
-                    Some(true) => Needs::Throws,
-                    _ => Needs::Nothing,
-                })
+                match throws(&frame.activation, &self.heap, opcode) {
+                    Some(true) => Ok(Needs::Throws),
+                    _ if op == Op::LoadElement && self.also.reads => {
+                        self.read_told(thread, program, routine, instruction.index, op)
+                    }
+                    _ => Ok(Needs::Nothing),
+                }
             }
             Op::StoreElement => {
                 let activation = &frame.activation;
@@ -298,6 +298,14 @@ impl Deriver {
             None => Ok(Needs::Nothing),
         }
     }
+}
+
+/// Makes it an array, which is told if births are?
+fn makes_array(opcode: Opcode) -> bool {
+    matches!(
+        opcode,
+        Opcode::NewArray | Opcode::AnewArray | Opcode::MultiAnewArray
+    )
 }
 
 /// Reads it a field that others may write at any time, with a point before it?

@@ -27,14 +27,34 @@ pub(super) struct Frame {
     pub(super) fresh: bool,
     /// What that instruction tells behind it, if it tells anything.
     pub(super) open: Option<Open>,
-    /// Code out of the scope makes this object with it, which was not told yet.
+    /// The object that it constructs.
     pub(super) made: Option<ObjectId>,
+    /// The object was told before the next instruction.
+    pub(super) told: bool,
     /// The instruction that made a static initialiser run last.
     pub(super) initialised: Option<u32>,
     /// The point before the next instruction is passed.
     pub(super) passed: bool,
     /// Entered when the call began (JVMS 2.11.10), and left with it.
     pub(super) monitor: Option<ObjectId>,
+}
+
+impl Frame {
+    /// Goes to an instruction.
+    pub(super) fn goes(&mut self, to: u32) {
+        self.at = to;
+        self.passed = false;
+        self.told = false;
+    }
+
+    /// The object that is told before the instruction at `index`, which was not yet: there is one from here on. `births`: all
+    /// are told.
+    pub(super) fn begins(&self, index: u32, births: bool) -> Option<ObjectId> {
+        let plan = &self.routine.plan;
+        let tells = self.fresh || (births && plan.bears);
+        let here = plan.guarded == Some(index) && !self.told;
+        self.made.filter(|_| here && tells)
+    }
 }
 
 /// A call out of the scope.

@@ -21,6 +21,9 @@ impl Deriver {
         index: u32,
         op: Op,
     ) -> Result<Needs, Stopped> {
+        if self.reads_are_told(routine, index) {
+            return self.read_told(thread, program, routine, index, op);
+        }
         let Some(&(place, Tells::Value | Tells::Write)) = routine.tells(index) else {
             return Ok(Needs::Nothing);
         };

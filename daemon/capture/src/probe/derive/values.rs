@@ -131,10 +131,11 @@ impl Deriver {
             } => {
                 let descriptor = name.get(1..).unwrap_or_default();
                 let element = descriptor.as_bytes().first().copied().unwrap_or(b'L');
-                let body = match &elements {
-                    Some(_) => Body::Array(Elements::new(element, length as usize)),
-                    None => Body::Opaque,
-                };
+                let mut body = Elements::new(element, length as usize);
+                if elements.is_none() {
+                    body.forget();
+                }
+                let body = Body::Array(body);
                 let object = self.heap.create(Some(class), body);
                 let content = Content::Array(length);
                 self.outlet.object(object, Some(class), content);
@@ -248,11 +249,14 @@ impl Deriver {
         let Some(class) = self.heap.class(object) else {
             return false;
         };
-        let content = self
-            .heap
-            .text(object)
-            .map_or(0, |text| text_content(java_hash(text)));
+        let content = self.content(object);
         hash != 0 && self.identities.told(object, class, content, hash)
+    }
+
+    /// What tells an object apart from others of its class and hash, as far as it is known: see [`content_of`].
+    pub(super) fn content(&self, object: ObjectId) -> u64 {
+        let text = self.heap.text(object);
+        text.map_or(0, |text| text_content(java_hash(text)))
     }
 
     /// A string that code out of the scope has constructed: it has a text now.
@@ -351,7 +355,7 @@ impl Deriver {
 }
 
 /// What tells objects of one class and one hash apart.
-fn content_of(told: &Told) -> u64 {
+pub(super) fn content_of(told: &Told) -> u64 {
     match told {
         Told::Text { hash, .. } => text_content(*hash),
         Told::Boxed(value) => {
@@ -375,7 +379,7 @@ fn java_hash(text: &[u16]) -> u32 {
 }
 
 /// The dotted name of an object's class.
-fn class_name(told: &Told) -> Rc<str> {
+pub(super) fn class_name(told: &Told) -> Rc<str> {
     let name = match told {
         Told::Text { .. } => STRING,
         Told::Class(_) => CLASS,

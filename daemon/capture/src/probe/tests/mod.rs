@@ -58,6 +58,17 @@ struct Recorded {
 }
 
 fn record(jdk: Option<&Path>, classes: &Path, main: &str, engine: EngineKind) -> Recorded {
+    record_but_for(jdk, classes, main, engine, &[])
+}
+
+/// Records with these classes out of the scope.
+fn record_but_for(
+    jdk: Option<&Path>,
+    classes: &Path,
+    main: &str,
+    engine: EngineKind,
+    out: &[&str],
+) -> Recorded {
     let waiter = Waiter::bind(0).expect("a port");
     let agent = format!(
         "-agentlib:jdwp=transport=dt_socket,server=n,suspend=y,address=127.0.0.1:{}",
@@ -78,6 +89,7 @@ fn record(jdk: Option<&Path>, classes: &Path, main: &str, engine: EngineKind) ->
         engine,
         level: Level::Full,
         contents: false,
+        exclude: out.iter().map(|&name| name.to_owned()).collect(),
         ..RecordingOptions::default()
     };
     let begun = Capture::begin(connection, options, List::default());
@@ -256,24 +268,28 @@ fn agree(source: &Path, main: &str) {
         let probe = record(jdk, folder.path(), main, EngineKind::Probe);
         let events = record(jdk, folder.path(), main, EngineKind::Events);
         assert_eq!(probe.printed, events.printed);
-        let (told, expected) = (story(&probe.list), story(&events.list));
-        let same = told
-            .iter()
-            .zip(&expected)
-            .take_while(|(a, b)| a == b)
-            .count();
-        let around =
-            |all: &[String]| all[same.saturating_sub(12)..all.len().min(same + 8)].join("\n");
-        assert!(
-            told == expected,
-            "{main} on {jdk:?}: they differ at line {same} of {} and {}; notes {:?}\nprobe:\n{}\n\nevents:\n{}",
-            told.len(),
-            expected.len(),
-            probe.notes,
-            around(&told),
-            around(&expected)
-        );
+        let stories = [story(&probe.list), story(&events.list)];
+        differ_nowhere(&stories, main, jdk, &probe.notes);
     }
+}
+
+fn differ_nowhere(
+    [told, expected]: &[Vec<String>; 2],
+    main: &str,
+    jdk: Option<&Path>,
+    notes: &[String],
+) {
+    let same = told.iter().zip(expected).take_while(|(a, b)| a == b);
+    let same = same.count();
+    let around = |all: &[String]| all[same.saturating_sub(12)..all.len().min(same + 8)].join("\n");
+    assert!(
+        told == expected,
+        "{main} on {jdk:?}: they differ at line {same} of {} and {}; notes {notes:?}\nprobe:\n{}\n\nevents:\n{}",
+        told.len(),
+        expected.len(),
+        around(told),
+        around(expected)
+    );
 }
 
 fn program(name: &str) -> PathBuf {
@@ -330,6 +346,36 @@ fn exceptions() {
 #[test]
 fn collections_and_lambdas() {
     own("Shop");
+}
+
+/// What a library, and the program itself, do by reflection: values that they wrote are read as they are, objects are one
+/// each. Which call wrote what is told by one engine alone.
+#[test]
+fn reflection() {
+    let programs = [
+        (source("Reflects"), "Reflects", &["Reflects$Outsider"][..]),
+        (
+            program("fixtures/fx/Reflective.java"),
+            "fx.Reflective",
+            &[][..],
+        ),
+    ];
+    for (source, main, out) in programs {
+        for jdk in jdks() {
+            let jdk = jdk.as_deref();
+            let folder = compiled(jdk, &source);
+            let probe = record_but_for(jdk, folder.path(), main, EngineKind::Probe, out);
+            let events = record_but_for(jdk, folder.path(), main, EngineKind::Events, out);
+            assert_eq!(probe.printed, events.printed);
+            let written = format!("@{} ", Event::NO_INDEX);
+            let unseen = |line: &String| !(line.contains(&written) && line.contains(":="));
+            let stories = [&probe, &events].map(|recorded| {
+                let all = story(&recorded.list).into_iter();
+                all.filter(unseen).collect::<Vec<_>>()
+            });
+            differ_nowhere(&stories, main, jdk, &probe.notes);
+        }
+    }
 }
 
 #[test]

@@ -1,0 +1,180 @@
+//! Where code out of the scope may use reflection, it writes fields and elements that nobody sees written, and gets at objects that
+//! nobody showed it. So the log tells more from there on: each object when code of the scope makes it, and the value of each
+//! read. A value that is another than was derived was written by code out of the scope, some time before: what the variable
+//! holds is told as that of an object that is seen for the first time.
+
+use jhyde_trace::{CallId, Event, EventKind, Value, Variable};
+
+use super::run::{Needs, Stopped, lost};
+use super::thread::Thread;
+use super::values::{class_name, content_of};
+use super::{Deriver, Routine};
+use crate::mirror::{Op, UNKNOWN, initial, is_known};
+use crate::probe::log::{Raw, Record, Reference};
+use crate::probe::plan::Tells;
+use crate::program::{Program, dotted};
+
+/// A variable that is read, as it was derived.
+struct Read {
+    variable: Variable,
+    descriptor: String,
+    held: Value,
+    /// Operands that its instruction takes.
+    operands: usize,
+    /// Code out of the scope can have written it.
+    open: bool,
+}
+
+impl Deriver {
+    /// The instruction calls what may use reflection: what is told from here on.
+    pub(super) fn reflects(&mut self) {
+        if self.also.reads {
+            return;
+        }
+        self.also.births = true;
+        self.also.reads = true;
+        self.heap.expect_reflection();
+        self.identities.expect_reflection();
+        // Reflection gets at static fields without being shown anything.
+        self.heap.share_statics();
+    }
+
+    /// The next instruction of the innermost call reads a variable, and the log says what it read.
+    pub(super) fn read_told(
+        &mut self,
+        thread: &mut Thread,
+        program: &mut Program,
+        routine: &Routine,
+        index: u32,
+        op: Op,
+    ) -> Result<Needs, Stopped> {
+        let raw = match thread.peek()? {
+            None => return Ok(Needs::More),
+            Some(Record::Result { site: 0, result }) => result.clone(),
+            // Of an array of which nothing is known it is not known whether it has this element.
+            Some(Record::Caught { .. } | Record::Escaped { .. }) => return Ok(Needs::Throws),
+            Some(other) => return lost(format!("a read tells {other:?}")),
+        };
+        thread.take()?;
+        let Some(read) = self.variable(thread, program, routine, op) else {
+            return lost("what is read is not known");
+        };
+        let call = thread.current();
+        let value = match raw {
+            Raw::Reference(reference) => self.met(program, call, read.held, reference)?,
+            raw => self.value(program, call, raw, &read.descriptor)?,
+        };
+        if value != read.held {
+            if is_known(read.held) && !read.open {
+                return lost("a variable holds another value than was written");
+            }
+            match read.variable {
+                Variable::Field { object, field } => self.heap.set_field(object, field, value),
+                Variable::Static { field } => self.heap.set_static(field, value),
+                Variable::Element { array, index } => {
+                    self.heap.set_element(array, index, value);
+                }
+                _ => {}
+            }
+            let variable = read.variable;
+            let kind = EventKind::Snapshot { variable, value };
+            self.outlet.event(call, Event::NO_INDEX, kind);
+        }
+        if self.full {
+            let variable = read.variable;
+            self.outlet.event(call, index, EventKind::Use { variable });
+        }
+        if let Some(frame) = thread.frame() {
+            for _ in 0..read.operands {
+                frame.activation.pop();
+            }
+            frame.activation.push(value);
+        }
+        Ok(Needs::Done)
+    }
+
+    fn variable(
+        &self,
+        thread: &mut Thread,
+        program: &Program,
+        routine: &Routine,
+        op: Op,
+    ) -> Option<Read> {
+        let frame = thread.frame()?;
+        let (Op::GetField(constant) | Op::GetStatic(constant)) = op else {
+            let (at, array) = (frame.activation.peek(0), frame.activation.peek(1).object()?);
+            let Value::Int(at) = at else { return None };
+            let index = u32::try_from(at).ok()?;
+            let name = program.name_of(self.heap.class(array)?)?;
+            let element = jhyde_bytecode::name_to_signature(name.strip_suffix("[]")?).ok()?;
+            let held = self.heap.elements(array).and_then(|all| all.get(index));
+            return Some(Read {
+                variable: Variable::Element { array, index },
+                descriptor: element,
+                held: held.unwrap_or(UNKNOWN),
+                operands: 2,
+                open: self.heap.is_shared_with_anybody(array),
+            });
+        };
+        let named = routine.pool.as_ref()?.field(constant).ok()?;
+        let class = dotted(named.class);
+        let field = program.field_named(routine.loader, &class, named.name)?;
+        let begins = initial(&field.descriptor);
+        if matches!(op, Op::GetStatic(_)) {
+            let held = self.heap.static_field(field.id);
+            return Some(Read {
+                variable: Variable::Static { field: field.id },
+                descriptor: field.descriptor.clone(),
+                held: if is_known(held) { held } else { begins },
+                operands: 0,
+                open: true,
+            });
+        }
+        let object = frame.activation.peek(0).object()?;
+        let held = self.heap.field(object, field.id, begins);
+        Some(Read {
+            variable: Variable::Field {
+                object,
+                field: field.id,
+            },
+            descriptor: field.descriptor.clone(),
+            held,
+            operands: 1,
+            open: self.heap.is_shared_with_anybody(object),
+        })
+    }
+
+    /// A reference that was read. One that nobody has told is that which was derived, if it can be no other.
+    fn met(
+        &mut self,
+        program: &mut Program,
+        call: CallId,
+        held: Value,
+        reference: Reference,
+    ) -> Result<Value, Stopped> {
+        if let (Some(told), Some(object)) = (&reference, held.object()) {
+            let class = program.class_named(0, &class_name(&told.told));
+            let content = content_of(&told.told);
+            let same = self.heap.class(object) == Some(class) && self.content(object) == content;
+            if same && self.identities.is_only(object, class, content, told.hash) {
+                self.shown(held, told.hash);
+                return Ok(held);
+            }
+        }
+        Ok(self.reference(program, call, reference)?)
+    }
+
+    /// An object that code of the scope has made is told.
+    pub(super) fn born(&mut self, thread: &mut Thread, made: Value) -> Result<(), Stopped> {
+        match thread.take()? {
+            Record::Shown { hash, .. } if self.shown(made, hash) => Ok(()),
+            Record::Shown { .. } => lost("another object was made than was derived"),
+            other => lost(format!("an object that was made tells {other:?}")),
+        }
+    }
+
+    /// Does a read of this place tell its value?
+    pub(super) fn reads_are_told(&self, routine: &Routine, index: u32) -> bool {
+        self.also.reads && matches!(routine.tells(index), Some((_, Tells::Read { .. })))
+    }
+}
