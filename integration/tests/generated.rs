@@ -1,6 +1,7 @@
 //! Programs made at random are recorded as they say that they run: `GENERATOR.md` has the commands.
 //!
-//! `JHYDE_SEEDS` (60) and `JHYDE_SEED` (new each time, printed) choose the programs, `JHYDE_LEVEL` (`full`) the level.
+//! `JHYDE_SEEDS` (60) and `JHYDE_SEED` (new each time, printed) choose the programs, `JHYDE_LEVEL` (`full`) the level,
+//! `JHYDE_ENGINE` (`events`) the engine.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -40,8 +41,13 @@ fn without() -> Vec<&'static str> {
     WITHOUT.iter().map(|one| one.0).collect()
 }
 
-fn check_group(worker: &mut Worker, seeds: &[u64], level: &str, sum: &Mutex<Sum>) {
-    let settings = Settings::of(seeds[0], &worker.jdk, level);
+fn check_group(
+    worker: &mut Worker,
+    seeds: &[u64],
+    (engine, level): (&str, &str),
+    sum: &Mutex<Sum>,
+) {
+    let settings = Settings::of(seeds[0], &worker.jdk, level, engine);
     let make = |seed: &u64| Program::new(*seed, settings.release, &without());
     let programs: Vec<Program> = seeds.iter().map(make).collect();
     let (outcomes, refused) = worker.check(&programs, &settings);
@@ -124,7 +130,7 @@ fn describe(
     text
 }
 
-fn check(jdk: &Jdk, first: u64, count: u64, level: &str) -> Sum {
+fn check(jdk: &Jdk, first: u64, count: u64, how: (&str, &str)) -> Sum {
     let mut groups: Vec<Vec<u64>> = Vec::new();
     for seed in first..first + count {
         match groups.last_mut() {
@@ -145,7 +151,7 @@ fn check(jdk: &Jdk, first: u64, count: u64, level: &str) -> Sum {
                 loop {
                     let group = groups.lock().expect("no thread has failed").pop();
                     let Some(group) = group else { return };
-                    check_group(&mut worker, &group, level, &sum);
+                    check_group(&mut worker, &group, how, &sum);
                 }
             });
         }
@@ -185,14 +191,17 @@ fn programs_made_at_random_are_recorded_as_they_run() {
     let fresh = now.map_or(0, |time| time.as_millis() as u64 % 1_000_000_000 * GROUP);
     let first = number("JHYDE_SEED").unwrap_or(fresh);
     let level = env::var("JHYDE_LEVEL").unwrap_or_else(|_| "full".into());
-    println!("seeds: JHYDE_SEED={first} JHYDE_SEEDS={count} JHYDE_LEVEL={level}");
+    let engine = env::var("JHYDE_ENGINE").unwrap_or_else(|_| "events".into());
+    println!(
+        "seeds: JHYDE_SEED={first} JHYDE_SEEDS={count} JHYDE_LEVEL={level} JHYDE_ENGINE={engine}"
+    );
     for (family, reason) in WITHOUT {
         println!("left out: {family}: {reason}");
     }
     let mut wrong = Vec::new();
     for jdk in jdks() {
         let begun = Instant::now();
-        let sum = check(&jdk, first, count, &level);
+        let sum = check(&jdk, first, count, (&engine, &level));
         print(&jdk, &level, begun.elapsed().as_secs_f64(), &sum);
         assert!(
             sum.refused.is_empty(),
@@ -217,7 +226,7 @@ fn a_program_that_fails_is_made_small() {
     const KIND: &str = "it shifts";
     let jdk = jdks().remove(0);
     let mut worker = Worker::new(&jdk);
-    let settings = Settings::of(1, &jdk, "full");
+    let settings = Settings::of(1, &jdk, "full", "events");
     let shifts = |program: &Program| program.text(Printing::Plain).contains(" << ");
     let make = |seed| Program::new(seed, settings.release, &without());
     let program = (1..200).map(make).find(shifts).expect("one that shifts");
@@ -231,6 +240,7 @@ fn a_program_that_fails_is_made_small() {
                 kind: KIND.to_owned(),
                 text: String::new(),
                 excused: None,
+                ended: false,
             });
         }
         outcomes

@@ -14,6 +14,8 @@ pub struct Rules {
     pub edges: bool,
     /// Compiled with a table of variables: locals have names.
     pub names: bool,
+    /// What code outside wrote is told in the call that wrote it.
+    pub changes: bool,
 }
 
 /// The first thing that is not told alike.
@@ -27,6 +29,8 @@ pub struct Difference {
     pub text: String,
     /// The reason of a gap that excuses it.
     pub excused: Option<String>,
+    /// There the recording tells nothing more.
+    pub ended: bool,
 }
 
 /// What was compared in one thread of one program.
@@ -108,6 +112,7 @@ pub fn compare(
             kind,
             text,
             excused: excused.cloned(),
+            ended: run.next >= run.seen.len(),
         });
     }
     run.done
@@ -208,7 +213,7 @@ impl Run<'_> {
         while self.at < self.told.len() {
             let told = self.told[self.at];
             match told {
-                Event::Changed(what) => self.changed(what, true)?,
+                Event::Changed(what) => self.changed(what, self.rules.changes)?,
                 Event::May(what) => self.changed(what, false)?,
                 Event::Out(..) => self.out(told)?,
                 _ => self.one(told)?,

@@ -28,11 +28,13 @@ pub struct Settings {
     pub debug: &'static str,
     /// `full` or `state`
     pub level: String,
+    /// `events` or `probe`
+    pub engine: String,
 }
 
 impl Settings {
     /// Those of a seed on a JDK.
-    pub fn of(seed: u64, jdk: &Jdk, level: &str) -> Self {
+    pub fn of(seed: u64, jdk: &Jdk, level: &str, engine: &str) -> Self {
         let mut random = Random::new((seed / GROUP) ^ 0x5eed);
         let older: Vec<u32> = [8, 11, 17, 21]
             .into_iter()
@@ -52,6 +54,7 @@ impl Settings {
             release,
             debug,
             level: level.to_owned(),
+            engine: engine.to_owned(),
         }
     }
 
@@ -59,6 +62,7 @@ impl Settings {
         Rules {
             edges: self.level == "full",
             names: matches!(self.debug, "-g" | "-g:vars"),
+            changes: self.engine != "probe",
         }
     }
 }
@@ -142,7 +146,9 @@ impl Worker {
         let name = format!("run{}", self.runs);
         let classes = root.join("plain").display().to_string();
         let arguments = ["-cp", &classes, "g.Drive"].map(str::to_owned);
+        let engine = ["--engine", &settings.engine];
         let options = ["--level", &settings.level, "--include", "g.*"];
+        let options: Vec<&str> = engine.into_iter().chain(options).collect();
         let run = self.folder.launch(&self.jdk, &name, &options, &arguments);
         assert!(
             run.status.success(),
@@ -299,7 +305,14 @@ fn outcome(
             *outcome.not_recorded.entry(reason).or_default() += count;
         }
         if outcome.difference.is_none() {
-            outcome.difference = done.difference;
+            outcome.difference = done.difference.map(|mut difference| {
+                // A thread that is lost tells nothing more of any program that it runs.
+                if difference.ended && difference.excused.is_none() {
+                    let drivers = seen.gap_reasons.iter().find(|one| one.0 == "g");
+                    difference.excused = drivers.map(|one| one.1.clone());
+                }
+                difference
+            });
         }
     }
     outcome

@@ -274,6 +274,9 @@ impl<S: Sink> Engine<S> {
             (composite.suspend_policy, composite.thread())
         {
             if let Some(thread) = current {
+                let tells = |kind| composite.events.iter().any(|event| event.kind() == kind);
+                let stepped = tells(jdwp::EventKind::SINGLE_STEP);
+                thread.unstepped = tells(jdwp::EventKind::BREAKPOINT) && !stepped;
                 self.predict(ticket, thread)?;
                 self.stand(thread);
                 thread.generation = thread.generation.map(|generation| generation + 1);

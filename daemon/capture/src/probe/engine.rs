@@ -392,7 +392,8 @@ impl<S: Sink> Engine<S> {
     /// The JVM goes: what is to be derived must not need it any more.
     fn ask_ahead(&mut self) -> Result<(), CaptureError> {
         if self.deriver.is_behind() {
-            self.deriver.ask_ahead(&mut self.link)?;
+            self.deriver
+                .ask_ahead(&mut self.program, &mut self.link)?;
         }
         Ok(())
     }

@@ -491,9 +491,9 @@ public final class JhydeProbe {
         }
     }
 
-    /** Code out of the scope has constructed an object: of a string, nothing else tells its text. */
+    /** Code out of the scope has constructed an object: of a string or a box, nothing else tells what it holds. */
     public static void constructed(Object value, JhydeProbe log) {
-        if (value instanceof String) {
+        if (value instanceof String || value instanceof Number || value instanceof Boolean || value instanceof Character) {
             log.reference(REFERENCE, 0, value);
         } else {
             shown(value, log);

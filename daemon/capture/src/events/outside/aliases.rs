@@ -59,7 +59,8 @@ pub(crate) fn reflects(named: &Named) -> bool {
         && (!is_of_the_jdk(class)
             || class.starts_with("java.lang.reflect.")
             || class.starts_with("java.lang.invoke.")
-            || (class.starts_with("java.util.concurrent.atomic.") && class.ends_with("FieldUpdater"))
+            || (class.starts_with("java.util.concurrent.atomic.")
+                && class.ends_with("FieldUpdater"))
             || class == "java.io.ObjectInputStream")
 }
 

@@ -19,6 +19,9 @@ use crate::program::{MethodKey, index_of};
 const UNPREDICTED: &str = "the thread did not do what its instructions give: another thread, or code out of the \
     scope, wrote what it read; what this call did may be wrong";
 
+const UNTOLD: &str = "the JVM did not tell each step of the thread; what this call did is missing in part, and what it \
+    told behind that may be wrong";
+
 impl<S: Sink> Engine<S> {
     /// Tells what a thread has done since its last event, up to the instruction that the one which has come now
     /// belongs to. `thrown` is where it has thrown an exception: an allocation was taken to succeed.
@@ -34,7 +37,7 @@ impl<S: Sink> Engine<S> {
         while thread.predicted {
             if left == 0 {
                 // No predicted run is so long: somebody else has written what it turns on.
-                self.forget_innermost(thread, None);
+                self.forget_innermost(thread, None, UNPREDICTED);
                 return Ok(());
             }
             left -= 1;
@@ -148,10 +151,20 @@ impl<S: Sink> Engine<S> {
     /// A predicted thread stands where it cannot: nothing is known of the innermost call any more, and what was told
     /// of the others since is doubtful.
     pub(in crate::events) fn lose_sight(&mut self, thread: &mut Thread, ordinal: usize) {
-        self.forget_innermost(thread, Some(Pending::reached(ordinal, true)));
+        self.forget_innermost(thread, Some(Pending::reached(ordinal, true)), UNPREDICTED);
     }
 
-    fn forget_innermost(&mut self, thread: &mut Thread, pending: Option<Pending>) {
+    /// A thread stands where it cannot have come without steps that the JVM did not tell.
+    pub(in crate::events) fn miss_steps(&mut self, thread: &mut Thread, ordinal: usize) {
+        self.forget_innermost(thread, Some(Pending::reached(ordinal, true)), UNTOLD);
+    }
+
+    fn forget_innermost(
+        &mut self,
+        thread: &mut Thread,
+        pending: Option<Pending>,
+        reason: &'static str,
+    ) {
         thread.predicted = false;
         if let Some(frame) = thread.innermost_mut() {
             frame.mirror = Some(Activation {
@@ -159,14 +172,12 @@ impl<S: Sink> Engine<S> {
                 ..Activation::default()
             });
         }
-        self.doubt_all(thread);
+        doubt(thread, reason);
     }
 
     /// A predicted thread did something else: what was told of its calls since is doubtful.
     pub(in crate::events) fn doubt_all(&mut self, thread: &mut Thread) {
-        for frame in &mut thread.stack {
-            frame.doubtful = Some(UNPREDICTED);
-        }
+        doubt(thread, UNPREDICTED);
     }
 
     /// The recording ends while threads run on unseen: what they did since is missing.
@@ -200,4 +211,10 @@ fn place_of(location: &Location) -> (MethodKey, u32) {
 
 const fn allocates(opcode: Opcode) -> bool {
     matches!(opcode, Opcode::New | Opcode::NewArray | Opcode::AnewArray)
+}
+
+fn doubt(thread: &mut Thread, reason: &'static str) {
+    for frame in &mut thread.stack {
+        frame.doubtful = Some(reason);
+    }
 }

@@ -91,7 +91,13 @@ impl<S: Sink> Engine<S> {
         thread.predicted = predicted;
         if predicted {
             self.stop_stepping(thread);
-        } else if thread.stepping == Stepping::Off {
+        } else if thread.stepping == Stepping::Off || thread.unstepped {
+            // HotSpot's agent loses a request for steps now and then: asked for in the middle of a call site's linking,
+            // it tells none of those that come behind it. A breakpoint is told with its step.
+            if thread.stepping != Stepping::Off {
+                tracing::debug!("a breakpoint came without its step: steps are asked for anew");
+            }
+            self.stop_stepping(thread);
             self.set_step(thread);
         }
         Ok(())

@@ -71,6 +71,10 @@ impl<S: Sink> Engine<S> {
             return self.stop(ticket, thread, suspended);
         }
         if self.is_caught_there(thread, index) {
+            if !may_be_handler(thread, ordinal) {
+                self.miss_steps(thread, ordinal);
+                return self.stop(ticket, thread, suspended);
+            }
             self.catch_untold(ticket, thread, index);
         } else {
             self.advance(ticket, thread, index, suspended)?;
@@ -316,6 +320,16 @@ impl<S: Sink> Engine<S> {
             None => Ok(UNKNOWN),
         }
     }
+}
+
+/// May a handler of exceptions begin at this instruction of the innermost call? What stands before one leads elsewhere: an
+/// exception lies on its stack, and nothing else.
+fn may_be_handler(thread: &mut Thread, ordinal: usize) -> bool {
+    let code = thread.innermost_mut().map(|frame| frame.method.code.as_ref());
+    let instructions = code.flatten().map(|code| code.instructions());
+    let before = ordinal.checked_sub(1);
+    let before = before.and_then(|before| instructions?.get(before));
+    before.is_some_and(|before| before.opcode.ends_straight_line())
 }
 
 /// Of what is null, and so of every class, nothing is asked (JVMS 6.5.checkcast, 6.5.instanceof).

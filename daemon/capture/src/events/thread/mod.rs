@@ -59,6 +59,8 @@ pub(crate) struct Thread {
     pub(crate) entering: Option<Entering>,
     pub(crate) unsure: Option<Unsure>,
     pub(crate) stepping: Stepping,
+    /// It stands at a breakpoint, and no step told that it came there.
+    pub(crate) unstepped: bool,
     /// How often code out of the scope had run when it went on last: see [`crate::mirror::Heap::is_stale`].
     pub(crate) looked: u64,
     /// The boundary call that it came back from with its last event: where it was told that it ended, and behind how
@@ -115,6 +117,7 @@ impl Thread {
             unlooked: Vec::new(),
             read_stale: Vec::new(),
             stepping: Stepping::Off,
+            unstepped: false,
             looked: 0,
             returned: None,
             predicted: false,

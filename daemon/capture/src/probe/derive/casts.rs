@@ -72,10 +72,14 @@ impl Hierarchy {
 }
 
 impl Deriver {
-    /// Asks the JVM, while it can be asked, what is above what.
-    pub(crate) fn ask_ahead(&mut self, link: &mut Link) -> Result<(), LinkError> {
+    /// Asks the JVM, while it can be asked, what is above what, and what deriving may need besides.
+    pub(crate) fn ask_ahead(
+        &mut self,
+        program: &mut Program,
+        link: &mut Link,
+    ) -> Result<(), LinkError> {
         self.hierarchy = Some(Hierarchy::read(link)?);
-        Ok(())
+        self.ask_foreign(program, link)
     }
 
     /// Can a value be stored into an array (JVMS 6.5.aastore)?
@@ -181,7 +185,7 @@ fn is_primitive(name: &str) -> bool {
 }
 
 /// What the JVM says; `None` if it has gone: what happened before is derived all the same.
-fn or_gone<T>(told: Result<T, LinkError>) -> Result<Option<T>, LinkError> {
+pub(super) fn or_gone<T>(told: Result<T, LinkError>) -> Result<Option<T>, LinkError> {
     match told {
         Ok(told) => Ok(Some(told)),
         Err(LinkError::Closed { .. }) => Ok(None),

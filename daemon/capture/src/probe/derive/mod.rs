@@ -6,11 +6,12 @@
 //! somewhere, and the thread is [`Lost`]: from there on nothing is told of it but that.
 //!
 //! `thread` is one thread, `run` drives its innermost frame, `world` is what instructions do, `calls` what they call,
-//! `begins` and `outside` how that goes within the scope and out of it, `initialise` when classes are initialised, `throw` how exceptions go, `casts` what is a subtype of what, `told` values that instructions tell, `reads` what is told of objects that are made and of reads where code out of the scope may use reflection, `values` what references mean, `identity` which object it is.
+//! `begins` and `outside` how that goes within the scope and out of it, `initialise` when classes are initialised, `throw` how exceptions go, `casts` what is a subtype of what, `told` values that instructions tell, `foreign` fields that the scope does not declare, `reads` what is told of objects that are made and of reads where code out of the scope may use reflection, `values` what references mean, `identity` which object it is.
 
 mod begins;
 mod calls;
 mod casts;
+mod foreign;
 mod identity;
 mod initialise;
 mod outlet;
@@ -28,7 +29,9 @@ use std::rc::Rc;
 use std::time::Instant;
 
 use jdwp::ReferenceTypeId;
-use jhyde_trace::{ClassId, MethodId, Sink, SinkError, ThreadId, ThreadInfo};
+use jhyde_trace::{
+    ClassId, MethodId, Sink, SinkError, ThreadId, ThreadInfo, Value, Variable,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::identity::Identities;
@@ -79,6 +82,8 @@ pub(crate) struct Deriver {
     initialised: FxHashSet<ReferenceTypeId>,
     /// Static initialisers that threw an exception.
     failed: FxHashSet<MethodId>,
+    /// Fields of classes out of the scope, as they were last seen.
+    foreign: FxHashMap<Variable, Value>,
     outlet: Outlet,
     /// What is told besides, by now.
     also: Also,
@@ -114,6 +119,7 @@ impl Deriver {
             numbers: Numbers::default(),
             initialised: FxHashSet::default(),
             failed: FxHashSet::default(),
+            foreign: FxHashMap::default(),
             outlet: Outlet::default(),
             also: Also::default(),
             casts: FxHashMap::default(),

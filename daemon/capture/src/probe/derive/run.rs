@@ -248,7 +248,7 @@ impl Deriver {
                 if frame.activation.peek(depth) == Value::Null {
                     return Ok(Needs::Throws);
                 }
-                self.told_value(thread, program, routine, instruction.index, op)
+                self.told_value(thread, program, link, routine, (instruction.index, op))
             }
             Op::GetStatic(constant) | Op::PutStatic(constant) => {
                 let named = routine
@@ -261,7 +261,7 @@ impl Deriver {
                 }
                 match self.initialises(thread, program, routine, &class)? {
                     Needs::Nothing => {
-                        self.told_value(thread, program, routine, instruction.index, op)
+                        self.told_value(thread, program, link, routine, (instruction.index, op))
                     }
                     other => Ok(other),
                 }

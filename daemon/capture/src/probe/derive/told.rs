@@ -6,6 +6,7 @@ use jhyde_trace::Value;
 use super::run::{Needs, Stopped, lost};
 use super::thread::Thread;
 use super::{Deriver, Routine};
+use crate::jvm::Link;
 use crate::mirror::Op;
 use crate::probe::log::Record;
 use crate::probe::plan::Tells;
@@ -17,9 +18,9 @@ impl Deriver {
         &mut self,
         thread: &mut Thread,
         program: &mut Program,
+        link: &mut Link,
         routine: &Routine,
-        index: u32,
-        op: Op,
+        (index, op): (u32, Op),
     ) -> Result<Needs, Stopped> {
         if self.reads_are_told(routine, index) {
             return self.read_told(thread, program, routine, index, op);
@@ -61,12 +62,7 @@ impl Deriver {
             if self.declares(program, routine, constant) {
                 return Ok(Needs::Nothing);
             }
-            if let Some(frame) = thread.frame() {
-                frame.activation.pop();
-                if matches!(op, Op::PutField(_)) {
-                    frame.activation.pop();
-                }
-            }
+            self.writes_foreign(thread, program, link, routine, index, (op, &descriptor))?;
             return Ok(Needs::Done);
         }
         let result = match thread.take()? {
@@ -77,12 +73,7 @@ impl Deriver {
         if self.declares(program, routine, constant) {
             return self.confirm(thread, program, routine, constant, value);
         }
-        if let Some(frame) = thread.frame() {
-            if matches!(op, Op::GetField(_)) {
-                frame.activation.pop();
-            }
-            frame.activation.push(value);
-        }
+        self.reads_foreign(thread, program, link, routine, index, (op, value))?;
         Ok(Needs::Done)
     }
 

@@ -259,9 +259,22 @@ impl Deriver {
         text.map_or(0, |text| text_content(java_hash(text)))
     }
 
-    /// A string that code out of the scope has constructed: it has a text now.
+    /// What code out of the scope has constructed, and tells what it holds: a string, a box, or another number.
     pub(super) fn constructed(&mut self, string: ObjectId, told: Object) -> Result<(), Lost> {
         let class = self.heap.class(string);
+        if let (Told::Boxed(_) | Told::Instance(_), Some(class)) = (&told.told, class) {
+            let content = content_of(&told.told);
+            if !self.identities.told(string, class, content, told.hash) {
+                return Err(Lost(
+                    "a constructor made another number than was derived".to_owned(),
+                ));
+            }
+            if let Told::Boxed(value) = told.told {
+                self.outlet
+                    .object(string, Some(class), Content::Box(value));
+            }
+            return Ok(());
+        }
         let (
             Told::Text {
                 hash,
