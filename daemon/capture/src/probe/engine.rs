@@ -71,10 +71,10 @@ impl<S: Sink> Engine<S> {
         let release = u16::try_from(connection.version).unwrap_or(17);
         let joined = std::env::join_paths(entries).unwrap_or_default();
         let path = ClassPath::parse(&joined.to_string_lossy(), release);
-        let names = Names::new(path, scope.clone());
+        let mut names = Names::new(path, scope.clone());
         let mut deriver = Deriver::new(options.string_limit, options.level == Level::Full);
         let also = Also {
-            births: names.has_others(),
+            births: names.expect_reflection(),
             reads: false,
         };
         deriver.expects(also);
@@ -392,8 +392,7 @@ impl<S: Sink> Engine<S> {
     /// The JVM goes: what is to be derived must not need it any more.
     fn ask_ahead(&mut self) -> Result<(), CaptureError> {
         if self.deriver.is_behind() {
-            self.deriver
-                .ask_ahead(&mut self.program, &mut self.link)?;
+            self.deriver.ask_ahead(&mut self.program, &mut self.link)?;
         }
         Ok(())
     }

@@ -51,7 +51,6 @@ pub(crate) fn instrument(
 ) -> Result<Instrumented, InstrumentError> {
     let mut patch = Patch::new(class)?;
     let mut plans = Vec::new();
-    let expects = calls_reflection(class, names);
     for (at, (method, id)) in class.methods.iter().zip(ids).enumerate() {
         let (Some(code), Some(id)) = (&method.code, *id) else {
             continue;
@@ -78,7 +77,6 @@ pub(crate) fn instrument(
                 places: FxHashMap::default(),
                 handlers: FxHashMap::default(),
                 guarded: None,
-                expects,
                 bears: false,
             },
         };
@@ -188,11 +186,6 @@ impl Inserter<'_, '_, '_> {
             .get_field(entered)
             .store(LocalType::Int, self.entered);
         self.wanted.insert(Place::Entry, snippet);
-        if self.plan.expects {
-            let expects = self.probe("expects", "()V")?;
-            let snippet = Snippet::new().invoke_static(expects);
-            self.wanted.insert(Place::Entry, snippet);
-        }
         let is_static = self.method.access.is_static();
         if !is_static && self.method.name != "<init>" {
             let this = Snippet::new().load(LocalType::Reference, 0);
@@ -451,7 +444,7 @@ impl Inserter<'_, '_, '_> {
         constructs: bool,
         named: &Named,
     ) -> Done {
-        let reflects = uses_reflection(named, self.names);
+        let reflects = self.names.uses_reflection(named);
         let kinds: Vec<&str> = operands.iter().map(|operand| kind_of(operand)).collect();
         let references = kinds
             .iter()
@@ -601,29 +594,6 @@ impl Inserter<'_, '_, '_> {
 
 const OBJECT: &str = "Ljava/lang/Object;";
 const THROWABLE: &str = "Ljava/lang/Throwable;";
-
-/// May what is called write fields by reflection, or read them? Code of the scope tells itself what it does.
-fn uses_reflection(named: &Named, names: &mut Names) -> bool {
-    crate::events::reflects(named)
-        && !named.class.ends_with("[]")
-        && names.class(&named.class.replace('.', "/")).is_none()
-}
-
-/// Does code of this class call what may use reflection?
-fn calls_reflection(class: &ClassFile, names: &mut Names) -> bool {
-    let pool = &class.constants;
-    let methods = pool.iter().filter_map(|(at, _)| pool.method(at).ok());
-    let named: Vec<Named> = methods
-        .map(|method| Named {
-            class: dotted(method.class),
-            name: method.name.to_owned(),
-            descriptor: method.descriptor.to_owned(),
-            kind: InvokeKind::Virtual,
-            code: 0,
-        })
-        .collect();
-    named.iter().any(|named| uses_reflection(named, names))
-}
 
 /// A call out of the scope that waits for no other thread: those of classes that nobody can extend, which hold no lock.
 fn computes_only(named: &Named) -> bool {

@@ -2,12 +2,15 @@
 
 use std::rc::Rc;
 
-use jhyde_bytecode::{ClassFile, ClassPath};
+use jhyde_bytecode::{ClassFile, ClassPath, ClassSource, InvokeKind};
 use rustc_hash::FxHashMap;
 
-use crate::program::dotted;
 use crate::program::flags::{ABSTRACT, NATIVE, SYNCHRONIZED, VOLATILE};
+use crate::program::{Named, dotted};
 use crate::scope::Scope;
+
+/// In more classes than these it is not searched for calls of reflection: they are taken to have some.
+const MOST_SEARCHED: usize = 2_000;
 
 /// See the module.
 pub(crate) struct Names {
@@ -25,18 +28,46 @@ impl Names {
         }
     }
 
-    /// Has the class path classes that are none of the scope? They may use reflection on its objects.
-    pub(crate) fn has_others(&self) -> bool {
-        let all = self.path.sources().iter();
-        // What cannot be listed may have anything.
-        all.map(|source| source.names()).any(|names| {
-            names.map_or(true, |names| {
-                let others = names.iter().filter(|name| !name.ends_with("-info"));
-                others
-                    .map(|name| dotted(name))
-                    .any(|name| !self.scope.may_cover(&name))
-            })
+    /// May objects of the scope be got at by reflection? By classes of the class path that are none of the scope, or because
+    /// those of the scope use it themselves.
+    pub(crate) fn expect_reflection(&mut self) -> bool {
+        let all = self.path.sources().iter().map(ClassSource::names);
+        let Ok(all) = all.collect::<Result<Vec<_>, _>>() else {
+            // What cannot be listed may have anything.
+            return true;
+        };
+        let all = all.concat();
+        let own: Vec<&String> = all.iter().filter(|n| !n.ends_with("-info")).collect();
+        let others = |name: &&&String| !self.scope.may_cover(&dotted(name));
+        own.iter().find(others).is_some()
+            || own.len() > MOST_SEARCHED
+            || own.iter().any(|name| self.calls_reflection(name))
+    }
+
+    /// Does code of this class call what may use reflection?
+    fn calls_reflection(&mut self, name: &str) -> bool {
+        let Some(file) = self.class(name) else {
+            return false;
+        };
+        let pool = &file.constants;
+        let mut called = pool.iter().filter_map(|(at, _)| pool.method(at).ok());
+        called.any(|method| {
+            let named = Named {
+                class: dotted(method.class),
+                name: method.name.to_owned(),
+                descriptor: method.descriptor.to_owned(),
+                kind: InvokeKind::Virtual,
+                code: 0,
+            };
+            self.uses_reflection(&named)
         })
+    }
+
+    /// May what is called write fields by reflection, or read them? Code of the scope tells itself what it does.
+    pub(crate) fn uses_reflection(&mut self, named: &Named) -> bool {
+        crate::events::reflects(named)
+            && !named.class.ends_with("[]")
+            && self.class(&named.class.replace('.', "/")).is_none()
     }
 
     /// A class of the scope, by its name in internal form, if the class path has it.

@@ -60,8 +60,6 @@ pub(crate) struct MethodPlan {
     /// From this index on it tells exceptions that leave it: in a constructor from where there is a `this`. Nowhere, if
     /// there is none.
     pub(crate) guarded: Option<u32>,
-    /// Its class calls what may use reflection: objects are told when they are made, from the first call of such a method on.
-    pub(crate) expects: bool,
     /// A constructor that calls one out of the scope: it tells its object where [`Self::guarded`] begins, if such are told.
     pub(crate) bears: bool,
 }

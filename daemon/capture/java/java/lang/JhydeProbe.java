@@ -60,9 +60,9 @@ public final class JhydeProbe {
     private static final long LOOK = 20, RUNNING = 10_000, BLOCKED = 2_000;
 
     /**
-     * Objects and arrays are told when code of the scope makes them; what is read from the heap is told, not only added up. Code out of
-     * the scope may use reflection then: it writes what nobody sees, and gets at objects that nobody shows it. Never taken back;
-     * set by whoever has the turn, or by the daemon before anything runs.
+     * Objects and arrays are told when code of the scope makes them: set by the daemon before anything runs. What is read from the
+     * heap is told, not only added up: set by whoever has the turn, or by the daemon. Code out of the scope may use reflection then:
+     * it writes what nobody sees, and gets at objects that nobody shows it. Never taken back.
      */
     private static boolean births, reads;
 
@@ -519,19 +519,17 @@ public final class JhydeProbe {
     /** Code of the scope has made an object, or an array, which is as it begins. */
     public static void born(Object value, JhydeProbe log) {
         if (births) {
-            log.room(1);
-            log.word(SHOWN, 0, System.identityHashCode(value));
+            if (value instanceof Object[] all && all.length > 0 && all[0] != null) {
+                log.array(all);
+            } else {
+                log.room(1);
+                log.word(SHOWN, 0, System.identityHashCode(value));
+            }
         }
-    }
-
-    /** Code of the scope runs that calls what uses reflection. */
-    public static void expects() {
-        births = true;
     }
 
     /** Code of the scope is about to call what uses reflection. */
     public static void reflects() {
-        births = true;
         reads = true;
     }
 

@@ -325,7 +325,9 @@ impl<S: Sink> Engine<S> {
 /// May a handler of exceptions begin at this instruction of the innermost call? What stands before one leads elsewhere: an
 /// exception lies on its stack, and nothing else.
 fn may_be_handler(thread: &mut Thread, ordinal: usize) -> bool {
-    let code = thread.innermost_mut().map(|frame| frame.method.code.as_ref());
+    let code = thread
+        .innermost_mut()
+        .map(|frame| frame.method.code.as_ref());
     let instructions = code.flatten().map(|code| code.instructions());
     let before = ordinal.checked_sub(1);
     let before = before.and_then(|before| instructions?.get(before));

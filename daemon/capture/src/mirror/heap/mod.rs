@@ -55,6 +55,8 @@ pub(crate) struct Heap {
     reflection: bool,
     /// Code out of the scope has what static fields hold.
     statics_shared: bool,
+    /// What it has since somebody asked, if somebody does.
+    newly_shared: Option<Vec<ObjectId>>,
     /// How often code out of the scope has run.
     outside: u64,
     /// Events that have been told.
@@ -94,6 +96,7 @@ impl Heap {
             text_units: 0,
             reflection: false,
             statics_shared: false,
+            newly_shared: None,
             outside: 1,
             now: Timestamp(0),
             view: 0,

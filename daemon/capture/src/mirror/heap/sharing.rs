@@ -16,6 +16,11 @@ impl Heap {
             if thing.shared >= with {
                 continue;
             }
+            if let Some(newly) = &mut self.newly_shared
+                && thing.shared == Shared::Nobody
+            {
+                newly.push(object);
+            }
             thing.shared = with;
             match &thing.body {
                 Body::Array(elements) => {
@@ -59,6 +64,17 @@ impl Heap {
         let held: Vec<ObjectId> = self.statics.values().filter_map(|v| v.object()).collect();
         for object in held {
             self.share(object, Shared::Jdk);
+        }
+    }
+
+    /// The objects that code out of the scope has, but for those that this has given before.
+    pub(crate) fn newly_shared(&mut self) -> Vec<ObjectId> {
+        match self.newly_shared.replace(Vec::new()) {
+            Some(newly) => newly,
+            None => {
+                let shared = |(_, thing): &(ObjectId, &Thing)| thing.shared > Shared::Nobody;
+                self.things.iter().filter(shared).map(|(o, _)| o).collect()
+            }
         }
     }
 

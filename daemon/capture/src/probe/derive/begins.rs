@@ -103,7 +103,6 @@ impl Deriver {
         let object = self.heap.create(class, Body::Fields(Vec::new()));
         self.outlet.object(object, class, Content::None);
         if let Some(class) = class {
-            self.identities.born(class);
             let length = None;
             let kind = EventKind::New {
                 object,
@@ -143,7 +142,6 @@ impl Deriver {
         invoked: bool,
         open: Option<Open>,
     ) {
-        self.also.births |= routine.plan.expects;
         let call = thread.next_call();
         let bound: Vec<Value> = values
             .iter()

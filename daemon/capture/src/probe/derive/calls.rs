@@ -234,10 +234,11 @@ impl Deriver {
     ) -> Open {
         let object = |at: &usize| operands.get(*at).copied().and_then(Value::object);
         let arrays = arrays.iter().filter_map(object);
+        let arrays = arrays.filter(|&array| self.is_array(program, array));
         Open {
             place,
             arrays: arrays
-                .filter(|&array| self.is_array(program, array))
+                .map(|array| (array, !self.heap.is_stale(array)))
                 .collect(),
             constructed: object(&0).filter(|_| constructs),
         }

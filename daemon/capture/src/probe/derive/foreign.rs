@@ -34,7 +34,8 @@ impl Deriver {
                 let told = matches!(tells, Tells::Value | Tells::Write);
                 let code = routine.code.as_ref().filter(|_| told);
                 let instruction = code.and_then(|code| code.at(index));
-                let field = instruction.filter(|found| (0xb2..=0xb5).contains(&(found.opcode as u8)));
+                let field =
+                    instruction.filter(|found| (0xb2..=0xb5).contains(&(found.opcode as u8)));
                 if let Some(constant) = field.and_then(|found| found.constant()) {
                     all.push((std::rc::Rc::clone(routine), constant));
                 }

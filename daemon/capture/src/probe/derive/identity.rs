@@ -16,11 +16,9 @@ pub(super) struct Identities {
     /// Objects by hash; of strings and boxes, what tells their content apart.
     by_hash: FxHashMap<u32, Vec<Known>>,
     hashes: FxHashMap<ObjectId, u32>,
-    /// Objects of each class that the scope made and that were not told.
-    untold: FxHashMap<ClassId, u64>,
-    /// Those of them that code out of the scope may have all the same, and that it has all that can be reached by fields.
-    loose: FxHashMap<ClassId, FxHashSet<ObjectId>>,
-    reflection: bool,
+    /// Objects of each class that nobody told, and that code out of the scope may have all the same; with what tells their content
+    /// apart.
+    loose: FxHashMap<ClassId, FxHashMap<ObjectId, u64>>,
     /// Arrays of references that code out of the scope has.
     exposed: FxHashSet<ObjectId>,
 }
@@ -43,21 +41,12 @@ pub(super) enum Meant {
 }
 
 impl Identities {
-    /// Code of the scope made an object.
-    pub(super) fn born(&mut self, class: ClassId) {
-        *self.untold.entry(class).or_default() += 1;
-    }
-
     /// Code out of the scope may have this object, though nobody has told it.
-    pub(super) fn loosen(&mut self, object: ObjectId, class: ClassId) {
+    pub(super) fn loosen(&mut self, object: ObjectId, class: ClassId, content: u64) {
         if !self.hashes.contains_key(&object) {
-            self.loose.entry(class).or_default().insert(object);
+            let loose = self.loose.entry(class).or_default();
+            loose.insert(object, content);
         }
-    }
-
-    /// Code out of the scope may have any object by now.
-    pub(super) fn expect_reflection(&mut self) {
-        self.reflection = true;
     }
 
     /// Code out of the scope has this array. False if it had before.
@@ -81,9 +70,6 @@ impl Identities {
         if let Some(&known) = self.hashes.get(&object) {
             return known == hash;
         }
-        if let Some(untold) = self.untold.get_mut(&class) {
-            *untold = untold.saturating_sub(1);
-        }
         if let Some(loose) = self.loose.get_mut(&class) {
             loose.remove(&object);
         }
@@ -102,19 +88,10 @@ impl Identities {
         self.by_hash.entry(hash).or_default().push(known);
     }
 
-    /// Nobody has told this object, and one that nobody has told, of this class and content, has this hash: can it be no other
-    /// one? Of those that have a content, which one it is makes no difference.
-    pub(super) fn is_only(
-        &self,
-        object: ObjectId,
-        class: ClassId,
-        content: u64,
-        hash: u32,
-    ) -> bool {
-        let untold = self.untold.get(&class).copied().unwrap_or(0);
-        !self.hashes.contains_key(&object)
-            && (untold <= 1 || content != 0)
-            && matches!(self.meant(hash, class, content), Meant::New | Meant::Open)
+    /// Has nobody told this object, nor one of this hash, class and content?
+    pub(super) fn may_be(&self, object: ObjectId, class: ClassId, content: u64, hash: u32) -> bool {
+        let told = matches!(self.meant(hash, class, content), Meant::This(_));
+        !told && !self.hashes.contains_key(&object)
     }
 
     /// The object of this hash, class and content (0 for objects that have none).
@@ -123,16 +100,17 @@ impl Identities {
         let fits = |known: &&Known| known.class == class && known.content == content;
         match of_hash.iter().find(fits) {
             Some(known) => Meant::This(known.object),
-            None if self.may_have(class) => Meant::Open,
+            None if self.may_have(class, content) => Meant::Open,
             None => Meant::New,
         }
     }
 
-    /// May code out of the scope have an object of this class that was not told?
-    fn may_have(&self, class: ClassId) -> bool {
-        let untold = self.untold.get(&class).is_some_and(|&untold| untold > 0);
+    /// May code out of the scope have an object of this class and content that was not told?
+    fn may_have(&self, class: ClassId, content: u64) -> bool {
         let loose = self.loose.get(&class);
-        (self.reflection && untold) || loose.is_some_and(|loose| !loose.is_empty())
+        // Of one that is being made nobody knows yet what it will hold.
+        let fits = |known: &u64| *known == content || *known == 0;
+        loose.is_some_and(|loose| loose.values().any(fits))
     }
 }
 
@@ -146,9 +124,8 @@ mod tests {
     #[test]
     fn one_that_was_never_told_is_taken_for_no_other() {
         let mut all = Identities::default();
-        all.born(NODE);
         assert_eq!(all.meant(7, NODE, 0), Meant::New);
-        all.loosen(ObjectId(1), NODE);
+        all.loosen(ObjectId(1), NODE, 0);
         assert_eq!(all.meant(7, NODE, 0), Meant::Open);
         assert_eq!(all.meant(7, TEXT, 0), Meant::New);
         assert!(all.told(ObjectId(1), NODE, 0, 9));

@@ -29,9 +29,7 @@ use std::rc::Rc;
 use std::time::Instant;
 
 use jdwp::ReferenceTypeId;
-use jhyde_trace::{
-    ClassId, MethodId, Sink, SinkError, ThreadId, ThreadInfo, Value, Variable,
-};
+use jhyde_trace::{ClassId, MethodId, Sink, SinkError, ThreadId, ThreadInfo, Value, Variable};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::identity::Identities;

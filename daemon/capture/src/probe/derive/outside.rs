@@ -51,7 +51,7 @@ impl Deriver {
         let call = self.begin_outside(thread, program, callee, operands, index);
         let own = callee.named.class.ends_with("[]");
         if !own && crate::events::keeps_arrays(&callee.named) {
-            for &array in &open.arrays {
+            for &(array, _) in &open.arrays {
                 self.heap.share_kept(array, false);
             }
         }
@@ -216,7 +216,10 @@ impl Deriver {
             return Ok(Went::On);
         };
         let (place, constructed, result) = (open.place, open.constructed, *result);
-        let array = open.arrays.first().copied();
+        let (array, certain) = match open.arrays.first() {
+            Some(&(array, certain)) => (Some(array), certain),
+            None => (None, false),
+        };
         if constructed.is_none() && array.is_none() {
             thread.awaits = None;
             if let Some(Running::Outside(_)) = thread.stack.last() {
@@ -264,7 +267,7 @@ impl Deriver {
                     ..
                 } = elements
                 {
-                    self.compare(program, call, array, elements)?;
+                    self.compare(program, call, array, elements, certain)?;
                 } else if let Some(elements) = self.heap.elements_mut(array) {
                     elements.forget();
                 }

@@ -31,10 +31,8 @@ impl Deriver {
         if self.also.reads {
             return;
         }
-        self.also.births = true;
         self.also.reads = true;
         self.heap.expect_reflection();
-        self.identities.expect_reflection();
         // Reflection gets at static fields without being shown anything.
         self.heap.share_statics();
     }
@@ -61,7 +59,7 @@ impl Deriver {
         };
         let call = thread.current();
         let value = match raw {
-            Raw::Reference(reference) => self.met(program, call, read.held, reference)?,
+            Raw::Reference(reference) => self.met(program, call, &read, reference)?,
             raw => self.value(program, call, raw, &read.descriptor)?,
         };
         if value != read.held {
@@ -124,7 +122,7 @@ impl Deriver {
             let held = self.heap.static_field(field.id);
             return Some(Read {
                 variable: Variable::Static { field: field.id },
-                descriptor: field.descriptor.clone(),
+                descriptor: field.descriptor,
                 held: if is_known(held) { held } else { begins },
                 operands: 0,
                 open: true,
@@ -137,26 +135,29 @@ impl Deriver {
                 object,
                 field: field.id,
             },
-            descriptor: field.descriptor.clone(),
+            descriptor: field.descriptor,
             held,
             operands: 1,
             open: self.heap.is_shared_with_anybody(object),
         })
     }
 
-    /// A reference that was read. One that nobody has told is that which was derived, if it can be no other.
+    /// A reference that was read. One that nobody has told is that which was derived, if nobody can have written another there;
+    /// of those that have a content, which one it is makes little difference.
     fn met(
         &mut self,
         program: &mut Program,
         call: CallId,
-        held: Value,
+        read: &Read,
         reference: Reference,
     ) -> Result<Value, Stopped> {
+        let held = read.held;
         if let (Some(told), Some(object)) = (&reference, held.object()) {
             let class = program.class_named(0, &class_name(&told.told));
             let content = content_of(&told.told);
             let same = self.heap.class(object) == Some(class) && self.content(object) == content;
-            if same && self.identities.is_only(object, class, content, told.hash) {
+            let can = !read.open || content != 0;
+            if same && can && self.identities.may_be(object, class, content, told.hash) {
                 self.shown(held, told.hash);
                 return Ok(held);
             }
@@ -166,10 +167,19 @@ impl Deriver {
 
     /// An object that code of the scope has made is told.
     pub(super) fn born(&mut self, thread: &mut Thread, made: Value) -> Result<(), Stopped> {
-        match thread.take()? {
-            Record::Shown { hash, .. } if self.shown(made, hash) => Ok(()),
-            Record::Shown { .. } => lost("another object was made than was derived"),
-            other => lost(format!("an object that was made tells {other:?}")),
+        let (hash, inner) = match thread.take()? {
+            Record::Shown { hash, elements } => (hash, elements),
+            other => return lost(format!("an object that was made tells {other:?}")),
+        };
+        let mut all = vec![(made, hash)];
+        if let (Some(array), Some(inner)) = (made.object(), inner) {
+            let elements = self.heap.elements(array);
+            let held = (0..).map_while(|at| elements?.get(at));
+            all.extend(held.zip(inner.iter().copied()));
+        }
+        match all.into_iter().all(|(value, hash)| self.shown(value, hash)) {
+            true => Ok(()),
+            false => lost("another object was made than was derived"),
         }
     }
 

@@ -75,8 +75,8 @@ pub(super) struct Open {
     pub(super) place: u32,
     /// The object that it constructed.
     pub(super) constructed: Option<ObjectId>,
-    /// Arrays that it was shown: what they hold.
-    pub(super) arrays: Vec<ObjectId>,
+    /// Arrays that it was shown: what they hold. `true`: what they held before it is certain.
+    pub(super) arrays: Vec<(ObjectId, bool)>,
 }
 
 /// A running call.

@@ -39,7 +39,7 @@ impl Deriver {
         if through.is_some() {
             // Nothing tells how far it came with the arrays that it was shown.
             if let Some(Running::Outside(outside)) = thread.stack.last() {
-                for &array in &outside.open.arrays {
+                for &(array, _) in &outside.open.arrays {
                     if let Some(elements) = self.heap.elements_mut(array) {
                         elements.forget();
                     }

@@ -55,6 +55,7 @@ impl Deriver {
         if let Told::Class(name) = &told {
             return Ok(self.class_object(program, class, hash, name));
         }
+        self.loosen_shared();
         match self.identities.meant(hash, class, content) {
             Meant::This(object) => {
                 if let Told::Array {
@@ -62,7 +63,9 @@ impl Deriver {
                     ..
                 } = told
                 {
-                    self.compare(program, call, object, elements)?;
+                    // Who wrote it is certain only of what nobody could have written before.
+                    let certain = !self.heap.is_stale(object);
+                    self.compare(program, call, object, elements, certain)?;
                 }
                 Ok(Value::Object(object))
             }
@@ -185,13 +188,15 @@ impl Deriver {
         Ok(())
     }
 
-    /// What an array holds now: what is another than it was, was written by this call.
+    /// What an array holds now: what is another than it was, was written by this call; or, if it is not `certain` that it was
+    /// not written before, by anybody.
     pub(super) fn compare(
         &mut self,
         program: &mut Program,
         call: CallId,
         array: ObjectId,
         elements: Vec<Raw>,
+        certain: bool,
     ) -> Result<(), Lost> {
         let class = self
             .heap
@@ -211,7 +216,10 @@ impl Deriver {
             if before != Some(value) {
                 self.heap.set_element(array, index, value);
                 let variable = Variable::Element { array, index };
-                let kind = EventKind::Write { variable, value };
+                let kind = match certain {
+                    true => EventKind::Write { variable, value },
+                    false => EventKind::Snapshot { variable, value },
+                };
                 self.outlet.event(call, Event::NO_INDEX, kind);
             }
         }
@@ -270,8 +278,7 @@ impl Deriver {
                 ));
             }
             if let Told::Boxed(value) = told.told {
-                self.outlet
-                    .object(string, Some(class), Content::Box(value));
+                self.outlet.object(string, Some(class), Content::Box(value));
             }
             return Ok(());
         }
@@ -356,7 +363,17 @@ impl Deriver {
     /// Code out of the scope may have this object.
     pub(super) fn loosen(&mut self, object: ObjectId) {
         if let Some(class) = self.heap.class(object) {
-            self.identities.loosen(object, class);
+            let content = self.content(object);
+            self.identities.loosen(object, class, content);
+        }
+    }
+
+    /// With reflection, code out of the scope may have whatever can be reached from what it was shown.
+    pub(super) fn loosen_shared(&mut self) {
+        if self.also.reads {
+            for object in self.heap.newly_shared() {
+                self.loosen(object);
+            }
         }
     }
 

@@ -234,7 +234,6 @@ impl Derived<'_> {
             other => other,
         };
         let object = self.deriver.heap.create(Some(id), body);
-        self.deriver.identities.born(id);
         let content = length.map_or(Content::None, Content::Array);
         self.deriver.outlet.object(object, Some(id), content);
         self.event(EventKind::New {
