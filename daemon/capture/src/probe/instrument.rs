@@ -72,6 +72,7 @@ pub(crate) fn instrument(
             log: 0,
             entered: 0,
             scratch: Vec::new(),
+            before: None,
             plan: MethodPlan {
                 number,
                 places: FxHashMap::default(),
@@ -88,6 +89,7 @@ pub(crate) fn instrument(
         inserter.made(&code)?;
         for instruction in code.instructions() {
             inserter.instruction(instruction)?;
+            inserter.before = Some(instruction.opcode);
         }
         inserter.handlers()?;
         inserter.escape(&code)?;
@@ -116,6 +118,8 @@ struct Inserter<'a, 'c, 'n> {
     entered: u16,
     /// Slots in which operands lie while some of them are told, by their position.
     scratch: Vec<u16>,
+    /// The instruction before the one that is looked at.
+    before: Option<Opcode>,
     plan: MethodPlan,
 }
 
@@ -444,7 +448,10 @@ impl Inserter<'_, '_, '_> {
         constructs: bool,
         named: &Named,
     ) -> Done {
-        let reflects = self.names.uses_reflection(named);
+        // Code out of the scope has an array of the scope from then on, unless that was made for this call alone.
+        let made_for_it = matches!(self.before, Some(Opcode::Aastore | Opcode::AnewArray));
+        let keeps = named.class == "java.util.Arrays" && named.name == "asList" && !made_for_it;
+        let reflects = keeps || self.names.uses_reflection(named);
         let kinds: Vec<&str> = operands.iter().map(|operand| kind_of(operand)).collect();
         let references = kinds
             .iter()

@@ -19,7 +19,7 @@ pub(crate) enum Tells {
         arrays: Vec<usize>,
         /// It constructs its lowest operand, which is told behind it.
         constructs: bool,
-        /// What it calls may use reflection: from here on all reads are told.
+        /// What it calls may use reflection, or keep an array to write it: from here on all reads are told.
         reflects: bool,
     },
     /// A read of a field: its value goes into the checksum, or is told. `volatile`: with a point before it.

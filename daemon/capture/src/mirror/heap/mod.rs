@@ -195,6 +195,12 @@ impl Heap {
         (object, true)
     }
 
+    /// An object that is known is found to be that of this constant.
+    pub(crate) fn is_constant_of(&mut self, object: ObjectId, constant: Constant) {
+        self.constant_objects.insert(object);
+        self.constants.insert(constant, object);
+    }
+
     /// Is it a constant of a class: a string's, or a class object?
     pub(crate) fn is_constant(&self, value: Value) -> bool {
         let object = value.object();

@@ -88,20 +88,25 @@ impl Identities {
         self.by_hash.entry(hash).or_default().push(known);
     }
 
-    /// Has nobody told this object, nor one of this hash, class and content?
+    /// Has this object this hash, or may it have it, as nobody has told it, nor one of this hash, class and content?
     pub(super) fn may_be(&self, object: ObjectId, class: ClassId, content: u64, hash: u32) -> bool {
-        let told = matches!(self.meant(hash, class, content), Meant::This(_));
-        !told && !self.hashes.contains_key(&object)
+        match self.hashes.get(&object) {
+            Some(&known) => known == hash,
+            None => !matches!(self.meant(hash, class, content), Meant::This(_)),
+        }
     }
 
     /// The object of this hash, class and content (0 for objects that have none).
     pub(super) fn meant(&self, hash: u32, class: ClassId, content: u64) -> Meant {
         let of_hash = self.by_hash.get(&hash).map_or(&[][..], Vec::as_slice);
         let fits = |known: &&Known| known.class == class && known.content == content;
-        match of_hash.iter().find(fits) {
-            Some(known) => Meant::This(known.object),
-            None if self.may_have(class, content) => Meant::Open,
-            None => Meant::New,
+        let mut fitting = of_hash.iter().filter(fits);
+        match (fitting.next(), fitting.next()) {
+            (Some(known), None) => Meant::This(known.object),
+            // Two objects of a class have one hash.
+            (Some(_), Some(_)) => Meant::Open,
+            (None, _) if self.may_have(class, content) => Meant::Open,
+            (None, _) => Meant::New,
         }
     }
 
@@ -144,5 +149,9 @@ mod tests {
         assert_eq!(all.meant(9, TEXT, 66), Meant::This(ObjectId(3)));
         assert_eq!(all.meant(9, NODE, 0), Meant::This(ObjectId(5)));
         assert_eq!(all.meant(9, TEXT, 77), Meant::New);
+        assert!(all.told(ObjectId(7), NODE, 0, 9));
+        assert_eq!(all.meant(9, NODE, 0), Meant::Open, "which of the two?");
+        assert!(all.may_be(ObjectId(7), NODE, 0, 9));
+        assert!(!all.may_be(ObjectId(7), NODE, 0, 8));
     }
 }

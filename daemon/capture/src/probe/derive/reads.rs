@@ -64,7 +64,10 @@ impl Deriver {
         };
         if value != read.held {
             if is_known(read.held) && !read.open {
-                return lost("a variable holds another value than was written");
+                return lost(format!(
+                    "{:?} holds {value:?}, and {:?} was written",
+                    read.variable, read.held
+                ));
             }
             match read.variable {
                 Variable::Field { object, field } => self.heap.set_field(object, field, value),

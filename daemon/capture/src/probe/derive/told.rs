@@ -146,7 +146,7 @@ impl Deriver {
                     _ => None,
                 });
                 let text = crate::mirror::Constant::Text(units.unwrap_or_default().into());
-                let string = self.constant(program, text, String::new());
+                let string = self.literal(program, text, told);
                 match self.shown(string, told) {
                     true => Ok(Needs::Nothing),
                     false => lost("a string is another than it was"),

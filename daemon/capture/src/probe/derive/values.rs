@@ -9,7 +9,7 @@ use rustc_hash::FxHasher;
 use super::identity::Meant;
 use super::outlet::cut;
 use super::{Deriver, Lost};
-use crate::mirror::{Body, Constant, Elements, UNKNOWN, narrowed};
+use crate::mirror::{Body, Constant, Elements, Shared, UNKNOWN, narrowed};
 use crate::probe::log::{LongText, Object, Raw, Reference, Told};
 use crate::program::{Program, dotted};
 
@@ -77,6 +77,8 @@ impl Deriver {
             }
             Meant::New => {
                 let object = self.introduce(program, call, class, told)?;
+                // Whoever made it may have it still.
+                self.heap.share(object, Shared::Jdk);
                 self.identities.learn(object, class, content, hash);
                 Ok(Value::Object(object))
             }
@@ -247,6 +249,19 @@ impl Deriver {
             self.outlet.object(object, Some(class), content);
         }
         Value::Object(object)
+    }
+
+    /// The string of a constant that has this hash: code out of the scope may have had it first.
+    pub(super) fn literal(&mut self, program: &mut Program, text: Constant, hash: u32) -> Value {
+        if let (Constant::Text(units), None) = (&text, self.heap.known_constant(&text)) {
+            let class = program.class_named(0, STRING);
+            let content = text_content(java_hash(units));
+            if let Meant::This(object) = self.identities.meant(hash, class, content) {
+                self.heap.is_constant_of(object, text);
+                return Value::Object(object);
+            }
+        }
+        self.constant(program, text, String::new())
     }
 
     /// The hash of an object that the scope shows to code out of it. False if that cannot be.
