@@ -185,13 +185,23 @@ fn print(jdk: &Jdk, level: &str, seconds: f64, sum: &Sum) {
 
 #[test]
 fn programs_made_at_random_are_recorded_as_they_run() {
-    let count = number("JHYDE_SEEDS").unwrap_or(60);
+    let engine = env::var("JHYDE_ENGINE").unwrap_or_else(|_| "events".into());
+    check_all(&engine, 60);
+}
+
+/// Which call out of the program wrote something is not compared.
+#[test]
+fn the_probe_records_them_as_they_run() {
+    check_all("probe", 40);
+}
+
+fn check_all(engine: &str, least: u64) {
+    let count = number("JHYDE_SEEDS").unwrap_or(least);
     let now = SystemTime::now().duration_since(UNIX_EPOCH);
     // The seeds of a group in one JVM: a base that one ends with.
     let fresh = now.map_or(0, |time| time.as_millis() as u64 % 1_000_000_000 * GROUP);
     let first = number("JHYDE_SEED").unwrap_or(fresh);
     let level = env::var("JHYDE_LEVEL").unwrap_or_else(|_| "full".into());
-    let engine = env::var("JHYDE_ENGINE").unwrap_or_else(|_| "events".into());
     println!(
         "seeds: JHYDE_SEED={first} JHYDE_SEEDS={count} JHYDE_LEVEL={level} JHYDE_ENGINE={engine}"
     );
@@ -201,7 +211,7 @@ fn programs_made_at_random_are_recorded_as_they_run() {
     let mut wrong = Vec::new();
     for jdk in jdks() {
         let begun = Instant::now();
-        let sum = check(&jdk, first, count, (&engine, &level));
+        let sum = check(&jdk, first, count, (engine, &level));
         print(&jdk, &level, begun.elapsed().as_secs_f64(), &sum);
         assert!(
             sum.refused.is_empty(),

@@ -133,6 +133,8 @@ fn the_probe_tells_what_was_counted() {
     let names = [
         "csv",
         "kxml2",
+        "gson",
+        "junit4",
         "htmlcleaner",
         "modern17",
         "modern25",

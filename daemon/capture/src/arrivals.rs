@@ -236,7 +236,7 @@ impl Arrivals {
 
 #[cfg(test)]
 mod tests {
-    use jhyde_trace::{ClassInfo, ThreadId, ThreadInfo};
+    use jhyde_trace::{ClassInfo, ThreadId, ThreadInfo, Timestamp};
 
     use super::*;
 
@@ -258,6 +258,16 @@ mod tests {
 
         fn object(&mut self, _: ObjectId, _: ObjectInfo) -> Result<(), SinkError> {
             Ok(())
+        }
+
+        fn level_since(
+            &mut self,
+            _: Timestamp,
+            of: Subject,
+            level: Level,
+            reason: String,
+        ) -> Result<(), SinkError> {
+            self.level(of, level, reason)
         }
 
         fn level(&mut self, _: Subject, level: Level, _: String) -> Result<(), SinkError> {

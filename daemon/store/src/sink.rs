@@ -1,7 +1,7 @@
 //! The writer as the end of a capture.
 
 use jhyde_trace::{
-    ClassInfo, Event, Level, ObjectId, ObjectInfo, Sink, SinkError, Subject, ThreadInfo,
+    ClassInfo, Event, Level, ObjectId, ObjectInfo, Sink, SinkError, Subject, ThreadInfo, Timestamp,
 };
 
 use crate::error::Error;
@@ -22,6 +22,16 @@ impl Sink for Writer {
 
     fn level(&mut self, of: Subject, level: Level, reason: String) -> Result<(), SinkError> {
         Self::level(self, of, level, reason).map_err(in_words)
+    }
+
+    fn level_since(
+        &mut self,
+        since: Timestamp,
+        of: Subject,
+        level: Level,
+        reason: String,
+    ) -> Result<(), SinkError> {
+        Self::level_since(self, since, of, level, reason).map_err(in_words)
     }
 
     fn append(&mut self, events: Vec<Event>) -> Result<(), SinkError> {

@@ -99,8 +99,19 @@ impl Writer {
 
     /// From the next event on something is recorded at another level, and why.
     pub fn level(&mut self, of: Subject, level: Level, reason: String) -> Result<()> {
+        self.level_since(self.next_timestamp(), of, level, reason)
+    }
+
+    /// The same from an event on that may have been appended already.
+    pub fn level_since(
+        &mut self,
+        since: Timestamp,
+        of: Subject,
+        level: Level,
+        reason: String,
+    ) -> Result<()> {
         let fact = LevelFact {
-            since: self.next_timestamp(),
+            since,
             of,
             level,
             reason,

@@ -3,7 +3,7 @@
 use thiserror::Error;
 
 use crate::event::Event;
-use crate::ids::ObjectId;
+use crate::ids::{ObjectId, Timestamp};
 use crate::level::Subject;
 use crate::meta::Level;
 use crate::structure::{ClassInfo, ThreadInfo};
@@ -26,6 +26,14 @@ pub trait Sink: Send + 'static {
     /// From the next event on something is recorded at another level: a [`crate::LevelFact`] with the next timestamp. The
     /// reason is for people.
     fn level(&mut self, of: Subject, level: Level, reason: String) -> Result<(), SinkError>;
+    /// The same from an event on that was appended already: it was not known then.
+    fn level_since(
+        &mut self,
+        since: Timestamp,
+        of: Subject,
+        level: Level,
+        reason: String,
+    ) -> Result<(), SinkError>;
     /// Appends events, in order; they get the next timestamps. Where one cannot be written, those before it are.
     fn append(&mut self, events: Vec<Event>) -> Result<(), SinkError>;
 }

@@ -88,6 +88,11 @@ impl Reader<'_> {
             self.done.gaps.insert(id, reason);
             return;
         }
+        // Told before it was known that it may be false.
+        let mut lowered = event["entered"]["lowered"].as_array().into_iter().flatten();
+        if let Some(note) = lowered.find_map(Json::as_str) {
+            self.done.gaps.entry(id.clone()).or_insert(note.to_owned());
+        }
         // What passes through code that javac wrote is thrown all the same.
         let silent = (call.generated || call.bridge) && event["kind"] != "thrown";
         if !self.programs.contains_key(call.package.as_str()) || silent {

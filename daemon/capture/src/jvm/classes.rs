@@ -10,8 +10,11 @@ use super::Link;
 use crate::error::LinkError;
 use crate::program::{Class, Loader, Method, MethodKey, Program, bare, is_box};
 
-/// `Lorg/foo/Bar;` is `org.foo.Bar`, `[[I` is `int[][]`.
+/// `Lorg/foo/Bar;` is `org.foo.Bar`, `[[I` is `int[][]`. No variable has the type `void`, but a class object stands for it.
 fn name_of(signature: &str) -> String {
+    if signature == "V" {
+        return "void".to_owned();
+    }
     jhyde_bytecode::signature_to_name(signature).unwrap_or_else(|_| {
         signature
             .strip_prefix('L')

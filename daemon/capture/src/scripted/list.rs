@@ -2,7 +2,7 @@
 
 use jhyde_trace::{
     ClassInfo, Event, EventKind, Level, ObjectId, ObjectInfo, Outcome, Sink, SinkError, Subject,
-    ThreadInfo,
+    ThreadInfo, Timestamp,
 };
 
 /// All that was captured, in order.
@@ -74,8 +74,19 @@ impl Sink for List {
         Ok(())
     }
 
-    fn level(&mut self, _: Subject, level: Level, _: String) -> Result<(), SinkError> {
-        self.levels.push((self.events.len(), level));
+    fn level(&mut self, of: Subject, level: Level, reason: String) -> Result<(), SinkError> {
+        self.level_since(Timestamp(self.events.len() as u64), of, level, reason)
+    }
+
+    fn level_since(
+        &mut self,
+        since: Timestamp,
+        _: Subject,
+        level: Level,
+        _: String,
+    ) -> Result<(), SinkError> {
+        self.levels
+            .push((usize::try_from(since.0).unwrap_or(usize::MAX), level));
         Ok(())
     }
 

@@ -12,7 +12,7 @@ use jhyde_capture::ClassPaths;
 use jhyde_store::{Error as StoreError, KeptSource, Recording, SourceKeeper, SourceRoom, Writer};
 use jhyde_trace::{
     ClassId, ClassInfo, Event, JvmIdentity, Level, ObjectId, ObjectInfo, Sink, SinkError, Subject,
-    ThreadInfo,
+    ThreadInfo, Timestamp,
 };
 use thiserror::Error;
 
@@ -136,6 +136,16 @@ impl Sink for WithSources {
 
     fn object(&mut self, object: ObjectId, info: ObjectInfo) -> Result<(), SinkError> {
         Sink::object(&mut self.writer, object, info)
+    }
+
+    fn level_since(
+        &mut self,
+        since: Timestamp,
+        of: Subject,
+        level: Level,
+        reason: String,
+    ) -> Result<(), SinkError> {
+        Sink::level_since(&mut self.writer, since, of, level, reason)
     }
 
     fn level(&mut self, of: Subject, level: Level, reason: String) -> Result<(), SinkError> {

@@ -29,7 +29,10 @@ use std::rc::Rc;
 use std::time::Instant;
 
 use jdwp::ReferenceTypeId;
-use jhyde_trace::{ClassId, MethodId, Sink, SinkError, ThreadId, ThreadInfo, Value, Variable};
+use jhyde_trace::{
+    ClassId, Level, MethodId, Sink, SinkError, Subject, ThreadId, ThreadInfo, Timestamp, Value,
+    Variable,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::identity::Identities;
@@ -100,6 +103,8 @@ pub(crate) struct Deriver {
     limit: u32,
     /// Reads and edges are told, too.
     full: bool,
+    /// Since when what was told may be false, and why, if the sink does not know it yet.
+    doubted: Option<(Timestamp, String)>,
     /// Why no thread can be derived any more, whether its log has come or not.
     given_up: Option<Lost>,
     /// What a reader of the recording should know.
@@ -129,6 +134,7 @@ impl Deriver {
             behind: false,
             limit,
             full,
+            doubted: None,
             given_up: None,
             notes: Vec::new(),
         }
@@ -220,10 +226,12 @@ impl Deriver {
         let id = thread.id.0;
         let (from, to) = (thread.unconfirmed, self.outlet.now());
         thread.lose(lost, &mut self.outlet);
-        self.notes.push(format!(
-            "thread {id}: {}; what was told of it from @{from} to @{to} may be false",
-            lost.0
-        ));
+        self.doubts(
+            from,
+            to,
+            format!("thread {id}: {}", lost.0),
+            "what was told of it",
+        );
         self.give_up(&format!(
             "thread {id} is lost, and what it writes others may read"
         ));
@@ -242,12 +250,22 @@ impl Deriver {
             thread.lose(&lost, &mut self.outlet);
         }
         if let Some(from) = first {
-            let note = format!(
-                "{reason}: {count} threads are told no further, and what was told from @{from} to @{to} may be false"
-            );
-            self.notes.push(note);
+            let reason = format!("{reason}: {count} threads are told no further");
+            self.doubts(from, to, reason, "what was told");
         }
         self.given_up.get_or_insert(lost);
+    }
+
+    /// What was told between two events may be false: of the calls that have ended by now nothing else says so.
+    fn doubts(&mut self, from: u64, to: u64, reason: String, what: &str) {
+        let (from, to) = (Timestamp(from), Timestamp(to));
+        self.notes.push(format!(
+            "{reason}; {what} from @{from} to @{to} may be false"
+        ));
+        match &mut self.doubted {
+            Some((since, _)) if *since <= from => {}
+            doubted => *doubted = Some((from, reason)),
+        }
     }
 
     /// Derives as far as the logs go, or until then.
@@ -376,11 +394,26 @@ impl Deriver {
         for class in program.take_fresh() {
             sink.class(class)?;
         }
-        self.outlet.drain(sink)
+        self.outlet.drain(sink)?;
+        if let Some((since, reason)) = self.doubted.take() {
+            sink.level_since(since, Subject::Everything, Level::Calls, reason)?;
+        }
+        Ok(())
     }
 
     /// The JVM has ended: so have all threads, with what ran in them.
     pub(crate) fn end(&mut self) {
+        let wrong = |thread: &Thread| !thread.is_lost() && !thread.agrees();
+        let mut wrong: Vec<u32> = self
+            .threads
+            .iter()
+            .filter(|(_, t)| wrong(t))
+            .map(|(&log, _)| log)
+            .collect();
+        wrong.sort_unstable();
+        for log in wrong {
+            self.lose(log, &Lost(UNSEEN.to_owned()));
+        }
         let mut all: Vec<_> = self.threads.drain().collect();
         all.sort_unstable_by_key(|(log, _)| *log);
         for (_, mut thread) in all {

@@ -92,7 +92,12 @@ impl Deriver {
         hash: u32,
         name: &LongText,
     ) -> Value {
-        let name = dotted(&String::from_utf16_lossy(&name.units));
+        let name = String::from_utf16_lossy(&name.units);
+        let name = match name.starts_with('[') {
+            // `[Ljava.lang.String;` has dots where descriptors have slashes.
+            true => dotted(&name.replace('.', "/")),
+            false => name,
+        };
         let constant = Constant::Class(program.spelling(0, &name));
         let (object, fresh) = self.heap.constant(constant, Some(class));
         if fresh {
