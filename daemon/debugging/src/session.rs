@@ -510,7 +510,12 @@ mod tests {
                 call: call(12),
             },
         });
-        let known = |kept: &Kept| kept.answers.known().map(|k| k.call.preorder).collect::<Vec<_>>();
+        let known = |kept: &Kept| {
+            kept.answers
+                .known()
+                .map(|k| k.call.preorder)
+                .collect::<Vec<_>>()
+        };
         let bytes = with.encode().expect("it is encoded");
         assert_eq!(bytes.first(), Some(&KNOWN));
         assert_eq!(Kept::decode("s", &bytes), Ok(with.clone()));

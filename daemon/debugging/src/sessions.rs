@@ -548,12 +548,7 @@ impl Sessions {
     ///
     /// # Errors
     /// As [`Sessions::answer`].
-    pub fn know<'a>(
-        &self,
-        asked: impl Into<Asked<'a>>,
-        id: &str,
-        on: bool,
-    ) -> Result<View, Error> {
+    pub fn know<'a>(&self, asked: impl Into<Asked<'a>>, id: &str, on: bool) -> Result<View, Error> {
         self.change(asked.into(), id, |session, forest| {
             session.know(forest, on);
             Ok(())

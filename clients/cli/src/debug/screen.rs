@@ -3,7 +3,8 @@
 use std::collections::HashSet;
 
 use jhyde_proto::v1::{
-    AnswerKind, Call, CallInput, CallResult, NodeState, Session, SessionStatistics,
+    AnswerKind, Call, CallInput, CallResult, KnownAnswer, KnownFrom, NodeState, Session,
+    SessionStatistics,
 };
 
 use crate::commands::call::{given_and_yielded, source_of};
@@ -28,6 +29,11 @@ pub(super) fn opening(session: &Session, resumed: bool, out: &mut Output) -> Res
         line.push_str(&format!(", only below {}", session.restricted_to));
     }
     out.line(line)?;
+    if !session.against.is_empty() {
+        let against = clean(&session.against);
+        out.line(format!("Held against {against}, as a run that was right"))?;
+    }
+    newly_known(session, 0, out)?;
     let hint = "Was the call right? valid, invalid, trusted, unknown (v i t u); help tells more.";
     let hint = out.paint.text(Look::Faint, hint);
     out.line(hint)?;
@@ -108,6 +114,50 @@ pub(super) fn answered(
     out.line(format!("{call} is {word}; {}", left(session)))
 }
 
+/// What was found to be known behind so many known answers: a few by name.
+pub(super) fn newly_known(session: &Session, before: usize, out: &mut Output) -> Result<(), Error> {
+    /// More would hide the question.
+    const NAMED: usize = 3;
+    let new = session.known.get(before..).unwrap_or_default();
+    for known in new.iter().take(NAMED) {
+        let text = format!("  not asked: {}", known_line(known));
+        let text = out.paint.text(Look::Faint, text);
+        out.line(text)?;
+    }
+    if new.len() > NAMED {
+        let more = plural((new.len() - NAMED) as u64, "call");
+        let text = format!("  not asked: {more} more (known lists them)");
+        let text = out.paint.text(Look::Faint, text);
+        out.line(text)?;
+    }
+    Ok(())
+}
+
+/// `1.9 is valid, as 1.7`.
+fn known_line(known: &KnownAnswer) -> String {
+    let from = match known.from() {
+        KnownFrom::EqualCall => format!("equal to {}", known.equal_to),
+        KnownFrom::Recording => format!("equal to {} of {}", known.equal_to, known.recording),
+        KnownFrom::Memory => known.told.clone(),
+        KnownFrom::Unspecified => "known".to_owned(),
+    };
+    let answer = answer_word(known.answer());
+    format!("{} is {answer}: {}", known.call, clean(&from))
+}
+
+/// What was answered without asking.
+pub(super) fn known(session: &Session, out: &mut Output) -> Result<(), Error> {
+    if !session.knowing {
+        return out
+            .line("  nothing is looked up in this session (--known begins one in which it is)");
+    }
+    if session.known.is_empty() {
+        return out.line("  every answer was given by somebody");
+    }
+    let mut known = session.known.iter();
+    known.try_for_each(|known| out.line(format!("  {}", known_line(known))))
+}
+
 /// How many calls are suspicious now.
 pub(super) fn left(session: &Session) -> String {
     match session.suspicious {
@@ -144,7 +194,11 @@ pub(super) fn found(
     let from = call.line.map(|line| format!(", from line {line} on"));
     out.line(format!("  its own code{}.", from.unwrap_or_default()))?;
     let questions = plural(session.answers.len() as u64, "answer");
-    let facts = paint.text(Look::Faint, format!("  Found with {questions}."));
+    let known = match session.known.len() as u64 {
+        0 => String::new(),
+        known => format!(", and {} known without asking", plural(known, "call")),
+    };
+    let facts = paint.text(Look::Faint, format!("  Found with {questions}{known}."));
     out.line(facts)?;
     out.line("Look next:")?;
     let recording = shell_word(recording);
@@ -338,6 +392,7 @@ Answers (of the call shown, or of any other: merge#3 invalid, invalid 1.7)
   wrong    w    it did not, and this is wrong: wrong result, wrong a[2] this.size
                 (only what that came from is asked about then; why VARIABLE shows it)
   inadmissible x  it should never have been called so
+  known           what was answered without asking, and why;  doubt CALL: ask it
 Search
   undo, redo              take the last answer back, or give it again
   strategy [NAME]         ask in another order

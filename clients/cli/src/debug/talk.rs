@@ -205,6 +205,14 @@ impl Talk<'_> {
                 self.search.redo().await?;
                 self.changed("the answer is given again")
             }
+            Entry::Known => {
+                screen::known(&self.search.session, &mut self.context.out)?;
+                Ok(Next::Stay)
+            }
+            Entry::Doubt(call) => {
+                self.search.doubt(call).await?;
+                self.changed("what was known of it is taken back")
+            }
             Entry::Strategy(None) => {
                 for strategy in STRATEGIES {
                     let now = if strategy == self.search.session.strategy {
@@ -278,6 +286,7 @@ impl Talk<'_> {
         call: Option<String>,
         wrong: Vec<String>,
     ) -> Result<Next, Error> {
+        let before = self.search.session.known.len();
         let call = match call {
             Some(call) => self.call(call).await?,
             None => self.focus.clone().ok_or_else(|| {
@@ -291,6 +300,7 @@ impl Talk<'_> {
             &self.search.session,
             &mut self.context.out,
         )?;
+        screen::newly_known(&self.search.session, before, &mut self.context.out)?;
         Ok(Next::Show)
     }
 

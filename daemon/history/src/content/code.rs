@@ -23,11 +23,11 @@ fn renumbered(bytes: &[u8]) -> Option<Vec<u8>> {
     let mut renumbered = bytes.to_vec();
     let mut numbers: FxHashMap<u16, u16> = FxHashMap::default();
     for instruction in code.instructions() {
-        let constant = match instruction.operands {
-            Operands::Constant(constant)
-            | Operands::InvokeInterface { constant, .. }
-            | Operands::MultiNewArray { constant, .. } => constant,
-            _ => continue,
+        let (Operands::Constant(constant)
+        | Operands::InvokeInterface { constant, .. }
+        | Operands::MultiNewArray { constant, .. }) = instruction.operands
+        else {
+            continue;
         };
         let next = u16::try_from(numbers.len()).unwrap_or(u16::MAX);
         let number = *numbers.entry(constant).or_insert(next);

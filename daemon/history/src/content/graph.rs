@@ -214,7 +214,9 @@ impl<'h> Graph<'h> {
         let classes = self.history.classes_of_object(object)?;
         let named = |name: &str| classes.iter().any(|class| class.name == name);
         let above = |name: &str| {
-            let mut supers = classes.iter().filter_map(|class| class.super_name.as_deref());
+            let mut supers = classes
+                .iter()
+                .filter_map(|class| class.super_name.as_deref());
             supers.any(|class| class == name)
         };
         let is_enum = matches!(content, Content::Enum(_))
@@ -258,9 +260,10 @@ impl<'h> Graph<'h> {
             None => self.sink.tag(b'-'),
         }
         self.value(thrown.cause)?;
-        let suppressed = thrown.suppressed.as_ref().ok_or_else(|| {
-            Stop::Not("what an exception suppressed was not recorded".to_owned())
-        })?;
+        let suppressed = thrown
+            .suppressed
+            .as_ref()
+            .ok_or_else(|| Stop::Not("what an exception suppressed was not recorded".to_owned()))?;
         self.sink.number(suppressed.len() as u64);
         self.charge(suppressed.len())?;
         suppressed.iter().try_for_each(|value| self.value(*value))
@@ -276,7 +279,9 @@ impl<'h> Graph<'h> {
             .map(|class| class.name.as_str());
         let last = classes.last();
         let above = last.and_then(|class| class.super_name.as_deref());
-        let hidden = outside.next().or(above.filter(|name| !is_known(name)));
+        let hidden = outside
+            .next()
+            .or_else(|| above.filter(|name| !is_known(name)));
         match hidden {
             _ if classes.is_empty() => Err(Stop::Not(
                 "the class of an object was not recorded".to_owned(),

@@ -31,7 +31,9 @@ mod outside;
 use std::collections::BTreeSet;
 
 use jhyde_store::records::{CallRecord, MethodRef};
-use jhyde_trace::{CallId, ClassInfo, EventKind, FieldInfo, Level, MethodId, Outcome, Timestamp, Value};
+use jhyde_trace::{
+    CallId, ClassInfo, EventKind, FieldInfo, Level, MethodId, Outcome, Timestamp, Value,
+};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -70,7 +72,8 @@ pub struct CallContent {
 impl CallContent {
     /// Are both calls of one method (its code may differ) that were given the same?
     pub fn is_given_the_same(&self, other: &Self) -> bool {
-        (&self.class, &self.method, &self.descriptor) == (&other.class, &other.method, &other.descriptor)
+        (&self.class, &self.method, &self.descriptor)
+            == (&other.class, &other.method, &other.descriptor)
             && self.input == other.input
     }
 }
@@ -326,9 +329,8 @@ impl Comparer {
         let mut names = BTreeSet::new();
         for (id, boundary) in ran {
             let method = self.history.method(id)?;
-            let method = method.ok_or_else(|| {
-                Stop::Not("a method that ran in it was not recorded".to_owned())
-            })?;
+            let method = method
+                .ok_or_else(|| Stop::Not("a method that ran in it was not recorded".to_owned()))?;
             if let Some(why) = self.world_in(id, &method, boundary) {
                 return Err(Stop::Not(why));
             }
@@ -363,7 +365,11 @@ impl Comparer {
         const NATIVE: u32 = 0x0100;
         let find = || {
             let info = method.method();
-            let name = format!("{}.{}", crate::text::simple_name(&method.class.name), info.name);
+            let name = format!(
+                "{}.{}",
+                crate::text::simple_name(&method.class.name),
+                info.name
+            );
             if !boundary {
                 let native = info.modifiers & NATIVE != 0;
                 return native.then(|| format!("{name} ran in it, which is native code"));

@@ -34,9 +34,22 @@ fn is_closed_lang(class: &str, method: &str) -> bool {
                 | "isArray"
                 | "isInstance"
         ),
-        "AbstractStringBuilder" | "Appendable" | "Byte" | "CharSequence" | "Character"
-        | "Comparable" | "Double" | "Enum" | "Float" | "Iterable" | "Number" | "Record"
-        | "Short" | "String" | "StringBuffer" | "StringBuilder" => true,
+        "AbstractStringBuilder"
+        | "Appendable"
+        | "Byte"
+        | "CharSequence"
+        | "Character"
+        | "Comparable"
+        | "Double"
+        | "Enum"
+        | "Float"
+        | "Iterable"
+        | "Number"
+        | "Record"
+        | "Short"
+        | "String"
+        | "StringBuffer"
+        | "StringBuilder" => true,
         _ => {
             class.starts_with("invoke.")
                 || class.starts_with("runtime.")

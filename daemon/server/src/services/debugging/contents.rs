@@ -1,16 +1,16 @@
 //! The contents of calls, by recording: what was worked out once is kept for the questions to come.
 
+use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
 use jhyde_history::History;
 use jhyde_history::content::{CallContent, Compared, Comparer};
 use jhyde_history::error::Result;
 use jhyde_trace::CallId;
-use rustc_hash::FxHashMap;
 
 /// Contents of calls of recordings that have ended: nothing changes them any more.
 #[derive(Debug, Default)]
-pub(super) struct Contents(Mutex<FxHashMap<(String, CallId), Option<CallContent>>>);
+pub(super) struct Contents(Mutex<HashMap<(String, CallId), Option<CallContent>>>);
 
 /// So many are kept, some 300 bytes each; then all go.
 const MOST_KEPT: usize = 50_000;
@@ -57,10 +57,7 @@ impl<'a> Side<'a> {
             return Ok(known);
         }
         let ended = !recording.meta().state.is_live();
-        let mut comparer = self
-            .comparer
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut comparer = self.comparer.lock().unwrap_or_else(PoisonError::into_inner);
         let comparer = match comparer.as_mut() {
             Some(comparer) => comparer,
             None => comparer.insert(Comparer::new(self.history.clone())?),

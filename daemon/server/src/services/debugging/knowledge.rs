@@ -53,6 +53,11 @@ impl<'a> Knower<'a> {
         }
     }
 
+    /// Where the other recordings are.
+    pub(super) fn daemon(&self) -> &Daemon {
+        self.daemon
+    }
+
     /// The content of a call of the recording.
     pub(super) fn content(&self, call: CallId) -> HistoryResult<Option<CallContent>> {
         self.own.content(call)
@@ -115,8 +120,8 @@ impl<'a> Knower<'a> {
         let mut compared = 0;
         for method in methods(recording, content)? {
             for candidate in near(recording, method, record.invocation)? {
-                let known = candidate.exit.is_some()
-                    && may_be_given(own, &given, recording, &candidate)?;
+                let known =
+                    candidate.exit.is_some() && may_be_given(own, &given, recording, &candidate)?;
                 if !known {
                     continue;
                 }
