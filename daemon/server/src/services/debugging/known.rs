@@ -109,7 +109,7 @@ pub(super) fn why(view: &View) -> String {
     match (&view.progress, view.choice, against) {
         (_, Some(choice), _) => choice.to_string(),
         (Progress::Asking(call), None, Some(against)) if against.differ.contains(call) => format!(
-            "in {} a call that was given the same yielded something else, and no such call ended before this one",
+            "in {} a call that was given the same yielded something else; of all such calls that are left this one ended first",
             against.name
         ),
         _ => String::new(),
