@@ -185,7 +185,7 @@ fn what_is_known_goes_with_its_answer_and_survives_a_restart() {
     assert_eq!(known(&session), []);
     assert_eq!(session["question"]["invocation"], 0);
     let session = say("redo\n", &["--session", "last"]);
-    assert_eq!(known(&session), [(again.clone(), first.clone())]);
+    assert_eq!(known(&session), [(again.clone(), first)]);
     // A doubted call is asked, and no more looked up.
     let session = say(&format!("doubt {again}\n"), &["--session", "last"]);
     assert_eq!(known(&session), []);

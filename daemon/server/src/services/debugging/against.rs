@@ -1,6 +1,6 @@
 //! A recording held against another one: whether the two can be compared, and which calls are known from the beginning on.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use jhyde_debugging::{Against, Known};
@@ -16,12 +16,8 @@ use crate::error::Kind;
 use crate::services::history::status;
 use crate::services::status::{invalid, with_details};
 
-/// So many calls are looked up at the beginning; of the others, those that would be asked.
-const MOST_LOOKED_UP: usize = 5000;
-/// And so long at most.
-const LONGEST: Duration = Duration::from_secs(3);
-/// Children read at a time.
-const PAGE: usize = 256;
+/// So long calls are looked up at the beginning, some hundreds of them; of the others those that would be asked.
+const LONGEST: Duration = Duration::from_secs(2);
 
 /// What is known from another recording at the beginning of a session.
 pub(super) fn begin(knower: &Knower<'_>, other: History) -> Result<(Against, Vec<Known>), Status> {
@@ -118,7 +114,8 @@ fn can_be_held_against(own: &Recording, other: &Recording) -> Result<(), Status>
     Ok(())
 }
 
-/// Looks calls up from the outermost ones inwards: below one that is known valid nothing is left to look at.
+/// Looks calls up in the order in which they began: below one that is known valid nothing is left to look at. Two
+/// runs go apart at some time, and what comes behind that agrees in little; so it is the beginning that counts.
 fn look_up(
     knower: &Knower<'_>,
     other: &Side<'_>,
@@ -129,44 +126,41 @@ fn look_up(
     let mut known = Vec::new();
     let mut differ: Vec<(Timestamp, CallId)> = Vec::new();
     let roots = recording.thread_ids().into_iter().map(CallId::root);
-    let mut parents: VecDeque<CallId> = roots.collect();
-    let mut looked_up = 0;
-    'all: while let Some(parent) = parents.pop_front() {
-        let mut after = None;
-        loop {
-            let children = recording.children(parent, after, PAGE);
-            let children = match children {
-                // What damage hides is asked.
-                Err(jhyde_store::Error::Damaged { .. }) => break,
-                children => children?,
-            };
-            let Some(last) = children.last() else { break };
-            after = Some(last.id);
-            for child in children {
-                let mut inside = child.size > 1;
-                if let Some(exit) = child.exit.filter(|_| !child.boundary) {
-                    looked_up += 1;
-                    if looked_up > MOST_LOOKED_UP || began.elapsed() > LONGEST {
-                        break 'all;
-                    }
-                    let content = knower.content(child.id)?;
-                    let there = match &content {
-                        Some(content) => knower.there(other, child.id, content)?,
-                        None => None,
-                    };
-                    match there {
-                        Some(there) if there.is_equal => {
-                            known.push(valid(child.id, name, there.call));
-                            inside = false;
-                        }
-                        Some(there) if there.differs => differ.push((exit, child.id)),
-                        _ => {}
-                    }
-                }
-                if inside {
-                    parents.push_back(child.id);
-                }
+    // Calls whose children are looked at, and the child that was looked at last.
+    let mut open: Vec<(CallId, Option<CallId>)> = roots.map(|root| (root, None)).collect();
+    open.reverse();
+    while let Some((parent, last)) = open.last_mut() {
+        let child = match recording.children(*parent, *last, 1) {
+            // What damage hides is asked.
+            Err(jhyde_store::Error::Damaged { .. }) => None,
+            children => children?.pop(),
+        };
+        let Some(child) = child else {
+            open.pop();
+            continue;
+        };
+        *last = Some(child.id);
+        let mut inside = child.size > 1;
+        if let Some(exit) = child.exit.filter(|_| !child.boundary) {
+            if began.elapsed() > LONGEST {
+                break;
             }
+            let content = knower.content(child.id)?;
+            let there = match &content {
+                Some(content) => knower.there(other, child.id, content)?,
+                None => None,
+            };
+            match there {
+                Some(there) if there.is_equal => {
+                    known.push(valid(child.id, name, there.call));
+                    inside = false;
+                }
+                Some(there) if there.differs => differ.push((exit, child.id)),
+                _ => {}
+            }
+        }
+        if inside {
+            open.push((child.id, None));
         }
     }
     differ.sort_unstable();

@@ -14,10 +14,11 @@ use jhyde_trace::{CallId, Content, MethodId, Value};
 use super::contents::{Contents, Side};
 use crate::daemon::Daemon;
 
-/// Calls of one method that are looked at in the other recording, at most: those with the nearest invocations.
-const MOST_NEAR: u64 = 1000;
-/// So many of them are compared by content.
-const MOST_COMPARED: usize = 16;
+/// Calls of one method that are looked at in the other recording, at most: those with the nearest invocations. A call
+/// costs some ten microseconds.
+const MOST_NEAR: u64 = 64;
+/// So many of them are compared by content, each in about a millisecond.
+const MOST_COMPARED: usize = 4;
 
 /// Who knows, for one request about one recording.
 #[derive(Debug)]
@@ -212,11 +213,11 @@ fn near(
     recording: &Recording,
     method: MethodId,
     invocation: u64,
-) -> HistoryResult<impl Iterator<Item = CallRecord>> {
+) -> HistoryResult<Vec<CallRecord>> {
     let from = invocation.saturating_sub(MOST_NEAR / 2);
     let mut calls = recording.calls_of_method(method, from, MOST_NEAR as usize)?;
     calls.sort_by_key(|call| call.invocation.abs_diff(invocation));
-    Ok(calls.into_iter())
+    Ok(calls)
 }
 
 /// May two calls have been given the same? A look at the values themselves, which costs little.
