@@ -185,11 +185,25 @@ fn what_is_known_goes_with_its_answer_and_survives_a_restart() {
     assert_eq!(known(&session), []);
     assert_eq!(session["question"]["invocation"], 0);
     let session = say("redo\n", &["--session", "last"]);
-    assert_eq!(known(&session), [(again.clone(), first)]);
+    assert_eq!(known(&session), [(again.clone(), first.clone())]);
     // A doubted call is asked, and no more looked up.
     let session = say(&format!("doubt {again}\n"), &["--session", "last"]);
     assert_eq!(known(&session), []);
     assert_eq!(session["question"]["id"], json!(again));
+    // Answered the other way it contradicts the equal call, which is said.
+    let mut running = folder
+        .jhyde(&["debug", "run", "--session", "last", "--json"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("jhyde can be started");
+    let mut input = running.stdin.take().expect("an input");
+    writeln!(input, "{}", json!({"answer": "invalid"})).expect("it is read");
+    drop(input);
+    let told = running.wait_with_output().expect("it ends");
+    let told = String::from_utf8(told.stdout).expect("text");
+    let contradiction = format!("and call {first}, which is equal to it, valid");
+    assert!(told.contains(&contradiction), "{told}");
     let session = say("", &["--session", "last", "--no-known"]);
     assert_eq!(session["knowing"], false);
 }

@@ -3,6 +3,7 @@
 
 mod entry;
 mod input;
+mod known;
 mod lines;
 mod screen;
 mod search;

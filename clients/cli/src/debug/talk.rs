@@ -9,7 +9,7 @@ use tokio::time::sleep;
 use super::entry::{Entry, parse};
 use super::input::{Input, Line};
 use super::search::{Search, is_refusal};
-use super::{STRATEGIES, screen, variable};
+use super::{STRATEGIES, known, screen, variable};
 use crate::args::SourceArgs;
 use crate::commands::call::input_and_outcome;
 use crate::commands::{Context, notes};
@@ -206,7 +206,7 @@ impl Talk<'_> {
                 self.changed("the answer is given again")
             }
             Entry::Known => {
-                screen::known(&self.search.session, &mut self.context.out)?;
+                known::all(&self.search.session, &mut self.context.out)?;
                 Ok(Next::Stay)
             }
             Entry::Doubt(call) => {
@@ -300,7 +300,7 @@ impl Talk<'_> {
             &self.search.session,
             &mut self.context.out,
         )?;
-        screen::newly_known(&self.search.session, before, &mut self.context.out)?;
+        known::newly(&self.search.session, before, &mut self.context.out)?;
         Ok(Next::Show)
     }
 

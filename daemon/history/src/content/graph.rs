@@ -6,12 +6,12 @@
 //! Texts, boxes and other things that never change go by what they are, not by identity: a program that compares them with
 //! `==` sees more than is compared here.
 
-use jhyde_trace::{Content, Items, ObjectId, ObjectInfo, Throwable, Timestamp, Value};
+use jhyde_trace::{Content, ObjectId, ObjectInfo, Throwable, Timestamp, Value};
 use rustc_hash::FxHashMap;
 
 use super::digest::{Digest, Sink};
 use super::{MOST_VARIABLES, Stop, code};
-use crate::contents::{Contents, Known, Naming, Stands};
+use crate::contents::Contents;
 use crate::history::{History, unless_lost};
 use crate::objects::{BY_LEVEL, Cell, DAMAGED, Held, OUTSIDE, WITHOUT_STATE};
 use crate::state::{Interval, Notes};
@@ -21,14 +21,14 @@ const CHUNK: usize = 1024;
 
 /// A walk over what some roots reach.
 pub(super) struct Graph<'h> {
-    history: &'h History,
+    pub(super) history: &'h History,
     at: Timestamp,
     numbers: FxHashMap<ObjectId, u64>,
     /// By number.
     met: Vec<ObjectId>,
     /// So many variables may still be looked at.
     left: usize,
-    sink: Sink,
+    pub(super) sink: Sink,
 }
 
 impl<'h> Graph<'h> {
@@ -69,7 +69,7 @@ impl<'h> Graph<'h> {
         Ok(std::mem::take(&mut self.sink).digest())
     }
 
-    fn charge(&mut self, variables: usize) -> Result<(), Stop> {
+    pub(super) fn charge(&mut self, variables: usize) -> Result<(), Stop> {
         match self.left.checked_sub(variables) {
             Some(left) => {
                 self.left = left;
@@ -81,7 +81,7 @@ impl<'h> Graph<'h> {
         }
     }
 
-    fn value(&mut self, value: Value) -> Result<(), Stop> {
+    pub(super) fn value(&mut self, value: Value) -> Result<(), Stop> {
         if let Some(bytes) = self.leaf(value)? {
             self.sink.tag(b'v');
             self.sink.bytes(&bytes);
@@ -109,7 +109,7 @@ impl<'h> Graph<'h> {
     }
 
     /// The bytes of what never changes and has nothing inside; `None` for other objects, and for what is not known.
-    fn leaf(&self, value: Value) -> Result<Option<Vec<u8>>, Stop> {
+    pub(super) fn leaf(&self, value: Value) -> Result<Option<Vec<u8>>, Stop> {
         let tagged = |tag: u8, bytes: &[u8]| Some([&[tag], bytes].concat());
         Ok(match value {
             Value::Boolean(value) => tagged(b'Z', &[u8::from(value)]),
@@ -349,103 +349,5 @@ impl<'h> Graph<'h> {
             self.cell(cell)?;
         }
         Ok(())
-    }
-
-    /// What an object of the JDK holds.
-    fn held(&mut self, known: &Known, class: &str) -> Result<(), Stop> {
-        let Known {
-            items,
-            length,
-            stands,
-        } = known;
-        if items.len() < *length {
-            return Err(Stop::Not(crate::contents::CUT.to_owned()));
-        }
-        self.charge(items.len())?;
-        match stands {
-            Stands::Holds => self.sink.tag(b'h'),
-            Stands::Next => self.sink.tag(b'n'),
-            Stands::Buffer { position, limit } => {
-                self.sink.tag(b'b');
-                self.sink.number(u64::from(*position));
-                self.sink.number(u64::from(*limit));
-            }
-        }
-        self.sink.number(items.len() as u64);
-        match items {
-            Items::Elements(values) => {
-                let is_set = self.history.naming(items, class) == Naming::Elements;
-                let order = self.order(values, is_set && hides_its_order(class))?;
-                order.into_iter().try_for_each(|at| self.value(values[at]))
-            }
-            Items::Entries(entries) => {
-                self.charge(entries.len())?;
-                let keys: Vec<Value> = entries.iter().map(|(key, _)| *key).collect();
-                let order = self.order(&keys, hides_its_order(class))?;
-                order.into_iter().try_for_each(|at| {
-                    let (key, value) = entries[at];
-                    self.value(key)?;
-                    self.value(value)
-                })
-            }
-            Items::Text(units) => {
-                self.sink.bytes(&units.to_bytes());
-                Ok(())
-            }
-            Items::Value(value) => self.value(*value),
-            Items::Named(parts) => parts.iter().try_for_each(|(name, value)| {
-                self.sink.text(name);
-                self.value(*value)
-            }),
-            Items::View { .. } => Err(Stop::Not("what is behind a view is not known".to_owned())),
-        }
-    }
-
-    /// In which order keys are compared: their own, or, where that says nothing and all of them are things that never change, that of
-    /// their bytes.
-    fn order(&self, keys: &[Value], hidden: bool) -> Result<Vec<usize>, Stop> {
-        let mut order: Vec<usize> = (0..keys.len()).collect();
-        if hidden {
-            let leaves = keys.iter().map(|key| self.leaf(*key));
-            let leaves: Vec<Option<Vec<u8>>> = leaves.collect::<Result<_, _>>()?;
-            if leaves.iter().all(Option::is_some) {
-                order.sort_by(|&one, &other| leaves[one].cmp(&leaves[other]));
-            }
-        }
-        Ok(order)
-    }
-}
-
-/// Is the order in which it gives its items one that its documentation does not speak of?
-fn hides_its_order(class: &str) -> bool {
-    let hashed = class.contains("Hash") && !class.contains("Linked");
-    // Their order changes from run to run.
-    let immutable = class.starts_with("java.util.ImmutableCollections$");
-    hashed || (immutable && (class.contains("Set") || class.contains("Map")))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::hides_its_order;
-
-    #[test]
-    fn the_order_of_lists_and_sorted_maps_counts() {
-        for class in [
-            "java.util.HashMap",
-            "java.util.HashSet",
-            "java.util.concurrent.ConcurrentHashMap",
-            "java.util.ImmutableCollections$SetN",
-            "java.util.HashMap$KeySet",
-        ] {
-            assert!(hides_its_order(class), "{class}");
-        }
-        for class in [
-            "java.util.LinkedHashMap",
-            "java.util.TreeMap",
-            "java.util.ArrayList",
-            "java.util.ImmutableCollections$ListN",
-        ] {
-            assert!(!hides_its_order(class), "{class}");
-        }
     }
 }

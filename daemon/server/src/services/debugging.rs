@@ -148,6 +148,8 @@ fn message(history: &Knower<'_>, view: View) -> Result<v1::Session, Status> {
         Progress::Found(id) => (None, Some(call(id, Classification::Buggy)?)),
         Progress::Undecided | Progress::None | Progress::Waiting => (None, None),
     };
+    let mut notes = notes(&view);
+    notes.extend(known::contradiction(history, &view)?);
     let candidates = view.candidates.iter().map(|(id, how)| call(*id, *how));
     let answers = &view.kept.answers;
     Ok(v1::Session {
@@ -167,7 +169,7 @@ fn message(history: &Knower<'_>, view: View) -> Result<v1::Session, Status> {
             .map(|call| call.to_string())
             .unwrap_or_default(),
         created_ms: view.kept.created_ms,
-        notes: notes(&view),
+        notes,
         why: known::why(&view),
         expected: view.choice.map(|choice| choice.expected),
         knowing: answers.knowing().on,

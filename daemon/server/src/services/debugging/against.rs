@@ -18,6 +18,9 @@ use crate::services::status::{invalid, with_details};
 
 /// So long calls are looked up at the beginning, some hundreds of them; of the others those that would be asked.
 const LONGEST: Duration = Duration::from_secs(2);
+/// And no more once so many calls in a row did not agree, behind one that yielded something else: the runs have gone
+/// apart.
+const MOST_APART: usize = 200;
 
 /// What is known from another recording at the beginning of a session.
 pub(super) fn begin(knower: &Knower<'_>, other: History) -> Result<(Against, Vec<Known>), Status> {
@@ -114,55 +117,152 @@ fn can_be_held_against(own: &Recording, other: &Recording) -> Result<(), Status>
     Ok(())
 }
 
-/// Looks calls up in the order in which they began: below one that is known valid nothing is left to look at. Two
-/// runs go apart at some time, and what comes behind that agrees in little; so it is the beginning that counts.
-fn look_up(
-    knower: &Knower<'_>,
-    other: &Side<'_>,
-    name: &str,
-) -> HistoryResult<(Vec<Known>, Vec<CallId>)> {
-    let recording = knower.recording();
-    let began = Instant::now();
-    let mut known = Vec::new();
-    let mut differ: Vec<(Timestamp, CallId)> = Vec::new();
-    let roots = recording.thread_ids().into_iter().map(CallId::root);
-    // Calls whose children are looked at, and the child that was looked at last.
-    let mut open: Vec<(CallId, Option<CallId>)> = roots.map(|root| (root, None)).collect();
-    open.reverse();
-    while let Some((parent, last)) = open.last_mut() {
-        let child = match recording.children(*parent, *last, 1) {
-            // What damage hides is asked.
-            Err(jhyde_store::Error::Damaged { .. }) => None,
-            children => children?.pop(),
+/// What was found so far by looking calls up.
+struct Found<'a, 'k> {
+    knower: &'a Knower<'k>,
+    other: &'a Side<'k>,
+    name: &'a str,
+    known: Vec<Known>,
+    /// With their ends.
+    differ: Vec<(Timestamp, CallId)>,
+}
+
+/// What looking one call up told.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Told {
+    /// It is known valid.
+    Known,
+    /// It was given the same there and yielded the same, by other code.
+    Agrees,
+    /// It was given the same there and yielded something else.
+    Differs,
+    /// No call there was given the same.
+    Apart,
+    /// It has no content.
+    Nothing,
+}
+
+impl Found<'_, '_> {
+    fn look_up(&mut self, call: CallId, exit: Timestamp) -> HistoryResult<Told> {
+        let Some(content) = self.knower.content(call)? else {
+            return Ok(Told::Nothing);
         };
-        let Some(child) = child else {
-            open.pop();
-            continue;
-        };
-        *last = Some(child.id);
-        let mut inside = child.size > 1;
-        if let Some(exit) = child.exit.filter(|_| !child.boundary) {
-            if began.elapsed() > LONGEST {
-                break;
-            }
-            let content = knower.content(child.id)?;
-            let there = match &content {
-                Some(content) => knower.there(other, child.id, content)?,
-                None => None,
-            };
-            match there {
-                Some(there) if there.is_equal => {
-                    known.push(valid(child.id, name, there.call));
-                    inside = false;
+        Ok(match self.knower.there(self.other, call, &content)? {
+            Some(there) if there.is_equal => {
+                if !self.known.iter().any(|known| known.call == call) {
+                    self.known.push(valid(call, self.name, there.call));
                 }
-                Some(there) if there.differs => differ.push((exit, child.id)),
-                _ => {}
+                Told::Known
             }
-        }
-        if inside {
-            open.push((child.id, None));
+            Some(there) if there.differs => {
+                self.differ.push((exit, call));
+                Told::Differs
+            }
+            Some(_) => Told::Agrees,
+            None => Told::Apart,
+        })
+    }
+
+    /// Halves the calls of a call until the first is found that does not agree, and goes on in that one. What a call
+    /// changed mostly stays changed, so that all behind the first one differ, too; where that is not so a later one
+    /// may be found, which does no harm.
+    fn halve(&mut self, root: CallId) -> HistoryResult<()> {
+        /// Of more calls the first.
+        const MOST_CHILDREN: usize = 100_000;
+        let recording = self.knower.recording();
+        let mut parent = root;
+        loop {
+            let children = recording.children(parent, None, MOST_CHILDREN)?;
+            let ended = children.into_iter().filter(|child| !child.boundary);
+            let ended: Vec<(CallId, Timestamp)> = ended
+                .filter_map(|child| Some((child.id, child.exit?)))
+                .collect();
+            let (mut low, mut high) = (0, ended.len());
+            let mut first = None;
+            while low < high {
+                let middle = low + (high - low) / 2;
+                let (call, exit) = ended[middle];
+                match self.look_up(call, exit)? {
+                    Told::Known | Told::Agrees => low = middle + 1,
+                    told => {
+                        high = middle;
+                        first = Some((call, told));
+                    }
+                }
+            }
+            match first {
+                Some((call, Told::Differs | Told::Nothing)) => parent = call,
+                // It was given something else, so who called it is to blame; or all agree.
+                _ => return Ok(()),
+            }
         }
     }
-    differ.sort_unstable();
-    Ok((known, differ.into_iter().map(|(_, call)| call).collect()))
+
+    /// Looks calls up in the order in which they began: below one that is known valid nothing is left to look at.
+    fn walk(&mut self, began: Instant) -> HistoryResult<()> {
+        let recording = self.knower.recording();
+        let roots = recording.thread_ids().into_iter().map(CallId::root);
+        // Calls whose children are looked at, and the child that was looked at last.
+        let mut open: Vec<(CallId, Option<CallId>)> = roots.map(|root| (root, None)).collect();
+        open.reverse();
+        let mut apart = 0;
+        while let Some((parent, last)) = open.last_mut() {
+            let child = match recording.children(*parent, *last, 1) {
+                // What damage hides is asked.
+                Err(jhyde_store::Error::Damaged { .. }) => None,
+                children => children?.pop(),
+            };
+            let Some(child) = child else {
+                open.pop();
+                continue;
+            };
+            *last = Some(child.id);
+            let mut inside = child.size > 1;
+            if let Some(exit) = child.exit.filter(|_| !child.boundary) {
+                apart += 1;
+                let is_apart = !self.differ.is_empty() && apart > MOST_APART;
+                if began.elapsed() > LONGEST || is_apart {
+                    break;
+                }
+                if self.look_up(child.id, exit)? == Told::Known {
+                    inside = false;
+                    apart = 0;
+                }
+            }
+            if inside {
+                open.push((child.id, None));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Looks calls up: first where the two runs go apart; where that does not show, one by one from the beginning.
+fn look_up<'k>(
+    knower: &Knower<'k>,
+    other: &Side<'k>,
+    name: &str,
+) -> HistoryResult<(Vec<Known>, Vec<CallId>)> {
+    let began = Instant::now();
+    let mut found = Found {
+        knower,
+        other,
+        name,
+        known: Vec::new(),
+        differ: Vec::new(),
+    };
+    for thread in knower.recording().thread_ids() {
+        match found.halve(CallId::root(thread)) {
+            // What damage hides is asked.
+            Err(jhyde_history::Error::Store(jhyde_store::Error::Damaged { .. })) => {}
+            halved => halved?,
+        }
+    }
+    if found.differ.is_empty() {
+        found.walk(began)?;
+    }
+    found.differ.sort_unstable();
+    found.differ.dedup();
+    let differ = found.differ.into_iter().map(|(_, call)| call).collect();
+    Ok((found.known, differ))
 }

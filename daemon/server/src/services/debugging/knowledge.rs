@@ -3,7 +3,7 @@
 use std::ops::Deref;
 
 use jhyde_debugging::sessions::Error;
-use jhyde_debugging::{Answer, Answers, Knowledge, Known, Source};
+use jhyde_debugging::{Answer, Answers, Given, Knowledge, Known, Source};
 use jhyde_history::History;
 use jhyde_history::content::CallContent;
 use jhyde_history::error::Result as HistoryResult;
@@ -89,9 +89,7 @@ impl<'a> Knower<'a> {
                 continue;
             }
             let other = self.own.content(given.call)?;
-            let is_equal = other.is_some_and(|other| {
-                content.is_given_the_same(&other) && content.outcome == other.outcome
-            });
+            let is_equal = other.is_some_and(|other| content.is_equal(&other));
             match &found {
                 _ if !is_equal => {}
                 Some(known) if known.answer != answer => return Ok(None),
@@ -106,6 +104,40 @@ impl<'a> Knower<'a> {
             }
         }
         Ok(found)
+    }
+
+    /// An answer that contradicts another one: an equal call was answered the other way.
+    pub(super) fn contradicted(
+        &self,
+        answers: &Answers,
+        last: Given,
+    ) -> HistoryResult<Option<Given>> {
+        let opposite = match last.answer {
+            Answer::Valid => Answer::Invalid,
+            Answer::Invalid => Answer::Valid,
+            _ => return Ok(None),
+        };
+        let content = match self.own.content(last.call) {
+            Err(jhyde_history::Error::Store(jhyde_store::Error::Damaged { .. })) => None,
+            content => content?,
+        };
+        let Some(content) = content else {
+            return Ok(None);
+        };
+        let recording = self.recording();
+        let method = recording.call(last.call)?.method;
+        let said = answers.said();
+        for given in answers.given() {
+            let holds = given.answer == opposite && said.get(&given.call) == Some(&opposite);
+            if !holds || recording.call(given.call)?.method != method {
+                continue;
+            }
+            let other = self.own.content(given.call)?;
+            if other.is_some_and(|other| content.is_equal(&other)) {
+                return Ok(Some(*given));
+            }
+        }
+        Ok(None)
     }
 
     /// A call of the other recording that was given the same.

@@ -116,6 +116,35 @@ pub(super) fn why(view: &View) -> String {
     }
 }
 
+/// Equal calls that were answered in two ways, if the last answer did that: both cannot be right.
+pub(super) fn contradiction(knower: &Knower<'_>, view: &View) -> Result<Option<String>, Status> {
+    let answers = &view.kept.answers;
+    let (Some(last), true) = (answers.given().last(), answers.knowing().on) else {
+        return Ok(None);
+    };
+    let other = knower.contradicted(answers, *last).map_err(status)?;
+    Ok(other.map(|other| {
+        format!(
+            "call {} was answered {}, and call {}, which is equal to it, {}: one of the two is wrong; take the last \
+             answer back (undo), or answer again for the other",
+            last.call,
+            word(last.answer),
+            other.call,
+            word(other.answer)
+        )
+    }))
+}
+
+fn word(answer: Answer) -> &'static str {
+    match answer {
+        Answer::Valid => "valid",
+        Answer::Invalid => "invalid",
+        Answer::Trusted => "trusted",
+        Answer::Unknown => "unknown",
+        Answer::Inadmissible => "inadmissible",
+    }
+}
+
 /// What is known without asking may be wrong: how it can be taken back, once the search has ended.
 pub(super) fn note(view: &View, ended: bool) -> Option<String> {
     let known = view.kept.answers.known().count();
