@@ -1,6 +1,6 @@
 //! A recording held against another one: whether the two can be compared, and which calls are known from the beginning on.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use jhyde_debugging::{Against, Known};
@@ -18,6 +18,8 @@ use crate::services::status::{invalid, with_details};
 
 /// So long calls are looked up at the beginning, some hundreds of them; of the others those that would be asked.
 const LONGEST: Duration = Duration::from_secs(2);
+/// So long where it is known already where the runs go apart.
+const SHORT: Duration = Duration::from_millis(500);
 /// And no more once so many calls in a row did not agree, behind one that yielded something else: the runs have gone
 /// apart.
 const MOST_APART: usize = 200;
@@ -122,9 +124,9 @@ struct Found<'a, 'k> {
     knower: &'a Knower<'k>,
     other: &'a Side<'k>,
     name: &'a str,
-    known: Vec<Known>,
+    known: BTreeMap<CallId, Known>,
     /// With their ends.
-    differ: Vec<(Timestamp, CallId)>,
+    differ: BTreeSet<(Timestamp, CallId)>,
 }
 
 /// What looking one call up told.
@@ -149,13 +151,12 @@ impl Found<'_, '_> {
         };
         Ok(match self.knower.there(self.other, call, &content)? {
             Some(there) if there.is_equal => {
-                if !self.known.iter().any(|known| known.call == call) {
-                    self.known.push(valid(call, self.name, there.call));
-                }
+                let known = valid(call, self.name, there.call);
+                self.known.insert(call, known);
                 Told::Known
             }
             Some(there) if there.differs => {
-                self.differ.push((exit, call));
+                self.differ.insert((exit, call));
                 Told::Differs
             }
             Some(_) => Told::Agrees,
@@ -199,7 +200,13 @@ impl Found<'_, '_> {
     }
 
     /// Looks calls up in the order in which they began: below one that is known valid nothing is left to look at.
-    fn walk(&mut self, began: Instant) -> HistoryResult<()> {
+    fn walk(&mut self) -> HistoryResult<()> {
+        let began = Instant::now();
+        let longest = if self.differ.is_empty() {
+            LONGEST
+        } else {
+            SHORT
+        };
         let recording = self.knower.recording();
         let roots = recording.thread_ids().into_iter().map(CallId::root);
         // Calls whose children are looked at, and the child that was looked at last.
@@ -221,7 +228,7 @@ impl Found<'_, '_> {
             if let Some(exit) = child.exit.filter(|_| !child.boundary) {
                 apart += 1;
                 let is_apart = !self.differ.is_empty() && apart > MOST_APART;
-                if began.elapsed() > LONGEST || is_apart {
+                if began.elapsed() > longest || is_apart {
                     break;
                 }
                 if self.look_up(child.id, exit)? == Told::Known {
@@ -237,19 +244,18 @@ impl Found<'_, '_> {
     }
 }
 
-/// Looks calls up: first where the two runs go apart; where that does not show, one by one from the beginning.
+/// Looks calls up: first where the two runs go apart, then one by one from the beginning.
 fn look_up<'k>(
     knower: &Knower<'k>,
     other: &Side<'k>,
     name: &str,
 ) -> HistoryResult<(Vec<Known>, Vec<CallId>)> {
-    let began = Instant::now();
     let mut found = Found {
         knower,
         other,
         name,
-        known: Vec::new(),
-        differ: Vec::new(),
+        known: BTreeMap::new(),
+        differ: BTreeSet::new(),
     };
     for thread in knower.recording().thread_ids() {
         match found.halve(CallId::root(thread)) {
@@ -258,11 +264,7 @@ fn look_up<'k>(
             halved => halved?,
         }
     }
-    if found.differ.is_empty() {
-        found.walk(began)?;
-    }
-    found.differ.sort_unstable();
-    found.differ.dedup();
+    found.walk()?;
     let differ = found.differ.into_iter().map(|(_, call)| call).collect();
-    Ok((found.known, differ))
+    Ok((found.known.into_values().collect(), differ))
 }
