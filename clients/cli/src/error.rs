@@ -7,6 +7,8 @@ use jhyde_proto::endpoint::ConnectError;
 use jhyde_proto::folder::FolderError;
 use thiserror::Error;
 use tonic::{Code, Status};
+
+use crate::memory::MemoryError;
 use tonic_types::StatusExt as _;
 
 /// A command failed. Messages say what happened, to what, and what to do.
@@ -69,6 +71,9 @@ pub enum Error {
         /// Why not.
         source: io::Error,
     },
+    /// The answers of earlier sessions cannot be used or kept.
+    #[error(transparent)]
+    Memory(#[from] MemoryError),
     /// The configuration file cannot be read for the data folder.
     #[error("cannot read the configuration {path}: {reason}; name the data folder with --data")]
     Config {
@@ -131,6 +136,13 @@ impl Error {
             | Self::NotStarted { .. } => 5,
             Self::Program { source, .. } if source.kind() == io::ErrorKind::NotFound => 127,
             Self::Program { .. } => 126,
+            Self::Memory(MemoryError::None(_)) => 3,
+            Self::Memory(
+                MemoryError::Damaged { .. }
+                | MemoryError::Markers { .. }
+                | MemoryError::Newer { .. },
+            ) => 7,
+            Self::Memory(_) => 1,
             Self::File { .. } | Self::Config { .. } | Self::Terminal { .. } | Self::Failed(_) => 1,
         }
     }

@@ -204,18 +204,22 @@ list, show, watch, attach, stop, detach    id, name, state, state_reason, exit_c
 delete       deleted, bytes
 launch       the recording, as show gives it, on standard error when the program has ended
 sessions     id, recording, strategy, progress, suspicious, answers [{call, answer; wrong, cut (calls), uncut (why none)}],
-             can_undo, can_redo,
+             knowing, against, known [{call, answer, from; equal_to, recording, told}] (what was answered without asking: from
+             equal, an equal call, equal_to, was answered so; recording, it is equal to equal_to of recording; memory, an earlier
+             session, in the words of told), can_undo, can_redo,
              restricted_to, created_ms, question, buggy
 
 jhyde debug REC --json: one line out, one line in
   out  {"type":"question","call":{…},"suspicious":7,"session":"…","strategy":"top-down"}
        with strategy adaptive also why (a text) and expected (questions left, this one counted; right on average);
+       known, as in sessions, if something was answered without asking (also in found and none; --no-known: nothing is)
        with --details also input, outcome and source, as jhyde call has them; notes if damage hides calls, or the recording
        ended before the run did (also in found, none and undecided)
   in   {"answer":"valid"}        or invalid, trusted, unknown, inadmissible (should not have been called so)
        {"answer":"invalid","call":"merge#3"}     about another call than the proposed one
        {"answer":"invalid","wrong":["a[2]","result.size"]}     what is wrong of the call's result: the calls that it
                                  did not come from are cut away (notes of the next question; --no-pointing refuses it)
+       {"doubt":"merge#3"}       take back what was known of it without asking: it is asked, should it come to that
        {"undo":true}  {"redo":true}  {"strategy":"divide-and-query"}  {"restrict":"1.2"} (null: lift it)
   out  {"type":"waiting"}        the program still runs and there is nothing to ask now
        {"type":"error","message":"…"}      bad input; the question follows again

@@ -10,8 +10,8 @@ use jhyde_proto::echo::{MOST, without_long_words};
 use crate::args::{Cli, Command, Global, SourceArgs};
 use crate::client::Client;
 use crate::commands::{
-    Context, call, coverage, events, files, gaps, history, launch, overview, recordings, sessions,
-    state, step, tree, where_, why,
+    Context, call, coverage, events, files, gaps, history, launch, memory, overview, recordings,
+    sessions, state, step, tree, where_, why,
 };
 use crate::error::Error;
 use crate::output::{Look, Output, Paint};
@@ -77,6 +77,10 @@ async fn dispatch(cli: &Cli) -> Result<u8, Error> {
             let text = help::text(topic.as_deref(), out.paint)?;
             return out.line(text).and_then(|()| out.flush()).map(|()| 0);
         }
+        Command::Memory(command) => {
+            let told = memory::memory(command, &mut out);
+            return told.and_then(|()| out.flush()).map(|()| 0);
+        }
         _ => {}
     }
     let client = Client::new(daemon::reach(global).await?);
@@ -119,8 +123,10 @@ async fn command(context: &mut Context, command: &Command, _: &Global) -> Result
         Command::Where(args) => where_::where_(context, args).await?,
         Command::Gaps(args) => gaps::gaps(context, args).await?,
         Command::Classes(args) => overview::classes(context, args).await?,
-        Command::Debug(args) => debug::debug(context, args).await?,
+        // A session's future is large: it is kept out of ours.
+        Command::Debug(args) => Box::pin(debug::debug(context, args)).await?,
         Command::Sessions(args) => sessions::sessions(context, args).await?,
+        Command::Memory(command) => memory::memory(command, &mut context.out)?,
         Command::Completions { .. } | Command::Help { .. } => {}
     }
     Ok(0)

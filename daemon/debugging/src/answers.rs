@@ -6,6 +6,8 @@ use jhyde_trace::CallId;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
+use crate::known::Knowing;
+
 /// What somebody says about a call (design, section 2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Answer {
@@ -50,6 +52,9 @@ pub struct Answers {
     /// By position in the log. Kept on its own, so that sessions without it are those of the versions before.
     #[serde(skip)]
     pub(crate) pointed: BTreeMap<usize, Pointed>,
+    /// What was known without asking; kept on its own, too.
+    #[serde(skip)]
+    pub(crate) knowing: Knowing,
 }
 
 impl Answers {
@@ -104,11 +109,25 @@ impl Answers {
         &self.log[..self.in_force.min(self.log.len())]
     }
 
-    /// The answer in force for each call that has one: the last one given.
+    /// The answer in force for each call that has one: the last one given, or what is known.
     pub fn by_call(&self) -> FxHashMap<CallId, Answer> {
+        let mut all = self.said();
+        for known in self.known() {
+            all.entry(known.call).or_insert(known.answer);
+        }
+        all
+    }
+
+    /// The same without what is known.
+    pub fn said(&self) -> FxHashMap<CallId, Answer> {
         self.given()
             .iter()
             .map(|given| (given.call, given.answer))
             .collect()
+    }
+
+    /// How calls are looked up before they are asked.
+    pub fn knowing(&self) -> &Knowing {
+        &self.knowing
     }
 }

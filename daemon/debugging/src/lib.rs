@@ -4,6 +4,7 @@
 //! - [`tree`]: the computation tree that is searched, as a trait over whoever has it, and the compact
 //!   copy of it that a search works on;
 //! - [`answers`]: what was said about calls, with undo and redo;
+//! - [`known`]: answers that nobody was asked for;
 //! - [`suspicious`]: the suspicious set that follows from tree and answers, and how the search ends;
 //! - [`strategy`], [`coverage`] and [`adaptive`]: which call is asked next;
 //! - [`recorded`]: what the calls of a recording covered, and [`covered`]: what one of them did, entity by entity;
@@ -26,6 +27,7 @@ pub mod adaptive;
 pub mod answers;
 pub mod coverage;
 pub mod covered;
+pub mod known;
 pub mod recorded;
 pub mod session;
 pub mod sessions;
@@ -38,6 +40,7 @@ pub use adaptive::Choice;
 pub use answers::{Answer, Answers, Given, Pointed};
 pub use coverage::{Coverage, Entities};
 pub use covered::{CallCoverage, CoverageError};
+pub use known::{Against, Knowing, Knowledge, Known, Source};
 pub use recorded::{RecordedCoverage, Stopped};
 pub use session::{AnswerError, Kept, Progress, Session, SessionError};
 pub use sessions::{Asked, Sessions, View};

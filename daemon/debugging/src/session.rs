@@ -8,6 +8,7 @@ use thiserror::Error;
 use crate::adaptive::{self, Choice};
 use crate::answers::{Answer, Answers, Given, Pointed};
 use crate::coverage::{Coverage, ValidCalls};
+use crate::known::{Knowing, Known};
 use crate::statistics::{self, Statistics};
 use crate::strategy::{NeedsCoverage, Strategy, choose};
 use crate::suspicious::{Classification, End, Suspicious};
@@ -32,13 +33,15 @@ pub struct Kept {
 const VERSION: u8 = 1;
 /// The same with what was pointed at behind it, and with answers that version 1 does not know.
 const POINTED: u8 = 2;
+/// As version 2, with what was known behind that.
+const KNOWN: u8 = 3;
 
 /// A kept session cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum SessionError {
     /// It was written by another version.
     #[error(
-        "session {id} has format version {found}, this program reads versions {VERSION} and {POINTED}: use the \
+        "session {id} has format version {found}, this program reads versions {VERSION} to {KNOWN}: use the \
          program that wrote it, or delete the session"
     )]
     Version {
@@ -69,6 +72,13 @@ impl Kept {
         }
     }
 
+    /// The same, which looks calls up so before it asks them.
+    #[must_use]
+    pub fn knowing(mut self, knowing: Knowing) -> Self {
+        self.answers.knowing = knowing;
+        self
+    }
+
     /// Its bytes for the disk.
     ///
     /// # Errors
@@ -78,11 +88,19 @@ impl Kept {
             id: self.id.clone(),
             reason: error.to_string(),
         };
-        if !self.answers.is_new() {
-            return postcard::to_extend(self, vec![VERSION]).map_err(damaged);
+        let version = match (self.answers.knowing.is_new(), self.answers.is_new()) {
+            (true, _) => KNOWN,
+            (false, true) => POINTED,
+            (false, false) => VERSION,
+        };
+        let mut bytes = postcard::to_extend(self, vec![version]).map_err(damaged)?;
+        if version >= POINTED {
+            bytes = postcard::to_extend(&self.answers.pointed, bytes).map_err(damaged)?;
         }
-        let bytes = postcard::to_extend(self, vec![POINTED]).map_err(damaged)?;
-        postcard::to_extend(&self.answers.pointed, bytes).map_err(damaged)
+        if version >= KNOWN {
+            bytes = postcard::to_extend(&self.answers.knowing, bytes).map_err(damaged)?;
+        }
+        Ok(bytes)
     }
 
     /// Reads what [`Kept::encode`] wrote under this id.
@@ -96,12 +114,16 @@ impl Kept {
         };
         match bytes.split_first() {
             None => Err(damaged("it is empty".to_owned())),
-            Some((&version @ (VERSION | POINTED), rest)) => {
+            Some((&version @ VERSION..=KNOWN, rest)) => {
                 let broken = |error: postcard::Error| damaged(error.to_string());
                 let (mut kept, rest): (Self, _) =
                     postcard::take_from_bytes(rest).map_err(broken)?;
-                if version == POINTED {
-                    kept.answers.pointed = postcard::from_bytes(rest).map_err(broken)?;
+                if version >= POINTED {
+                    let (pointed, rest) = postcard::take_from_bytes(rest).map_err(broken)?;
+                    kept.answers.pointed = pointed;
+                    if version >= KNOWN {
+                        kept.answers.knowing = postcard::from_bytes(rest).map_err(broken)?;
+                    }
                 }
                 if kept.id == id {
                     Ok(kept)
@@ -146,6 +168,11 @@ pub enum AnswerError {
     /// No answer is in force.
     #[error("there is no answer to undo")]
     NothingToUndo,
+    /// Nothing is known of the call that was not said.
+    #[error(
+        "nothing is known of call {0} that nobody answered: its answer was given (answer again), or it has none"
+    )]
+    NotKnown(CallId),
     /// No answer was undone since the last one was given.
     #[error("there is no answer to redo")]
     NothingToRedo,
@@ -236,6 +263,43 @@ impl Session {
         answer: Answer,
         pointed: Option<Pointed>,
     ) -> Result<(), AnswerError> {
+        self.can_answer(forest, call)?;
+        self.kept.answers.give(Given { call, answer }, pointed);
+        self.recompute(forest);
+        Ok(())
+    }
+
+    /// Takes note of what is known of a call, as if it had been answered.
+    ///
+    /// # Errors
+    /// As [`Session::answer`].
+    pub fn learn(&mut self, forest: &Forest, known: Known) -> Result<(), AnswerError> {
+        self.can_answer(forest, known.call)?;
+        self.kept.answers.knowing.learn(known);
+        self.recompute(forest);
+        Ok(())
+    }
+
+    /// Forgets what is known of a call: it is asked, should it come to that.
+    ///
+    /// # Errors
+    /// [`AnswerError::NotKnown`].
+    pub fn doubt(&mut self, forest: &Forest, call: CallId) -> Result<(), AnswerError> {
+        if !self.kept.answers.knowing.doubt(call) {
+            return Err(AnswerError::NotKnown(call));
+        }
+        self.recompute(forest);
+        Ok(())
+    }
+
+    /// Switches on or off that calls are looked up before they are asked. What was known is forgotten when it is off, and
+    /// comes back when it is on again.
+    pub fn know(&mut self, forest: &Forest, on: bool) {
+        self.kept.answers.knowing.on = on;
+        self.recompute(forest);
+    }
+
+    fn can_answer(&self, forest: &Forest, call: CallId) -> Result<(), AnswerError> {
         let facts = forest.facts(call).ok_or(AnswerError::NoSuchCall(call))?;
         if facts.boundary {
             return Err(AnswerError::Boundary(call));
@@ -253,8 +317,6 @@ impl Session {
                 return Err(AnswerError::Restricted { call, restriction });
             }
         }
-        self.kept.answers.give(Given { call, answer }, pointed);
-        self.recompute(forest);
         Ok(())
     }
 
@@ -345,6 +407,9 @@ impl Session {
         if let Some(end) = ended {
             return Ok((end, None));
         }
+        if let Some(call) = self.differing(forest) {
+            return Ok((Progress::Asking(call), None));
+        }
         if self.kept.strategy == Strategy::Adaptive {
             let choice = adaptive::choose(forest, &self.suspicious, coverage);
             let asking = choice.map_or(Progress::None, |choice| Progress::Asking(choice.call));
@@ -358,6 +423,19 @@ impl Session {
             ValidCalls::default(),
         )?;
         Ok((chosen.map_or(Progress::None, Progress::Asking), None))
+    }
+
+    /// The first call that can be asked of those that yielded something else in the recording that the session is
+    /// held against.
+    pub fn differing(&self, forest: &Forest) -> Option<CallId> {
+        let knowing = &self.kept.answers.knowing;
+        let against = knowing.against.as_ref().filter(|_| knowing.on)?;
+        let can_be_asked = |call: &&CallId| {
+            forest
+                .place(**call)
+                .is_some_and(|place| self.suspicious.askable()[place.thread].contains(place.at))
+        };
+        against.differ.iter().find(can_be_asked).copied()
     }
 
     /// How a call stands.
@@ -376,6 +454,7 @@ mod tests {
     use jhyde_trace::{CallId, ThreadId};
 
     use super::*;
+    use crate::known::Source;
 
     fn kept(pointed: Option<Pointed>) -> Kept {
         let mut kept = Kept::new("s".to_owned(), 7, Strategy::TopDown);
@@ -409,6 +488,57 @@ mod tests {
         assert_eq!(of(&with), None);
         with.answers.redo();
         assert_eq!(of(&with), Some(pointed));
+    }
+
+    #[test]
+    fn what_is_known_goes_and_comes_with_the_answer_that_it_is_from() {
+        let call = |preorder| CallId {
+            thread: ThreadId(1),
+            preorder,
+        };
+        let mut with = kept(None).knowing(Knowing::on());
+        with.answers.knowing.learn(Known {
+            call: call(9),
+            answer: Answer::Invalid,
+            source: Source::Equal { to: call(3) },
+        });
+        with.answers.knowing.learn(Known {
+            call: call(11),
+            answer: Answer::Valid,
+            source: Source::Recording {
+                recording: "right".to_owned(),
+                call: call(12),
+            },
+        });
+        let known = |kept: &Kept| {
+            kept.answers
+                .known()
+                .map(|k| k.call.preorder)
+                .collect::<Vec<_>>()
+        };
+        let bytes = with.encode().expect("it is encoded");
+        assert_eq!(bytes.first(), Some(&KNOWN));
+        assert_eq!(Kept::decode("s", &bytes), Ok(with.clone()));
+        assert!(Kept::decode("s", &bytes[..bytes.len() - 1]).is_err());
+        assert_eq!(known(&with), [9, 11]);
+        with.answers.undo();
+        assert_eq!(known(&with), [11]);
+        with.answers.redo();
+        assert_eq!(known(&with), [9, 11]);
+        let given = |preorder, answer| Given {
+            call: call(preorder),
+            answer,
+        };
+        with.answers.give(given(3, Answer::Valid), None);
+        assert_eq!(known(&with), [11], "what it came from was changed");
+        with.answers.give(given(11, Answer::Invalid), None);
+        assert_eq!(known(&with), Vec::<u64>::new(), "somebody knows better");
+        assert_eq!(with.answers.by_call()[&call(11)], Answer::Invalid);
+        with.answers.undo();
+        assert!(with.answers.knowing.doubt(call(11)));
+        assert!(!with.answers.knowing.doubt(call(11)));
+        assert!(with.answers.knowing.is_doubted(call(11)));
+        assert_eq!(known(&with), Vec::<u64>::new());
     }
 
     #[test]

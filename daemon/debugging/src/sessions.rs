@@ -2,7 +2,7 @@
 //! a restart, and on a tree that is read once per recording and shared by its sessions.
 
 use std::ops::{ControlFlow, Range};
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -16,6 +16,7 @@ use crate::answers::{Answer, Given, Pointed};
 use crate::coverage::Coverage;
 use crate::covered::{CallCoverage, CoverageError};
 use crate::keeper::Keeper;
+use crate::known::{Knowing, Knowledge, Known};
 use crate::recorded::{RecordedCoverage, Stopped};
 use crate::session::{AnswerError, Kept, Progress, Session, SessionError};
 use crate::shelf::Shelf;
@@ -61,6 +62,9 @@ pub enum Error {
         /// How much it may take, bytes.
         limit: usize,
     },
+    /// Nobody can say whether calls are equal, since a recording could not be read.
+    #[error("calls could not be compared: {0}")]
+    Compared(#[source] Box<dyn std::error::Error + Send + Sync>),
     /// Whoever asked does not wait for the answer any more.
     #[error("the question was cancelled")]
     Cancelled,
@@ -139,6 +143,7 @@ impl View {
 pub struct Asked<'a> {
     recording: &'a Recording,
     cancelled: &'a AtomicBool,
+    knowledge: Option<&'a dyn Knowledge>,
 }
 
 impl<'a> Asked<'a> {
@@ -147,7 +152,15 @@ impl<'a> Asked<'a> {
         Self {
             recording,
             cancelled,
+            knowledge: None,
         }
+    }
+
+    /// The same, by somebody who may know calls without asking.
+    #[must_use]
+    pub fn knowing(mut self, knowledge: &'a dyn Knowledge) -> Self {
+        self.knowledge = Some(knowledge);
+        self
     }
 
     /// Can the recording tell what calls covered?
@@ -300,6 +313,29 @@ impl Read {
         Ok(view)
     }
 
+    /// A session as it stands once nothing is known of the call that it would ask next.
+    fn settle(&mut self, asked: Asked<'_>, session: &mut Session) -> Result<View, Error> {
+        loop {
+            let view = self.view(asked, session)?;
+            let answers = &session.kept().answers;
+            let (Some(knowledge), Progress::Asking(call)) = (asked.knowledge, &view.progress)
+            else {
+                return Ok(view);
+            };
+            if !answers.knowing().on || answers.knowing().is_doubted(*call) {
+                return Ok(view);
+            }
+            if asked.cancelled.load(Ordering::Relaxed) {
+                return Err(Error::Cancelled);
+            }
+            // Each turn answers one call more, so this comes to an end.
+            match knowledge.of(answers, *call)? {
+                Some(known) if known.call == *call => session.learn(&self.forest, known)?,
+                _ => return Ok(view),
+            }
+        }
+    }
+
     /// Reads what calls covered, as far as the recording is now.
     fn read_coverage(&mut self, asked: Asked<'_>) -> Result<(), Error> {
         match self.coverage.refresh(asked.recording, asked.cancelled)? {
@@ -356,6 +392,20 @@ impl Sessions {
         strategy: Strategy,
         restriction: Option<CallId>,
     ) -> Result<View, Error> {
+        self.begin(asked, strategy, restriction, Knowing::default())
+    }
+
+    /// Begins a session that looks calls up before it asks them.
+    ///
+    /// # Errors
+    /// As [`Sessions::create`].
+    pub fn begin<'a>(
+        &self,
+        asked: impl Into<Asked<'a>>,
+        strategy: Strategy,
+        restriction: Option<CallId>,
+        knowing: Knowing,
+    ) -> Result<View, Error> {
         let asked = asked.into();
         let recording = asked.recording;
         if strategy.needs_coverage() && !asked.tells_coverage() {
@@ -372,13 +422,13 @@ impl Sessions {
                 .find(|id| !taken.contains(id))
                 .unwrap_or_default();
             let mut session = Session::new(
-                Kept::new(id.clone(), created_ms, strategy),
+                Kept::new(id.clone(), created_ms, strategy).knowing(knowing),
                 &loaded.read.forest,
             );
             if restriction.is_some() {
                 session.restrict(&loaded.read.forest, restriction)?;
             }
-            let mut view = loaded.read.view(asked, &session)?;
+            let mut view = loaded.read.settle(asked, &mut session)?;
             self.keeper.put(recording, &id, session.kept().encode()?)?;
             view.unwritten = self.keeper.is_unwritten(recording, &id);
             loaded.sessions.insert(id, session);
@@ -393,7 +443,13 @@ impl Sessions {
     pub fn view<'a>(&self, asked: impl Into<Asked<'a>>, id: &str) -> Result<View, Error> {
         let asked = asked.into();
         self.with_session(asked.recording, id, |session, read| {
-            let mut view = read.view(asked, session)?;
+            let mut settled = session.clone();
+            let mut view = read.settle(asked, &mut settled)?;
+            if settled.kept() != session.kept() {
+                let bytes = settled.kept().encode()?;
+                self.keeper.put(asked.recording, id, bytes)?;
+                *session = settled;
+            }
             view.unwritten = self.keeper.is_unwritten(asked.recording, id);
             Ok(view)
         })
@@ -455,6 +511,47 @@ impl Sessions {
     ) -> Result<View, Error> {
         self.change(asked.into(), id, |session, forest| {
             session.point(forest, given.call, given.answer, Some(pointed))
+        })
+    }
+
+    /// Takes note of what is known of a call from elsewhere.
+    ///
+    /// # Errors
+    /// As [`Sessions::answer`].
+    pub fn learn<'a>(
+        &self,
+        asked: impl Into<Asked<'a>>,
+        id: &str,
+        known: Known,
+    ) -> Result<View, Error> {
+        self.change(asked.into(), id, |session, forest| {
+            session.learn(forest, known)
+        })
+    }
+
+    /// Forgets what is known of a call without asking, for good.
+    ///
+    /// # Errors
+    /// As [`Sessions::answer`]; when nothing is known of it.
+    pub fn doubt<'a>(
+        &self,
+        asked: impl Into<Asked<'a>>,
+        id: &str,
+        call: CallId,
+    ) -> Result<View, Error> {
+        self.change(asked.into(), id, |session, forest| {
+            session.doubt(forest, call)
+        })
+    }
+
+    /// Switches on or off that calls are looked up before they are asked.
+    ///
+    /// # Errors
+    /// As [`Sessions::answer`].
+    pub fn know<'a>(&self, asked: impl Into<Asked<'a>>, id: &str, on: bool) -> Result<View, Error> {
+        self.change(asked.into(), id, |session, forest| {
+            session.know(forest, on);
+            Ok(())
         })
     }
 
@@ -578,7 +675,7 @@ impl Sessions {
         self.with_session(recording, id, |session, read| {
             let mut changed = session.clone();
             change(&mut changed, &read.forest)?;
-            let mut view = read.view(asked, &changed)?;
+            let mut view = read.settle(asked, &mut changed)?;
             self.keeper.put(recording, id, changed.kept().encode()?)?;
             view.unwritten = self.keeper.is_unwritten(recording, id);
             *session = changed;

@@ -9,7 +9,7 @@
 //!   [`escapes`], [`exits`], [`gap_list`], [`tables`]: lists and steps;
 //! - [`objects`], [`state`], [`reach`], [`input_output`]: what variables held at a time; `gaps`, `doubt`: and what
 //!   is not known of that; [`end`]: what comes behind the end of a recording is not known either;
-//! - [`mod@slice`]: what a value came from;
+//! - [`mod@slice`]: what a value came from; [`content`]: calls without the numbers of their run, to be compared;
 //! - `snapshots`: what level `calls` knows of objects;
 //! - `contents`: what objects of the JDK held; `values`: values in words;
 //! - [`page`]: pages and their tokens.
@@ -20,6 +20,7 @@
 #![forbid(unsafe_code)]
 
 mod code;
+pub mod content;
 mod contents;
 mod doubt;
 pub mod end;

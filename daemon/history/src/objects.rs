@@ -82,7 +82,8 @@ pub(crate) const OUTSIDE: &str = "its class is outside the scope";
 pub(crate) const BY_LEVEL: &str = "the level of this recording leaves it out";
 pub(crate) const DAMAGED: &str = "the block of the recording that would tell it is damaged";
 /// What objects inherit from these never changes.
-const WITHOUT_STATE: [&str; 3] = ["java.lang.Object", "java.lang.Record", "java.lang.Enum"];
+pub(crate) const WITHOUT_STATE: [&str; 3] =
+    ["java.lang.Object", "java.lang.Record", "java.lang.Enum"];
 const OUTSIDE_FIELD: Held = Held::Unknown(Cow::Borrowed(OUTSIDE));
 const NOT_SEEN_YET: &str = "it was not seen before that";
 

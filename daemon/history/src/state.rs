@@ -625,6 +625,23 @@ impl History {
         }))
     }
 
+    /// What a static field held at a time; absent where it was not there yet, for its class was not initialised.
+    pub(crate) fn static_value(
+        &self,
+        field: &FieldInfo,
+        initialised: Initialised,
+        at: Timestamp,
+    ) -> Result<Held> {
+        let variable = Variable::Static { field: field.id };
+        match initialised {
+            Initialised::No => match self.last_write(variable, at)? {
+                Ok(None) => Ok(Held::Absent),
+                _ => self.static_at(variable, field, initialised, at),
+            },
+            _ => self.static_at(variable, field, initialised, at),
+        }
+    }
+
     fn static_at(
         &self,
         variable: Variable,
@@ -633,7 +650,6 @@ impl History {
         at: Timestamp,
     ) -> Result<Held> {
         const FINAL: u32 = 0x0010;
-        const CONSTANT: &str = "a constant of the class; its value stands in the source";
         match self.last_write(variable, at)? {
             Ok(Some(write)) => {
                 return self.held_since(variable, (write.timestamp, write.value), at);
@@ -671,7 +687,7 @@ impl History {
     }
 
     /// Was the class initialised by this time, as far as can be seen?
-    fn initialised(&self, class: &ClassInfo, by: Timestamp) -> Result<Initialised> {
+    pub(crate) fn initialised(&self, class: &ClassInfo, by: Timestamp) -> Result<Initialised> {
         let mut used = false;
         for method in &class.methods {
             let first = match self.recording.call_by_invocation(method.id, 0) {
@@ -701,9 +717,12 @@ impl History {
     }
 }
 
+/// Why it is not known what a constant holds that no instruction writes.
+pub(crate) const CONSTANT: &str = "a constant of the class; its value stands in the source";
+
 /// When a class was initialised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Initialised {
+pub(crate) enum Initialised {
     /// Not by the time asked for, as far as can be seen.
     No,
     /// Its initialiser began then.

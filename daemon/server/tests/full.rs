@@ -225,6 +225,7 @@ async fn strategies_by_coverage_ask_what_the_design_says() {
             recording: NAME.to_owned(),
             strategy: strategy.to_owned(),
             restrict_to: String::new(),
+            ..CreateSessionRequest::default()
         };
         let mut session = client.create_session(request).await.unwrap().into_inner();
         let mut asked = Vec::new();

@@ -52,6 +52,7 @@ async fn begin(daemon: &TestDaemon, strategy: &str) -> Result<Session, Status> {
         recording: NAME.to_owned(),
         strategy: strategy.to_owned(),
         restrict_to: String::new(),
+        ..CreateSessionRequest::default()
     };
     Ok(debugging(daemon)
         .create_session(request)

@@ -692,6 +692,7 @@ async fn what_a_client_sends_is_not_sent_back_at_length() {
         recording: known.clone(),
         strategy: strategy.to_owned(),
         restrict_to: restrict_to.to_owned(),
+        ..CreateSessionRequest::default()
     };
     let keep = KeepRequest {
         limits: vec![long.clone()],

@@ -3,8 +3,8 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::Args;
 use clap::builder::PossibleValuesParser;
+use clap::{Args, Subcommand};
 
 use crate::debug::STRATEGIES;
 
@@ -420,9 +420,67 @@ pub struct DebugArgs {
     /// Refuse answers that point at what is wrong, and `inadmissible`: only the answers of before
     #[arg(long)]
     pub no_pointing: bool,
+    /// Answer without asking what a run that was right tells: a recording of it, of this version of the program or another
+    #[arg(long, value_name = "RECORDING", conflicts_with_all = ["session", "no_known"])]
+    pub against: Option<String>,
+    /// Do not ask a call that is equal to one that was answered (so it is with adaptive, unless told)
+    #[arg(long, conflicts_with = "no_known")]
+    pub known: bool,
+    /// Ask every call, also those that are equal to one that was answered
+    #[arg(long)]
+    pub no_known: bool,
+    /// Use the answers of earlier sessions that are kept in this folder, and keep those of this one there
+    #[arg(long, value_name = "FOLDER", conflicts_with = "no_known")]
+    pub memory: Option<PathBuf>,
     /// Which source is shown.
     #[command(flatten)]
     pub source: SourceArgs,
+}
+
+/// `jhyde memory`.
+#[derive(Debug, Subcommand)]
+pub enum MemoryCommand {
+    /// The answers that are kept, and which of them contradict each other
+    List(MemoryArgs),
+    /// Forget some of them
+    Forget(MemoryForgetArgs),
+    /// Write them to a file
+    Export(MemoryFileArgs),
+    /// Add those of a file, such as another folder's answers.jsonl: none is lost
+    Merge(MemoryFileArgs),
+}
+
+/// A folder with a memory.
+#[derive(Args, Debug)]
+pub struct MemoryArgs {
+    /// The folder
+    pub folder: PathBuf,
+}
+
+/// `jhyde memory forget`.
+#[derive(Args, Debug)]
+#[command(group = clap::ArgGroup::new("which").required(true).multiple(true))]
+pub struct MemoryForgetArgs {
+    /// The folder
+    pub folder: PathBuf,
+    /// Which: their ids, as `jhyde memory list` shows them
+    #[arg(value_name = "ID", group = "which")]
+    pub ids: Vec<String>,
+    /// All about this method: merge, MergeSort.merge
+    #[arg(long, group = "which")]
+    pub method: Option<String>,
+    /// All of them
+    #[arg(long, group = "which")]
+    pub all: bool,
+}
+
+/// A folder with a memory, and a file.
+#[derive(Args, Debug)]
+pub struct MemoryFileArgs {
+    /// The folder
+    pub folder: PathBuf,
+    /// The file; to write, - is standard output
+    pub file: PathBuf,
 }
 
 /// `jhyde sessions`.

@@ -253,6 +253,22 @@ Exit code: 0 when it ended or you left; the session is kept either way.")]
     Debug(DebugArgs),
     /// The debugging sessions of a recording
     Sessions(SessionsArgs),
+    /// The answers of earlier sessions that were kept in a folder (jhyde debug --memory FOLDER)
+    #[command(
+        subcommand,
+        after_help = "\
+A memory is a file of JSON lines, answers.jsonl, in a folder of yours: put it under version
+control, edit it, merge it line by line. It holds no values of the program, only names of methods
+and calls, and digests. An answer counts for a call of the same method with the same code that is
+given the same and yields the same.
+
+Examples:
+  jhyde debug demo --memory answers       use what is kept there, and keep what you answer
+  jhyde memory list answers               what is kept
+  jhyde memory forget answers --method merge
+  jhyde memory merge answers theirs/answers.jsonl"
+    )]
+    Memory(MemoryCommand),
     /// Completions for a shell
     #[command(after_help = "\
 bash:  jhyde completions bash > ~/.local/share/bash-completion/completions/jhyde

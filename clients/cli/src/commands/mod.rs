@@ -7,6 +7,7 @@ pub mod files;
 pub mod gaps;
 pub mod history;
 pub mod launch;
+pub mod memory;
 pub mod overview;
 pub mod recordings;
 pub mod sessions;

@@ -6,7 +6,7 @@ use super::STRATEGIES;
 use crate::commands::call_argument;
 
 /// Words that begin a line, for completion and for "did you mean".
-pub(super) const WORDS: [&str; 31] = [
+pub(super) const WORDS: [&str; 33] = [
     "valid",
     "invalid",
     "trusted",
@@ -15,6 +15,8 @@ pub(super) const WORDS: [&str; 31] = [
     "wrong",
     "undo",
     "redo",
+    "known",
+    "doubt",
     "strategy",
     "at",
     "question",
@@ -52,6 +54,10 @@ pub(super) enum Entry {
     Wrong(Vec<String>),
     Undo,
     Redo,
+    /// List what was answered without asking.
+    Known,
+    /// What is known of this call may be wrong.
+    Doubt(String),
     /// Another strategy; without one: which there are.
     Strategy(Option<String>),
     /// Look at another call.
@@ -113,6 +119,13 @@ pub(super) fn parse(line: &str) -> Result<Entry, String> {
         },
         "undo" => alone(Entry::Undo),
         "redo" => alone(Entry::Redo),
+        "known" => alone(Entry::Known),
+        "doubt" => match rest {
+            [call] => Ok(Entry::Doubt(call_argument(call))),
+            _ => Err(
+                "doubt takes a call: doubt merge#3 (known lists those that are known)".to_owned(),
+            ),
+        },
         "strategy" | "s" => strategy(rest),
         "at" | "jump" | "j" | "go" => match rest {
             [call] => Ok(Entry::At(call_argument(call))),
@@ -239,6 +252,16 @@ mod tests {
         }
         assert_eq!(parse("1.7 v"), answered(AnswerKind::Valid, Some("1.7")));
         assert_eq!(parse("[1.7] v"), answered(AnswerKind::Valid, Some("1.7")));
+    }
+
+    #[test]
+    fn what_is_known() {
+        assert_eq!(parse("known"), Ok(Entry::Known));
+        assert_eq!(
+            parse("doubt merge #3"),
+            Ok(Entry::Doubt("merge#3".to_owned()))
+        );
+        assert!(parse("doubt").is_err() && parse("known 1.7").is_err());
     }
 
     #[test]

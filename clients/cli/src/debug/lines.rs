@@ -30,6 +30,7 @@ struct Incoming {
     wrong: Option<Vec<String>>,
     undo: Option<bool>,
     redo: Option<bool>,
+    doubt: Option<String>,
     strategy: Option<String>,
     #[serde(default, deserialize_with = "given")]
     restrict: Option<Value>,
@@ -127,6 +128,7 @@ enum Request {
     },
     Undo,
     Redo,
+    Doubt(String),
     Strategy(String),
     Restrict(String),
 }
@@ -143,6 +145,7 @@ fn understand(line: &str) -> Result<Request, Error> {
             wrong,
             undo: None,
             redo: None,
+            doubt: None,
             strategy: None,
             restrict: None,
         } => {
@@ -161,6 +164,7 @@ fn understand(line: &str) -> Result<Request, Error> {
             wrong: None,
             undo: Some(true),
             redo: None,
+            doubt: None,
             strategy: None,
             restrict: None,
         } => Ok(Request::Undo),
@@ -170,6 +174,7 @@ fn understand(line: &str) -> Result<Request, Error> {
             wrong: None,
             undo: None,
             redo: Some(true),
+            doubt: None,
             strategy: None,
             restrict: None,
         } => Ok(Request::Redo),
@@ -179,6 +184,17 @@ fn understand(line: &str) -> Result<Request, Error> {
             wrong: None,
             undo: None,
             redo: None,
+            doubt: Some(call),
+            strategy: None,
+            restrict: None,
+        } => Ok(Request::Doubt(call_argument(&call))),
+        Incoming {
+            answer: None,
+            call: None,
+            wrong: None,
+            undo: None,
+            redo: None,
+            doubt: None,
             strategy: Some(name),
             restrict: None,
         } => Ok(Request::Strategy(name)),
@@ -188,6 +204,7 @@ fn understand(line: &str) -> Result<Request, Error> {
             wrong: None,
             undo: None,
             redo: None,
+            doubt: None,
             strategy: None,
             restrict: Some(call),
         } => match call {
@@ -218,6 +235,7 @@ async fn obey(search: &mut Search, line: &str) -> Result<(), Error> {
         }
         Request::Undo => search.undo().await,
         Request::Redo => search.redo().await,
+        Request::Doubt(call) => search.doubt(call).await,
         Request::Strategy(name) => search.set_strategy(&name).await,
         Request::Restrict(call) => search.restrict(call).await,
     }
@@ -261,6 +279,7 @@ mod tests {
             ),
             (r#"{"undo":true}"#, Request::Undo),
             (r#"{"redo":true}"#, Request::Redo),
+            (r#"{"doubt":"merge #3"}"#, Request::Doubt("merge#3".into())),
             (
                 r#"{"strategy":"top-down"}"#,
                 Request::Strategy("top-down".into()),

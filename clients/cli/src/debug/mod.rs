@@ -3,6 +3,7 @@
 
 mod entry;
 mod input;
+mod known;
 mod lines;
 mod screen;
 mod search;
@@ -12,7 +13,9 @@ mod variable;
 use crate::args::DebugArgs;
 use crate::commands::{Context, call_argument};
 use crate::error::Error;
-use search::Search;
+use crate::memory::Memory;
+use jhyde_proto::v1::Knowing;
+use search::{Begin, Search};
 
 /// The names of the strategies, as design, section 5 has them.
 pub const STRATEGIES: [&str; 7] = [
@@ -32,11 +35,22 @@ pub const STRATEGIES: [&str; 7] = [
 pub async fn debug(context: &mut Context, args: &DebugArgs) -> Result<(), Error> {
     let restrict = args.restrict.as_deref().map(call_argument);
     let strategy = args.strategy.as_deref();
+    // What is wrong with the folder is said before a session begins.
+    let memory = args.memory.as_deref().map(Memory::open).transpose()?;
     let mut search = match args.session.as_deref() {
         None => {
             let strategy = strategy.unwrap_or_default();
-            let restrict = restrict.unwrap_or_default();
-            Search::begin(&context.client, &args.recording, strategy, restrict).await?
+            let begin = Begin {
+                strategy,
+                restrict_to: restrict.unwrap_or_default(),
+                knowing: match (args.known || args.memory.is_some(), args.no_known) {
+                    (true, _) => Knowing::On,
+                    (_, true) => Knowing::Off,
+                    _ => Knowing::Unspecified,
+                },
+                against: args.against.clone().unwrap_or_default(),
+            };
+            Search::begin(&context.client, &args.recording, begin).await?
         }
         Some(session) => {
             let mut search = Search::resume(&context.client, &args.recording, session).await?;
@@ -46,9 +60,15 @@ pub async fn debug(context: &mut Context, args: &DebugArgs) -> Result<(), Error>
             if let Some(call) = restrict.filter(|call| *call != search.session.restricted_to) {
                 search.restrict(call).await?;
             }
+            if (args.known || args.no_known) && args.known != search.session.knowing {
+                search.know(args.known).await?;
+            }
             search
         }
     };
+    if let Some(memory) = memory {
+        search.remember(memory).await?;
+    }
     search.pointing = !args.no_pointing;
     context.source = args.source.clone();
     if context.out.json {

@@ -6,6 +6,7 @@ use jhyde_proto::v1::{
     AnswerKind, Call, CallInput, CallResult, NodeState, Session, SessionStatistics,
 };
 
+use super::known;
 use crate::commands::call::{given_and_yielded, source_of};
 use crate::commands::notes;
 use crate::error::Error;
@@ -28,6 +29,11 @@ pub(super) fn opening(session: &Session, resumed: bool, out: &mut Output) -> Res
         line.push_str(&format!(", only below {}", session.restricted_to));
     }
     out.line(line)?;
+    if !session.against.is_empty() {
+        let against = clean(&session.against);
+        out.line(format!("Held against {against}, as a run that was right"))?;
+    }
+    known::newly(session, 0, out)?;
     let hint = "Was the call right? valid, invalid, trusted, unknown (v i t u); help tells more.";
     let hint = out.paint.text(Look::Faint, hint);
     out.line(hint)?;
@@ -144,7 +150,11 @@ pub(super) fn found(
     let from = call.line.map(|line| format!(", from line {line} on"));
     out.line(format!("  its own code{}.", from.unwrap_or_default()))?;
     let questions = plural(session.answers.len() as u64, "answer");
-    let facts = paint.text(Look::Faint, format!("  Found with {questions}."));
+    let known = match session.known.len() as u64 {
+        0 => String::new(),
+        known => format!(", and {} known without asking", plural(known, "call")),
+    };
+    let facts = paint.text(Look::Faint, format!("  Found with {questions}{known}."));
     out.line(facts)?;
     out.line("Look next:")?;
     let recording = shell_word(recording);
@@ -338,6 +348,7 @@ Answers (of the call shown, or of any other: merge#3 invalid, invalid 1.7)
   wrong    w    it did not, and this is wrong: wrong result, wrong a[2] this.size
                 (only what that came from is asked about then; why VARIABLE shows it)
   inadmissible x  it should never have been called so
+  known           what was answered without asking, and why;  doubt CALL: ask it
 Search
   undo, redo              take the last answer back, or give it again
   strategy [NAME]         ask in another order

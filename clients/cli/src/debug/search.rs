@@ -1,13 +1,27 @@
 //! One session at the daemon: every request about it answers with the whole session.
 
 use jhyde_proto::v1::{
-    AnswerKind, AnswerRequest, CreateSessionRequest, ListSessionsRequest, RestrictRequest, Session,
-    SessionRequest, SessionStatistics, SetStrategyRequest,
+    AnswerKind, AnswerRequest, CallContent, CreateSessionRequest, DoubtRequest, Knowing,
+    ListSessionsRequest, Progress, RestrictRequest, Session, SessionRequest, SessionStatistics,
+    SetKnowingRequest, SetStrategyRequest,
 };
 
 use crate::client::Client;
 use crate::commands::{Notes, end_note};
 use crate::error::Error;
+use crate::memory::{Entry, Memory, Verdict};
+
+/// How a session begins.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Begin<'a> {
+    /// Its strategy; empty: the daemon's default.
+    pub(super) strategy: &'a str,
+    /// Empty: everything is searched.
+    pub(super) restrict_to: String,
+    pub(super) knowing: Knowing,
+    /// Empty: it is held against no other recording.
+    pub(super) against: String,
+}
 
 /// A session, as the daemon described it last.
 #[derive(Debug)]
@@ -18,20 +32,23 @@ pub(super) struct Search {
     pub(super) session: Session,
     /// May answers point at what is wrong?
     pub(super) pointing: bool,
+    /// Answers of earlier sessions, and where those of this one go.
+    pub(super) memory: Option<Memory>,
 }
 
 impl Search {
     pub(super) async fn begin(
         client: &Client,
         recording: &str,
-        strategy: &str,
-        restrict_to: String,
+        begin: Begin<'_>,
     ) -> Result<Self, Error> {
         let mut client = client.clone();
         let request = CreateSessionRequest {
             recording: recording.to_owned(),
-            strategy: strategy.to_owned(),
-            restrict_to,
+            strategy: begin.strategy.to_owned(),
+            restrict_to: begin.restrict_to,
+            knowing: begin.knowing.into(),
+            against: begin.against,
         };
         let session = client.debugging.create_session(request).await?.into_inner();
         Self::of(client, recording.to_owned(), session).await
@@ -79,9 +96,61 @@ impl Search {
             recording,
             session: Session::default(),
             pointing: true,
+            memory: None,
         };
         search.now(session).await;
         Ok(search)
+    }
+
+    /// Uses the answers of earlier sessions from now on. A call that is asked already is looked up.
+    pub(super) async fn remember(&mut self, memory: Memory) -> Result<(), Error> {
+        self.memory = Some(memory);
+        if !self.session.knowing {
+            self.know(true).await?;
+        }
+        self.recall().await
+    }
+
+    /// Answers what is remembered, as long as such calls are asked.
+    async fn recall(&mut self) -> Result<(), Error> {
+        while let Some((call, verdict, told)) = self.remembered() {
+            let SessionRequest { recording, session } = self.request();
+            let request = AnswerRequest {
+                recording,
+                session,
+                call,
+                answer: AnswerKind::from(verdict).into(),
+                wrong: Vec::new(),
+                remembered: told,
+            };
+            let session = self.client.debugging.answer(request).await?.into_inner();
+            self.now(session).await;
+        }
+        Ok(())
+    }
+
+    /// What is remembered of the call that is asked: call, answer, and which session said so.
+    fn remembered(&self) -> Option<(String, Verdict, String)> {
+        let (memory, question) = (self.memory.as_ref()?, self.session.question.as_ref()?);
+        let content = self.session.content.as_ref()?;
+        let (verdict, told) = memory.recall(content)?;
+        let asking = self.session.progress() == Progress::Asking;
+        asking.then(|| (question.id.clone(), verdict, told))
+    }
+
+    /// The content of a call as it was told while it was asked, if it is the one that is.
+    fn content_of(&self, call: &str) -> Option<CallContent> {
+        let asked = self.session.question.as_ref()?;
+        (asked.id == call).then(|| self.session.content.clone())?
+    }
+
+    /// What memory is to keep once the answer is taken.
+    fn entry(&self, call: &str, answer: AnswerKind) -> Option<Entry> {
+        self.memory.as_ref()?;
+        let verdict = Verdict::of(answer)?;
+        let asked = self.session.question.as_ref()?;
+        let content = self.content_of(call)?;
+        Some(Entry::new(&content, verdict, asked, &self.recording))
     }
 
     /// The session as it is now.
@@ -132,13 +201,52 @@ impl Search {
             call,
             answer: answer.into(),
             wrong,
+            remembered: String::new(),
         };
+        let entry = self.entry(&request.call, answer);
         let session = self.client.debugging.answer(request).await?.into_inner();
+        self.now(session).await;
+        if let (Some(memory), Some(entry)) = (self.memory.as_mut(), entry) {
+            memory.keep(entry)?;
+        }
+        self.recall().await
+    }
+
+    /// Takes back what is known of a call.
+    pub(super) async fn doubt(&mut self, call: String) -> Result<(), Error> {
+        let SessionRequest { recording, session } = self.request();
+        let request = DoubtRequest {
+            recording,
+            session,
+            call,
+        };
+        let session = self.client.debugging.doubt(request).await?.into_inner();
+        self.now(session).await;
+        self.recall().await
+    }
+
+    /// Switches on or off that calls are looked up before they are asked.
+    pub(super) async fn know(&mut self, on: bool) -> Result<(), Error> {
+        let SessionRequest { recording, session } = self.request();
+        let knowing = if on { Knowing::On } else { Knowing::Off };
+        let request = SetKnowingRequest {
+            recording,
+            session,
+            knowing: knowing.into(),
+        };
+        let session = self
+            .client
+            .debugging
+            .set_knowing(request)
+            .await?
+            .into_inner();
         self.now(session).await;
         Ok(())
     }
 
+    /// Takes the last answer back; what memory keeps of it goes, too, if it was kept while this search lasted.
     pub(super) async fn undo(&mut self) -> Result<(), Error> {
+        let undone = self.session.answers.last().map(|given| given.call.clone());
         let session = self
             .client
             .debugging
@@ -146,6 +254,9 @@ impl Search {
             .await?
             .into_inner();
         self.now(session).await;
+        if let (Some(memory), Some(call)) = (self.memory.as_mut(), undone) {
+            memory.take_back(&call)?;
+        }
         Ok(())
     }
 

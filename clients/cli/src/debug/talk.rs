@@ -9,7 +9,7 @@ use tokio::time::sleep;
 use super::entry::{Entry, parse};
 use super::input::{Input, Line};
 use super::search::{Search, is_refusal};
-use super::{STRATEGIES, screen, variable};
+use super::{STRATEGIES, known, screen, variable};
 use crate::args::SourceArgs;
 use crate::commands::call::input_and_outcome;
 use crate::commands::{Context, notes};
@@ -205,6 +205,14 @@ impl Talk<'_> {
                 self.search.redo().await?;
                 self.changed("the answer is given again")
             }
+            Entry::Known => {
+                known::all(&self.search.session, &mut self.context.out)?;
+                Ok(Next::Stay)
+            }
+            Entry::Doubt(call) => {
+                self.search.doubt(call).await?;
+                self.changed("what was known of it is taken back")
+            }
             Entry::Strategy(None) => {
                 for strategy in STRATEGIES {
                     let now = if strategy == self.search.session.strategy {
@@ -278,6 +286,7 @@ impl Talk<'_> {
         call: Option<String>,
         wrong: Vec<String>,
     ) -> Result<Next, Error> {
+        let before = self.search.session.known.len();
         let call = match call {
             Some(call) => self.call(call).await?,
             None => self.focus.clone().ok_or_else(|| {
@@ -291,6 +300,7 @@ impl Talk<'_> {
             &self.search.session,
             &mut self.context.out,
         )?;
+        known::newly(&self.search.session, before, &mut self.context.out)?;
         Ok(Next::Show)
     }
 

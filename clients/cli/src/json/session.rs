@@ -1,6 +1,8 @@
 //! Debugging sessions, and the messages of `jhyde debug --json`.
 
-use jhyde_proto::v1::{AnswerKind, Call, CallInput, CallResult, Progress, Session};
+use jhyde_proto::v1::{
+    AnswerKind, Call, CallInput, CallResult, KnownAnswer, KnownFrom, Progress, Session,
+};
 use serde::Serialize;
 use serde::ser::{SerializeMap as _, Serializer};
 
@@ -38,6 +40,9 @@ pub enum Message<'a> {
         /// How many questions are to be expected, this one counted, if the strategy tells.
         #[serde(skip_serializing_if = "Option::is_none")]
         expected: Option<f64>,
+        /// What was answered without asking.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        known: Vec<KnownJson<'a>>,
         /// What people must know of the search.
         #[serde(skip_serializing_if = "<[String]>::is_empty")]
         notes: &'a [String],
@@ -55,12 +60,18 @@ pub enum Message<'a> {
     Found {
         /// The call.
         call: CallJson<'a>,
+        /// What was answered without asking.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        known: Vec<KnownJson<'a>>,
         /// What people must know of the search.
         #[serde(skip_serializing_if = "<[String]>::is_empty")]
         notes: &'a [String],
     },
     /// No buggy call.
     None {
+        /// What was answered without asking.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        known: Vec<KnownJson<'a>>,
         /// What people must know of the search.
         #[serde(skip_serializing_if = "<[String]>::is_empty")]
         notes: &'a [String],
@@ -110,6 +121,7 @@ impl<'a> Message<'a> {
                     strategy: &session.strategy,
                     why: &session.why,
                     expected: session.expected.map(tenths),
+                    known: known(session),
                     notes: &session.notes,
                     input: details.map(|details| InputJson(&details.input)),
                     outcome: details.map(|details| OutcomeJson(&details.outcome)),
@@ -119,7 +131,8 @@ impl<'a> Message<'a> {
             }
             (Progress::Found, _, Some(call)) => {
                 let notes = &session.notes;
-                (Self::Found { call, notes }, true)
+                let known = known(session);
+                (Self::Found { call, known, notes }, true)
             }
             (Progress::Undecided, ..) => {
                 let calls = session.candidates.iter().map(CallJson).collect();
@@ -132,7 +145,8 @@ impl<'a> Message<'a> {
             }
             (Progress::None, ..) => {
                 let notes = &session.notes;
-                (Self::None { notes }, true)
+                let known = known(session);
+                (Self::None { known, notes }, true)
             }
             (Progress::Waiting, ..) => (Self::Waiting { session: id }, false),
             _ => (
@@ -143,6 +157,48 @@ impl<'a> Message<'a> {
             ),
         }
     }
+}
+
+/// An answer that nobody was asked for.
+#[derive(Debug, Serialize)]
+pub struct KnownJson<'a> {
+    /// The call.
+    call: &'a str,
+    /// `valid` or `invalid`.
+    answer: &'static str,
+    /// `equal`, `recording` or `memory`.
+    from: &'static str,
+    /// The equal call, here or in the other recording.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    equal_to: &'a str,
+    /// The other recording.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    recording: &'a str,
+    /// Which earlier session said so.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    told: &'a str,
+}
+
+impl<'a> From<&'a KnownAnswer> for KnownJson<'a> {
+    fn from(known: &'a KnownAnswer) -> Self {
+        Self {
+            call: &known.call,
+            answer: answer_word(known.answer()),
+            from: match known.from() {
+                KnownFrom::EqualCall => "equal",
+                KnownFrom::Recording => "recording",
+                KnownFrom::Memory => "memory",
+                KnownFrom::Unspecified => "unknown",
+            },
+            equal_to: &known.equal_to,
+            recording: &known.recording,
+            told: &known.told,
+        }
+    }
+}
+
+fn known(session: &Session) -> Vec<KnownJson<'_>> {
+    session.known.iter().map(KnownJson::from).collect()
 }
 
 /// More digits would say more than is known.
@@ -190,6 +246,10 @@ impl Serialize for SessionJson<'_> {
             })
             .collect::<Vec<_>>();
         map.serialize_entry("answers", &answers)?;
+        map.serialize_entry("knowing", &session.knowing)?;
+        let against = (!session.against.is_empty()).then_some(&session.against);
+        map.serialize_entry("against", &against)?;
+        map.serialize_entry("known", &known(session))?;
         map.serialize_entry("can_undo", &session.can_undo)?;
         map.serialize_entry("can_redo", &session.can_redo)?;
         let restricted = (!session.restricted_to.is_empty()).then_some(&session.restricted_to);

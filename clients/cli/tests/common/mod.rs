@@ -205,6 +205,12 @@ impl Debugging for Fake {
     async fn redo(&self, _: Request<SessionRequest>) -> Answer<Session> {
         Err(Status::failed_precondition("there is no answer to redo"))
     }
+    async fn doubt(&self, _: Request<DoubtRequest>) -> Answer<Session> {
+        not_here()
+    }
+    async fn set_knowing(&self, _: Request<SetKnowingRequest>) -> Answer<Session> {
+        not_here()
+    }
     async fn set_strategy(&self, _: Request<SetStrategyRequest>) -> Answer<Session> {
         not_here()
     }

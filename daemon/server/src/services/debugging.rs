@@ -1,6 +1,10 @@
 //! The service `Debugging`: sessions that find the buggy call, and what calls covered.
 
+mod against;
+mod contents;
 mod covered;
+mod knowledge;
+mod known;
 mod pointing;
 
 use std::sync::Arc;
@@ -8,13 +12,16 @@ use std::sync::Arc;
 use jhyde_debugging::session::Progress;
 use jhyde_debugging::sessions::Error;
 use jhyde_debugging::{
-    Answer, AnswerError, Asked, Classification, CoverageError, Given, SessionError, Sessions,
-    Strategy, View,
+    Answer, AnswerError, Asked, Classification, CoverageError, Given, Known, SessionError,
+    Sessions, Source, Strategy, View,
 };
 use jhyde_history::History;
 use jhyde_proto::v1;
 use jhyde_trace::CallId;
 use tonic::{Request, Response, Status};
+
+use contents::Contents;
+use knowledge::Knower;
 
 use super::history::{
     CancelOnDrop, blocking, in_field, open, resolve_call, status as history_status,
@@ -29,6 +36,7 @@ use crate::services::to_proto;
 pub struct DebuggingService {
     daemon: Arc<Daemon>,
     sessions: Arc<Sessions>,
+    contents: Arc<Contents>,
 }
 
 type Reply<T> = Result<Response<T>, Status>;
@@ -41,21 +49,24 @@ impl DebuggingService {
         Self {
             daemon,
             sessions: Arc::new(sessions),
+            contents: Arc::default(),
         }
     }
 
     async fn with<T: Send + 'static>(
         &self,
         recording: String,
-        work: impl FnOnce(&Sessions, &History) -> Result<T, Status> + Send + 'static,
+        work: impl FnOnce(&Sessions, &Knower<'_>) -> Result<T, Status> + Send + 'static,
     ) -> Reply<T> {
         let (daemon, sessions) = (Arc::clone(&self.daemon), Arc::clone(&self.sessions));
+        let contents = Arc::clone(&self.contents);
         let cancelled = CancelOnDrop::default();
         let flag = Arc::clone(&cancelled.0);
         let work = move || {
             let history = open(&daemon, &recording)?;
             daemon.attend(history.recording());
-            work(&sessions, &history.cancelled_by(flag))
+            let history = history.cancelled_by(flag);
+            work(&sessions, &Knower::new(&daemon, &contents, history))
         };
         blocking(work).await.map(Response::new)
     }
@@ -65,7 +76,7 @@ impl DebuggingService {
         &self,
         recording: String,
         session: String,
-        work: impl FnOnce(&Sessions, &History, &str) -> Result<View, Failure> + Send + 'static,
+        work: impl FnOnce(&Sessions, &Knower<'_>, &str) -> Result<View, Failure> + Send + 'static,
     ) -> Reply<v1::Session> {
         self.with(recording, move |sessions, history| {
             if session.is_empty() {
@@ -82,8 +93,8 @@ impl DebuggingService {
 }
 
 /// The question as the sessions are asked it.
-fn asked(history: &History) -> Asked<'_> {
-    Asked::new(history.recording(), history.cancelled())
+fn asked<'a>(knower: &'a Knower<'_>) -> Asked<'a> {
+    Asked::new(knower.recording(), knower.cancelled()).knowing(knower)
 }
 
 /// A failure of either side.
@@ -122,7 +133,7 @@ fn restriction(history: &History, field: &str, call: &str) -> Result<Option<Call
 }
 
 /// A session as it stands, with its calls.
-fn message(history: &History, view: View) -> Result<v1::Session, Status> {
+fn message(history: &Knower<'_>, view: View) -> Result<v1::Session, Status> {
     let call = |id: CallId, how: Classification| {
         let record = history
             .recording()
@@ -137,6 +148,8 @@ fn message(history: &History, view: View) -> Result<v1::Session, Status> {
         Progress::Found(id) => (None, Some(call(id, Classification::Buggy)?)),
         Progress::Undecided | Progress::None | Progress::Waiting => (None, None),
     };
+    let mut notes = notes(&view);
+    notes.extend(known::contradiction(history, &view)?);
     let candidates = view.candidates.iter().map(|(id, how)| call(*id, *how));
     let answers = &view.kept.answers;
     Ok(v1::Session {
@@ -156,12 +169,18 @@ fn message(history: &History, view: View) -> Result<v1::Session, Status> {
             .map(|call| call.to_string())
             .unwrap_or_default(),
         created_ms: view.kept.created_ms,
-        notes: notes(&view),
-        why: view
-            .choice
-            .map(|choice| choice.to_string())
-            .unwrap_or_default(),
+        notes,
+        why: known::why(&view),
         expected: view.choice.map(|choice| choice.expected),
+        knowing: answers.knowing().on,
+        against: answers
+            .knowing()
+            .against
+            .as_ref()
+            .map(|against| against.name.clone())
+            .unwrap_or_default(),
+        known: answers.known().map(known::message).collect(),
+        content: known::content(history, &view)?,
         id: view.kept.id,
     })
 }
@@ -236,7 +255,8 @@ fn notes(view: &View) -> Vec<String> {
              is right, take an answer back (undo)"
         )
     });
-    [pointed, lost, unweighed, lowered, cut, unwritten]
+    let known = known::note(view, ended);
+    [pointed, lost, unweighed, lowered, cut, known, unwritten]
         .into_iter()
         .flatten()
         .collect()
@@ -247,6 +267,7 @@ fn status(error: Error) -> Status {
         Error::NoSuchSession { .. } => (Kind::NotFound, "NO_SESSION", "session"),
         Error::TooLarge { .. } => (Kind::FailedPrecondition, "TOO_LARGE", "recording"),
         Error::Cancelled => return Status::cancelled(error.to_string()),
+        Error::Compared(_) => (Kind::Internal, "NOT_COMPARED", "recording"),
         Error::Store(store) => (store_kind(store), store_reason(store), "recording"),
         Error::Kept(SessionError::Version { .. }) => {
             (Kind::FailedPrecondition, "UNKNOWN_VERSION", "session")
@@ -259,6 +280,7 @@ fn status(error: Error) -> Status {
             AnswerError::Restricted { .. } => {
                 (Kind::FailedPrecondition, "OUTSIDE_RESTRICTION", "call")
             }
+            AnswerError::NotKnown(_) => (Kind::FailedPrecondition, "NOT_KNOWN", "call"),
             AnswerError::NothingToUndo => (Kind::FailedPrecondition, "NOTHING_TO_UNDO", "session"),
             AnswerError::NothingToRedo => (Kind::FailedPrecondition, "NOTHING_TO_REDO", "session"),
             AnswerError::NeedsCoverage(_) => {
@@ -286,10 +308,11 @@ impl v1::debugging_server::Debugging for DebuggingService {
         request: Request<v1::CreateSessionRequest>,
     ) -> Reply<v1::Session> {
         let request = request.into_inner();
-        self.with(request.recording, move |sessions, history| {
+        self.with(request.recording.clone(), move |sessions, history| {
             let strategy = strategy(&request.strategy)?;
             let restriction = restriction(history, "restrict_to", &request.restrict_to)?;
-            let created = sessions.create(asked(history), strategy, restriction);
+            let knowing = known::knowing(history, &request, strategy)?;
+            let created = sessions.begin(asked(history), strategy, restriction, knowing);
             message(history, created.map_err(status)?)
         })
         .await
@@ -373,11 +396,53 @@ impl v1::debugging_server::Debugging for DebuggingService {
             move |sessions, history, id| {
                 let call = resolve_call(history, "call", &request.call)?;
                 let given = Given { call, answer };
+                if !request.remembered.is_empty() {
+                    known::can_be_remembered(answer)?;
+                    let source = Source::Memory {
+                        told: request.remembered,
+                    };
+                    let known = Known {
+                        call,
+                        answer,
+                        source,
+                    };
+                    return Ok(sessions.learn(asked(history), id, known)?);
+                }
                 match pointing::pointed(history, given, &request.wrong)? {
                     Some(pointed) => Ok(sessions.point(asked(history), id, given, pointed)?),
                     None => Ok(sessions.answer(asked(history), id, call, answer)?),
                 }
             },
+        )
+        .await
+    }
+
+    async fn doubt(&self, request: Request<v1::DoubtRequest>) -> Reply<v1::Session> {
+        let request = request.into_inner();
+        self.change(
+            request.recording,
+            request.session,
+            move |sessions, history, id| {
+                let call = resolve_call(history, "call", &request.call)?;
+                Ok(sessions.doubt(asked(history), id, call)?)
+            },
+        )
+        .await
+    }
+
+    async fn set_knowing(&self, request: Request<v1::SetKnowingRequest>) -> Reply<v1::Session> {
+        let request = request.into_inner();
+        let on = match request.knowing() {
+            v1::Knowing::On => true,
+            v1::Knowing::Off => false,
+            v1::Knowing::Unspecified => {
+                return Err(invalid("knowing", "choose KNOWING_ON or KNOWING_OFF"));
+            }
+        };
+        self.change(
+            request.recording,
+            request.session,
+            move |sessions, history, id| Ok(sessions.know(asked(history), id, on)?),
         )
         .await
     }

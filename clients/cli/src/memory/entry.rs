@@ -1,0 +1,123 @@
+//! One remembered answer, and the line that it is in a file.
+
+use jhyde_proto::v1::{AnswerKind, Call, CallContent};
+use serde::{Deserialize, Serialize};
+
+use crate::text::call_name;
+
+/// The version of the lines that this program writes.
+pub const VERSION: u32 = 1;
+
+/// What was answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// The call did what it should.
+    Valid,
+    /// It did not.
+    Invalid,
+}
+
+impl Verdict {
+    /// Of an answer that can be remembered; `None` of the others, which are not about one call for good.
+    pub fn of(answer: AnswerKind) -> Option<Self> {
+        match answer {
+            AnswerKind::Valid => Some(Self::Valid),
+            AnswerKind::Invalid => Some(Self::Invalid),
+            _ => None,
+        }
+    }
+
+    /// In words.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Valid => "valid",
+            Self::Invalid => "invalid",
+        }
+    }
+}
+
+impl From<Verdict> for AnswerKind {
+    fn from(verdict: Verdict) -> Self {
+        match verdict {
+            Verdict::Valid => Self::Valid,
+            Verdict::Invalid => Self::Invalid,
+        }
+    }
+}
+
+/// Which calls an answer is about: those of this method with this code that are given this and yield this.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Key {
+    /// Dotted binary name.
+    pub class: String,
+    /// Simple name.
+    pub method: String,
+    /// JVMS 4.3.3.
+    pub descriptor: String,
+    /// Digest of the method's bytecode: a changed method is asked again.
+    pub code: String,
+    /// Digest of receiver, arguments and statics with all that they reach, when the call began.
+    pub input: String,
+    /// Digest of what it yielded, and of the same when it ended.
+    pub outcome: String,
+}
+
+impl From<&CallContent> for Key {
+    fn from(content: &CallContent) -> Self {
+        Self {
+            class: content.class.clone(),
+            method: content.method.clone(),
+            descriptor: content.descriptor.clone(),
+            code: content.code.clone(),
+            input: content.input.clone(),
+            outcome: content.outcome.clone(),
+        }
+    }
+}
+
+/// One answer with what people read of it: one line of a file.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Entry {
+    /// [`VERSION`].
+    pub version: u32,
+    /// Which calls.
+    #[serde(flatten)]
+    pub key: Key,
+    /// What was answered.
+    pub answer: Verdict,
+    /// The call that was judged, for people: `MergeSort.merge #2`.
+    pub call: String,
+    /// Its recording's name, for people.
+    pub recording: String,
+    /// That call's id in that recording.
+    pub id: String,
+}
+
+impl Entry {
+    /// An answer about a call with this content.
+    pub fn new(content: &CallContent, answer: Verdict, call: &Call, recording: &str) -> Self {
+        Self {
+            version: VERSION,
+            key: content.into(),
+            answer,
+            call: call_name(call),
+            recording: recording.to_owned(),
+            id: call.id.clone(),
+        }
+    }
+
+    /// A short name for it: the beginnings of both digests.
+    pub fn name(&self) -> String {
+        let begin = |digest: &str| digest.chars().take(6).collect::<String>();
+        format!("{}-{}", begin(&self.key.input), begin(&self.key.outcome))
+    }
+
+    /// Which session said so.
+    pub fn told(&self) -> String {
+        format!(
+            "answered for {} [{}] of {}",
+            self.call, self.id, self.recording
+        )
+    }
+}
