@@ -611,6 +611,7 @@ mod tests {
     const RULES: Rules = Rules {
         edges: true,
         names: true,
+        changes: true,
     };
 
     fn seen(event: Event, outside: bool) -> Seen {
