@@ -7,7 +7,7 @@ use jhyde_trace::{CallId, Content, Event, EventKind, MonitorAction, Value};
 use super::run::{Stopped, lost};
 use super::thread::{Awaits, Entering, Frame, Open, Running, Thread};
 use super::{Deriver, Routine, Went};
-use crate::mirror::{Activation, Body, Constant, narrowed};
+use crate::mirror::{Activation, Body, Constant, Shared, narrowed};
 use crate::probe::log::{Raw, Record};
 use crate::program::Program;
 
@@ -101,6 +101,7 @@ impl Deriver {
     ) -> Value {
         let class = program.classes.get(&routine.class).map(|class| class.id);
         let object = self.heap.create(class, Body::Fields(Vec::new()));
+        self.heap.share(object, Shared::Jdk);
         self.outlet.object(object, class, Content::None);
         if let Some(class) = class {
             let length = None;

@@ -66,6 +66,13 @@ public class Reflects {
             return found.newInstance();
         }
 
+        static Object build(Class<?> of, int each) throws Exception {
+            Object made = make(of);
+            set(made, "each", each);
+            set(made, "history", new int[] {9, each, 9});
+            return made;
+        }
+
         static void keep(Object object, int[] array) {
             kept = object;
             numbers = array;
@@ -107,6 +114,8 @@ public class Reflects {
         System.out.println(total(made) + " " + made.name + " " + Item.made);
         Outsider.set(made, "history", new int[] {5, 6, 7, 8});
         System.out.println(made.history.length + " " + made.history[3] + " " + total(made));
+        Item built = (Item) Outsider.build(Item.class, 55);
+        System.out.println(built.price(1) + " " + built.history[0] + " " + built.history[1] + " " + built.name);
         Item held = (Item) Outsider.get(made, "next");
         System.out.println(held == first);
         Outsider.set(made, "weight", 2.25);
