@@ -91,7 +91,10 @@ impl Reader<'_> {
         // Told before it was known that it may be false.
         let mut lowered = event["entered"]["lowered"].as_array().into_iter().flatten();
         if let Some(note) = lowered.find_map(Json::as_str) {
-            self.done.gaps.entry(id.clone()).or_insert_with(|| note.to_owned());
+            self.done
+                .gaps
+                .entry(id.clone())
+                .or_insert_with(|| note.to_owned());
         }
         // What passes through code that javac wrote is thrown all the same.
         let silent = (call.generated || call.bridge) && event["kind"] != "thrown";

@@ -37,11 +37,11 @@ impl Names {
             return true;
         };
         let all = all.concat();
-        let own: Vec<&String> = all.iter().filter(|n| !n.ends_with("-info")).collect();
-        let others = |name: &&&String| !self.scope.may_cover(&dotted(name));
-        own.iter().find(others).is_some()
-            || own.len() > MOST_SEARCHED
-            || own.iter().any(|name| self.calls_reflection(name))
+        let classes: Vec<&String> = all.iter().filter(|n| !n.ends_with("-info")).collect();
+        let other = |name: &&String| !self.scope.may_cover(&dotted(name));
+        classes.iter().any(other)
+            || classes.len() > MOST_SEARCHED
+            || classes.iter().any(|name| self.calls_reflection(name))
     }
 
     /// Does code of this class call what may use reflection?
