@@ -34,7 +34,7 @@ mod stops;
 mod thread;
 mod threads;
 
-pub(crate) use self::outside::aliases::{keeps_arrays, reflects};
+pub(crate) use self::outside::aliases::reflects;
 
 use jdwp::commands::{event_request, object_reference, thread_reference, virtual_machine};
 use jdwp::{Composite, Event, EventKind as Requested, Incoming, Location, SuspendPolicy};

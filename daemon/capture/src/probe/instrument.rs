@@ -448,9 +448,13 @@ impl Inserter<'_, '_, '_> {
         constructs: bool,
         named: &Named,
     ) -> Done {
-        // Code out of the scope has an array of the scope from then on, unless that was made for this call alone.
+        // Code out of the scope and that of the scope have one array from then on, unless it was made for this call alone.
         let made_for_it = matches!(self.before, Some(Opcode::Aastore | Opcode::AnewArray));
-        let keeps = named.class == "java.util.Arrays" && named.name == "asList" && !made_for_it;
+        let keeps = match named.name.as_str() {
+            "asList" => named.class == "java.util.Arrays" && !made_for_it,
+            "wrap" | "array" => named.class.starts_with("java.nio."),
+            _ => false,
+        };
         let reflects = keeps || self.names.uses_reflection(named);
         let kinds: Vec<&str> = operands.iter().map(|operand| kind_of(operand)).collect();
         let references = kinds

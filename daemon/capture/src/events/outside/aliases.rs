@@ -45,13 +45,6 @@ pub(in crate::events) fn keeps(named: &Named) -> bool {
     }
 }
 
-/// May a call, or what it made, write arrays later that it was shown? Of the JDK's own methods few do so with arrays of
-/// references.
-pub(crate) fn keeps_arrays(named: &Named) -> bool {
-    let as_list = named.class == "java.util.Arrays" && named.name == "asList";
-    named.kind != InvokeKind::Dynamic && (as_list || !is_of_the_jdk(&named.class))
-}
-
 /// May a call write fields by reflection: of a library, or of reflection itself?
 pub(crate) fn reflects(named: &Named) -> bool {
     let class = named.class.as_str();

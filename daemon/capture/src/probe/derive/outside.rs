@@ -49,12 +49,6 @@ impl Deriver {
         open: Open,
     ) -> Went {
         let call = self.begin_outside(thread, program, callee, operands, index);
-        let own = callee.named.class.ends_with("[]");
-        if !own && crate::events::keeps_arrays(&callee.named) {
-            for &(array, _) in &open.arrays {
-                self.heap.share_kept(array, false);
-            }
-        }
         let receiver = operands.first().copied().and_then(Value::object);
         let waits = receiver
             .filter(|_| callee.named.class == "java.lang.Object" && callee.named.name == "wait");
