@@ -50,6 +50,8 @@ pub(crate) struct Turn {
     /// The log of the thread that had the turn, and how many points it had passed: it stands before the next one, too. 0 for
     /// nobody.
     pub(crate) before: (u32, u32),
+    /// How many words that log had then, at least: they come before this turn.
+    pub(crate) words: u64,
 }
 
 /// A value without its type.
@@ -283,10 +285,12 @@ impl Cursor<'_> {
             13 => {
                 let number = some!(self.word());
                 let before = some!(self.word());
+                let words = some!(self.word());
                 Record::Turn(Turn {
                     number,
                     points: low,
                     before: ((before >> 32) as u32, before as u32),
+                    words,
                 })
             }
             14 => Record::Disorder,

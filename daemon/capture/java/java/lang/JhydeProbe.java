@@ -238,13 +238,23 @@ public final class JhydeProbe {
             await();
         }
         if (last != this && !disorder) {
-            room(3);
+            room(4);
             word(TURN, 0, points);
             put(turns + 1);
             pair(last == null ? 0 : last.number, last == null ? 0 : last.points);
+            put(last == null ? 0 : last.told());
             turns++;
             last = this;
         }
+    }
+
+    /**
+     * Words that it has told, at least; its thread tells no more without the turn. In this order: if it has ended, another
+     * thread may be flushing it.
+     */
+    private long told() {
+        int here = at;
+        return here == 0 ? before : Math.min(before + here, before + at);
     }
 
     /** Gives the turn to whoever has waited longest, and waits for it. */

@@ -360,7 +360,10 @@ impl Deriver {
             return false;
         };
         let (before, passed) = turn.before;
-        let points = self.threads.get(&before).map_or(0, |thread| thread.points);
+        let (points, come) = match self.threads.get(&before) {
+            Some(thread) => (thread.points, thread.log.length()),
+            None => (0, 0),
+        };
         let taker = self.threads.get_mut(&log);
         let fits = before == self.holder
             && taker
@@ -368,7 +371,7 @@ impl Deriver {
                 .is_some_and(|taker| taker.points == turn.points)
             && points.wrapping_sub(passed) as i32 <= 0;
         match (fits, taker) {
-            (true, Some(taker)) if points == passed => {
+            (true, Some(taker)) if points == passed && come >= turn.words => {
                 taker.log.take();
                 (self.turns, self.holder) = (turn.number, log);
                 true
@@ -413,6 +416,19 @@ impl Deriver {
         wrong.sort_unstable();
         for log in wrong {
             self.lose(log, &Lost(UNSEEN.to_owned()));
+        }
+        // Nothing more comes: what still waits for another thread waits in vain.
+        let waits = |thread: &Thread| !thread.is_lost() && thread.log.waiting() > 0;
+        let mut open: Vec<u32> = self
+            .threads
+            .iter()
+            .filter(|(_, t)| waits(t))
+            .map(|(&log, _)| log)
+            .collect();
+        open.sort_unstable();
+        for log in open {
+            let why = "what it told waits for what another thread did, which has not come";
+            self.lose(log, &Lost(why.to_owned()));
         }
         let mut all: Vec<_> = self.threads.drain().collect();
         all.sort_unstable_by_key(|(log, _)| *log);
