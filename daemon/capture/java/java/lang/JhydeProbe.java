@@ -630,12 +630,13 @@ public final class JhydeProbe {
         }
     }
 
+    /** Of NaN one pattern stands for all: which one an operation yields is the processor's and the compiler's choice. */
     public static void read(float value, JhydeProbe log) {
-        read(Float.floatToRawIntBits(value), log);
+        read(Float.floatToIntBits(value), log);
     }
 
     public static void read(double value, JhydeProbe log) {
-        read(Double.doubleToRawLongBits(value), log);
+        read(Double.doubleToLongBits(value), log);
     }
 
     public static void read(Object value, JhydeProbe log) {

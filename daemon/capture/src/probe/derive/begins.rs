@@ -6,6 +6,7 @@ use jhyde_trace::{CallId, Content, Event, EventKind, MonitorAction, Value};
 
 use super::run::{Stopped, lost};
 use super::thread::{Awaits, Entering, Frame, Open, Running, Thread};
+use super::world::same_value;
 use super::{Deriver, Routine, Went};
 use crate::mirror::{Activation, Body, Constant, Shared, narrowed};
 use crate::probe::log::{Raw, Record};
@@ -119,9 +120,9 @@ impl Deriver {
     pub(super) fn agrees(&mut self, derived: Value, raw: &Raw) -> bool {
         match (crate::mirror::widened(derived), raw) {
             (Value::Int(value), Raw::Narrow(bits)) => value as u32 == *bits,
-            (Value::Float(value), Raw::Narrow(bits)) => value == *bits,
+            (value @ Value::Float(_), Raw::Narrow(bits)) => same_value(value, Value::Float(*bits)),
             (Value::Long(value), Raw::Wide(bits)) => value as u64 == *bits,
-            (Value::Double(value), Raw::Wide(bits)) => value == *bits,
+            (value @ Value::Double(_), Raw::Wide(bits)) => same_value(value, Value::Double(*bits)),
             (Value::Null, Raw::Reference(None)) => true,
             (Value::Object(_), Raw::Reference(Some(object))) => self.shown(derived, object.hash),
             _ => false,

@@ -8,6 +8,7 @@ use jhyde_trace::{CallId, Event, EventKind, Value, Variable};
 use super::run::{Needs, Stopped, lost};
 use super::thread::Thread;
 use super::values::{class_name, content_of};
+use super::world::same_value;
 use super::{Deriver, Routine};
 use crate::mirror::{Op, UNKNOWN, initial, is_known};
 use crate::probe::log::{Raw, Record, Reference};
@@ -61,6 +62,10 @@ impl Deriver {
         let value = match raw {
             Raw::Reference(reference) => self.met(program, call, &read, reference)?,
             raw => self.value(program, call, raw, &read.descriptor)?,
+        };
+        let value = match same_value(value, read.held) {
+            true => read.held,
+            false => value,
         };
         if value != read.held {
             if is_known(read.held) && !read.open {

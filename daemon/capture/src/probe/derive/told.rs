@@ -5,6 +5,7 @@ use jhyde_trace::Value;
 
 use super::run::{Needs, Stopped, lost};
 use super::thread::Thread;
+use super::world::same_value;
 use super::{Deriver, Routine};
 use crate::jvm::Link;
 use crate::mirror::Op;
@@ -115,7 +116,7 @@ impl Deriver {
                 _ => begins,
             },
         };
-        match derived == value {
+        match same_value(derived, value) {
             true => Ok(Needs::Nothing),
             false => lost(format!("the field {} was written unseen", field.name)),
         }

@@ -272,6 +272,37 @@ impl Derived<'_> {
     }
 }
 
+/// `Float.floatToIntBits`.
+fn one_nan(value: f32) -> u32 {
+    if value.is_nan() {
+        0x7fc0_0000
+    } else {
+        value.to_bits()
+    }
+}
+
+/// `Double.doubleToLongBits`.
+fn one_wide_nan(value: f64) -> u64 {
+    match value.is_nan() {
+        true => 0x7ff8_0000_0000_0000,
+        false => value.to_bits(),
+    }
+}
+
+/// Are two values one, as far as that is certain? Which of the patterns of NaN an operation yields is the processor's and the
+/// compiler's choice.
+pub(super) fn same_value(one: Value, other: Value) -> bool {
+    match (one, other) {
+        (Value::Float(one), Value::Float(other)) => {
+            one_nan(f32::from_bits(one)) == one_nan(f32::from_bits(other))
+        }
+        (Value::Double(one), Value::Double(other)) => {
+            one_wide_nan(f64::from_bits(one)) == one_wide_nan(f64::from_bits(other))
+        }
+        _ => one == other,
+    }
+}
+
 /// What a value that was read adds to the checksum: `read` of the probe class, by type.
 fn weight(value: Value) -> u64 {
     match value {
@@ -281,8 +312,8 @@ fn weight(value: Value) -> u64 {
         Value::Short(value) => value as u64,
         Value::Int(value) => value as u64,
         Value::Long(value) => value as u64,
-        Value::Float(bits) => bits as i32 as u64,
-        Value::Double(bits) => bits,
+        Value::Float(bits) => one_nan(f32::from_bits(bits)) as i32 as u64,
+        Value::Double(bits) => one_wide_nan(f64::from_bits(bits)),
         Value::Object(_) => 1,
         Value::Null | Value::Missing(_) => 0,
     }
