@@ -219,6 +219,13 @@ fn check_all(engine: &str, least: u64) {
             sum.refused.join("\n")
         );
         assert_eq!(sum.programs as u64, count, "every program is compared");
+        // One that is lost takes those behind it in its JVM along: that must stay the exception.
+        assert!(
+            4 * sum.excused.len() <= 3 * sum.programs,
+            "{} of {} programs are excused: nothing is shown",
+            sum.excused.len(),
+            sum.programs
+        );
         wrong.extend(sum.wrong);
     }
     assert!(

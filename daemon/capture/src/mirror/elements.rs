@@ -67,6 +67,21 @@ impl Elements {
         }
     }
 
+    /// The type of the elements as a descriptor (JVMS 4.3.2); of all references that of `java.lang.Object`.
+    pub(crate) fn descriptor(&self) -> &'static str {
+        match self.data {
+            Data::Boolean(_) => "Z",
+            Data::Byte(_) => "B",
+            Data::Char(_) => "C",
+            Data::Short(_) => "S",
+            Data::Int(_) => "I",
+            Data::Long(_) => "J",
+            Data::Float(_) => "F",
+            Data::Double(_) => "D",
+            Data::Reference(_) => "Ljava/lang/Object;",
+        }
+    }
+
     /// None of them is known any more.
     pub(crate) fn forget(&mut self) {
         let length = u32::try_from(self.len()).unwrap_or(u32::MAX);

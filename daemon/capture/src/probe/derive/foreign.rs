@@ -1,6 +1,8 @@
 //! Fields that classes out of the scope declare, as code of the scope reads and writes them. Code out of the scope writes
 //! them as well, which nobody sees: so each read tells its value.
 
+use std::rc::Rc;
+
 use jhyde_trace::{Event, EventKind, Value, Variable};
 
 use super::casts::or_gone;
@@ -27,7 +29,7 @@ impl Deriver {
     }
 
     /// Fields whose reads and writes tell more than a checksum.
-    fn named_fields(&self) -> Vec<(std::rc::Rc<Routine>, u16)> {
+    fn named_fields(&self) -> Vec<(Rc<Routine>, u16)> {
         let mut all = Vec::new();
         for routine in self.routines.values() {
             for (&index, (_, tells)) in &routine.plan.places {
@@ -37,7 +39,7 @@ impl Deriver {
                 let field =
                     instruction.filter(|found| (0xb2..=0xb5).contains(&(found.opcode as u8)));
                 if let Some(constant) = field.and_then(|found| found.constant()) {
-                    all.push((std::rc::Rc::clone(routine), constant));
+                    all.push((Rc::clone(routine), constant));
                 }
             }
         }

@@ -3,6 +3,8 @@
 //! read. A value that is another than was derived was written by code out of the scope, some time before: what the variable
 //! holds is told as that of an object that is seen for the first time.
 
+use std::borrow::Cow;
+
 use jhyde_trace::{CallId, Event, EventKind, Value, Variable};
 
 use super::run::{Needs, Stopped, lost};
@@ -18,7 +20,7 @@ use crate::program::{Program, dotted};
 /// A variable that is read, as it was derived.
 struct Read {
     variable: Variable,
-    descriptor: String,
+    descriptor: Cow<'static, str>,
     held: Value,
     /// Operands that its instruction takes.
     operands: usize,
@@ -111,13 +113,11 @@ impl Deriver {
             let (at, array) = (frame.activation.peek(0), frame.activation.peek(1).object()?);
             let Value::Int(at) = at else { return None };
             let index = u32::try_from(at).ok()?;
-            let name = program.name_of(self.heap.class(array)?)?;
-            let element = jhyde_bytecode::name_to_signature(name.strip_suffix("[]")?).ok()?;
-            let held = self.heap.elements(array).and_then(|all| all.get(index));
+            let elements = self.heap.elements(array)?;
             return Some(Read {
                 variable: Variable::Element { array, index },
-                descriptor: element,
-                held: held.unwrap_or(UNKNOWN),
+                descriptor: elements.descriptor().into(),
+                held: elements.get(index).unwrap_or(UNKNOWN),
                 operands: 2,
                 open: self.heap.is_shared_with_anybody(array),
             });
@@ -130,7 +130,7 @@ impl Deriver {
             let held = self.heap.static_field(field.id);
             return Some(Read {
                 variable: Variable::Static { field: field.id },
-                descriptor: field.descriptor,
+                descriptor: field.descriptor.into(),
                 held: if is_known(held) { held } else { begins },
                 operands: 0,
                 open: true,
@@ -143,7 +143,7 @@ impl Deriver {
                 object,
                 field: field.id,
             },
-            descriptor: field.descriptor,
+            descriptor: field.descriptor.into(),
             held,
             operands: 1,
             open: self.heap.is_shared_with_anybody(object),
