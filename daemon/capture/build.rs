@@ -1,14 +1,19 @@
-//! Compiles the class that the engine `probe` puts into JVMs. Needs a JDK of 17 or later: the first `javac` of
+//! Compiles the classes that the engine `probe` puts into JVMs. Needs a JDK of 17 or later: the first `javac` of
 //! `JAVA_HOME`, `JHYDE_JDKS`, `PATH` and `/usr/lib/jvm`.
 
 use std::env;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-const SOURCE: &str = "java/java/lang/JhydeProbe.java";
+const SOURCES: [&str; 2] = [
+    "java/java/lang/JhydeProbe.java",
+    "java/java/lang/JhydeContents.java",
+];
 
 fn main() -> ExitCode {
-    println!("cargo:rerun-if-changed={SOURCE}");
+    for source in SOURCES {
+        println!("cargo:rerun-if-changed={source}");
+    }
     println!("cargo:rerun-if-changed=build.rs");
     for variable in ["JAVA_HOME", "JHYDE_JDKS"] {
         println!("cargo:rerun-if-env-changed={variable}");
@@ -19,7 +24,8 @@ fn main() -> ExitCode {
     for javac in &compilers {
         let run = Command::new(javac)
             .args(["-nowarn", "-source", "17", "-target", "17"])
-            .args(["--patch-module", "java.base=java", "-d", &out, SOURCE])
+            .args(["--patch-module", "java.base=java", "-d", &out])
+            .args(SOURCES)
             .output();
         match run {
             Ok(run) if run.status.success() => return ExitCode::SUCCESS,
@@ -28,7 +34,7 @@ fn main() -> ExitCode {
         }
     }
     println!(
-        "cargo::error=a JDK of 17 or later is needed to compile {SOURCE}: put its javac into PATH, or set JAVA_HOME. Tried: {compilers:?}. {}",
+        "cargo::error=a JDK of 17 or later is needed to compile {SOURCES:?}: put its javac into PATH, or set JAVA_HOME. Tried: {compilers:?}. {}",
         said.replace('\n', " ")
     );
     ExitCode::FAILURE

@@ -20,6 +20,7 @@ mod layout;
 mod maps;
 pub(crate) mod methods;
 mod model;
+mod modelled;
 mod numbers;
 mod plain;
 mod queues;
@@ -37,12 +38,13 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub(crate) use difference::difference;
 pub(crate) use fixed::Fixed;
 pub(crate) use layout::Layouts;
-pub(crate) use maps::model as model_map;
-pub(crate) use maps::{Key, Order};
-pub(crate) use model::{Modelled, looked_up, model, moved};
+pub(crate) use maps::Order;
+use maps::{Key, model as model_map};
+use model::model;
+pub(crate) use model::{Modelled, looked_up, moved};
 pub(crate) use plain::FixedKind;
 pub(crate) use read::{ReadError, Reader, Told, values};
-pub(crate) use shapes::{Shape, Table};
+pub(crate) use shapes::{Shape, Table, Whole};
 pub(crate) use texts::edit;
 
 /// An object that holds data.
@@ -365,6 +367,13 @@ impl Contents {
     /// So many events have been told.
     pub(crate) fn told(&mut self, events: Timestamp) {
         self.now = events;
+    }
+
+    /// All objects that hold something, in order.
+    pub(crate) fn all(&self) -> Vec<ObjectId> {
+        let mut all: Vec<ObjectId> = self.containers.keys().copied().collect();
+        all.sort_unstable();
+        all
     }
 
     /// All that may have been changed since it was read last, in order.

@@ -72,12 +72,13 @@ impl<S: Sink> Engine<S> {
         let joined = std::env::join_paths(entries).unwrap_or_default();
         let path = ClassPath::parse(&joined.to_string_lossy(), release);
         let mut names = Names::new(path, scope.clone());
-        let mut deriver = Deriver::new(options.string_limit, options.level == Level::Full);
         let also = Also {
             births: names.expect_reflection(),
             reads: false,
+            contents: options.contents,
         };
-        deriver.expects(also);
+        let full = options.level == Level::Full;
+        let deriver = Deriver::new(options.string_limit, full, also, connection.version);
         Self {
             link: connection.link,
             guard: connection.guard,
@@ -343,7 +344,13 @@ impl<S: Sink> Engine<S> {
             .iter()
             .map(|method| method.as_ref().map(|m| m.id))
             .collect();
-        let made = instrument(&file, &ids, &mut self.names, &mut self.deriver.numbers);
+        let made = instrument(
+            &file,
+            &ids,
+            &mut self.names,
+            &mut self.deriver.numbers,
+            self.also.contents,
+        );
         let made = match made {
             Ok(made) => made,
             Err(error) => return Ok(Err(error.to_string())),

@@ -11,8 +11,17 @@ use crate::error::{CaptureError, LinkError};
 use crate::jvm::Link;
 use crate::probe::plan::Also;
 
-/// The class file of the probe class.
-const BYTES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/java/lang/JhydeProbe.class"));
+/// The class files of the probe class and of the one that it looks into objects with: names and bytes.
+const CLASSES: [(&str, &[u8]); 2] = [
+    (
+        "java.lang.JhydeContents",
+        include_bytes!(concat!(env!("OUT_DIR"), "/java/lang/JhydeContents.class")),
+    ),
+    (
+        "java.lang.JhydeProbe",
+        include_bytes!(concat!(env!("OUT_DIR"), "/java/lang/JhydeProbe.class")),
+    ),
+];
 
 /// The probe class as a JVM has it.
 #[derive(Clone, Copy, Debug)]
@@ -65,14 +74,12 @@ fn unusable(what: &str) -> CaptureError {
 }
 
 impl Probe {
-    /// Defines the class, in a thread that an event has suspended.
+    /// Defines the classes, in a thread that an event has suspended.
     pub(crate) fn define(
         link: &mut Link,
         thread: ThreadId,
         also: Also,
     ) -> Result<Self, CaptureError> {
-        let bytes = byte_array(link, BYTES)?;
-        let name = string(link, "java.lang.JhydeProbe")?;
         let loader = class(link, "Ljava/lang/ClassLoader;")?;
         let define = method(
             link,
@@ -84,9 +91,14 @@ impl Probe {
             tag: Tag::OBJECT,
             id: ObjectId(0),
         };
-        let length = Value::Int(i32::try_from(BYTES.len()).unwrap_or(i32::MAX));
-        let arguments = vec![null, name, bytes, Value::Int(0), length, null, null];
-        invoke(link, loader, thread, define, arguments)?;
+        let mut name = null;
+        for (class, bytes) in CLASSES {
+            name = string(link, class)?;
+            let length = Value::Int(i32::try_from(bytes.len()).unwrap_or(i32::MAX));
+            let bytes = byte_array(link, bytes)?;
+            let arguments = vec![null, name, bytes, Value::Int(0), length, null, null];
+            invoke(link, loader, thread, define, arguments)?;
+        }
         // Initialised, so that it can be asked about its members.
         let classes = class(link, "Ljava/lang/Class;")?;
         let signature = "(Ljava/lang/String;ZLjava/lang/ClassLoader;)Ljava/lang/Class;";
@@ -120,7 +132,11 @@ impl Probe {
             points: field("points")?,
             sum: field("sum")?,
         };
-        let told = [("births", also.births), ("reads", also.reads)];
+        let told = [
+            ("births", also.births),
+            ("reads", also.reads),
+            ("contents", also.contents),
+        ];
         let values = told.map(|(name, value)| {
             Ok(class_type::FieldValue {
                 field: field(name)?,

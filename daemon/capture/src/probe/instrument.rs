@@ -1,5 +1,7 @@
 //! Puts into a class's methods what tells what cannot be derived: see [`Tells`].
 
+use std::rc::Rc;
+
 use jhyde_bytecode::patch::{
     AddConstantError, AddedLocal, Constants, MethodConstant, MethodPatch, Patch, PatchError, Place,
     Snippet,
@@ -12,8 +14,9 @@ use jhyde_trace::MethodId;
 use rustc_hash::FxHashMap;
 use thiserror::Error;
 
+use super::holds::{Hold, holds};
 use super::names::Names;
-use super::plan::{MethodPlan, Numbers, Tells};
+use super::plan::{Lambda, MethodPlan, Numbers, Tells};
 use crate::program::{Named, dotted};
 use crate::recorder::always_follows;
 
@@ -42,12 +45,13 @@ pub(crate) struct Instrumented {
 }
 
 /// Instruments a class. `ids`: how its methods are called in the recording, by their place in the class; those without are
-/// left alone.
+/// left alone. `contents`: it is told what objects of the JDK hold.
 pub(crate) fn instrument(
     class: &ClassFile,
     ids: &[Option<MethodId>],
     names: &mut Names,
     numbers: &mut Numbers,
+    contents: bool,
 ) -> Result<Instrumented, InstrumentError> {
     let mut patch = Patch::new(class)?;
     let mut plans = Vec::new();
@@ -67,6 +71,7 @@ pub(crate) fn instrument(
             id,
             names,
             numbers,
+            contents,
             constants: patch.constants(),
             wanted: MethodPatch::new(method),
             log: 0,
@@ -110,6 +115,7 @@ struct Inserter<'a, 'c, 'n> {
     id: MethodId,
     names: &'n mut Names,
     numbers: &'n mut Numbers,
+    contents: bool,
     constants: &'a mut Constants<'c>,
     wanted: MethodPatch,
     /// The slot of the thread's log.
@@ -420,7 +426,6 @@ impl Inserter<'_, '_, '_> {
             self.place(index, Tells::Nothing)?;
             return Ok(());
         }
-        let constructs = name == "<init>";
         let parsed = MethodDescriptor::parse(&descriptor).map_err(|_| InstrumentError::Pool)?;
         let mut operands: Vec<String> = Vec::new();
         if invoke.kind.has_receiver() {
@@ -430,24 +435,46 @@ impl Inserter<'_, '_, '_> {
             });
         }
         operands.extend(parsed.parameters.iter().map(FieldType::descriptor));
-        self.leaving(
-            index,
-            &operands,
-            &kind_of_result(&descriptor),
-            constructs,
-            &named,
-        )
+        let holds = match self.contents {
+            true => holds(&named, &operands),
+            false => Vec::new(),
+        };
+        let lambda = match invoke.kind {
+            InvokeKind::Dynamic => self.lambda(invoke.constant),
+            _ => None,
+        };
+        let returns = kind_of_result(&descriptor);
+        self.leaving(index, (&operands, &returns), &holds, lambda, &named)
+    }
+
+    /// What the lambda or method reference runs that a call site makes.
+    fn lambda(&mut self, site: u16) -> Option<Lambda> {
+        let pool = &self.class.constants;
+        let (site, ..) = pool.call_site(site).ok()?;
+        let all = &self.class.bootstrap_methods;
+        let linked = all.get(usize::from(site.bootstrap_method))?;
+        let handle = |at: u16| match pool.get(at) {
+            Ok(Constant::MethodHandle { reference, .. }) => pool.method(*reference).ok(),
+            _ => None,
+        };
+        let links = handle(linked.method)?.class;
+        let runs = handle(*linked.arguments.get(1)?)?;
+        (links == "java/lang/invoke/LambdaMetafactory").then(|| Lambda {
+            method: format!("{}.{}", dotted(runs.class), runs.name),
+            is_wild: self.names.class(runs.class).is_none(),
+        })
     }
 
     /// A call that may leave the scope.
     fn leaving(
         &mut self,
         index: u32,
-        operands: &[String],
-        returns: &str,
-        constructs: bool,
+        (operands, returns): (&[String], &str),
+        holds: &[Hold],
+        lambda: Option<Lambda>,
         named: &Named,
     ) -> Done {
+        let constructs = named.name == "<init>";
         // Code out of the scope and that of the scope have one array from then on, unless it was made for this call alone.
         let made_for_it = matches!(self.before, Some(Opcode::Aastore | Opcode::AnewArray));
         let keeps = match named.name.as_str() {
@@ -479,13 +506,14 @@ impl Inserter<'_, '_, '_> {
                 arrays: arrays.clone(),
                 constructs,
                 reflects,
+                lambda: lambda.map(Rc::new),
             },
         )?;
         let only_top = shown.len() == 1 && shown.first() == Some(&(kinds.len() - 1));
-        if only_top && arrays.is_empty() && !constructs {
+        if only_top && arrays.is_empty() && holds.is_empty() && !constructs {
             let told = self.tell("shown", OBJECT, None)?;
             self.wanted.insert(Place::Before(index), told);
-        } else if !shown.is_empty() || constructs {
+        } else if !shown.is_empty() || constructs || !holds.is_empty() {
             let before = self.spill(&kinds, &shown)?;
             self.wanted.insert(Place::Before(index), before);
         }
@@ -500,6 +528,9 @@ impl Inserter<'_, '_, '_> {
         }
         let back = self.of_log("back")?;
         self.wanted.insert(Place::After(index), back);
+        for hold in holds {
+            self.holds(index, *hold)?;
+        }
         let told = match returns {
             "V" => self.tell_of(Snippet::new(), "result", "", Some(place))?,
             kind => self.tell("result", kind, Some(place))?,
@@ -515,6 +546,20 @@ impl Inserter<'_, '_, '_> {
             let told = self.tell_of(array, "content", OBJECT, Some(place))?;
             self.wanted.insert(Place::After(index), told);
         }
+        Ok(())
+    }
+
+    /// Tells what an operand of a call holds behind it.
+    fn holds(&mut self, index: u32, hold: Hold) -> Done {
+        let operand = self.scratch(hold.operand);
+        let key = hold.key.map(|key| self.scratch(key));
+        let loaded = Snippet::new().load(LocalType::Reference, operand);
+        let loaded = match key {
+            Some(key) => loaded.load(LocalType::Reference, key),
+            None => loaded.op(Opcode::AconstNull),
+        };
+        let told = self.tell_of(loaded, "held", &format!("{OBJECT}{OBJECT}"), None)?;
+        self.wanted.insert(Place::After(index), told);
         Ok(())
     }
 

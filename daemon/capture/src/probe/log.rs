@@ -9,8 +9,11 @@
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-use jhyde_trace::Value;
+use jhyde_trace::{Part, Value};
 use rustc_hash::FxHashMap;
+
+/// So many units are told of the end of a text.
+const LAST: usize = 64;
 
 /// One record. A `site` is a place in code, a `method` a method, both as [`super::plan`] numbers them.
 #[derive(Clone, Debug, PartialEq)]
@@ -93,8 +96,59 @@ pub(crate) enum Told {
         length: u32,
         elements: Option<Vec<Raw>>,
     },
-    /// Any other: the name of its class.
-    Instance(Rc<str>),
+    /// Any other: the name of its class, and what never changes of it if that was told here.
+    Instance(Rc<str>, Option<Box<Fixed>>),
+}
+
+/// What never changes of an object.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Fixed {
+    /// The name of a constant of an enum.
+    Enum(LongText),
+    /// That of a thread.
+    Thread(LongText),
+    /// By what a number or a date is known.
+    Shown(LongText),
+    /// An exception.
+    Thrown {
+        message: Option<LongText>,
+        cause: Reference,
+    },
+}
+
+/// What an object of the JDK holds, as it was before the record that comes behind this.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Held {
+    pub(crate) hash: u32,
+    pub(crate) class: Rc<str>,
+    pub(crate) holds: Holds,
+}
+
+/// See [`Held`].
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Holds {
+    Elements(Vec<Raw>),
+    /// Keys and values in turn.
+    Entries(Vec<Raw>),
+    Text(Vec<u16>),
+    /// A number in an atomic one.
+    Int(i32),
+    Long(i64),
+    Flag(bool),
+    /// What a reference refers to.
+    Reference(Reference),
+    /// What another object holds, or a part of it.
+    View(Reference, Part),
+    /// So many items, and where that is known, which of them (element or key) the call was about.
+    Size {
+        count: usize,
+        place: Option<usize>,
+    },
+    /// A text of so many units, which ends so.
+    Tail {
+        length: usize,
+        end: Vec<u16>,
+    },
 }
 
 /// The beginning of a text, and its true length in UTF-16 units.
@@ -134,6 +188,8 @@ pub(crate) struct Log {
     /// The checksum of all that the thread had read from the heap when it wrote that record, upper half against lower half:
     /// told where a log is flushed.
     sum: Option<u32>,
+    /// What objects held before that record.
+    held: Vec<Held>,
 }
 
 impl Log {
@@ -155,6 +211,11 @@ impl Log {
     pub(crate) fn take(&mut self) -> Option<(Record, Option<u32>)> {
         let record = self.next.take()?;
         Some((record, self.sum.take()))
+    }
+
+    /// Takes what objects held before the record that comes next.
+    pub(crate) fn take_held(&mut self) -> Vec<Held> {
+        std::mem::take(&mut self.held)
     }
 
     /// Is there nothing left of it?
@@ -188,6 +249,7 @@ impl Log {
                 Line::Record(record) => return Ok(Some(record)),
                 Line::Name(number, name) => drop(self.classes.insert(number, name)),
                 Line::Sum(sum) => self.sum = Some(sum),
+                Line::Held(held) => self.held.push(held),
             }
         }
     }
@@ -198,6 +260,7 @@ enum Line {
     Record(Record),
     Name(u32, Rc<str>),
     Sum(u32),
+    Held(Held),
 }
 
 struct Cursor<'a> {
@@ -294,6 +357,7 @@ impl Cursor<'_> {
                 })
             }
             14 => Record::Disorder,
+            16 => return Ok(Some(Line::Held(some!(self.held(number, low)?)))),
             _ => return Err(Nonsense { word }),
         };
         Ok(Some(Line::Record(record)))
@@ -305,13 +369,7 @@ impl Cursor<'_> {
         if units > length as usize {
             return Err(Nonsense { word });
         }
-        let mut text = Vec::with_capacity(units.min(self.words.len() * 4));
-        while text.len() < units {
-            let word = some!(self.word());
-            let four = [word, word >> 16, word >> 32, word >> 48].map(|unit| unit as u16);
-            text.extend_from_slice(&four[..(units - text.len()).min(4)]);
-        }
-        let units = text.into();
+        let units = some!(self.units(units)).into();
         Ok(Some(LongText { units, length }))
     }
 
@@ -353,9 +411,101 @@ impl Cursor<'_> {
                     elements,
                 }
             }
-            number => Told::Instance(self.class(number, word)?),
+            number => {
+                let class = self.class(number, word)?;
+                let fixed = match low {
+                    0 => None,
+                    1 => Some(Fixed::Enum(some!(self.text()?))),
+                    4 => Some(Fixed::Thread(some!(self.text()?))),
+                    5 => Some(Fixed::Shown(some!(self.text()?))),
+                    2 | 3 => {
+                        let cause = some!(self.word());
+                        let cause = some!(self.reference(cause as u32)?);
+                        let message = match low {
+                            3 => Some(some!(self.text()?)),
+                            _ => None,
+                        };
+                        Some(Fixed::Thrown { message, cause })
+                    }
+                    _ => return Err(Nonsense { word }),
+                };
+                Told::Instance(class, fixed.map(Box::new))
+            }
         };
         Ok(Some(Some(Object { hash, told })))
+    }
+
+    /// What the object with this hash holds: the numbers of forms and shapes are those of the probe class.
+    fn held(&mut self, form: u32, hash: u32) -> Result<Option<Held>, Nonsense> {
+        let word = some!(self.word());
+        let class = self.class((word >> 32) as u32, word)?;
+        let count = some!(self.word()) as u32 as usize;
+        let holds = match (form, word as u32) {
+            (0 | 3, 10) => {
+                let kept = if form == 0 { count } else { count.min(LAST) };
+                let units = some!(self.units(kept));
+                match form {
+                    0 => Holds::Text(units),
+                    _ => Holds::Tail {
+                        length: count,
+                        end: units,
+                    },
+                }
+            }
+            (0, 8 | 15) => Holds::Elements(some!(self.references(count)?)),
+            (0, 9) => Holds::Entries(some!(self.references(count)?)),
+            (0, 11) => Holds::Int(some!(self.word()) as i32),
+            (0, 12) => Holds::Long(some!(self.word()) as i64),
+            (0, 13) => Holds::Flag(some!(self.word()) != 0),
+            (0, 14) => {
+                let of = some!(self.word());
+                Holds::Reference(some!(self.reference(of as u32)?))
+            }
+            (0, view @ 16..=20) => {
+                let of = some!(self.word());
+                let of = some!(self.reference(of as u32)?);
+                let part = match view {
+                    16 => Part::Same,
+                    17 => Part::Keys,
+                    18 => Part::Values,
+                    19 => Part::Entries,
+                    _ => {
+                        let range = some!(self.word());
+                        let (from, length) = ((range >> 32) as u32, range as u32);
+                        let to = from.saturating_add(length);
+                        Part::Range { from, to }
+                    }
+                };
+                Holds::View(of, part)
+            }
+            (1, _) => Holds::Size { count, place: None },
+            (2, _) => Holds::Size {
+                count,
+                place: Some(some!(self.word()) as usize),
+            },
+            _ => return Err(Nonsense { word }),
+        };
+        Ok(Some(Held { hash, class, holds }))
+    }
+
+    fn references(&mut self, count: usize) -> Result<Option<Vec<Raw>>, Nonsense> {
+        let mut all = Vec::with_capacity(count.min(self.words.len()));
+        while all.len() < count {
+            let word = some!(self.word());
+            all.push(Raw::Reference(some!(self.reference(word as u32)?)));
+        }
+        Ok(Some(all))
+    }
+
+    /// Four to a word, the first one lowest.
+    fn units(&mut self, count: usize) -> Option<Vec<u16>> {
+        let mut units = Vec::with_capacity(count.min(self.words.len() * 4));
+        while units.len() < count {
+            let word = self.word()?;
+            let four = [word, word >> 16, word >> 32, word >> 48].map(|unit| unit as u16);
+            units.extend_from_slice(&four[..(count - units.len()).min(4)]);
+        }
+        Some(units)
     }
 
     fn class(&self, number: u32, word: u64) -> Result<Rc<str>, Nonsense> {

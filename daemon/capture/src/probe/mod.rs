@@ -3,6 +3,7 @@
 
 mod derive;
 mod engine;
+mod holds;
 mod inject;
 pub(crate) mod instrument;
 pub(crate) mod log;

@@ -1,5 +1,7 @@
 //! What instrumented code tells, place by place, and how places and methods are numbered in the log.
 
+use std::rc::Rc;
+
 use jhyde_trace::MethodId;
 use rustc_hash::FxHashMap;
 
@@ -21,6 +23,8 @@ pub(crate) enum Tells {
         constructs: bool,
         /// What it calls may use reflection, or keep an array to write it: from here on all reads are told.
         reflects: bool,
+        /// It makes a lambda, or a method reference.
+        lambda: Option<Rc<Lambda>>,
     },
     /// A read of a field: its value goes into the checksum, or is told. `volatile`: with a point before it.
     Read { volatile: bool },
@@ -39,6 +43,15 @@ impl Tells {
     }
 }
 
+/// What a lambda or method reference runs.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Lambda {
+    /// `pkg.Cls.method`.
+    pub(crate) method: String,
+    /// That is none of the scope: nobody sees what it changes of what was captured.
+    pub(crate) is_wild: bool,
+}
+
 /// What is told besides what has to be.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Also {
@@ -46,6 +59,8 @@ pub(crate) struct Also {
     pub(crate) births: bool,
     /// Each read of a field or an element, with its value.
     pub(crate) reads: bool,
+    /// What objects of the JDK hold.
+    pub(crate) contents: bool,
 }
 
 /// What the code of one method tells. Indexes are those of the original code.

@@ -5,7 +5,7 @@ use jhyde_trace::{Change, Given, Items, ObjectId, Part, Sink, Value};
 
 use super::{At, Known, Recorder, Shown};
 use crate::contents::methods::{Touches, touches};
-use crate::contents::{Container, Key, Modelled, Order, edit, looked_up, model, model_map, moved};
+use crate::contents::{Container, Modelled, Order, edit, looked_up, moved};
 use crate::error::CaptureError;
 
 const UNTOLD: &str = "what was added to it is not known";
@@ -50,39 +50,10 @@ impl Known {
         shown: &Shown,
         receiver: ObjectId,
     ) -> (Modelled, Option<Order>) {
-        let container = self.contents.get(receiver);
+        let text = |object| self.heap.text(object);
         let (named, arguments) = (shown.named(), shown.arguments());
-        let held = container.and_then(Container::items);
-        let order = container.and_then(|container| container.order);
-        if let (Some(held), Some(order)) = (held, order) {
-            let known = |value: Value| self.key(value);
-            let name = named.name.as_str();
-            let (done, order) = model_map(name, arguments, &named.descriptor, held, order, known);
-            return (done, Some(order));
-        }
-        let done = model(class, &named.name, arguments, &named.descriptor, held);
-        let order = match &done {
-            Modelled::Does(..) if named.name == "<init>" => Order::constructed(class, arguments),
-            _ => None,
-        };
-        (done, order)
-    }
-
-    /// A key, as far as its equality and hash code are specified.
-    pub(crate) fn key(&self, value: Value) -> Option<Key<'_>> {
-        let object = value.object()?;
-        if let Some(text) = self.heap.text(object) {
-            return Some(Key::Text(text));
-        }
-        match self.contents.boxed(object) {
-            Some(Value::Int(value)) => Some(Key::Number('I', value.into())),
-            Some(Value::Long(value)) => Some(Key::Number('J', value)),
-            Some(Value::Short(value)) => Some(Key::Number('S', value.into())),
-            Some(Value::Byte(value)) => Some(Key::Number('B', value.into())),
-            Some(Value::Char(value)) => Some(Key::Number('C', value.into())),
-            Some(Value::Boolean(value)) => Some(Key::Number('Z', value.into())),
-            _ => None,
-        }
+        self.contents
+            .modelled(text, class, named, arguments, receiver)
     }
 
     /// The step of an iterator, if the call is one.

@@ -185,7 +185,7 @@ impl Daemon {
             string_limit,
             snapshots: wanted.snapshots.or(defaults.snapshots)?,
             // The probe does not tell them yet.
-            contents: defaults.contents && !wanted.no_contents && engine != EngineKind::Probe,
+            contents: defaults.contents && !wanted.no_contents,
             limits: wanted.limits(defaults.limits)?,
         };
         capture::check_patterns(&options)?;

@@ -25,9 +25,17 @@ public final class JhydeProbe {
     /** How a call was entered: it has taken the turn, and gives it back when it ends; it was called by code out of the scope, or
      * may have been. */
     private static final int OUTERMOST = 1, FRESH = 2;
+    /** So many items are always told; for more each call that may change an object earns so many words, and so many are kept. */
+    private static final int FEW = 8, EARNED = 8, MOST_CREDIT = 1 << 12;
+    /** Among so many keys the one that was put there is looked for. */
+    private static final int MOST_KEYS = 1 << 9;
+    /** How it is told what an object holds: all items; how many; how many, and where a key is; how many units, and the last. */
+    private static final int WHOLE = 0, SIZE = 1, PLACE = 2, TAIL = 3;
+    /** So many units at the end of a text. */
+    private static final int LAST = 64;
 
     private static final int ENTER = 1, VOID = 2, INT = 3, WIDE = 4, REFERENCE = 5, CAUGHT = 6, SHOWN = 7, SUM = 8,
-        ESCAPED = 9, CONTENT = 10, NAME = 11, LITERAL = 12, TURN = 13, DISORDER = 14, SHOWN_ARRAY = 15;
+        ESCAPED = 9, CONTENT = 10, NAME = 11, LITERAL = 12, TURN = 13, DISORDER = 14, SHOWN_ARRAY = 15, HELD = 16;
     private static final int KNOWN_TEXT = 0, TEXT = 1, CLASS = 2, BOOLEAN = 3, CHARACTER = 4, BYTE = 5, SHORT = 6,
         INTEGER = 7, FLOAT = 8, LONG = 9, DOUBLE = 10, ARRAY = 11, BARE_ARRAY = 12, FIRST_CLASS = 16;
 
@@ -65,6 +73,8 @@ public final class JhydeProbe {
      * it writes what nobody sees, and gets at objects that nobody shows it. Never taken back.
      */
     private static boolean births, reads;
+    /** It is told what objects of the JDK hold: set by the daemon before anything runs. */
+    private static boolean contents;
 
     /** Logs by the identity of their threads: open addressing, a power of two. */
     private static volatile JhydeProbe[] table = new JhydeProbe[64];
@@ -98,8 +108,12 @@ public final class JhydeProbe {
     /** Classes that were named in this log, four places each: identity, hash of the name, number; open addressing. */
     private int[] classes = new int[1 << 7];
     private int named;
-    /** Strings whose text was told lately. */
+    /** How objects of classes hold something, by the classes' numbers: {@link JhydeContents#shape}. */
+    private byte[] shapes = new byte[1 << 5];
+    /** Strings whose text was told lately, and others of which it was told what never changes, or what they hold. */
     private final int[] told = new int[1 << 10];
+    /** Words that may be spent on what objects hold: so much for each call that may change one. */
+    private int credit = 1 << 8;
     /** Literals that were told, a bit for each place in code. */
     private long[] literals = new long[4];
 
@@ -647,6 +661,151 @@ public final class JhydeProbe {
         }
     }
 
+    // ---- what objects hold
+
+    /** What an object holds behind a call that may have changed it; at this key, if it is a map or a set. */
+    public static void held(Object value, Object key, JhydeProbe log) {
+        if (value == null || value.getClass().isArray() || value.getClass() == String.class) {
+            return;
+        }
+        int number = log.number(value.getClass(), value);
+        if (number >= FIRST_CLASS && log.shapes[number - FIRST_CLASS] >= JhydeContents.ELEMENTS) {
+            log.credit = Math.min(log.credit + EARNED, MOST_CREDIT);
+            log.held(value, key, number, true);
+        }
+    }
+
+    /** `changed`: and so may be what lies behind it, if it is a view. */
+    private void held(Object value, Object key, int number, boolean changed) {
+        int shape = shapes[number - FIRST_CLASS];
+        isKnown(value);
+        try {
+            switch (shape) {
+                case JhydeContents.TEXT -> characters(value, number);
+                case JhydeContents.INT, JhydeContents.LONG, JhydeContents.FLAG -> {
+                    room(4);
+                    head(WHOLE, value, number, shape, 1);
+                    put(JhydeContents.number(value, shape));
+                }
+                case JhydeContents.REFERENCE ->
+                    items(value, number, shape, new Object[] {JhydeContents.referent(value)});
+                case JhydeContents.ELEMENTS, JhydeContents.ENTRIES, JhydeContents.VECTOR -> some(value, key, number, shape);
+                default -> view(value, key, number, changed);
+            }
+        } catch (Throwable e) {
+            // It is being changed by another thread, or of another JDK than is known: then nothing is told of it.
+        }
+    }
+
+    private void view(Object value, Object key, int number, boolean changed) {
+        int shape = shapes[number - FIRST_CLASS];
+        Object viewed = JhydeContents.viewed(value);
+        if (viewed == null) {
+            return;
+        }
+        if (viewed instanceof Object[] all) {
+            array(value, number, shape, all);
+            return;
+        }
+        if (shape != JhydeContents.ITERATOR) {
+            int[] range = shape == JhydeContents.RANGE ? JhydeContents.range(value) : null;
+            items(value, number, shape, new Object[] {viewed});
+            if (range != null) {
+                room(1);
+                pair(range[0], range[1]);
+            }
+        }
+        int of = number(viewed.getClass(), null);
+        if (of >= FIRST_CLASS && shapes[of - FIRST_CLASS] >= JhydeContents.ELEMENTS && (changed || isNew(viewed))) {
+            held(viewed, key, of, changed);
+        }
+    }
+
+    /** A list that shows an array: with what that holds, where that is little or there is credit for it. */
+    private void array(Object list, int number, int shape, Object[] all) {
+        Object[] shown = all.length <= FEW || 2 * all.length <= credit ? all.clone() : null;
+        if (shown == null) {
+            return;
+        }
+        credit -= shown.length <= FEW ? 0 : 2 * shown.length;
+        int[] numbers = new int[shown.length];
+        int of = number(all.getClass(), null), size = 0;
+        for (int i = 0; i < shown.length; i++) {
+            if (shown[i] != null) {
+                numbers[i] = number(shown[i].getClass(), shown[i].getClass().isArray() ? null : shown[i]);
+                size += shown[i].getClass().isArray() ? 4 : 4 + units(numbers[i], shown[i]);
+            }
+        }
+        room(7 + size + shown.length);
+        head(WHOLE, list, number, shape, 1);
+        word(REFERENCE, 0, System.identityHashCode(all));
+        pair(ARRAY, of);
+        pair(0, shown.length);
+        for (int i = 0; i < shown.length; i++) {
+            element(shown[i], numbers[i]);
+        }
+    }
+
+    private void head(int form, Object value, int number, int shape, int size) {
+        word(HELD, form, System.identityHashCode(value));
+        pair(number, shape);
+        put(size);
+    }
+
+    /** All that it holds, where that is little or there is credit for it; else how much, and where the key is. */
+    private void some(Object value, Object key, int number, int shape) {
+        if (JhydeContents.isByAccess(value) || JhydeContents.isPart(value)) {
+            return;
+        }
+        int size = JhydeContents.size(value, shape), words = 2 * size;
+        if (size <= FEW || words <= credit) {
+            credit -= size <= FEW ? 0 : words;
+            Object[] items = JhydeContents.items(value, shape);
+            if (items != null) {
+                items(value, number, shape, items);
+            }
+            return;
+        }
+        int place = key != null && size <= MOST_KEYS && JhydeContents.isOrdered(value) ? JhydeContents.place(value, shape, key) : -1;
+        room(5);
+        head(place < 0 ? SIZE : PLACE, value, number, shape, size);
+        if (place >= 0) {
+            put(place);
+        }
+    }
+
+    private void items(Object value, int number, int shape, Object[] items) {
+        int[] numbers = new int[items.length];
+        int size = 0;
+        for (int i = 0; i < items.length; i++) {
+            if (items[i] != null) {
+                numbers[i] = number(items[i].getClass(), items[i].getClass().isArray() ? null : items[i]);
+                size += items[i].getClass().isArray() ? 4 : 4 + units(numbers[i], items[i]);
+            }
+        }
+        room(4 + size + items.length);
+        head(WHOLE, value, number, shape, items.length);
+        for (int i = 0; i < items.length; i++) {
+            element(items[i], numbers[i]);
+        }
+    }
+
+    private void characters(Object builder, int number) {
+        int size = JhydeContents.size(builder, JhydeContents.TEXT);
+        boolean whole = size <= LAST || size / 4 <= credit;
+        credit -= whole && size > LAST ? size / 4 : 0;
+        int from = whole ? 0 : size - LAST;
+        room(5 + (size - from) / 4 + 1);
+        head(whole ? WHOLE : TAIL, builder, number, JhydeContents.TEXT, size);
+        for (int i = from; i < size; i += 4) {
+            long word = 0;
+            for (int j = Math.min(3, size - 1 - i); j >= 0; j--) {
+                word = word << 16 | JhydeContents.unit(builder, i + j);
+            }
+            put(word);
+        }
+    }
+
     // ---- references
 
     /** A reference that was read: of an array not what it holds, which is told where that is read. */
@@ -672,6 +831,10 @@ public final class JhydeProbe {
         Class<?> of = value.getClass();
         if (!of.isArray()) {
             int number = number(of, value);
+            if (contents && number >= FIRST_CLASS && shapes[number - FIRST_CLASS] >= JhydeContents.ELEMENTS
+                && shapes[number - FIRST_CLASS] != JhydeContents.ITERATOR && isNew(value)) {
+                held(value, null, number, false);
+            }
             room(4 + units(number, value));
             word(kind, site, System.identityHashCode(value));
             object(number, value);
@@ -693,14 +856,7 @@ public final class JhydeProbe {
             pair(copy == null ? BARE_ARRAY : ARRAY, number);
             pair(0, all.length);
             for (int i = 0; copy != null && i < copy.length; i++) {
-                Object element = copy[i];
-                word(REFERENCE, 0, element == null ? 0 : System.identityHashCode(element));
-                if (element != null && element.getClass().isArray()) {
-                    pair(BARE_ARRAY, numbers[i]);
-                    pair(0, length(element));
-                } else if (element != null) {
-                    object(numbers[i], element);
-                }
+                element(copy[i], numbers[i]);
             }
             return;
         }
@@ -712,6 +868,17 @@ public final class JhydeProbe {
         pair(0, length);
         if (whole) {
             elements(value);
+        }
+    }
+
+    /** A reference in an array, or in what holds some: its number is known, and there is room. */
+    private void element(Object element, int number) {
+        word(REFERENCE, 0, element == null ? 0 : System.identityHashCode(element));
+        if (element != null && element.getClass().isArray()) {
+            pair(BARE_ARRAY, number);
+            pair(0, length(element));
+        } else if (element != null) {
+            object(number, element);
         }
     }
 
@@ -789,10 +956,41 @@ public final class JhydeProbe {
         }
     }
 
-    /** Words that the text of an object takes. */
-    private static int units(int number, Object value) {
-        int units = number == TEXT ? ((String) value).length() : number == CLASS ? ((Class<?>) value).getName().length() : 0;
-        return 1 + (Math.min(units, MOST_UNITS) + 3) / 4;
+    /** Words that the text of an object takes, and what else is told of it. */
+    private int units(int number, Object value) {
+        int more = 1;
+        String text = number == TEXT ? (String) value : number == CLASS ? ((Class<?>) value).getName() : null;
+        if (number >= FIRST_CLASS && shapes[number - FIRST_CLASS] != JhydeContents.NOTHING) {
+            text = fixed(number, value);
+            Object cause = cause(number, value);
+            more += 2;
+            if (cause != null) {
+                // Its class may have to be named, which must not stand within what is told here.
+                number(cause.getClass(), cause);
+            }
+        }
+        return more + (Math.min(text == null ? 0 : text.length(), MOST_UNITS) + 3) / 4;
+    }
+
+    /** What of an object never changes, if it was not told lately. */
+    private String fixed(int number, Object value) {
+        return isNew(value) ? JhydeContents.text(value, shapes[number - FIRST_CLASS]) : null;
+    }
+
+    /** The cause of an exception, if it has one that can be told. */
+    private Object cause(int number, Object value) {
+        return shapes[number - FIRST_CLASS] == JhydeContents.THROWABLE ? JhydeContents.cause(value) : null;
+    }
+
+    /** Was it not told lately what it is? */
+    private boolean isNew(Object value) {
+        int identity = System.identityHashCode(value);
+        return told[identity & 1023] != identity;
+    }
+
+    private void isKnown(Object value) {
+        int identity = System.identityHashCode(value);
+        told[identity & 1023] = identity;
     }
 
     /** What is told of an object that is no array. */
@@ -821,7 +1019,33 @@ public final class JhydeProbe {
                 pair(number, 0);
                 put(Double.doubleToRawLongBits((Double) value));
             }
-            default -> pair(number, 0);
+            default -> instance(number, value);
+        }
+    }
+
+    /** The low half says what follows: 0 nothing; a text: 1 of an enum, 4 of a thread, 5 of what is known by it; of an
+     * exception 2, 3 with a message, and its cause. */
+    private void instance(int number, Object value) {
+        int shape = shapes[number - FIRST_CLASS];
+        if (shape == JhydeContents.NOTHING || shape >= JhydeContents.ELEMENTS || !isNew(value)) {
+            pair(number, 0);
+            return;
+        }
+        String text = fixed(number, value);
+        isKnown(value);
+        if (shape != JhydeContents.THROWABLE) {
+            int form = shape == JhydeContents.ENUM ? 1 : shape == JhydeContents.THREAD ? 4 : 5;
+            pair(number, text == null ? 0 : form);
+        } else {
+            Object cause = cause(number, value);
+            pair(number, text == null ? 2 : 3);
+            word(REFERENCE, 0, cause == null ? 0 : System.identityHashCode(cause));
+            if (cause != null) {
+                pair(number(cause.getClass(), cause), 0);
+            }
+        }
+        if (text != null) {
+            text(text);
         }
     }
 
@@ -872,6 +1096,10 @@ public final class JhydeProbe {
                 return classes[4 * place + 2];
             }
         }
+        if (named == shapes.length) {
+            shapes = java.util.Arrays.copyOf(shapes, 2 * named);
+        }
+        shapes[named] = (byte) shape(of);
         int number = FIRST_CLASS + named++;
         put(classes, identity, name, number);
         if (named * 8 > classes.length) {
@@ -888,6 +1116,15 @@ public final class JhydeProbe {
         word(NAME, 0, number);
         text(text);
         return number;
+    }
+
+    private static int shape(Class<?> of) {
+        try {
+            return of.isArray() ? JhydeContents.NOTHING : JhydeContents.shape(of);
+        } catch (Throwable e) {
+            // Another JDK than is known: nothing is claimed of what its objects hold.
+            return JhydeContents.NOTHING;
+        }
     }
 
     private static void put(int[] all, int identity, int name, int number) {

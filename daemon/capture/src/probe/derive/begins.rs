@@ -43,6 +43,7 @@ impl Deriver {
             let Some(Awaits::Arguments(entering)) = thread.awaits.take() else {
                 return Ok(Went::On);
             };
+            self.contents_seen(thread, program);
             let invoked = entering.derived.is_some();
             let (index, open) = (entering.index, entering.open);
             self.enter(

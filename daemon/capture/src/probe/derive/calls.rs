@@ -90,6 +90,7 @@ impl Deriver {
         }
         if reflects {
             self.reflects();
+            self.contents_reflected(thread);
         }
         thread.awaits = Some(Awaits::Shown(open));
         Ok(Went::On)
@@ -148,11 +149,13 @@ impl Deriver {
                         arrays,
                         constructs,
                         reflects,
+                        lambda,
                         ..
                     },
                 )) => {
                     let operands = self.pop(thread, &callee);
-                    let open = self.open(program, &operands, *place, arrays, *constructs);
+                    let mut open = self.open(program, &operands, *place, arrays, *constructs);
+                    open.lambda.clone_from(lambda);
                     self.show(&callee, &operands, *reflects);
                     Ok(self.leave(thread, program, &callee, &operands, index, open))
                 }
@@ -241,6 +244,7 @@ impl Deriver {
                 .map(|array| (array, !self.heap.is_stale(array)))
                 .collect(),
             constructed: object(&0).filter(|_| constructs),
+            lambda: None,
         }
     }
 
@@ -293,6 +297,9 @@ impl Deriver {
             thread.take()?;
             if !self.shows(value, hash, elements.as_deref()) {
                 return lost("a call returned another object than was derived");
+            }
+            if let Some(object) = value.object() {
+                self.contents_returned(thread, object);
             }
         }
         let Some(frame) = thread.frame() else {

@@ -6,11 +6,13 @@
 //! somewhere, and the thread is [`Lost`]: from there on nothing is told of it but that.
 //!
 //! `thread` is one thread, `run` drives its innermost frame, `world` is what instructions do, `calls` what they call,
-//! `begins` and `outside` how that goes within the scope and out of it, `initialise` when classes are initialised, `throw` how exceptions go, `casts` what is a subtype of what, `told` values that instructions tell, `foreign` fields that the scope does not declare, `reads` what is told of objects that are made and of reads where code out of the scope may use reflection, `values` what references mean, `identity` which object it is.
+//! `begins` and `outside` how that goes within the scope and out of it, `initialise` when classes are initialised, `throw` how exceptions go, `casts` what is a subtype of what, `told` values that instructions tell, `foreign` fields that the scope does not declare, `reads` what is told of objects that are made and of reads where code out of the scope may use reflection, `contents` what objects of the JDK hold, `fixed` what never changes of an object, `values` what references mean, `identity` which object it is.
 
 mod begins;
 mod calls;
 mod casts;
+mod contents;
+mod fixed;
 mod foreign;
 mod identity;
 mod initialise;
@@ -30,11 +32,12 @@ use std::time::Instant;
 
 use jdwp::ReferenceTypeId;
 use jhyde_trace::{
-    ClassId, Level, MethodId, Sink, SinkError, Subject, ThreadId, ThreadInfo, Timestamp, Value,
-    Variable,
+    ClassId, Level, MethodId, ObjectId, Sink, SinkError, Subject, ThreadId, ThreadInfo, Timestamp,
+    Value, Variable,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use self::contents::Holdings;
 use self::identity::Identities;
 use self::outlet::Outlet;
 use self::thread::Thread;
@@ -85,6 +88,10 @@ pub(crate) struct Deriver {
     failed: FxHashSet<MethodId>,
     /// Fields of classes out of the scope, as they were last seen.
     foreign: FxHashMap<Variable, Value>,
+    /// What objects of the JDK hold.
+    holdings: Holdings,
+    /// Objects of which it was told what never changes.
+    fixed: FxHashSet<ObjectId>,
     outlet: Outlet,
     /// What is told besides, by now.
     also: Also,
@@ -112,7 +119,9 @@ pub(crate) struct Deriver {
 }
 
 impl Deriver {
-    pub(crate) fn new(limit: u32, full: bool) -> Self {
+    /// `limit`: the longest text that is kept, in UTF-16 units. `full`: reads and edges are told. `also`: what instrumented code tells
+    /// besides, from its start on. `version`: that of Java in the JVM.
+    pub(crate) fn new(limit: u32, full: bool, also: Also, version: i32) -> Self {
         let mut heap = Heap::new();
         heap.trust_names();
         Self {
@@ -124,7 +133,9 @@ impl Deriver {
             failed: FxHashSet::default(),
             foreign: FxHashMap::default(),
             outlet: Outlet::default(),
-            also: Also::default(),
+            holdings: Holdings::new(also.contents, version),
+            fixed: FxHashSet::default(),
+            also,
             casts: FxHashMap::default(),
             hierarchy: None,
             threads: FxHashMap::default(),
@@ -149,11 +160,6 @@ impl Deriver {
     ) {
         let routine = Rc::new(Routine::new(class, method, plan));
         self.routines.insert(method.id, routine);
-    }
-
-    /// What instrumented code tells besides, from its start on.
-    pub(crate) fn expects(&mut self, also: Also) {
-        self.also = also;
     }
 
     /// From now on neither reads nor edges are told. False if they were not.

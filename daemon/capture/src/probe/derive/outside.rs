@@ -57,13 +57,16 @@ impl Deriver {
             let kind = EventKind::Monitor { action, object };
             self.outlet.event(call, Event::NO_INDEX, kind);
         }
-        thread.stack.push(Running::Outside(Outside {
+        let outside = Outside {
             call,
             callee: Rc::clone(callee),
+            operands: operands.to_vec(),
             open,
             waits,
             passes: None,
-        }));
+        };
+        self.contents_leave(thread, &outside);
+        thread.stack.push(Running::Outside(outside));
         Went::On
     }
 
@@ -175,6 +178,7 @@ impl Deriver {
                     return lost("a method began that was not instrumented");
                 };
                 thread.take()?;
+                self.contents_at_callback(thread, &routine.name);
                 self.begin_told(thread, &routine, Event::NO_INDEX);
                 Ok(Went::On)
             }
@@ -218,6 +222,8 @@ impl Deriver {
             thread.awaits = None;
             if let Some(Running::Outside(_)) = thread.stack.last() {
                 self.outside_ran();
+                self.contents_behind(thread, program, result);
+                self.introduce_made(thread, result);
                 let outcome = Outcome::Returned(result);
                 thread.end_call(outcome, Event::NO_INDEX, &mut self.outlet);
             }
@@ -246,7 +252,7 @@ impl Deriver {
                 Some(string),
                 _,
             ) => {
-                self.constructed(string, told)?;
+                self.constructed(program, call, string, told)?;
                 if let Some(Awaits::Behind { open, .. }) = &mut thread.awaits {
                     open.constructed = None;
                 }

@@ -9,7 +9,8 @@ use super::Lost;
 use super::outlet::Outlet;
 use super::routine::{Callee, Routine};
 use crate::mirror::Activation;
-use crate::probe::log::{Log, Nonsense, Record, Turn};
+use crate::probe::log::{Held, Log, Nonsense, Record, Turn};
+use crate::probe::plan::Lambda;
 
 /// So many rounds of 4,096 instructions are run beyond the end of a log.
 const MOST_AHEAD: u32 = 1 << 12;
@@ -61,11 +62,27 @@ impl Frame {
 pub(super) struct Outside {
     pub(super) call: CallId,
     pub(super) callee: Rc<Callee>,
+    /// Receiver and arguments.
+    pub(super) operands: Vec<Value>,
     pub(super) open: Open,
     /// `Object.wait` of this object.
     pub(super) waits: Option<ObjectId>,
     /// The exception that left a call of the scope into it last.
     pub(super) passes: Option<Value>,
+}
+
+impl Outside {
+    pub(super) fn receiver(&self) -> Option<ObjectId> {
+        let receiver = self.operands.first().copied();
+        let has = self.callee.named.kind.has_receiver();
+        receiver.filter(|_| has).and_then(Value::object)
+    }
+
+    /// Without the receiver.
+    pub(super) fn arguments(&self) -> &[Value] {
+        let skip = usize::from(self.callee.named.kind.has_receiver());
+        self.operands.get(skip..).unwrap_or_default()
+    }
 }
 
 /// What is told behind a call.
@@ -77,6 +94,8 @@ pub(super) struct Open {
     pub(super) constructed: Option<ObjectId>,
     /// Arrays that it was shown: what they hold. `true`: what they held before it is certain.
     pub(super) arrays: Vec<(ObjectId, bool)>,
+    /// The lambda that it makes.
+    pub(super) lambda: Option<Rc<Lambda>>,
 }
 
 /// A running call.
@@ -134,6 +153,8 @@ pub(super) struct Thread {
     ahead: u32,
     /// Its checksum where its log was so long.
     expected: Option<(u64, u64)>,
+    /// What objects held that its log has told, and nobody has taken in.
+    pub(super) held: Vec<Held>,
 }
 
 impl Thread {
@@ -153,6 +174,7 @@ impl Thread {
             known: 0,
             ahead: 0,
             expected: None,
+            held: Vec::new(),
         }
     }
 
@@ -242,6 +264,7 @@ impl Thread {
     /// Takes the record that was peeked at: the thread has come to the place that wrote it.
     pub(super) fn take(&mut self) -> Result<Record, Lost> {
         self.ahead = 0;
+        self.held.append(&mut self.log.take_held());
         let Some((record, sum)) = self.log.take() else {
             return Err(Lost("its log ends in a record".to_owned()));
         };

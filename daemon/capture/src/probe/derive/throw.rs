@@ -46,6 +46,7 @@ impl Deriver {
                 }
             }
             self.outside_ran();
+            self.contents_after_throw(thread);
             thread.end_call(Outcome::Threw(value), Event::NO_INDEX, &mut self.outlet);
         }
         let Some(frame) = thread.frame() else {
@@ -144,7 +145,10 @@ impl Deriver {
     ) -> Result<Value, Stopped> {
         match (known, &told) {
             (Some(value), Some(object)) => match self.shown(value, object.hash) {
-                true => Ok(value),
+                true => {
+                    self.introduce_fixed(program, thread.current(), value, object);
+                    Ok(value)
+                }
                 false => lost("another exception arrived than was thrown"),
             },
             _ => Ok(self.reference(program, thread.current(), told)?),

@@ -58,6 +58,7 @@ impl Deriver {
         self.loosen_shared();
         match self.identities.meant(hash, class, content) {
             Meant::This(object) => {
+                self.tell_fixed(program, call, object, class, &told);
                 if let Told::Array {
                     elements: Some(elements),
                     ..
@@ -76,10 +77,17 @@ impl Deriver {
                 )))
             }
             Meant::New => {
+                let fixed = match &told {
+                    Told::Instance(..) => Some(told.clone()),
+                    _ => None,
+                };
                 let object = self.introduce(program, call, class, told)?;
                 // Whoever made it may have it still.
                 self.heap.share(object, Shared::Jdk);
                 self.identities.learn(object, class, content, hash);
+                if let Some(told) = fixed {
+                    self.tell_fixed(program, call, object, class, &told);
+                }
                 Ok(Value::Object(object))
             }
         }
@@ -132,6 +140,7 @@ impl Deriver {
             }
             Told::Boxed(value) => {
                 let object = self.heap.create(Some(class), Body::Opaque);
+                self.holdings.contents.keep_box(object, value);
                 (object, Content::Box(value))
             }
             Told::Array {
@@ -159,7 +168,7 @@ impl Deriver {
                 )?;
                 return Ok(object);
             }
-            Told::Instance(_) if program.is_class_in_scope(class) => {
+            Told::Instance(..) if program.is_class_in_scope(class) => {
                 // Nobody has told what its fields hold.
                 let fields = program.class_of(class);
                 let fields = fields.map_or_else(Vec::new, |class| class.instance_fields.clone());
@@ -167,7 +176,7 @@ impl Deriver {
                 let object = self.heap.create(Some(class), Body::Fields(open.collect()));
                 (object, Content::None)
             }
-            Told::Instance(_) | Told::Class(_) => {
+            Told::Instance(..) | Told::Class(_) => {
                 let object = self.heap.create(Some(class), Body::Opaque);
                 (object, Content::None)
             }
@@ -288,16 +297,24 @@ impl Deriver {
     }
 
     /// What code out of the scope has constructed, and tells what it holds: a string, a box, or another number.
-    pub(super) fn constructed(&mut self, string: ObjectId, told: Object) -> Result<(), Lost> {
+    pub(super) fn constructed(
+        &mut self,
+        program: &mut Program,
+        call: CallId,
+        string: ObjectId,
+        told: Object,
+    ) -> Result<(), Lost> {
         let class = self.heap.class(string);
-        if let (Told::Boxed(_) | Told::Instance(_), Some(class)) = (&told.told, class) {
+        if let (Told::Boxed(_) | Told::Instance(..), Some(class)) = (&told.told, class) {
             let content = content_of(&told.told);
             if !self.identities.told(string, class, content, told.hash) {
                 return Err(Lost(
                     "a constructor made another number than was derived".to_owned(),
                 ));
             }
+            self.tell_fixed(program, call, string, class, &told.told);
             if let Told::Boxed(value) = told.told {
+                self.holdings.contents.keep_box(string, value);
                 self.outlet.object(string, Some(class), Content::Box(value));
             }
             return Ok(());
@@ -413,7 +430,7 @@ pub(super) fn content_of(told: &Told) -> u64 {
             value.hash(&mut hasher);
             hasher.finish() | 1
         }
-        Told::Class(_) | Told::Array { .. } | Told::Instance(_) => 0,
+        Told::Class(_) | Told::Array { .. } | Told::Instance(..) => 0,
     }
 }
 
@@ -443,7 +460,7 @@ pub(super) fn class_name(told: &Told) -> Rc<str> {
         Told::Boxed(_) => "java.lang.Double",
         // `[Ljava.lang.String;` has dots where descriptors have slashes.
         Told::Array { class, .. } => return dotted(&class.replace('.', "/")).into(),
-        Told::Instance(class) => return Rc::clone(class),
+        Told::Instance(class, _) => return Rc::clone(class),
     };
     name.into()
 }
