@@ -515,9 +515,12 @@ public final class JhydeProbe {
         }
     }
 
-    /** Code out of the scope has constructed an object: of a string or a box, nothing else tells what it holds. */
+    /** Code out of the scope has constructed an object: of one that never changes, nothing else tells what it is. */
     public static void constructed(Object value, JhydeProbe log) {
-        if (value instanceof String || value instanceof Number || value instanceof Boolean || value instanceof Character) {
+        int number = log.number(value.getClass(), null);
+        int shape = number < FIRST_CLASS ? JhydeContents.SHOWN : log.shapes[number - FIRST_CLASS];
+        boolean fixed = shape == JhydeContents.SHOWN || shape == JhydeContents.THREAD || shape == JhydeContents.THROWABLE;
+        if (fixed || value instanceof String || value instanceof Number) {
             log.reference(REFERENCE, 0, value);
         } else {
             shown(value, log);
