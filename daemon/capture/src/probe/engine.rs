@@ -6,7 +6,9 @@ use std::time::{Duration, Instant};
 
 use jdwp::commands::event_request::{self, Modifier};
 use jdwp::commands::{thread_group_reference, thread_reference, virtual_machine};
-use jdwp::{Composite, Event, EventKind, Incoming, ReferenceTypeId, SuspendPolicy, ThreadId};
+use jdwp::{
+    Composite, Event, EventKind, Incoming, ReferenceTypeId, RequestId, SuspendPolicy, ThreadId,
+};
 use jhyde_bytecode::{ClassFile, ClassPath};
 use jhyde_trace::{Level, RecordingOptions, Sink, State, Subject, ThreadInfo};
 
@@ -21,8 +23,10 @@ use crate::jvm::{Connection, Guard, Link};
 use crate::program::{Class, Program};
 use crate::scope::Scope;
 
-/// How long a JVM may take to say that it stands at its start.
+/// How long a JVM that came to us may take to say that it stands at its start.
 const START: Duration = Duration::from_secs(10);
+/// How long one that we went to is given: see the engine `events`.
+const PERHAPS_START: Duration = Duration::from_millis(400);
 /// How long a JVM that was left may take to close the connection.
 const LEAVE: Duration = Duration::from_secs(3);
 /// How long is derived before the JVM is listened to again.
@@ -38,14 +42,14 @@ const QUIET: Duration = Duration::from_millis(100);
 
 /// See the module.
 pub(crate) struct Engine<S> {
-    link: Link,
+    pub(super) link: Link,
     guard: Option<Guard>,
-    program: Program,
+    pub(super) program: Program,
     names: Names,
-    deriver: Deriver,
-    probe: Option<Probe>,
+    pub(super) deriver: Deriver,
+    pub(super) probe: Option<Probe>,
     /// What instrumented code tells besides, from its start on.
-    also: Also,
+    pub(super) also: Also,
     /// Instrumented classes as they were.
     originals: Vec<(ReferenceTypeId, Vec<u8>)>,
     /// When all logs were read last, and how long that took.
@@ -53,9 +57,15 @@ pub(crate) struct Engine<S> {
     sink: S,
     options: RecordingOptions,
     controller: Controller,
+    /// See [`Connection::came`].
+    came: bool,
+    /// The JVM ran before.
+    pub(super) running: bool,
+    /// Requests for the first method that is entered.
+    pub(super) scouts: Vec<RequestId>,
     vm_dead: bool,
     left: bool,
-    notes: Vec<String>,
+    pub(super) notes: Vec<String>,
 }
 
 impl<S: Sink> Engine<S> {
@@ -92,6 +102,9 @@ impl<S: Sink> Engine<S> {
             sink,
             options,
             controller: connection.controller,
+            came: connection.came,
+            running: false,
+            scouts: Vec::new(),
             vm_dead: false,
             left: false,
             notes: Vec::new(),
@@ -106,8 +119,8 @@ impl<S: Sink> Engine<S> {
             return Err(CaptureError::Unsupported(reason.into()));
         }
         if !self.await_start()? {
-            let reason = "engine probe records JVMs from their start so far: use engine events to attach later";
-            return Err(CaptureError::Unsupported(reason.into()));
+            self.expect_arrival()?;
+            self.link.request(&virtual_machine::Suspend)??;
         }
         let begun = self.request_all();
         self.link.send(&virtual_machine::Resume);
@@ -116,7 +129,8 @@ impl<S: Sink> Engine<S> {
     }
 
     fn await_start(&mut self) -> Result<bool, CaptureError> {
-        let deadline = Instant::now() + START;
+        let patience = if self.came { START } else { PERHAPS_START };
+        let deadline = Instant::now() + patience;
         while Instant::now() < deadline {
             if self.controller.order().is_some() {
                 return Err(LinkError::CalledOff.into());
@@ -127,6 +141,11 @@ impl<S: Sink> Engine<S> {
             let starts = |event: &Event| matches!(event, Event::VmStart { .. });
             if composite.events.iter().any(starts) {
                 return Ok(composite.suspend_policy == SuspendPolicy::ALL);
+            }
+            // Nobody has asked for it.
+            if composite.suspend_policy != SuspendPolicy::NONE {
+                self.link.send(&virtual_machine::Resume);
+                self.link.flush()?;
             }
         }
         Ok(false)
@@ -141,22 +160,21 @@ impl<S: Sink> Engine<S> {
                 modifiers,
             )?;
         }
-        Ok(())
+        self.request_arrival()
     }
 
-    fn request(
+    pub(super) fn request(
         &mut self,
         event_kind: EventKind,
         suspend_policy: SuspendPolicy,
         modifiers: Vec<Modifier>,
-    ) -> Result<(), LinkError> {
+    ) -> Result<RequestId, LinkError> {
         let set = event_request::Set {
             event_kind,
             suspend_policy,
             modifiers,
         };
-        self.link.request(&set)??;
-        Ok(())
+        Ok(self.link.request(&set)??)
     }
 
     /// Drives the JVM until the recording ends.
@@ -256,6 +274,9 @@ impl<S: Sink> Engine<S> {
                     let signature = signature.to_string_lossy();
                     self.prepared(*thread, *type_id, &signature)?;
                 }
+                Event::MethodEntry { thread, .. } if self.probe.is_none() => {
+                    self.arrive(*thread)?
+                }
                 Event::Breakpoint { thread, .. } => {
                     let Some(probe) = self.probe else { continue };
                     while self.deriver.waiting() > MOST_WAITING {
@@ -307,26 +328,35 @@ impl<S: Sink> Engine<S> {
             return Ok(());
         }
         tracing::debug!(class = known.name, "prepared");
-        if self.probe.is_none() {
-            self.probe = Some(Probe::define(&mut self.link, thread, self.also)?);
+        match self.probe {
+            None if self.running => return self.arrive(thread),
+            None => self.probe = Some(Probe::define(&mut self.link, thread, self.also)?),
+            Some(_) if self.originals.iter().any(|(known, _)| *known == class) => return Ok(()),
+            Some(_) => {}
         }
         if let Err(reason) = self.instrument(class, &known)? {
-            // What was before it is as it was.
-            self.derive(None)?;
-            // What its code writes, nobody sees; a proxy's calls its handler and nothing else.
-            let subject = Subject::Class(known.id);
-            if !known.name.contains("$Proxy") {
-                self.deriver
-                    .give_up(&format!("{} could not be instrumented", known.name));
-            }
-            self.deriver.tell(&mut self.program, &mut self.sink)?;
-            self.sink.level(subject, Level::Calls, reason)?;
+            self.leave_out(&known, reason)?;
         }
         Ok(())
     }
 
+    /// A class of the scope is left as it is.
+    pub(super) fn leave_out(&mut self, known: &Class, reason: String) -> Result<(), CaptureError> {
+        // What was before it is as it was.
+        self.derive(None)?;
+        // What its code writes, nobody sees; a proxy's calls its handler and nothing else, and where all reads are told it shows.
+        if !known.name.contains("$Proxy") && !self.running {
+            self.deriver
+                .give_up(&format!("{} could not be instrumented", known.name));
+        }
+        self.deriver.tell(&mut self.program, &mut self.sink)?;
+        self.sink
+            .level(Subject::Class(known.id), Level::Calls, reason)?;
+        Ok(())
+    }
+
     /// The inner error says why the class is left as it is.
-    fn instrument(
+    pub(super) fn instrument(
         &mut self,
         class: ReferenceTypeId,
         known: &Rc<Class>,

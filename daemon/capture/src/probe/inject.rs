@@ -172,6 +172,13 @@ impl Probe {
         })
     }
 
+    /// Has the JVM the probe class, from a recording before?
+    pub(crate) fn is_there(link: &mut Link) -> Result<bool, CaptureError> {
+        let signature = "Ljava/lang/JhydeProbe;".into();
+        let found = link.request(&virtual_machine::ClassesBySignature { signature })??;
+        Ok(!found.is_empty())
+    }
+
     /// Asks for the log that stands in the array.
     pub(crate) fn ask(&self, link: &mut Link) -> Asked {
         Asked {

@@ -1,6 +1,7 @@
 //! The engine `probe`: code put into the classes tells what cannot be derived, and the rest is derived behind
 //! (design, section 7).
 
+mod arrive;
 mod derive;
 mod engine;
 mod holds;

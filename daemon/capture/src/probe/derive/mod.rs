@@ -84,6 +84,8 @@ pub(crate) struct Deriver {
     pub(crate) numbers: Numbers,
     /// Classes of the scope that are initialised, or being so.
     initialised: FxHashSet<ReferenceTypeId>,
+    /// The program ran before it was recorded.
+    running: bool,
     /// Static initialisers that threw an exception.
     failed: FxHashSet<MethodId>,
     /// Fields of classes out of the scope, as they were last seen.
@@ -130,6 +132,7 @@ impl Deriver {
             routines: FxHashMap::default(),
             numbers: Numbers::default(),
             initialised: FxHashSet::default(),
+            running: false,
             failed: FxHashSet::default(),
             foreign: FxHashMap::default(),
             outlet: Outlet::default(),
@@ -160,6 +163,18 @@ impl Deriver {
     ) {
         let routine = Rc::new(Routine::new(class, method, plan));
         self.routines.insert(method.id, routine);
+    }
+
+    /// The program ran before: nothing is known of what it has made and written by then.
+    pub(crate) fn arrives(&mut self) {
+        self.reflects();
+        self.also.births = true;
+        self.running = true;
+    }
+
+    /// A class was initialised before anything of it was told.
+    pub(crate) fn was_initialised(&mut self, class: ReferenceTypeId) {
+        self.initialised.insert(class);
     }
 
     /// From now on neither reads nor edges are told. False if they were not.

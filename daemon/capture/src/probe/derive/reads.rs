@@ -131,7 +131,11 @@ impl Deriver {
             return Some(Read {
                 variable: Variable::Static { field: field.id },
                 descriptor: field.descriptor.into(),
-                held: if is_known(held) { held } else { begins },
+                held: if is_known(held) || self.running {
+                    held
+                } else {
+                    begins
+                },
                 operands: 0,
                 open: true,
             });

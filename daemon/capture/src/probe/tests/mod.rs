@@ -4,6 +4,7 @@
 //! what the engine `probe` does not tell yet: when a class was prepared, what objects of the JDK hold, and what things
 //! held when they were first seen.
 
+mod attach;
 mod threads;
 mod workloads;
 

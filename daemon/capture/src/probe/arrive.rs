@@ -1,0 +1,98 @@
+//! The way into a JVM that runs already: nothing of its past is known, so that everything that is read is told.
+//!
+//! Methods are invoked, and so the probe class is defined, in a thread that an event has suspended. There the first method of the scope that
+//! is entered, or class that is prepared, is waited for. Then all classes of the scope that are loaded
+//! get their code at once, while the JVM stands still. What runs in them goes on in the code that it had until it returns: to the recording
+//! that is code out of the scope.
+
+use jdwp::commands::{event_request, virtual_machine};
+use jdwp::{ClassStatus, EventKind, SuspendPolicy, ThreadId};
+use jhyde_trace::Sink;
+
+use super::engine::Engine;
+use super::inject::Probe;
+use crate::error::CaptureError;
+
+impl<S: Sink> Engine<S> {
+    /// The JVM runs: what instrumented code tells besides, and what is derived.
+    ///
+    /// # Errors
+    /// The probe was in it before: what that left there fits no second recording.
+    pub(super) fn expect_arrival(&mut self) -> Result<(), CaptureError> {
+        if Probe::is_there(&mut self.link)? {
+            let reason =
+                "engine probe has recorded this JVM before, and can do so once: use engine events";
+            return Err(CaptureError::Unsupported(reason.into()));
+        }
+        self.running = true;
+        self.also.births = true;
+        self.also.reads = true;
+        self.deriver.arrives();
+        Ok(())
+    }
+
+    /// Asks for the first method of the scope that is entered.
+    pub(super) fn request_arrival(&mut self) -> Result<(), CaptureError> {
+        if self.running {
+            for modifiers in self.program.scope().requests() {
+                let suspend = SuspendPolicy::EVENT_THREAD;
+                let scout = self.request(EventKind::METHOD_ENTRY, suspend, modifiers)?;
+                self.scouts.push(scout);
+            }
+        }
+        Ok(())
+    }
+
+    /// A thread has entered a method of the scope, or prepares a class of it, and stands still: the classes that are loaded get
+    /// their code.
+    pub(super) fn arrive(&mut self, thread: ThreadId) -> Result<(), CaptureError> {
+        for scout in std::mem::take(&mut self.scouts) {
+            let clear = event_request::Clear {
+                event_kind: EventKind::METHOD_ENTRY,
+                request: scout,
+            };
+            self.link.request(&clear)??;
+        }
+        self.probe = Some(Probe::define(&mut self.link, thread, self.also)?);
+        self.link.request(&virtual_machine::Suspend)??;
+        let done = self.instrument_loaded();
+        self.link.send(&virtual_machine::Resume);
+        self.link.flush()?;
+        done
+    }
+
+    fn instrument_loaded(&mut self) -> Result<(), CaptureError> {
+        let mut reached = 0_usize;
+        for loaded in self.link.request(&virtual_machine::AllClasses)?? {
+            let signature = loaded.signature.to_string_lossy();
+            let is_ready = loaded.status.contains(ClassStatus::PREPARED);
+            if !signature.starts_with('L') || !is_ready {
+                continue;
+            }
+            let name = jhyde_bytecode::signature_to_name(&signature).unwrap_or_default();
+            if !self.program.scope().covers(&name, true) {
+                continue;
+            }
+            let class = loaded.type_id;
+            let known = self
+                .program
+                .class_with_signature(&mut self.link, class, &signature)?;
+            if !known.in_scope {
+                continue;
+            }
+            if loaded.status.contains(ClassStatus::INITIALIZED) {
+                self.deriver.was_initialised(class);
+            }
+            match self.instrument(class, &known)? {
+                Ok(()) => reached += 1,
+                Err(reason) => self.leave_out(&known, reason)?,
+            }
+        }
+        tracing::debug!(classes = reached, "a running JVM was reached");
+        self.notes.push(
+            "attached while the program ran: calls that ran by then are not told, and what they call is told from its next call on"
+                .to_owned(),
+        );
+        Ok(())
+    }
+}
