@@ -408,13 +408,21 @@ fn agrees_by_the_probe(class: &str, known: usize) {
         let differ = |one: &&Compared| one.recorded.as_ref().is_ok_and(|r| !one.agrees(r));
         let wrong: Vec<_> = all.iter().filter(differ).collect();
         let told = all.iter().filter(|one| one.recorded.is_ok()).count();
-        eprintln!("{on}: {} told, {} wrong, {told} recorded", all.len(), wrong.len());
+        eprintln!(
+            "{on}: {} told, {} wrong, {told} recorded",
+            all.len(),
+            wrong.len()
+        );
         if std::env::var_os("JHYDE_OPEN").is_some() {
             let open = |one: &&Compared| one.recorded.is_err();
             eprintln!("{:#?}", all.iter().filter(open).collect::<Vec<_>>());
         }
         assert!(wrong.is_empty(), "{on}: {wrong:#?}");
-        assert!(told >= known, "{on}: only {told} of {} are recorded", all.len());
+        assert!(
+            told >= known,
+            "{on}: only {told} of {} are recorded",
+            all.len()
+        );
     }
 }
 

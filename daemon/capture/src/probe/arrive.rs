@@ -62,7 +62,7 @@ impl<S: Sink> Engine<S> {
     }
 
     fn instrument_loaded(&mut self) -> Result<(), CaptureError> {
-        let mut reached = 0_usize;
+        let mut found = Vec::new();
         for loaded in self.link.request(&virtual_machine::AllClasses)?? {
             let signature = loaded.signature.to_string_lossy();
             let is_ready = loaded.status.contains(ClassStatus::PREPARED);
@@ -83,12 +83,10 @@ impl<S: Sink> Engine<S> {
             if loaded.status.contains(ClassStatus::INITIALIZED) {
                 self.deriver.was_initialised(class);
             }
-            match self.instrument(class, &known)? {
-                Ok(()) => reached += 1,
-                Err(reason) => self.leave_out(&known, reason)?,
-            }
+            found.push((class, known));
         }
-        tracing::debug!(classes = reached, "a running JVM was reached");
+        tracing::debug!(classes = found.len(), "a running JVM is reached");
+        self.instrument(found)?;
         self.notes.push(
             "attached while the program ran: calls that ran by then are not told, and what they call is told from its next call on"
                 .to_owned(),

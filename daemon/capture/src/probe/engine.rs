@@ -1,7 +1,6 @@
 //! Drives one JVM: instruments classes as they are prepared, takes logs, and has them derived.
 
 use std::path::Path;
-use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use jdwp::commands::event_request::{self, Modifier};
@@ -9,18 +8,17 @@ use jdwp::commands::{thread_group_reference, thread_reference, virtual_machine};
 use jdwp::{
     Composite, Event, EventKind, Incoming, ReferenceTypeId, RequestId, SuspendPolicy, ThreadId,
 };
-use jhyde_bytecode::{ClassFile, ClassPath};
+use jhyde_bytecode::ClassPath;
 use jhyde_trace::{Level, RecordingOptions, Sink, State, Subject, ThreadInfo};
 
 use super::derive::Deriver;
 use super::inject::{Part, Probe};
-use super::instrument::instrument;
 use super::names::Names;
 use super::plan::Also;
 use crate::control::{Controller, Ending, Finished};
 use crate::error::{CaptureError, LinkError};
 use crate::jvm::{Connection, Guard, Link};
-use crate::program::{Class, Program};
+use crate::program::Program;
 use crate::scope::Scope;
 
 /// How long a JVM that came to us may take to say that it stands at its start.
@@ -45,16 +43,16 @@ pub(crate) struct Engine<S> {
     pub(super) link: Link,
     guard: Option<Guard>,
     pub(super) program: Program,
-    names: Names,
+    pub(super) names: Names,
     pub(super) deriver: Deriver,
     pub(super) probe: Option<Probe>,
     /// What instrumented code tells besides, from its start on.
     pub(super) also: Also,
     /// Instrumented classes as they were.
-    originals: Vec<(ReferenceTypeId, Vec<u8>)>,
+    pub(super) originals: Vec<(ReferenceTypeId, Vec<u8>)>,
     /// When all logs were read last, and how long that took.
     drained: (Instant, Duration),
-    sink: S,
+    pub(super) sink: S,
     options: RecordingOptions,
     controller: Controller,
     /// See [`Connection::came`].
@@ -334,74 +332,7 @@ impl<S: Sink> Engine<S> {
             Some(_) if self.originals.iter().any(|(known, _)| *known == class) => return Ok(()),
             Some(_) => {}
         }
-        if let Err(reason) = self.instrument(class, &known)? {
-            self.leave_out(&known, reason)?;
-        }
-        Ok(())
-    }
-
-    /// A class of the scope is left as it is.
-    pub(super) fn leave_out(&mut self, known: &Class, reason: String) -> Result<(), CaptureError> {
-        // What was before it is as it was.
-        self.derive(None)?;
-        // What its code writes, nobody sees; a proxy's calls its handler and nothing else, and where all reads are told it shows.
-        if !known.name.contains("$Proxy") && !self.running {
-            self.deriver
-                .give_up(&format!("{} could not be instrumented", known.name));
-        }
-        self.deriver.tell(&mut self.program, &mut self.sink)?;
-        self.sink
-            .level(Subject::Class(known.id), Level::Calls, reason)?;
-        Ok(())
-    }
-
-    /// The inner error says why the class is left as it is.
-    pub(super) fn instrument(
-        &mut self,
-        class: ReferenceTypeId,
-        known: &Rc<Class>,
-    ) -> Result<Result<(), String>, CaptureError> {
-        let name = known.name.replace('.', "/");
-        let Some(file) = self.names.class(&name) else {
-            return Ok(Err("its class file is not on the class path".to_owned()));
-        };
-        let Some(methods) = same_methods(&file, known) else {
-            return Ok(Err(
-                "its class file on the class path is not the one that the JVM has".to_owned(),
-            ));
-        };
-        let ids: Vec<_> = methods
-            .iter()
-            .map(|method| method.as_ref().map(|m| m.id))
-            .collect();
-        let made = instrument(
-            &file,
-            &ids,
-            &mut self.names,
-            &mut self.deriver.numbers,
-            self.also.contents,
-        );
-        let made = match made {
-            Ok(made) => made,
-            Err(error) => return Ok(Err(error.to_string())),
-        };
-        let class_file = made.bytes;
-        let definition = virtual_machine::ClassDefinition { class, class_file };
-        let classes = vec![definition];
-        if let Err(error) = self
-            .link
-            .request(&virtual_machine::RedefineClasses { classes })?
-        {
-            return Ok(Err(format!("the JVM does not take its new code: {error}")));
-        }
-        self.originals.push((class, file.bytes.to_vec()));
-        for (id, plan) in made.plans {
-            let method = methods.iter().flatten().find(|method| method.id == id);
-            if let Some(method) = method {
-                self.deriver.instrumented(class, method, plan);
-            }
-        }
-        Ok(Ok(()))
+        self.instrument(vec![(class, known)])
     }
 
     /// Parts of logs have come.
@@ -421,7 +352,7 @@ impl<S: Sink> Engine<S> {
         Ok(())
     }
 
-    fn derive(&mut self, until: Option<Instant>) -> Result<(), CaptureError> {
+    pub(super) fn derive(&mut self, until: Option<Instant>) -> Result<(), CaptureError> {
         self.deriver
             .derive(until, &mut self.program, &mut self.link, &mut self.sink)
     }
@@ -547,27 +478,4 @@ impl<S: Sink> Engine<S> {
             }
         }
     }
-}
-
-/// The methods of a class file as the JVM has them; `None` if it has others, or other code.
-fn same_methods(
-    file: &ClassFile,
-    class: &Class,
-) -> Option<Vec<Option<Rc<crate::program::Method>>>> {
-    let of_file = |method: &jhyde_bytecode::Method| {
-        let descriptor = method.descriptor.descriptor();
-        let mut all = class.methods.iter();
-        let found = all.find(|m| m.name == method.name && m.descriptor == descriptor)?;
-        let code = match &method.code {
-            Some(code) => Some(code.decode().ok()?),
-            None => None,
-        };
-        let same = match (&code, &found.code) {
-            (None, None) => true,
-            (Some(one), Some(other)) => one.instructions() == other.instructions(),
-            _ => false,
-        };
-        same.then(|| Some(Rc::clone(found)))
-    };
-    file.methods.iter().map(of_file).collect()
 }

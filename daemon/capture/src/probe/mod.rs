@@ -2,6 +2,7 @@
 //! (design, section 7).
 
 mod arrive;
+mod code;
 mod derive;
 mod engine;
 mod holds;

@@ -1,0 +1,156 @@
+//! Puts code into classes of the scope, and leaves out those that cannot have it.
+
+use std::rc::Rc;
+
+use jdwp::ReferenceTypeId;
+use jdwp::commands::virtual_machine;
+use jhyde_bytecode::ClassFile;
+use jhyde_trace::{Level, MethodId, Sink, Subject};
+
+use super::engine::Engine;
+use super::instrument::instrument;
+use super::plan::MethodPlan;
+use crate::error::CaptureError;
+use crate::program::{Class, Method};
+
+/// So many classes go in one command: a command costs more than a class.
+const TOGETHER: usize = 128;
+
+/// A class with the code that it is to have.
+struct Coded {
+    class: ReferenceTypeId,
+    known: Rc<Class>,
+    original: Vec<u8>,
+    bytes: Vec<u8>,
+    methods: Vec<Option<Rc<Method>>>,
+    plans: Vec<(MethodId, MethodPlan)>,
+}
+
+impl<S: Sink> Engine<S> {
+    /// Classes of the scope get their code. Those that cannot are told at level `calls`.
+    pub(super) fn instrument(
+        &mut self,
+        classes: Vec<(ReferenceTypeId, Rc<Class>)>,
+    ) -> Result<(), CaptureError> {
+        let (mut coded, mut left) = (Vec::new(), Vec::new());
+        for (class, known) in classes {
+            match self.code(class, &known) {
+                Ok(one) => coded.push(one),
+                Err(reason) => left.push((known, reason)),
+            }
+        }
+        while !coded.is_empty() {
+            let rest = coded.split_off(coded.len().min(TOGETHER));
+            left.extend(self.redefine(std::mem::replace(&mut coded, rest))?);
+        }
+        for (known, reason) in left {
+            self.leave_out(&known, reason)?;
+        }
+        Ok(())
+    }
+
+    /// The code of a class; the error says why it is left as it is.
+    fn code(&mut self, class: ReferenceTypeId, known: &Rc<Class>) -> Result<Coded, String> {
+        let name = known.name.replace('.', "/");
+        let Some(file) = self.names.class(&name) else {
+            return Err("its class file is not on the class path".to_owned());
+        };
+        let Some(methods) = same_methods(&file, known) else {
+            return Err(
+                "its class file on the class path is not the one that the JVM has".to_owned(),
+            );
+        };
+        let ids: Vec<_> = methods
+            .iter()
+            .map(|method| method.as_ref().map(|m| m.id))
+            .collect();
+        let numbers = &mut self.deriver.numbers;
+        let contents = self.also.contents;
+        let made = instrument(&file, &ids, &mut self.names, numbers, contents);
+        let made = made.map_err(|error| error.to_string())?;
+        Ok(Coded {
+            class,
+            known: Rc::clone(known),
+            original: file.bytes.to_vec(),
+            bytes: made.bytes,
+            methods,
+            plans: made.plans,
+        })
+    }
+
+    /// The JVM gets new code of classes: of all, or, where it does not take that, of one after the other. Gives those that it does not
+    /// take, with the reason.
+    fn redefine(&mut self, all: Vec<Coded>) -> Result<Vec<(Rc<Class>, String)>, CaptureError> {
+        let definition = |one: &Coded| virtual_machine::ClassDefinition {
+            class: one.class,
+            class_file: one.bytes.clone(),
+        };
+        let classes = all.iter().map(definition).collect();
+        let taken = self
+            .link
+            .request(&virtual_machine::RedefineClasses { classes })?;
+        let Err(error) = taken else {
+            all.into_iter().for_each(|one| self.has_code(one));
+            return Ok(Vec::new());
+        };
+        let mut left = Vec::new();
+        match all.len() {
+            1 => {
+                let reason = format!("the JVM does not take its new code: {error}");
+                left.extend(all.into_iter().map(|one| (one.known, reason.clone())));
+            }
+            _ => {
+                for one in all {
+                    left.extend(self.redefine(vec![one])?);
+                }
+            }
+        }
+        Ok(left)
+    }
+
+    fn has_code(&mut self, coded: Coded) {
+        self.originals.push((coded.class, coded.original));
+        for (id, plan) in coded.plans {
+            let methods = coded.methods.iter().flatten();
+            let method = methods.into_iter().find(|method| method.id == id);
+            if let Some(method) = method {
+                self.deriver.instrumented(coded.class, method, plan);
+            }
+        }
+    }
+
+    /// A class of the scope is left as it is.
+    fn leave_out(&mut self, known: &Class, reason: String) -> Result<(), CaptureError> {
+        // What was before it is as it was.
+        self.derive(None)?;
+        // What its code writes, nobody sees; a proxy's calls its handler and nothing else, and where all reads are told it shows.
+        if !known.name.contains("$Proxy") && !self.running {
+            self.deriver
+                .give_up(&format!("{} could not be instrumented", known.name));
+        }
+        self.deriver.tell(&mut self.program, &mut self.sink)?;
+        self.sink
+            .level(Subject::Class(known.id), Level::Calls, reason)?;
+        Ok(())
+    }
+}
+
+/// The methods of a class file as the JVM has them; `None` if it has others, or other code.
+fn same_methods(file: &ClassFile, class: &Class) -> Option<Vec<Option<Rc<Method>>>> {
+    let of_file = |method: &jhyde_bytecode::Method| {
+        let descriptor = method.descriptor.descriptor();
+        let mut all = class.methods.iter();
+        let found = all.find(|m| m.name == method.name && m.descriptor == descriptor)?;
+        let code = match &method.code {
+            Some(code) => Some(code.decode().ok()?),
+            None => None,
+        };
+        let same = match (&code, &found.code) {
+            (None, None) => true,
+            (Some(one), Some(other)) => one.instructions() == other.instructions(),
+            _ => false,
+        };
+        same.then(|| Some(Rc::clone(found)))
+    };
+    file.methods.iter().map(of_file).collect()
+}

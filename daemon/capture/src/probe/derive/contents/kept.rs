@@ -1,0 +1,131 @@
+//! What is known of what objects hold, as it is told, changes and is lost.
+
+use jhyde_trace::{CallId, Change, Event, EventKind, Items, ObjectId, Timestamp};
+
+use super::super::Deriver;
+use super::{KEPT, LIBRARY, MEANWHILE};
+use crate::contents::{Order, Shape, difference};
+use crate::program::Program;
+
+impl Deriver {
+    /// It is known what an object holds.
+    pub(super) fn holds(
+        &mut self,
+        at: CallId,
+        object: ObjectId,
+        items: Items,
+        order: Option<Order>,
+        snapshot: bool,
+    ) {
+        let Some(container) = self.holdings.contents.get_mut(object) else {
+            // Not so: it was known, or has been added.
+            return;
+        };
+        if container.is_exposed || container.is_shared {
+            let reason = if container.is_exposed {
+                KEPT
+            } else {
+                MEANWHILE
+            };
+            self.lose_content(at, object, reason);
+            return;
+        }
+        container.order = order;
+        let change = match container.items() {
+            Some(before) => difference(before, items),
+            None => Some(Change::Whole(items)),
+        };
+        let again = change.as_ref().and_then(|change| container.follow(change));
+        let now = Timestamp(self.outlet.now());
+        self.holdings.contents.told(now);
+        self.holdings.contents.was_read(object);
+        for (change, snapshot) in [(change, snapshot), (again, true)] {
+            if let Some(change) = change {
+                self.content_event(at, object, snapshot, change);
+            }
+        }
+    }
+
+    /// It is not known any more what an object holds.
+    pub(super) fn lose_content(&mut self, at: CallId, object: ObjectId, reason: &str) {
+        let since = self.holdings.contents.doubtful_since(object);
+        let Some(container) = self.holdings.contents.get_mut(object) else {
+            // It holds nothing that is told.
+            return;
+        };
+        // A list that shows an array changes with that.
+        let of_array = match container.items() {
+            Some(Items::View { of, .. }) => self.heap.elements(*of).is_some(),
+            _ => false,
+        };
+        if container.shape.is_immutable() && container.items().is_some() && !of_array {
+            return;
+        }
+        if let Some(change) = container.lose(reason.to_owned(), since) {
+            self.content_event(at, object, true, change);
+        }
+    }
+
+    pub(super) fn content_event(
+        &mut self,
+        at: CallId,
+        object: ObjectId,
+        snapshot: bool,
+        change: Change,
+    ) {
+        let kind = EventKind::Content {
+            object,
+            snapshot,
+            change,
+        };
+        self.outlet.event(at, Event::NO_INDEX, kind);
+    }
+
+    /// A library has an object, with what it holds.
+    pub(super) fn hand_over(&mut self, object: ObjectId) {
+        let (mut open, mut given) = (vec![object], Vec::new());
+        while let Some(object) = open.pop() {
+            if !given.contains(&object) {
+                given.push(object);
+                open.extend(self.holdings.contents.give(object));
+            }
+        }
+    }
+
+    /// Code of a library has run: what it has may be another now.
+    pub(super) fn library_ran(&mut self, at: CallId) {
+        self.holdings.contents.library_ran();
+        for object in self.holdings.contents.all_given() {
+            self.lose_content(at, object, LIBRARY);
+        }
+    }
+
+    /// May an object that a call made change what the call was shown: an iterator, a view, an entry?
+    pub(super) fn reaches_others(&self, program: &Program, made: ObjectId) -> bool {
+        let class = self.heap.class(made);
+        let Some(class) = class.filter(|&class| !program.is_class_in_scope(class)) else {
+            return false;
+        };
+        let name = program.name_of(class).unwrap_or_default();
+        let alone = ["java.lang.", "java.time.", "java.math."];
+        let shape = Shape::of(&name);
+        let holds_alone = shape.is_some_and(|shape| {
+            !matches!(
+                shape,
+                Shape::View { .. }
+                    | Shape::SubList
+                    | Shape::Entry { .. }
+                    | Shape::Buffer
+                    | Shape::Iterator { .. }
+                    | Shape::Rest(_)
+                    | Shape::SortedPart { .. }
+            )
+        });
+        // Parts of sorted sets are of the class of the whole.
+        let may_be_part = matches!(
+            &*name,
+            "java.util.TreeSet" | "java.util.concurrent.ConcurrentSkipListSet"
+        );
+        (may_be_part || !holds_alone) && !alone.iter().any(|begins| name.starts_with(begins))
+    }
+}

@@ -1,0 +1,254 @@
+//! What objects of the JDK hold: told where a call may have changed it (`told`), worked out where it follows
+//! ([`crate::contents`]), and unknown where neither is so. `kept` is what is known, `names` what calls do by
+//! their names.
+//!
+//! Code out of the scope runs beside other threads. What two threads change is unknown for good; what one
+//! changes is unknown to the others while its call runs.
+
+mod kept;
+mod names;
+mod told;
+
+use std::rc::Rc;
+
+use jhyde_bytecode::InvokeKind;
+use jhyde_trace::{ObjectId, ThreadId, Value};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use self::names::{changes_nothing_yet, is_library, only_visits};
+use self::told::Behind;
+use super::Deriver;
+use super::routine::Callee;
+use super::thread::{Outside, Running, Thread};
+use crate::contents::Contents;
+use crate::contents::methods::{Touches, touches};
+use crate::probe::plan::Lambda;
+use crate::program::Program;
+
+const INSIDE: &str = "the call that may change it has not ended";
+const MEANWHILE: &str = "another thread uses it at the same time";
+const UNSEEN: &str = "a call may have changed it whose effects were not told";
+const THROWN: &str = "a call that may have changed it ended by an exception";
+const LIBRARY: &str = "code of a library has it, and may have changed it";
+const REFLECTED: &str = "code that uses reflection may have changed it";
+const KEPT: &str = "it was given to a method that may be called at any time";
+
+/// What is known of what objects hold.
+#[derive(Debug)]
+pub(super) struct Holdings {
+    pub(super) contents: Contents,
+    /// Objects that a running call out of the scope may be changing, and the thread that made it.
+    open: FxHashMap<ObjectId, ThreadId>,
+    /// Lambdas that run code of the scope.
+    tame: FxHashSet<ObjectId>,
+    /// The Java version of the JVM.
+    version: i32,
+    wanted: bool,
+}
+
+impl Holdings {
+    pub(super) fn new(wanted: bool, version: i32) -> Self {
+        Self {
+            contents: Contents::new(wanted),
+            open: FxHashMap::default(),
+            tame: FxHashSet::default(),
+            version,
+            wanted,
+        }
+    }
+}
+
+impl Deriver {
+    /// A call leaves the scope: what other threads know of what it may change is not certain until it ends.
+    pub(super) fn contents_leave(&mut self, thread: &Thread, outside: &Outside) {
+        if !self.holdings.wanted {
+            return;
+        }
+        let at = outside.call;
+        for object in outside.operands.iter().filter_map(|value| value.object()) {
+            let by = self.holdings.open.get(&object);
+            if by.is_some_and(|by| *by != thread.id) {
+                self.lose_content(at, object, MEANWHILE);
+            }
+        }
+        for object in self.may_change(&outside.callee, &outside.operands) {
+            let Some(container) = self.holdings.contents.get_mut(object) else {
+                // It holds nothing that is told.
+                continue;
+            };
+            if !container.shape.is_immutable() {
+                container.touch(u64::from(thread.id.0));
+                self.holdings.open.insert(object, thread.id);
+            }
+        }
+    }
+
+    /// Code out of the scope calls back: what it has done by then is not known, unless it is known to do nothing before.
+    pub(super) fn contents_at_callback(&mut self, thread: &Thread, method: &str) {
+        let Some(Running::Outside(outside)) = thread.stack.last() else {
+            return;
+        };
+        if !self.holdings.wanted || changes_nothing_yet(&outside.callee.named, method) {
+            return;
+        }
+        let at = outside.call;
+        for object in self.may_change(&outside.callee, &outside.operands) {
+            self.lose_content(at, object, INSIDE);
+        }
+        if is_library(&outside.callee.named) {
+            self.library_ran(at);
+        }
+    }
+
+    /// A call out of the scope ended by an exception.
+    pub(super) fn contents_after_throw(&mut self, thread: &mut Thread) {
+        let Some(Running::Outside(outside)) = thread.stack.last() else {
+            return;
+        };
+        if !self.holdings.wanted {
+            return;
+        }
+        let at = outside.call;
+        for object in self.may_change(&outside.callee, &outside.operands) {
+            self.holdings.open.remove(&object);
+            self.lose_content(at, object, THROWN);
+        }
+        if is_library(&outside.callee.named) {
+            self.library_ran(at);
+        }
+    }
+
+    /// A call out of the scope has returned: what it did to what it was shown.
+    pub(super) fn contents_behind(
+        &mut self,
+        thread: &mut Thread,
+        program: &mut Program,
+        result: Option<Value>,
+    ) {
+        let told = std::mem::take(&mut thread.held);
+        let Some(Running::Outside(outside)) = thread.stack.last() else {
+            return;
+        };
+        if !self.holdings.wanted {
+            return;
+        }
+        let at = outside.call;
+        let named = &outside.callee.named;
+        let made = result.and_then(Value::object);
+        if named.kind == InvokeKind::Dynamic {
+            // What a lambda of the scope changes of what it captured is seen when it runs.
+            let wild = |lambda: &Rc<Lambda>| lambda.is_wild;
+            let is_wild = outside.open.lambda.as_ref().is_some_and(wild);
+            let captured: Vec<_> = objects(&outside.operands).collect();
+            for &object in captured.iter().filter(|_| is_wild) {
+                self.lose_content(at, object, KEPT);
+            }
+            match made {
+                Some(made) if is_wild => self.holdings.contents.is_wild(made, &captured),
+                Some(made) => _ = self.holdings.tame.insert(made),
+                None => {}
+            }
+            self.observe(at, program, told, (&[], None));
+            return;
+        }
+        let receiver = outside.receiver();
+        let constructs = named.name == "<init>";
+        let changed = self.may_change(&outside.callee, &outside.operands);
+        let follows = receiver
+            .filter(|receiver| changed.contains(receiver))
+            .and_then(|receiver| self.predicted(program, receiver, outside, result));
+        let behind = Behind {
+            named,
+            arguments: outside.arguments(),
+            result,
+            receiver,
+            follows,
+        };
+        let seen = self.observe(at, program, told, (&changed, Some(behind)));
+        for &object in &changed {
+            self.holdings.open.remove(&object);
+            if !seen.contains(&object) {
+                self.lose_content(at, object, UNSEEN);
+            }
+        }
+        if is_library(named) {
+            for object in objects(&outside.operands) {
+                self.hand_over(object);
+            }
+            self.library_ran(at);
+        }
+        let made = made.or(receiver.filter(|_| constructs));
+        if let Some(made) = made.filter(|&made| self.reaches_others(program, made)) {
+            let shown = objects(&outside.operands).filter(|&object| object != made);
+            self.holdings.contents.reaches(made, shown);
+        }
+    }
+
+    /// A method of the scope returns an object to code out of it.
+    pub(super) fn contents_returned(&mut self, thread: &Thread, object: ObjectId) {
+        let below = thread.stack.iter().rev().nth(1);
+        let to_jdk =
+            matches!(below, Some(Running::Outside(outside)) if !is_library(&outside.callee.named));
+        if self.holdings.wanted && !to_jdk {
+            self.hand_over(object);
+        }
+    }
+
+    /// What objects hold that came into the scope: arguments of its methods, values of fields.
+    pub(super) fn contents_seen(&mut self, thread: &mut Thread, program: &mut Program) {
+        let told = std::mem::take(&mut thread.held);
+        if !told.is_empty() && self.holdings.wanted {
+            let at = thread.current();
+            self.observe(at, program, told, (&[], None));
+        }
+    }
+
+    /// Code that uses reflection runs from here on: what it changes nobody sees.
+    pub(super) fn contents_reflected(&mut self, thread: &Thread) {
+        if self.holdings.wanted {
+            let at = thread.current();
+            for object in self.holdings.contents.all() {
+                self.lose_content(at, object, REFLECTED);
+            }
+        }
+    }
+
+    /// What such a call may change of what it is shown, and what lies behind that.
+    fn may_change(&self, callee: &Callee, operands: &[Value]) -> Vec<ObjectId> {
+        let named = &callee.named;
+        let receiver = || objects(operands).take(usize::from(named.kind.has_receiver()));
+        let contents = &self.holdings.contents;
+        let runs = objects(operands)
+            .next()
+            .filter(|_| named.kind == InvokeKind::Interface);
+        if runs.is_some_and(|lambda| self.holdings.tame.contains(&lambda)) {
+            // Code of the scope runs, and nothing else.
+            return Vec::new();
+        }
+        let shown: Vec<ObjectId> = objects(operands).collect();
+        let behind = contents.behind(&shown);
+        if named.kind != InvokeKind::Dynamic && contents.any_wild(&behind) {
+            return contents.held_by(&behind);
+        }
+        let touched: Vec<ObjectId> = match touches(named) {
+            _ if only_visits(named) => Vec::new(),
+            _ if named.kind == InvokeKind::Dynamic => Vec::new(),
+            // What a stream goes through it only reads.
+            _ if named.class.starts_with("java.util.stream.") => {
+                let skip = usize::from(named.kind.has_receiver());
+                objects(operands.get(skip..).unwrap_or_default()).collect()
+            }
+            Touches::Nothing => Vec::new(),
+            Touches::Receiver => receiver().collect(),
+            Touches::All => shown,
+        };
+        contents.behind(&touched)
+    }
+}
+
+const BUILDER: &str = "java.lang.StringBuilder";
+const BUFFER: &str = "java.lang.StringBuffer";
+
+fn objects(operands: &[Value]) -> impl Iterator<Item = ObjectId> {
+    operands.iter().filter_map(|value| value.object())
+}

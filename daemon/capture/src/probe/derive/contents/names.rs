@@ -1,0 +1,31 @@
+//! What calls out of the scope do and do not do, by their names.
+
+use jhyde_bytecode::InvokeKind;
+
+use crate::program::Named;
+
+/// Does a method of a collection only look at what it is called on, although it is given a function?
+pub(super) fn only_visits(named: &Named) -> bool {
+    named.class.starts_with("java.util.") && named.name == "forEach"
+}
+
+/// Has a call done nothing yet when it calls this method of the scope?
+pub(super) fn changes_nothing_yet(named: &Named, method: &str) -> bool {
+    let compares = matches!(method, "hashCode" | "equals");
+    let computes = matches!(
+        named.name.as_str(),
+        "computeIfAbsent" | "computeIfPresent" | "compute" | "merge"
+    );
+    only_visits(named)
+        || named.class.starts_with("java.util.stream.")
+        || (named.class.starts_with("java.util.")
+            && (compares || computes && method != "compareTo"))
+}
+
+/// Is it code of a library, which may keep what it is shown?
+pub(super) fn is_library(named: &Named) -> bool {
+    let jdk = ["java.", "javax.", "jdk.", "sun."];
+    named.kind != InvokeKind::Dynamic
+        && !named.class.ends_with("[]")
+        && !jdk.iter().any(|begins| named.class.starts_with(begins))
+}
