@@ -172,11 +172,19 @@ fn signal(child: &Child, name: &str) {
     assert!(sent.expect("kill can be started").success());
 }
 
-fn attach(folder: &Folder, address: &str, name: &str) -> Child {
+/// Each JDK with each engine.
+fn both() -> impl Iterator<Item = (Jdk, &'static str)> {
+    let engines = |jdk: Jdk| ["events", "probe"].map(|engine| (jdk.clone(), engine));
+    jdks().into_iter().flat_map(engines)
+}
+
+fn attach(folder: &Folder, address: &str, name: &str, engine: &str) -> Child {
     folder
         .jhyded(&[
             "attach",
             address,
+            "--engine",
+            engine,
             "--name",
             name,
             "--level",
@@ -195,13 +203,13 @@ fn finish(mut child: Child) -> Option<i32> {
 
 #[test]
 fn attach_and_detach_leave_the_program_running() {
-    for jdk in jdks() {
+    for (jdk, engine) in both() {
         let folder = Folder::new();
         let (mut ticker, mut address) = Ticker::listening(&jdk);
         ticker.ticks(3);
         // Each time something else is on the way when the session ends.
         for name in ["first", "again", "and again"] {
-            let attached = attach(&folder, &address, name);
+            let attached = attach(&folder, &address, name, engine);
             until(&folder, name, "recorded", has_calls);
             folder.ask(&["detach", name]);
             let state = until(&folder, name, "ended", ended);
@@ -212,7 +220,7 @@ fn attach_and_detach_leave_the_program_running() {
             ticker.ticks(20);
         }
         // Ctrl-C of `jhyded attach`, on the same JVM.
-        let attached = attach(&folder, &address, "second");
+        let attached = attach(&folder, &address, "second", engine);
         until(&folder, "second", "recorded", has_calls);
         signal(&attached, "INT");
         finish(attached);
@@ -229,11 +237,11 @@ fn attach_and_detach_leave_the_program_running() {
 
 #[test]
 fn a_daemon_that_is_killed() {
-    for jdk in jdks() {
+    for (jdk, engine) in both() {
         let folder = Folder::new();
         let (mut ticker, mut address) = Ticker::listening(&jdk);
         for name in ["first", "again", "and again"] {
-            let mut attached = attach(&folder, &address, name);
+            let mut attached = attach(&folder, &address, name, engine);
             let guards = guards(attached.id());
             until(&folder, name, "recorded", has_calls);
             attached.kill().expect("it can be killed");
@@ -243,7 +251,7 @@ fn a_daemon_that_is_killed() {
             gone(&guards);
         }
         // A guard that is not needed any more goes, too.
-        let attached = attach(&folder, &address, "last");
+        let attached = attach(&folder, &address, "last", engine);
         let guards = guards(attached.id());
         until(&folder, "last", "recorded", has_calls);
         folder.ask(&["detach", "last"]);
@@ -326,10 +334,10 @@ fn a_jvm_that_connects_by_itself() {
 
 #[test]
 fn a_jvm_that_is_killed() {
-    for jdk in jdks() {
+    for (jdk, engine) in both() {
         let folder = Folder::new();
         let (mut ticker, address) = Ticker::listening(&jdk);
-        let attached = attach(&folder, &address, "k");
+        let attached = attach(&folder, &address, "k", engine);
         until(&folder, "k", "recorded", has_calls);
         ticker.child.kill().expect("it can be killed");
         ticker.child.wait().expect("it ends");
@@ -373,11 +381,11 @@ fn proxy(to: String) -> (String, std::sync::mpsc::Sender<()>) {
 
 #[test]
 fn a_connection_that_is_cut() {
-    for jdk in jdks() {
+    for (jdk, engine) in both() {
         let folder = Folder::new();
         let (mut ticker, address) = Ticker::listening(&jdk);
         let (between, cut) = proxy(address);
-        let attached = attach(&folder, &between, "cut");
+        let attached = attach(&folder, &between, "cut", engine);
         until(&folder, "cut", "recorded", has_calls);
         cut.send(()).expect("the proxy waits for it");
         finish(attached);

@@ -218,6 +218,19 @@ impl Session {
         })
     }
 
+    /// A command as a whole packet with that number, for somebody else to send: its reply is none of this session's.
+    pub fn packet<C: Command>(&self, id: PacketId, command: &C) -> Vec<u8> {
+        let mut out = BytesMut::new();
+        let kind = PacketKind::Command {
+            set: C::SET,
+            command: C::COMMAND,
+        };
+        packet::append(&mut out, id, kind, |out| {
+            command.encode(&mut Writer::new(out, self.id_sizes()));
+        });
+        out.into()
+    }
+
     /// Queues a command that is encoded already.
     pub fn send_raw(&mut self, set: u8, command: u8, body: &[u8]) -> PacketId {
         self.queue(set, command, |out| out.extend_from_slice(body))

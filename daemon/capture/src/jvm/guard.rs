@@ -4,7 +4,8 @@
 //! empty: an event on the way may suspend its thread after that, for ever. So the connection must not break
 //! when jhyded is killed. A small process holds it open, too: the guard. It does nothing as long as its input
 //! is open, which the daemon's death closes, and then lets the JVM stand still, waits until the agent has told
-//! all that was on the way, and disposes of the session. [`crate::events`] leaves a JVM in the same order.
+//! all that was on the way, sends what it was given for that hour ([`Guard::leave_word`]: the program's own code back into
+//! classes that were instrumented), and disposes of the session. [`crate::events`] leaves a JVM in the same order.
 //!
 //! The daemon may have died in the middle of a packet. So the guard does not read packets, it looks for its own
 //! reply among the bytes.
@@ -21,6 +22,8 @@ use std::time::{Duration, Instant};
 use jdwp::commands::virtual_machine::{Dispose, Suspend};
 use jdwp::{ErrorCode, HEADER_LEN, Header, PacketId, PacketKind};
 
+use crate::jvm::Link;
+
 /// How long a JVM that stands still says nothing when it has told everything.
 pub(crate) const QUIET: Duration = Duration::from_millis(100);
 /// How long a JVM may take to come to a stand, and to close the connection after it was asked to.
@@ -31,6 +34,12 @@ const TICK: Duration = Duration::from_millis(10);
 const SUSPEND: PacketId = PacketId(0xffff_fff0);
 const DISPOSE: PacketId = PacketId(0xffff_fff1);
 
+/// The first of the numbers of commands that were left with the guard.
+const WORDS: u32 = 0xfff0_0000;
+/// What the daemon says: it needs no guard any more; a command follows, a packet.
+const DISMISSED: u8 = b'.';
+const WORD: u8 = b':';
+
 /// The daemon's side of a guard. Dropped without [`Guard::dismiss`], it lets the guard act, and does not wait for that:
 /// it takes twice [`FAREWELL`] where the JVM says nothing.
 pub(crate) struct Guard {
@@ -38,6 +47,8 @@ pub(crate) struct Guard {
     process: Option<Child>,
     /// Closed by the daemon's death, whatever kind of death that is.
     alive: Option<ChildStdin>,
+    /// How many commands were left with it.
+    words: u32,
 }
 
 impl Guard {
@@ -56,14 +67,34 @@ impl Guard {
         Ok(Self {
             process: Some(process),
             alive,
+            words: 0,
         })
+    }
+
+    /// Leaves a command with the guard: should the daemon die, the JVM gets it before it is left, after those that were left
+    /// before it.
+    ///
+    /// # Errors
+    /// The guard is gone.
+    pub(crate) fn leave_word<C: jdwp::Command>(
+        &mut self,
+        link: &Link,
+        command: &C,
+    ) -> io::Result<()> {
+        let packet = link.packet(PacketId(WORDS + self.words), command);
+        self.words += 1;
+        let Some(alive) = &mut self.alive else {
+            return Ok(());
+        };
+        alive.write_all(&[WORD])?;
+        alive.write_all(&packet)
     }
 
     /// The JVM was left, or is gone: nothing is to be done.
     pub(crate) fn dismiss(mut self) {
         if let Some(mut alive) = self.alive.take() {
             // A guard that is gone needs no word.
-            let _ = alive.write_all(b".");
+            let _ = alive.write_all(&[DISMISSED]);
         }
         if let Some(mut process) = self.process.take() {
             // It ends at once.
@@ -88,15 +119,46 @@ impl Drop for Guard {
 /// # Errors
 /// The connection broke in the middle; the JVM's agent resumes its threads then.
 pub fn stand_guard() -> io::Result<()> {
-    // Its end, or an error of it, is the daemon's end.
-    if let Some(Ok(_dismissed)) = io::stdin().lock().bytes().next() {
+    let Some(words) = outlive(&mut io::stdin().lock()) else {
         return Ok(());
-    }
+    };
     let connection = io::stdout().as_fd().try_clone_to_owned()?;
-    take_leave(TcpStream::from(connection))
+    take_leave(TcpStream::from(connection), &words)
 }
 
-fn take_leave(mut connection: TcpStream) -> io::Result<()> {
+/// Waits for the daemon's end, which the end of its words is, or an error of them. Gives the packets that it left, whole ones;
+/// `None`: the guard was dismissed.
+fn outlive(daemon: &mut impl io::Read) -> Option<Vec<u8>> {
+    let mut packets = Vec::new();
+    loop {
+        let mut says = [0];
+        match daemon.read_exact(&mut says).map(|()| says[0]) {
+            Ok(DISMISSED) => return None,
+            Ok(WORD) => {}
+            _ => return Some(packets),
+        }
+        let whole = packets.len();
+        if read_packet(daemon, &mut packets).is_err() {
+            packets.truncate(whole);
+            return Some(packets);
+        }
+    }
+}
+
+fn read_packet(daemon: &mut impl io::Read, packets: &mut Vec<u8>) -> io::Result<()> {
+    let mut start = [0; HEADER_LEN];
+    daemon.read_exact(&mut start)?;
+    let header = Header::decode(&start).map_err(io::Error::other)?;
+    packets.extend_from_slice(&start);
+    let rest = u64::from(header.length).saturating_sub(HEADER_LEN as u64);
+    let read = daemon.take(rest).read_to_end(packets)?;
+    match read as u64 == rest {
+        true => Ok(()),
+        false => Err(ErrorKind::UnexpectedEof.into()),
+    }
+}
+
+fn take_leave(mut connection: TcpStream, words: &[u8]) -> io::Result<()> {
     let suspended = header(
         SUSPEND,
         PacketKind::Reply {
@@ -121,6 +183,7 @@ fn take_leave(mut connection: TcpStream) -> io::Result<()> {
             heard.drain(..heard.len().saturating_sub(HEADER_LEN - 1));
         }
     }
+    connection.write_all(words)?;
     connection.write_all(&command::<Dispose>(DISPOSE))?;
     let deadline = Instant::now() + FAREWELL;
     while Instant::now() < deadline && hear(&mut connection, &mut heard)? {
@@ -160,6 +223,8 @@ fn hear(connection: &mut TcpStream, heard: &mut Vec<u8>) -> io::Result<bool> {
 mod tests {
     use std::net::TcpListener;
 
+    use jdwp::commands::virtual_machine::Resume;
+
     use super::*;
 
     fn pair() -> (TcpStream, TcpStream) {
@@ -178,7 +243,8 @@ mod tests {
     #[test]
     fn a_jvm_is_left_when_it_stands_still_and_has_told_everything() {
         let (guard, mut jvm) = pair();
-        let guard = thread::spawn(move || take_leave(guard));
+        let word = command::<Resume>(PacketId(WORDS));
+        let guard = thread::spawn(move || take_leave(guard, &word));
         let suspend = told(&mut jvm);
         assert_eq!(suspend.kind, PacketKind::Command { set: 1, command: 8 });
         // The rest of a packet that the daemon had begun to read; the reply, in two parts; events behind it.
@@ -195,6 +261,8 @@ mod tests {
             jvm.write_all(&[1; 100]).expect("it is heard");
             last = Instant::now();
         }
+        let resume = PacketKind::Command { set: 1, command: 9 };
+        assert_eq!(told(&mut jvm).kind, resume, "what was left with it");
         let dispose = told(&mut jvm);
         assert!(last.elapsed() >= QUIET - TICK, "{:?}", last.elapsed());
         assert_eq!(dispose.kind, PacketKind::Command { set: 1, command: 6 });
@@ -203,11 +271,27 @@ mod tests {
     }
 
     #[test]
+    fn what_the_daemon_leaves_is_kept_until_its_end() {
+        let one = command::<Suspend>(PacketId(1));
+        let other = command::<Resume>(PacketId(2));
+        let says = [&[WORD][..], &one, &[WORD], &other].concat();
+        let left = outlive(&mut &says[..]);
+        assert_eq!(left, Some([one, other].concat()), "it died");
+        for cut in 0..says.len() {
+            let whole = if cut < 1 + one.len() { &[][..] } else { &one };
+            let left = outlive(&mut &says[..cut]);
+            assert_eq!(left.as_deref(), Some(whole), "it died after {cut} bytes");
+        }
+        let dismissed = [&says[..], &[DISMISSED]].concat();
+        assert_eq!(outlive(&mut &dismissed[..]), None);
+    }
+
+    #[test]
     fn a_jvm_that_is_gone_needs_no_leave() {
         let (guard, jvm) = pair();
         drop(jvm);
         let begun = Instant::now();
-        let _ = take_leave(guard);
+        let _ = take_leave(guard, &[]);
         assert!(begun.elapsed() < FAREWELL);
     }
 }

@@ -111,6 +111,11 @@ impl Link {
         Guard::start(program, &self.stream)
     }
 
+    /// A command that is sent by whoever leaves the JVM in our place: see [`Guard::leave_word`].
+    pub(crate) fn packet<C: Command>(&self, id: PacketId, command: &C) -> Vec<u8> {
+        self.session.packet(id, command)
+    }
+
     /// Queues a command; its reply comes through [`Link::next`].
     pub(crate) fn send<C: Command>(&mut self, command: &C) -> PacketId {
         self.session.send(command)

@@ -10,25 +10,15 @@ use jdwp::{ClassStatus, EventKind, SuspendPolicy, ThreadId};
 use jhyde_trace::Sink;
 
 use super::engine::Engine;
-use super::inject::Probe;
 use crate::error::CaptureError;
 
 impl<S: Sink> Engine<S> {
     /// The JVM runs: what instrumented code tells besides, and what is derived.
-    ///
-    /// # Errors
-    /// The probe was in it before: what that left there fits no second recording.
-    pub(super) fn expect_arrival(&mut self) -> Result<(), CaptureError> {
-        if Probe::is_there(&mut self.link)? {
-            let reason =
-                "engine probe has recorded this JVM before, and can do so once: use engine events";
-            return Err(CaptureError::Unsupported(reason.into()));
-        }
+    pub(super) fn expect_arrival(&mut self) {
         self.running = true;
         self.also.births = true;
         self.also.reads = true;
         self.deriver.arrives();
-        Ok(())
     }
 
     /// Asks for the first method of the scope that is entered.
@@ -53,7 +43,7 @@ impl<S: Sink> Engine<S> {
             };
             self.link.request(&clear)??;
         }
-        self.probe = Some(Probe::define(&mut self.link, thread, self.also)?);
+        self.define(thread)?;
         self.link.request(&virtual_machine::Suspend)??;
         let done = self.instrument_loaded();
         self.link.send(&virtual_machine::Resume);

@@ -65,8 +65,12 @@ impl<S: Sink> Engine<S> {
             .map(|method| method.as_ref().map(|m| m.id))
             .collect();
         let numbers = &mut self.deriver.numbers;
+        let Some(probe) = self.probe else {
+            return Err("the probe is not in the JVM".to_owned());
+        };
         let contents = self.also.contents;
-        let made = instrument(&file, &ids, &mut self.names, numbers, contents);
+        let probe = probe.names.probe();
+        let made = instrument(&file, &ids, &mut self.names, numbers, &probe, contents);
         let made = made.map_err(|error| error.to_string())?;
         Ok(Coded {
             class,
@@ -81,11 +85,17 @@ impl<S: Sink> Engine<S> {
     /// The JVM gets new code of classes: of all, or, where it does not take that, of one after the other. Gives those that it does not
     /// take, with the reason.
     fn redefine(&mut self, all: Vec<Coded>) -> Result<Vec<(Rc<Class>, String)>, CaptureError> {
-        let definition = |one: &Coded| virtual_machine::ClassDefinition {
-            class: one.class,
-            class_file: one.bytes.clone(),
+        let definitions = |code: fn(&Coded) -> &Vec<u8>| {
+            let definition = |one: &Coded| virtual_machine::ClassDefinition {
+                class: one.class,
+                class_file: code(one).clone(),
+            };
+            all.iter().map(definition).collect()
         };
-        let classes = all.iter().map(definition).collect();
+        self.leave_word(&virtual_machine::RedefineClasses {
+            classes: definitions(|one| &one.original),
+        });
+        let classes = definitions(|one| &one.bytes);
         let taken = self
             .link
             .request(&virtual_machine::RedefineClasses { classes })?;

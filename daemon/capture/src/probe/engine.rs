@@ -41,7 +41,7 @@ const QUIET: Duration = Duration::from_millis(100);
 /// See the module.
 pub(crate) struct Engine<S> {
     pub(super) link: Link,
-    guard: Option<Guard>,
+    pub(super) guard: Option<Guard>,
     pub(super) program: Program,
     pub(super) names: Names,
     pub(super) deriver: Deriver,
@@ -117,7 +117,7 @@ impl<S: Sink> Engine<S> {
             return Err(CaptureError::Unsupported(reason.into()));
         }
         if !self.await_start()? {
-            self.expect_arrival()?;
+            self.expect_arrival();
             self.link.request(&virtual_machine::Suspend)??;
         }
         let begun = self.request_all();
@@ -282,6 +282,7 @@ impl<S: Sink> Engine<S> {
                     }
                     // The log, and the thread's resume, in one write.
                     let asked = probe.ask(&mut self.link);
+                    probe.hear(&mut self.link);
                     self.link
                         .send(&thread_reference::Resume { thread: *thread });
                     let part = probe.take(&mut self.link, asked)?;
@@ -328,11 +329,28 @@ impl<S: Sink> Engine<S> {
         tracing::debug!(class = known.name, "prepared");
         match self.probe {
             None if self.running => return self.arrive(thread),
-            None => self.probe = Some(Probe::define(&mut self.link, thread, self.also)?),
+            None => self.define(thread)?,
             Some(_) if self.originals.iter().any(|(known, _)| *known == class) => return Ok(()),
             Some(_) => {}
         }
         self.instrument(vec![(class, known)])
+    }
+
+    /// The JVM gets the probe, in a thread that an event has suspended.
+    pub(super) fn define(&mut self, thread: ThreadId) -> Result<(), CaptureError> {
+        let probe = Probe::define(&mut self.link, thread, self.also)?;
+        self.leave_word(&probe.farewell());
+        self.probe = Some(probe);
+        Ok(())
+    }
+
+    /// Should this process be killed, the JVM gets that command before it is left.
+    pub(super) fn leave_word<C: jdwp::Command>(&mut self, command: &C) {
+        let Some(guard) = &mut self.guard else { return };
+        if let Err(error) = guard.leave_word(&self.link, command) {
+            tracing::warn!(%error, "if jhyded is killed, the JVM keeps the code that records, which writes for nobody then");
+            self.guard = None;
+        }
     }
 
     /// Parts of logs have come.
@@ -446,10 +464,9 @@ impl<S: Sink> Engine<S> {
         if self.vm_dead {
             self.link.send(&virtual_machine::Resume);
         } else {
-            if let Some(probe) = self.probe
-                && let Err(error) = probe.let_go(&mut self.link)
-            {
-                tracing::warn!(%error, "threads of the JVM go on taking turns");
+            if let Some(probe) = self.probe {
+                // Where the class is gone, so is what it would do.
+                self.link.send(&probe.farewell());
             }
             let originals = std::mem::take(&mut self.originals).into_iter();
             let classes: Vec<_> = originals

@@ -9,24 +9,14 @@ use jdwp::{
 
 use crate::error::{CaptureError, LinkError};
 use crate::jvm::Link;
+use crate::probe::classes::OwnNames;
 use crate::probe::plan::Also;
-
-/// The class files of the probe class and of the one that it looks into objects with: names and bytes.
-const CLASSES: [(&str, &[u8]); 2] = [
-    (
-        "java.lang.JhydeContents",
-        include_bytes!(concat!(env!("OUT_DIR"), "/java/lang/JhydeContents.class")),
-    ),
-    (
-        "java.lang.JhydeProbe",
-        include_bytes!(concat!(env!("OUT_DIR"), "/java/lang/JhydeProbe.class")),
-    ),
-];
 
 /// The probe class as a JVM has it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Probe {
     pub(crate) class: ReferenceTypeId,
+    pub(crate) names: OwnNames,
     fields: Fields,
     /// The array through which logs come.
     out: ObjectId,
@@ -37,6 +27,11 @@ struct Fields {
     table: jdwp::FieldId,
     whose: jdwp::FieldId,
     disorder: jdwp::FieldId,
+    alone: jdwp::FieldId,
+    heard: jdwp::FieldId,
+    births: jdwp::FieldId,
+    reads: jdwp::FieldId,
+    contents: jdwp::FieldId,
     thread: jdwp::FieldId,
     number: jdwp::FieldId,
     words: jdwp::FieldId,
@@ -91,11 +86,12 @@ impl Probe {
             tag: Tag::OBJECT,
             id: ObjectId(0),
         };
+        let names = OwnNames::unused(link)?;
         let mut name = null;
-        for (class, bytes) in CLASSES {
-            name = string(link, class)?;
+        for (class, bytes) in names.class_files() {
+            name = string(link, &class)?;
             let length = Value::Int(i32::try_from(bytes.len()).unwrap_or(i32::MAX));
-            let bytes = byte_array(link, bytes)?;
+            let bytes = byte_array(link, &bytes)?;
             let arguments = vec![null, name, bytes, Value::Int(0), length, null, null];
             invoke(link, loader, thread, define, arguments)?;
         }
@@ -110,7 +106,7 @@ impl Probe {
             for_name,
             vec![name, Value::Boolean(true), null],
         )?;
-        let probe = class(link, "Ljava/lang/JhydeProbe;")?;
+        let probe = class(link, &format!("L{};", names.probe()))?;
         let known = link.request(&reference_type::Fields { ref_type: probe })??;
         let field = |wanted: &str| {
             let found = known
@@ -124,6 +120,11 @@ impl Probe {
             table: field("table")?,
             whose: field("whose")?,
             disorder: field("disorder")?,
+            alone: field("alone")?,
+            heard: field("heard")?,
+            births: field("births")?,
+            reads: field("reads")?,
+            contents: field("contents")?,
             thread: field("thread")?,
             number: field("number")?,
             words: field("words")?,
@@ -133,20 +134,11 @@ impl Probe {
             sum: field("sum")?,
         };
         let told = [
-            ("births", also.births),
-            ("reads", also.reads),
-            ("contents", also.contents),
+            (fields.births, also.births),
+            (fields.reads, also.reads),
+            (fields.contents, also.contents),
         ];
-        let values = told.map(|(name, value)| {
-            Ok(class_type::FieldValue {
-                field: field(name)?,
-                value: UntaggedValue::from(Value::Boolean(value)),
-            })
-        });
-        link.request(&class_type::SetValues {
-            class: probe,
-            values: values.into_iter().collect::<Result<_, CaptureError>>()?,
-        })??;
+        link.request(&flags(probe, &told))??;
         let out = vec![field("OUT")?];
         let out = link.request(&reference_type::GetValues {
             ref_type: probe,
@@ -167,16 +159,10 @@ impl Probe {
         })??;
         Ok(Self {
             class: probe,
+            names,
             fields,
             out: out.ok_or_else(|| unusable("the probe class has no array"))?,
         })
-    }
-
-    /// Has the JVM the probe class, from a recording before?
-    pub(crate) fn is_there(link: &mut Link) -> Result<bool, CaptureError> {
-        let signature = "Ljava/lang/JhydeProbe;".into();
-        let found = link.request(&virtual_machine::ClassesBySignature { signature })??;
-        Ok(!found.is_empty())
     }
 
     /// Asks for the log that stands in the array.
@@ -192,6 +178,11 @@ impl Probe {
                 fields: vec![self.fields.whose],
             }),
         }
+    }
+
+    /// Says that what stands in the array was asked for; its thread tells no more when nobody says so.
+    pub(crate) fn hear(&self, link: &mut Link) {
+        link.send(&flags(self.class, &[(self.fields.heard, true)]));
     }
 
     /// The answer; `None` if nothing stands there.
@@ -304,18 +295,30 @@ impl Probe {
         }))
     }
 
-    /// From now on no thread waits for its turn.
-    pub(crate) fn let_go(&self, link: &mut Link) -> Result<(), LinkError> {
-        let disorder = class_type::SetValues {
-            class: self.class,
-            values: vec![class_type::FieldValue {
-                field: self.fields.disorder,
-                value: UntaggedValue::from(Value::Boolean(true)),
-            }],
-        };
-        // A class that is gone needs no word.
-        let _ = link.request(&disorder)?;
-        Ok(())
+    /// What the JVM is told when it is left: no thread waits for its turn from then on, and nobody reads logs.
+    pub(crate) fn farewell(&self) -> class_type::SetValues {
+        let Fields {
+            disorder,
+            alone,
+            births,
+            reads,
+            contents,
+            ..
+        } = self.fields;
+        let less = [births, reads, contents].map(|field| (field, false));
+        let told = [(disorder, true), (alone, true)].into_iter().chain(less);
+        flags(self.class, &told.collect::<Vec<_>>())
+    }
+}
+
+fn flags(class: ReferenceTypeId, told: &[(jdwp::FieldId, bool)]) -> class_type::SetValues {
+    let values = told.iter().map(|&(field, value)| class_type::FieldValue {
+        field,
+        value: UntaggedValue::from(Value::Boolean(value)),
+    });
+    class_type::SetValues {
+        class,
+        values: values.collect(),
     }
 }
 

@@ -20,9 +20,6 @@ use super::plan::{Lambda, MethodPlan, Numbers, Tells};
 use crate::program::{Named, dotted};
 use crate::recorder::always_follows;
 
-/// The class that instrumented code calls.
-pub(crate) const PROBE: &str = "java/lang/JhydeProbe";
-
 /// Why a class is left as it is.
 #[derive(Debug, Error)]
 pub(crate) enum InstrumentError {
@@ -45,12 +42,13 @@ pub(crate) struct Instrumented {
 }
 
 /// Instruments a class. `ids`: how its methods are called in the recording, by their place in the class; those without are
-/// left alone. `contents`: it is told what objects of the JDK hold.
+/// left alone. `probe`: the class that its code is to call. `contents`: it is told what objects of the JDK hold.
 pub(crate) fn instrument(
     class: &ClassFile,
     ids: &[Option<MethodId>],
     names: &mut Names,
     numbers: &mut Numbers,
+    probe: &str,
     contents: bool,
 ) -> Result<Instrumented, InstrumentError> {
     let mut patch = Patch::new(class)?;
@@ -71,6 +69,7 @@ pub(crate) fn instrument(
             id,
             names,
             numbers,
+            probe,
             contents,
             constants: patch.constants(),
             wanted: MethodPatch::new(method),
@@ -88,7 +87,7 @@ pub(crate) fn instrument(
         };
         inserter.log = inserter
             .wanted
-            .add_local(AddedLocal::Kept(FieldType::Object(PROBE.to_owned())));
+            .add_local(AddedLocal::Kept(FieldType::Object(probe.to_owned())));
         inserter.entered = inserter.wanted.add_local(AddedLocal::Kept(FieldType::Int));
         inserter.entry()?;
         inserter.made(&code)?;
@@ -115,6 +114,8 @@ struct Inserter<'a, 'c, 'n> {
     id: MethodId,
     names: &'n mut Names,
     numbers: &'n mut Numbers,
+    /// The class that it calls.
+    probe: &'n str,
     contents: bool,
     constants: &'a mut Constants<'c>,
     wanted: MethodPatch,
@@ -132,8 +133,12 @@ struct Inserter<'a, 'c, 'n> {
 type Done = Result<(), InstrumentError>;
 
 impl Inserter<'_, '_, '_> {
-    fn probe(&mut self, name: &str, descriptor: &str) -> Result<MethodConstant, InstrumentError> {
-        Ok(self.constants.static_method(PROBE, name, descriptor)?)
+    /// A method of the probe class. `LOG` in the descriptor is that class.
+    fn calls(&mut self, name: &str, descriptor: &str) -> Result<MethodConstant, InstrumentError> {
+        let descriptor = descriptor.replace("LOG", &format!("L{};", self.probe));
+        Ok(self
+            .constants
+            .static_method(self.probe, name, &descriptor)?)
     }
 
     fn number(&mut self, snippet: Snippet, number: u32) -> Result<Snippet, InstrumentError> {
@@ -168,7 +173,7 @@ impl Inserter<'_, '_, '_> {
             Some(place) => (self.number(snippet, place)?, "I"),
             None => (snippet, ""),
         };
-        let method = self.probe(name, &format!("({kind}L{PROBE};{numbered})V"))?;
+        let method = self.calls(name, &format!("({kind}LOG{numbered})V"))?;
         Ok(snippet.invoke_static(method))
     }
 
@@ -186,9 +191,9 @@ impl Inserter<'_, '_, '_> {
     fn entry(&mut self) -> Done {
         let initialiser = self.method.name == "<clinit>";
         let name = if initialiser { "initialise" } else { "enter" };
-        let begins = self.probe(name, &format!("(I)L{PROBE};"))?;
+        let begins = self.calls(name, "(I)LOG")?;
         let snippet = self.number(Snippet::new(), self.plan.number)?;
-        let entered = self.constants.field(PROBE, "entered", "I")?;
+        let entered = self.constants.field(self.probe, "entered", "I")?;
         let snippet = snippet
             .invoke_static(begins)
             .store(LocalType::Reference, self.log)
@@ -226,7 +231,7 @@ impl Inserter<'_, '_, '_> {
         };
         self.plan.bears = self.names.class(&above).is_none();
         let name = if self.plan.bears { "born" } else { "made" };
-        let fresh = self.constants.field(PROBE, "fresh", "Z")?;
+        let fresh = self.constants.field(self.probe, "fresh", "Z")?;
         let outside = self.wanted.add_local(AddedLocal::Kept(FieldType::Boolean));
         let kept = Snippet::new()
             .load(LocalType::Reference, self.log)
@@ -285,7 +290,7 @@ impl Inserter<'_, '_, '_> {
 
     /// Calls what takes the log and nothing else.
     fn of_log(&mut self, name: &str) -> Result<Snippet, InstrumentError> {
-        let called = self.probe(name, &format!("(L{PROBE};)V"))?;
+        let called = self.calls(name, "(LOG)V")?;
         Ok(Snippet::new()
             .load(LocalType::Reference, self.log)
             .invoke_static(called))
@@ -305,7 +310,7 @@ impl Inserter<'_, '_, '_> {
             false => name,
         };
         let number = if numbered { "I" } else { "" };
-        let called = self.probe(name, &format!("({with}IL{PROBE};{number})V"))?;
+        let called = self.calls(name, &format!("({with}ILOG{number})V"))?;
         let mut snippet = Snippet::new();
         if !with.is_empty() {
             snippet = snippet.op(Opcode::Dup);
@@ -518,7 +523,7 @@ impl Inserter<'_, '_, '_> {
             self.wanted.insert(Place::Before(index), before);
         }
         if reflects {
-            let reflects = self.probe("reflects", "()V")?;
+            let reflects = self.calls("reflects", "()V")?;
             let snippet = Snippet::new().invoke_static(reflects);
             self.wanted.insert(Place::Before(index), snippet);
         }

@@ -2,6 +2,7 @@
 //! (design, section 7).
 
 mod arrive;
+mod classes;
 mod code;
 mod derive;
 mod engine;

@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * what its words mean is told in `daemon/capture/src/probe/log.rs`.
  *
  * <p>A log that is full is copied to {@link #OUT}, and {@link #ready} is called, where a breakpoint of the daemon stands: it
- * reads the array and lets the thread go on. Without a daemon nothing stops there, and what was written is lost. The daemon
+ * reads the array and lets the thread go on. Without a daemon nothing stops there, and nothing is told any more. The daemon
  * also reads logs while all threads stand still: between any two bytecodes what a log's fields say must be true.
  *
  * <p>Code of the scope runs in one thread at a time: in the one that has the turn. A thread gives its turn back where it
@@ -75,6 +75,10 @@ public final class JhydeProbe {
     private static boolean births, reads;
     /** It is told what objects of the JDK hold: set by the daemon before anything runs. */
     private static boolean contents;
+    /** The daemon has gone: nobody reads logs any more, and what is written into them is nothing. */
+    private static volatile boolean alone;
+    /** The daemon has read what stands in {@link #OUT}: set by it. */
+    private static volatile boolean heard;
 
     /** Logs by the identity of their threads: open addressing, a power of two. */
     private static volatile JhydeProbe[] table = new JhydeProbe[64];
@@ -193,6 +197,10 @@ public final class JhydeProbe {
         if (at == 0) {
             return;
         }
+        if (alone) {
+            at = 0;
+            return;
+        }
         word(SUM, 0, (int) (sum ^ sum >>> 32));
         synchronized (OUT) {
             for (int from = 0; from < at; from += CAPACITY) {
@@ -205,13 +213,26 @@ public final class JhydeProbe {
                 whose = thread;
                 OUT[1] = some;
                 flushing = true;
+                heard = false;
                 ready();
                 flushing = false;
+                if (!heard) {
+                    leave();
+                }
             }
         }
         int gone = at;
         at = 0;
         before += gone;
+    }
+
+    /** Nobody has heard: from now on this is a program that nobody watches. */
+    private static void leave() {
+        alone = true;
+        disorder = true;
+        births = false;
+        reads = false;
+        contents = false;
     }
 
     /** The daemon's breakpoint. */
