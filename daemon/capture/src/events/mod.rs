@@ -222,6 +222,7 @@ impl<S: Sink> Engine<S> {
             // Where it is not said who was suspended, everybody may have been.
             (policy, _) => {
                 if is_death(composite) && policy == SuspendPolicy::ALL {
+                    self.recorder.jvm.ends();
                     self.look_a_last_time(ticket)?;
                 }
                 self.resume_all();

@@ -7,6 +7,9 @@
 //! all that was on the way, sends what it was given for that hour ([`Guard::leave_word`]: the program's own code back into
 //! classes that were instrumented), and disposes of the session. [`crate::events`] leaves a JVM in the same order.
 //!
+//! A JVM that ends has told so and stands still, for the last time: it is resumed and nothing else. A session that is disposed of while the JVM
+//! ends may bring the agent down, and the JVM with it ("cannot get thread local storage", `JVMTI_ERROR_WRONG_PHASE`).
+//!
 //! The daemon may have died in the middle of a packet. So the guard does not read packets, it looks for its own
 //! reply among the bytes.
 
@@ -19,7 +22,7 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use jdwp::commands::virtual_machine::{Dispose, Suspend};
+use jdwp::commands::virtual_machine::{Dispose, Resume, Suspend};
 use jdwp::{ErrorCode, HEADER_LEN, Header, PacketId, PacketKind};
 
 use crate::jvm::Link;
@@ -32,6 +35,7 @@ pub(crate) const FAREWELL: Duration = Duration::from_secs(5);
 const TICK: Duration = Duration::from_millis(10);
 /// Numbers of the guard's commands: none that a daemon counts up to.
 const SUSPEND: PacketId = PacketId(0xffff_fff0);
+/// And of those that end all.
 const DISPOSE: PacketId = PacketId(0xffff_fff1);
 
 /// The first of the numbers of commands that were left with the guard.
@@ -39,6 +43,12 @@ const WORDS: u32 = 0xfff0_0000;
 /// What the daemon says: it needs no guard any more; a command follows, a packet.
 const DISMISSED: u8 = b'.';
 const WORD: u8 = b':';
+/// The JVM has told that it ends.
+const ENDS: u8 = b'!';
+/// What an event of the JVM's end looks like, behind length and number of its packet: a command, `Event.Composite`, which suspends
+/// all, and how many events it has. Their kinds come next.
+const EVENTS: [u8; 7] = [0, 64, 100, 2, 0, 0, 0];
+const VM_DEATH: u8 = 99;
 
 /// The daemon's side of a guard. Dropped without [`Guard::dismiss`], it lets the guard act, and does not wait for that:
 /// it takes twice [`FAREWELL`] where the JVM says nothing.
@@ -90,6 +100,14 @@ impl Guard {
         alive.write_all(&packet)
     }
 
+    /// The JVM has told that it ends, and stands still until it is resumed.
+    pub(crate) fn ends(&mut self) {
+        if let Some(alive) = &mut self.alive {
+            // One that is gone leaves nothing.
+            let _ = alive.write_all(&[ENDS]);
+        }
+    }
+
     /// The JVM was left, or is gone: nothing is to be done.
     pub(crate) fn dismiss(mut self) {
         if let Some(mut alive) = self.alive.take() {
@@ -119,28 +137,41 @@ impl Drop for Guard {
 /// # Errors
 /// The connection broke in the middle; the JVM's agent resumes its threads then.
 pub fn stand_guard() -> io::Result<()> {
-    let Some(words) = outlive(&mut io::stdin().lock()) else {
+    let Some(left) = outlive(&mut io::stdin().lock()) else {
         return Ok(());
     };
     let connection = io::stdout().as_fd().try_clone_to_owned()?;
-    take_leave(TcpStream::from(connection), &words)
+    take_leave(TcpStream::from(connection), &left)
 }
 
-/// Waits for the daemon's end, which the end of its words is, or an error of them. Gives the packets that it left, whole ones;
-/// `None`: the guard was dismissed.
-fn outlive(daemon: &mut impl io::Read) -> Option<Vec<u8>> {
-    let mut packets = Vec::new();
+/// What the daemon has left behind.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Left {
+    /// Commands: whole packets.
+    packets: Vec<u8>,
+    /// The JVM ends.
+    ends: bool,
+}
+
+/// Waits for the daemon's end, which the end of its words is, or an error of them. Gives what it left; `None`: the guard was
+/// dismissed.
+fn outlive(daemon: &mut impl io::Read) -> Option<Left> {
+    let mut left = Left::default();
     loop {
         let mut says = [0];
         match daemon.read_exact(&mut says).map(|()| says[0]) {
             Ok(DISMISSED) => return None,
+            Ok(ENDS) => {
+                left.ends = true;
+                continue;
+            }
             Ok(WORD) => {}
-            _ => return Some(packets),
+            _ => return Some(left),
         }
-        let whole = packets.len();
-        if read_packet(daemon, &mut packets).is_err() {
-            packets.truncate(whole);
-            return Some(packets);
+        let whole = left.packets.len();
+        if read_packet(daemon, &mut left.packets).is_err() {
+            left.packets.truncate(whole);
+            return Some(left);
         }
     }
 }
@@ -158,7 +189,7 @@ fn read_packet(daemon: &mut impl io::Read, packets: &mut Vec<u8>) -> io::Result<
     }
 }
 
-fn take_leave(mut connection: TcpStream, words: &[u8]) -> io::Result<()> {
+fn take_leave(mut connection: TcpStream, left: &Left) -> io::Result<()> {
     let suspended = header(
         SUSPEND,
         PacketKind::Reply {
@@ -169,7 +200,7 @@ fn take_leave(mut connection: TcpStream, words: &[u8]) -> io::Result<()> {
     connection.set_write_timeout(Some(FAREWELL))?;
     connection.write_all(&command::<Suspend>(SUSPEND))?;
     let deadline = Instant::now() + FAREWELL;
-    let (mut stands, mut quiet) = (false, Instant::now());
+    let (mut stands, mut ends, mut quiet) = (false, left.ends, Instant::now());
     let mut heard = Vec::new();
     while !(stands && quiet.elapsed() >= QUIET) && Instant::now() < deadline {
         let before = heard.len();
@@ -179,17 +210,28 @@ fn take_leave(mut connection: TcpStream, words: &[u8]) -> io::Result<()> {
         if heard.len() > before {
             quiet = Instant::now();
             stands |= heard.windows(HEADER_LEN).any(|bytes| bytes == suspended);
-            // Its reply may come in two parts.
+            ends |= heard.windows(EVENTS.len() + 2).any(tells_the_end);
+            // Both may come in two parts.
             heard.drain(..heard.len().saturating_sub(HEADER_LEN - 1));
         }
     }
-    connection.write_all(words)?;
-    connection.write_all(&command::<Dispose>(DISPOSE))?;
+    if ends {
+        // Once for the guard, once for the event.
+        let resume = command::<Resume>(DISPOSE);
+        connection.write_all(&[resume, resume].concat())?;
+    } else {
+        connection.write_all(&left.packets)?;
+        connection.write_all(&command::<Dispose>(DISPOSE))?;
+    }
     let deadline = Instant::now() + FAREWELL;
     while Instant::now() < deadline && hear(&mut connection, &mut heard)? {
         heard.clear();
     }
     Ok(())
+}
+
+fn tells_the_end(bytes: &[u8]) -> bool {
+    bytes.starts_with(&EVENTS) && bytes.last() == Some(&VM_DEATH)
 }
 
 fn command<C: jdwp::Command>(id: PacketId) -> [u8; HEADER_LEN] {
@@ -223,8 +265,6 @@ fn hear(connection: &mut TcpStream, heard: &mut Vec<u8>) -> io::Result<bool> {
 mod tests {
     use std::net::TcpListener;
 
-    use jdwp::commands::virtual_machine::Resume;
-
     use super::*;
 
     fn pair() -> (TcpStream, TcpStream) {
@@ -243,8 +283,11 @@ mod tests {
     #[test]
     fn a_jvm_is_left_when_it_stands_still_and_has_told_everything() {
         let (guard, mut jvm) = pair();
-        let word = command::<Resume>(PacketId(WORDS));
-        let guard = thread::spawn(move || take_leave(guard, &word));
+        let left = Left {
+            packets: command::<Resume>(PacketId(WORDS)).to_vec(),
+            ends: false,
+        };
+        let guard = thread::spawn(move || take_leave(guard, &left));
         let suspend = told(&mut jvm);
         assert_eq!(suspend.kind, PacketKind::Command { set: 1, command: 8 });
         // The rest of a packet that the daemon had begun to read; the reply, in two parts; events behind it.
@@ -276,14 +319,54 @@ mod tests {
         let other = command::<Resume>(PacketId(2));
         let says = [&[WORD][..], &one, &[WORD], &other].concat();
         let left = outlive(&mut &says[..]);
-        assert_eq!(left, Some([one, other].concat()), "it died");
+        let packets = |packets| Left {
+            packets,
+            ends: false,
+        };
+        assert_eq!(left, Some(packets([one, other].concat())), "it died");
+        let ending = outlive(&mut &[&says[..], &[ENDS]].concat()[..]);
+        assert!(ending.is_some_and(|left| left.ends));
         for cut in 0..says.len() {
             let whole = if cut < 1 + one.len() { &[][..] } else { &one };
             let left = outlive(&mut &says[..cut]);
-            assert_eq!(left.as_deref(), Some(whole), "it died after {cut} bytes");
+            assert_eq!(
+                left,
+                Some(packets(whole.to_vec())),
+                "it died after {cut} bytes"
+            );
         }
         let dismissed = [&says[..], &[DISMISSED]].concat();
         assert_eq!(outlive(&mut &dismissed[..]), None);
+    }
+
+    #[test]
+    fn a_jvm_that_ends_is_resumed() {
+        // The daemon knew it, or the JVM tells the guard: two events, as HotSpot does.
+        for knew in [true, false] {
+            let (guard, mut jvm) = pair();
+            let left = Left {
+                packets: command::<Suspend>(PacketId(WORDS)).to_vec(),
+                ends: knew,
+            };
+            let guard = thread::spawn(move || take_leave(guard, &left));
+            let suspend = told(&mut jvm);
+            if !knew {
+                let kinds = [VM_DEATH, 0, 0, 0, 1, VM_DEATH, 0, 0, 0, 0];
+                let event = [&[0, 0, 0, 26, 0, 0, 0, 9], &EVENTS[..], &[2], &kinds].concat();
+                for byte in event {
+                    jvm.write_all(&[byte]).expect("it is heard");
+                }
+            }
+            let error = ErrorCode::NONE;
+            jvm.write_all(&header(suspend.id, PacketKind::Reply { error }))
+                .expect("it is heard");
+            for _ in 0..2 {
+                let resume = PacketKind::Command { set: 1, command: 9 };
+                assert_eq!(told(&mut jvm).kind, resume, "{knew}");
+            }
+            drop(jvm);
+            guard.join().expect("no panic").expect("no error");
+        }
     }
 
     #[test]
@@ -291,7 +374,7 @@ mod tests {
         let (guard, jvm) = pair();
         drop(jvm);
         let begun = Instant::now();
-        let _ = take_leave(guard, &[]);
+        let _ = take_leave(guard, &Left::default());
         assert!(begun.elapsed() < FAREWELL);
     }
 }

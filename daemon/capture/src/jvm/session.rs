@@ -176,6 +176,13 @@ impl Jvm {
         Ok(())
     }
 
+    /// The JVM has told that it ends.
+    pub(crate) fn ends(&mut self) {
+        if let Some(guard) = &mut self.guard {
+            guard.ends();
+        }
+    }
+
     /// The guard has nothing to do any more if the JVM was left.
     pub(crate) fn dismiss_guard(&mut self) {
         if let Some(guard) = self.guard.take_if(|_| self.left) {

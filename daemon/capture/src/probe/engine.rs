@@ -63,6 +63,8 @@ pub(crate) struct Engine<S> {
     pub(super) scouts: Vec<RequestId>,
     vm_dead: bool,
     left: bool,
+    /// The end was asked for: until then the JVM is to be left.
+    leaving: Option<Instant>,
     pub(super) notes: Vec<String>,
 }
 
@@ -105,6 +107,7 @@ impl<S: Sink> Engine<S> {
             scouts: Vec::new(),
             vm_dead: false,
             left: false,
+            leaving: None,
             notes: Vec::new(),
         }
     }
@@ -292,6 +295,9 @@ impl<S: Sink> Engine<S> {
                 Event::VmDeath { .. } if self.vm_dead => {}
                 Event::VmDeath { .. } => {
                     self.vm_dead = true;
+                    if let Some(guard) = &mut self.guard {
+                        guard.ends();
+                    }
                     if let Some(probe) = self.probe {
                         // It may be asked as long as it stands still.
                         let parts = probe.rest(&mut self.link)?;
@@ -422,11 +428,14 @@ impl<S: Sink> Engine<S> {
 
     fn end_as_ordered(&mut self, ending: Ending) -> State {
         let until = Instant::now() + LEAVE;
+        self.leaving = Some(until + LEAVE / 3);
         self.link.hurry(until);
-        if let Err(error) = self.take_rest(until) {
-            tracing::debug!(%error, "what was on its way when the JVM was left is lost");
-        }
+        let rest = self.take_rest(until);
         self.leave();
+        if let Err(error) = rest {
+            let reason = format!("the JVM did not answer when it was to be left: {error}");
+            return State::ConnectionLost { reason };
+        }
         match ending {
             Ending::Stop => State::Stopped,
             Ending::Limit => State::LimitReached {
@@ -459,7 +468,7 @@ impl<S: Sink> Engine<S> {
         if self.left {
             return;
         }
-        let until = Instant::now() + LEAVE;
+        let until = self.leaving.unwrap_or_else(|| Instant::now() + LEAVE);
         self.link.hurry(until);
         if self.vm_dead {
             self.link.send(&virtual_machine::Resume);

@@ -41,6 +41,17 @@ pub(crate) enum Record {
     Turn(Turn),
     /// From here on threads run as they like, and nobody knows in which order.
     Disorder,
+    /// The exception that comes next is an error of the JVM, which may befall any instruction; it did behind so many points.
+    Fell { points: u32 },
+}
+
+/// What a thread had done when its log was flushed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Sum {
+    /// How many points it had passed, modulo 2^24.
+    pub(crate) points: u32,
+    /// The checksum of all that it had read from the heap, upper half against lower half.
+    pub(crate) read: u32,
 }
 
 /// A thread takes the turn.
@@ -185,9 +196,8 @@ pub(crate) struct Log {
     classes: FxHashMap<u32, Rc<str>>,
     /// The record that comes next, read already.
     next: Option<Record>,
-    /// The checksum of all that the thread had read from the heap when it wrote that record, upper half against lower half:
-    /// told where a log is flushed.
-    sum: Option<u32>,
+    /// What was told where the log was flushed before that record.
+    sum: Option<Sum>,
     /// What objects held before that record.
     held: Vec<Held>,
 }
@@ -208,7 +218,7 @@ impl Log {
     }
 
     /// Takes it, with the checksum of that time if it was told.
-    pub(crate) fn take(&mut self) -> Option<(Record, Option<u32>)> {
+    pub(crate) fn take(&mut self) -> Option<(Record, Option<Sum>)> {
         let record = self.next.take()?;
         Some((record, self.sum.take()))
     }
@@ -259,7 +269,7 @@ impl Log {
 enum Line {
     Record(Record),
     Name(u32, Rc<str>),
-    Sum(u32),
+    Sum(Sum),
     Held(Held),
 }
 
@@ -331,7 +341,10 @@ impl Cursor<'_> {
                     elements: (length > 0).then(|| hashes.into()),
                 }
             }
-            8 => return Ok(Some(Line::Sum(low))),
+            8 => {
+                let (points, read) = (number, low);
+                return Ok(Some(Line::Sum(Sum { points, read })));
+            }
             9 => Record::Escaped {
                 method: number,
                 exception: some!(self.reference(low)?),
@@ -357,6 +370,7 @@ impl Cursor<'_> {
                 })
             }
             14 => Record::Disorder,
+            17 => Record::Fell { points: low },
             16 => return Ok(Some(Line::Held(some!(self.held(number, low)?)))),
             _ => return Err(Nonsense { word }),
         };
@@ -556,7 +570,7 @@ mod tests {
         kind << 56 | number << 32 | low
     }
 
-    fn all(words: &[u64]) -> Result<Vec<(Record, Option<u32>)>, Nonsense> {
+    fn all(words: &[u64]) -> Result<Vec<(Record, Option<Sum>)>, Nonsense> {
         let mut log = Log::default();
         log.extend(words.iter().copied());
         let mut records = Vec::new();
@@ -588,7 +602,7 @@ mod tests {
             1 << 32 | 5,
         ]);
         words.extend(text("seven 7"));
-        words.extend([head(8, 0, 12), head(4, 9, 0), u64::MAX]);
+        words.extend([head(8, 3, 12), head(4, 9, 0), u64::MAX]);
         words
     }
 
@@ -619,7 +633,13 @@ mod tests {
         let expected = [
             (Record::Enter { method: 7 }, None),
             (result(3, Raw::Reference(Some(array))), None),
-            (result(9, Raw::Wide(u64::MAX)), Some(12)),
+            (
+                result(9, Raw::Wide(u64::MAX)),
+                Some(Sum {
+                    points: 3,
+                    read: 12,
+                }),
+            ),
         ];
         assert_eq!(records, expected);
     }

@@ -154,7 +154,7 @@ impl Daemon {
             }
             EngineKind::Probe => {
                 notes.push(
-                    "engine: 'probe' is new: it records from the JVM's start, threads of the scope one at a time, and not what collections hold"
+                    "engine: 'probe' is new: threads of the scope run one at a time, and not all that collections hold is told"
                         .into(),
                 );
             }
@@ -184,7 +184,6 @@ impl Daemon {
             exclude: wanted.exclude.clone(),
             string_limit,
             snapshots: wanted.snapshots.or(defaults.snapshots)?,
-            // The probe does not tell them yet.
             contents: defaults.contents && !wanted.no_contents,
             limits: wanted.limits(defaults.limits)?,
         };

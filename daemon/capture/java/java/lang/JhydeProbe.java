@@ -35,7 +35,7 @@ public final class JhydeProbe {
     private static final int LAST = 64;
 
     private static final int ENTER = 1, VOID = 2, INT = 3, WIDE = 4, REFERENCE = 5, CAUGHT = 6, SHOWN = 7, SUM = 8,
-        ESCAPED = 9, CONTENT = 10, NAME = 11, LITERAL = 12, TURN = 13, DISORDER = 14, SHOWN_ARRAY = 15, HELD = 16;
+        ESCAPED = 9, CONTENT = 10, NAME = 11, LITERAL = 12, TURN = 13, DISORDER = 14, SHOWN_ARRAY = 15, HELD = 16, FELL = 17;
     private static final int KNOWN_TEXT = 0, TEXT = 1, CLASS = 2, BOOLEAN = 3, CHARACTER = 4, BYTE = 5, SHORT = 6,
         INTEGER = 7, FLOAT = 8, LONG = 9, DOUBLE = 10, ARRAY = 11, BARE_ARRAY = 12, FIRST_CLASS = 16;
 
@@ -201,7 +201,7 @@ public final class JhydeProbe {
             at = 0;
             return;
         }
-        word(SUM, 0, (int) (sum ^ sum >>> 32));
+        word(SUM, points & 0xffffff, (int) (sum ^ sum >>> 32));
         synchronized (OUT) {
             for (int from = 0; from < at; from += CAPACITY) {
                 int some = Math.min(at - from, CAPACITY);
@@ -635,13 +635,23 @@ public final class JhydeProbe {
     public static void caught(Throwable value, JhydeProbe log, int site) {
         log.calling = false;
         log.point();
+        log.fell(value);
         log.reference(CAUGHT, site, value);
+    }
+
+    /** An error of the JVM, which may befall any instruction: behind which point that was. */
+    private void fell(Throwable value) {
+        if (value instanceof VirtualMachineError) {
+            room(1);
+            word(FELL, 0, points - 1);
+        }
     }
 
     /** An exception leaves a method. */
     public static void escaped(Throwable value, int entered, JhydeProbe log, int method) {
         log.calling = false;
         log.point();
+        log.fell(value);
         log.reference(ESCAPED, method, value);
         exit(entered, log);
     }

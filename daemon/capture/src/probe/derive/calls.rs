@@ -337,8 +337,7 @@ impl Deriver {
             Some(Record::Result { site, result }) if *site == open.place => result.clone(),
             Some(other) => return lost(format!("a result is told as {other:?}")),
         };
-        thread.take()?;
-        thread.point();
+        thread.take_behind(true)?;
         let agrees = match result {
             None => raw == Raw::Void,
             Some(result) => self.agrees(result, &raw),

@@ -349,8 +349,8 @@ impl Deriver {
                 break;
             }
         }
-        if lost.is_none() && !thread.is_lost() && !thread.agrees() {
-            lost = Some(Lost(UNSEEN.to_owned()));
+        if lost.is_none() && !thread.is_lost() {
+            lost = thread.agrees().err();
         }
         self.threads.insert(log, thread);
         if let Some(lost) = lost {
@@ -393,8 +393,12 @@ impl Deriver {
             && points.wrapping_sub(passed) as i32 <= 0;
         match (fits, taker) {
             (true, Some(taker)) if points == passed && come >= turn.words => {
-                taker.log.take();
+                let sum = taker.log.take().and_then(|(_, sum)| sum);
+                let compared = sum.map_or(Ok(()), |sum| taker.compare(sum));
                 (self.turns, self.holder) = (turn.number, log);
+                if let Err(lost) = compared {
+                    self.lose(log, &lost);
+                }
                 true
             }
             // Words of the one that had the turn are still to come.
@@ -427,16 +431,16 @@ impl Deriver {
 
     /// The JVM has ended: so have all threads, with what ran in them.
     pub(crate) fn end(&mut self) {
-        let wrong = |thread: &Thread| !thread.is_lost() && !thread.agrees();
-        let mut wrong: Vec<u32> = self
-            .threads
-            .iter()
-            .filter(|(_, t)| wrong(t))
-            .map(|(&log, _)| log)
+        let known = self.threads.iter().filter(|(_, thread)| !thread.is_lost());
+        let mut wrong: Vec<(u32, Lost)> = known
+            .filter_map(|(&log, thread)| {
+                let agrees = thread.agrees().and_then(|()| thread.came_as_far());
+                Some((log, agrees.err()?))
+            })
             .collect();
-        wrong.sort_unstable();
-        for log in wrong {
-            self.lose(log, &Lost(UNSEEN.to_owned()));
+        wrong.sort_unstable_by_key(|(log, _)| *log);
+        for (log, lost) in wrong {
+            self.lose(log, &lost);
         }
         // Nothing more comes: what still waits for another thread waits in vain.
         let waits = |thread: &Thread| !thread.is_lost() && thread.log.waiting() > 0;

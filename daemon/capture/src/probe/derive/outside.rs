@@ -186,8 +186,7 @@ impl Deriver {
                 if site == outside.open.place =>
             {
                 let (callee, open) = (Rc::clone(&outside.callee), outside.open.clone());
-                thread.take()?;
-                thread.point();
+                thread.take_behind(true)?;
                 let result = match (callee.returns.as_str(), result) {
                     ("V", Raw::Void) => None,
                     ("V", _) => return lost("a call returned a value that has none"),
@@ -196,7 +195,10 @@ impl Deriver {
                 thread.awaits = Some(Awaits::Behind { open, result });
                 Ok(Went::On)
             }
-            (Record::Caught { .. } | Record::Escaped { .. }, Some(Running::Outside(_))) => {
+            (
+                Record::Caught { .. } | Record::Escaped { .. } | Record::Fell { .. },
+                Some(Running::Outside(_)),
+            ) => {
                 thread.awaits = Some(Awaits::Exception(None));
                 Ok(Went::On)
             }

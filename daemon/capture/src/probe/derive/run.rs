@@ -94,6 +94,7 @@ impl Deriver {
         if !thread.may_run() {
             return Ok(Went::Nowhere);
         }
+        thread.has_fallen()?;
         for _ in 0..TURN {
             let Some(frame) = thread.frame() else {
                 return Ok(Went::On);
@@ -116,6 +117,14 @@ impl Deriver {
             }
             if births && makes_array(instruction.opcode) && thread.peek()?.is_none() {
                 return Ok(Went::Nowhere);
+            }
+            let dimensions = dimensions(op);
+            if dimensions > 0 && thread.makes_much(dimensions) {
+                // It may be what the JVM had no room for.
+                thread.has_fallen()?;
+                if thread.peek()?.is_none() {
+                    return Ok(Went::Nowhere);
+                }
             }
             match self.needs(thread, program, link, &routine, op)? {
                 Needs::Nothing => {}
@@ -306,6 +315,15 @@ fn makes_array(opcode: Opcode) -> bool {
         opcode,
         Opcode::NewArray | Opcode::AnewArray | Opcode::MultiAnewArray
     )
+}
+
+/// How many lengths does it take to make an array of?
+fn dimensions(op: Op) -> usize {
+    match op {
+        Op::NewArray(_) => 1,
+        Op::NewNested { dimensions, .. } => usize::from(dimensions),
+        _ => 0,
+    }
 }
 
 /// Reads it a field that others may write at any time, with a point before it?

@@ -9,9 +9,11 @@ use super::Lost;
 use super::outlet::Outlet;
 use super::routine::{Callee, Routine};
 use crate::mirror::Activation;
-use crate::probe::log::{Held, Log, Nonsense, Record, Turn};
+use crate::probe::log::{Held, Log, Nonsense, Record, Sum, Turn};
 use crate::probe::plan::Lambda;
 
+/// Elements of an array that is large.
+const MUCH: i64 = 1 << 22;
 /// So many rounds of 4,096 instructions are run beyond the end of a log.
 const MOST_AHEAD: u32 = 1 << 12;
 
@@ -148,6 +150,8 @@ pub(super) struct Thread {
     lost: bool,
     /// Points that it has passed, and that it is known to have passed with what of its log has come.
     pub(super) points: u32,
+    /// The exception that comes next was announced.
+    fallen: bool,
     known: u32,
     /// Rounds of instructions since something told that it has come so far.
     ahead: u32,
@@ -173,6 +177,7 @@ impl Thread {
             points: 0,
             known: 0,
             ahead: 0,
+            fallen: false,
             expected: None,
             held: Vec::new(),
         }
@@ -208,12 +213,16 @@ impl Thread {
 
     /// Passes the point that comes next, which has no record of its own. False where another thread may have the turn
     /// first.
-    pub(super) fn passes(&mut self) -> Result<bool, Nonsense> {
+    pub(super) fn passes(&mut self) -> Result<bool, Lost> {
+        let ends = self.points == self.known;
         let passes = match self.log.peek()? {
             Some(Record::Turn(turn)) => turn.points != self.points,
             Some(Record::Disorder) => false,
+            Some(Record::Fell { points }) if *points == self.points => return Err(fell()),
+            // Each record stands behind all points that were passed before it.
+            Some(_) if ends => return Err(strayed()),
             Some(_) => true,
-            None => self.points != self.known,
+            None => !ends,
         };
         if passes {
             self.point();
@@ -222,7 +231,7 @@ impl Thread {
     }
 
     /// Passes the point before the next instruction, once.
-    pub(super) fn passes_before(&mut self) -> Result<bool, Nonsense> {
+    pub(super) fn passes_before(&mut self) -> Result<bool, Lost> {
         if self.frame().is_some_and(|frame| frame.passed) {
             return Ok(true);
         }
@@ -231,6 +240,18 @@ impl Thread {
             frame.passed = passes;
         }
         Ok(passes)
+    }
+
+    /// Is the array large that the next instruction makes, of one dimension or of several?
+    pub(super) fn makes_much(&mut self, dimensions: usize) -> bool {
+        let Some(frame) = self.frame() else {
+            return false;
+        };
+        let lengths = (0..dimensions).map(|depth| match frame.activation.peek(depth) {
+            Value::Int(length) => i64::from(length),
+            _ => 0,
+        });
+        lengths.fold(1, i64::saturating_mul) > MUCH
     }
 
     /// May it go on for a round of instructions? Beyond the end of its log it may be ahead of the JVM, which it must not be
@@ -263,22 +284,65 @@ impl Thread {
 
     /// Takes the record that was peeked at: the thread has come to the place that wrote it.
     pub(super) fn take(&mut self) -> Result<Record, Lost> {
+        let points = match self.log.peek()? {
+            Some(Record::Enter { .. }) => true,
+            Some(Record::Caught { .. } | Record::Escaped { .. }) => {
+                !std::mem::take(&mut self.fallen)
+            }
+            // Told behind the point of the exception that comes next.
+            Some(Record::Fell { .. }) => {
+                self.fallen = true;
+                true
+            }
+            _ => false,
+        };
+        self.take_behind(points)
+    }
+
+    /// Takes a record; `points`: there is a point before it.
+    pub(super) fn take_behind(&mut self, points: bool) -> Result<Record, Lost> {
         self.ahead = 0;
         self.held.append(&mut self.log.take_held());
         let Some((record, sum)) = self.log.take() else {
             return Err(Lost("its log ends in a record".to_owned()));
         };
-        if sum.is_some_and(|sum| sum != self.folded()) {
-            return Err(Lost(super::UNSEEN.to_owned()));
-        }
-        self.agreed |= sum.is_some();
-        if matches!(
-            record,
-            Record::Enter { .. } | Record::Caught { .. } | Record::Escaped { .. }
-        ) {
+        if points {
             self.point();
         }
+        if let Some(sum) = sum {
+            self.compare(sum)?;
+        }
         Ok(record)
+    }
+
+    /// Did it do what was derived, as far as the checksum tells?
+    pub(super) fn compare(&mut self, sum: Sum) -> Result<(), Lost> {
+        if sum.points != self.points & 0xff_ffff {
+            return Err(strayed());
+        }
+        if sum.read != self.folded() {
+            return Err(Lost(super::UNSEEN.to_owned()));
+        }
+        self.agreed = true;
+        Ok(())
+    }
+
+    /// Takes what says that the exception that comes next is an error of the JVM. It came from code out of the scope, or through
+    /// several calls of the scope.
+    pub(super) fn take_fall(&mut self) -> Result<(), Lost> {
+        match self.log.peek()? {
+            Some(Record::Fell { .. }) => self.take().map(drop),
+            _ => Ok(()),
+        }
+    }
+
+    /// Did an error of the JVM befall one of the instructions behind the point that was passed last?
+    pub(super) fn has_fallen(&mut self) -> Result<(), Lost> {
+        let points = self.points;
+        match self.log.peek()? {
+            Some(Record::Fell { points: before }) if *before == points => Err(fell()),
+            _ => Ok(()),
+        }
     }
 
     /// The checksum as logs tell it.
@@ -293,14 +357,31 @@ impl Thread {
         }
     }
 
+    /// Where it has come to the end of its log: what its checksum was there.
+    fn expected(&self) -> Option<u64> {
+        let at_end = |length| self.log.is_empty() && length == self.log.length();
+        self.expected
+            .and_then(|(length, sum)| at_end(length).then_some(sum))
+    }
+
     /// Does its checksum agree, if that can be said: it has come to the end of its log, and no call runs?
-    pub(super) fn agrees(&self) -> bool {
-        let (Some((length, sum)), true, true) =
-            (self.expected, self.stack.is_empty(), self.log.is_empty())
-        else {
-            return true;
-        };
-        length != self.log.length() || self.sum == sum
+    pub(super) fn agrees(&self) -> Result<(), Lost> {
+        let sum = self.expected().filter(|_| self.stack.is_empty());
+        match sum.is_none_or(|sum| sum == self.sum) {
+            true => Ok(()),
+            false => Err(Lost(super::UNSEEN.to_owned())),
+        }
+    }
+
+    /// Nothing more comes: has it come as far as what was derived? It may have stood between a point and what it was to tell
+    /// behind it.
+    pub(super) fn came_as_far(&self) -> Result<(), Lost> {
+        let standing = u32::from(!self.stack.is_empty());
+        let ahead = self.known.wrapping_sub(self.points);
+        match self.expected().is_some() && ahead > standing {
+            true => Err(strayed()),
+            false => Ok(()),
+        }
     }
 
     pub(super) fn next_call(&mut self) -> CallId {
@@ -393,4 +474,15 @@ impl Thread {
         }
         outlet.event(CallId::root(self.id), Event::NO_INDEX, EventKind::ThreadEnd);
     }
+}
+
+fn fell() -> Lost {
+    let why = "the JVM ran out of stack or memory here, and behind which instruction is not told";
+    Lost(why.to_owned())
+}
+
+fn strayed() -> Lost {
+    let why =
+        "it passed other places than were derived: its code may be another than on the class path";
+    Lost(why.to_owned())
 }

@@ -22,6 +22,7 @@ impl Deriver {
             return Ok(Went::On);
         };
         let known = *known;
+        thread.take_fall()?;
         let Some(record) = thread.peek()?.cloned() else {
             return Ok(Went::Nowhere);
         };
