@@ -1,0 +1,102 @@
+//! Odd programs by the engine `probe`: what it cannot follow it says, and what it tells nevertheless is what the engine
+//! `events` tells.
+
+use std::collections::HashMap;
+
+use jhyde_integration::{Folder, Jdk, jdks};
+use serde_json::Value;
+
+/// Records a program that prints and ends as it does unrecorded.
+fn record(folder: &Folder, jdk: &Jdk, name: &str, engine: &str, java: &[String]) {
+    let plain = std::process::Command::new(jdk.java())
+        .args(java)
+        .output()
+        .expect("java can be started");
+    let include = ["--include", "fx.*", "--include", "odd.*"];
+    let options = [&["--engine", engine][..], &include].concat();
+    let run = folder.launch(jdk, name, &options, java);
+    assert_eq!(run.status.code(), plain.status.code(), "{}", run.stderr);
+    assert_eq!(run.stdout, plain.stdout, "{name} by {engine}");
+    let shown = &folder.json(&["show", name])[0];
+    assert_eq!(shown["state"], "complete", "{shown}");
+}
+
+fn java(jdk: &Jdk, part: &str, class: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    if class == "odd.Redefined" {
+        let agent = jdk.classes("odd").join("agent.jar");
+        words.push(format!("-javaagent:{}", agent.display()));
+    }
+    let path = jdk.classes(part).display().to_string();
+    words.extend(["-cp".to_owned(), path, class.to_owned()]);
+    words
+}
+
+/// What calls of the scope returned that is a number or a truth, by method and how often that had been called; of those that
+/// say nothing against it.
+fn results(folder: &Folder, name: &str) -> HashMap<(String, u64), Value> {
+    let gaps = folder.json(&["events", name]);
+    let of_gap = |gap: &Value| (gap["kind"] == "gap").then(|| gap["call"].clone());
+    let open: Vec<Value> = gaps.iter().filter_map(of_gap).collect();
+    let calls = folder.json(&["tree", name, "--all"]).into_iter();
+    let certain = calls.filter(|call| {
+        call["boundary"] == false && call["lowered"].is_null() && !open.contains(&call["id"])
+    });
+    certain
+        .filter(|call| !call["result"].is_object() && !call["result"].is_null())
+        .map(|call| {
+            let method = format!("{}.{}{}", call["class"], call["method"], call["descriptor"]);
+            let number = call["invocation"].as_u64().unwrap_or_default();
+            ((method, number), call["result"].clone())
+        })
+        .collect()
+}
+
+#[test]
+fn what_is_told_is_so_or_a_gap_says_that_it_may_not_be() {
+    let programs = [
+        "odd.Foreseen",
+        "odd.Handler",
+        "odd.LoadedFirst",
+        "odd.OutOfMemory",
+        "odd.Redefined",
+        "odd.Twins",
+    ];
+    for jdk in jdks() {
+        let folder = Folder::new();
+        let mut compared = 0;
+        for class in programs {
+            let java = java(&jdk, "odd", class);
+            let [one, other] = ["events", "probe"].map(|engine| {
+                let name = format!("{class}-{engine}");
+                record(&folder, &jdk, &name, engine, &java);
+                results(&folder, &name)
+            });
+            for (call, result) in other {
+                if let Some(right) = one.get(&call) {
+                    compared += 1;
+                    assert_eq!(&result, right, "{class} on JDK {}: {call:?}", jdk.major);
+                }
+            }
+        }
+        assert!(compared >= 10, "{compared} results on JDK {}", jdk.major);
+    }
+}
+
+#[test]
+fn a_stack_that_overflows_ends_what_is_told() {
+    for jdk in jdks() {
+        let folder = Folder::new();
+        record(
+            &folder,
+            &jdk,
+            "deep",
+            "probe",
+            &java(&jdk, "fixtures", "fx.StackOverflow"),
+        );
+        let shown = &folder.json(&["show", "deep"])[0];
+        assert!(shown["calls"].as_u64() < Some(1_000_000), "{shown}");
+        let said = shown["gaps"].to_string();
+        assert!(said.contains("ran out of stack"), "{shown}");
+    }
+}
