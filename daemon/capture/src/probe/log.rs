@@ -43,6 +43,8 @@ pub(crate) enum Record {
     Disorder,
     /// The exception that comes next is an error of the JVM, which may befall any instruction; it did behind so many points.
     Fell { points: u32 },
+    /// What an array holds that a call was shown which ended by the exception that comes next.
+    Left { array: Reference },
 }
 
 /// What a thread had done when its log was flushed.
@@ -371,6 +373,9 @@ impl Cursor<'_> {
             }
             14 => Record::Disorder,
             17 => Record::Fell { points: low },
+            18 => Record::Left {
+                array: some!(self.reference(low)?),
+            },
             16 => return Ok(Some(Line::Held(some!(self.held(number, low)?)))),
             _ => return Err(Nonsense { word }),
         };

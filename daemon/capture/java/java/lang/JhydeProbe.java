@@ -24,7 +24,7 @@ public final class JhydeProbe {
     private static final int MOST_UNITS = 1 << 24, MOST_ELEMENTS = 1 << 20, MOST_REFERENCES = 1 << 13;
     /** How a call was entered: it has taken the turn, and gives it back when it ends; it was called by code out of the scope, or
      * may have been. */
-    private static final int OUTERMOST = 1, FRESH = 2;
+    private static final int OUTERMOST = 1, FRESH = 2, BASE = 2;
     /** So many items are always told; for more each call that may change an object earns so many words, and so many are kept. */
     private static final int FEW = 8, EARNED = 8, MOST_CREDIT = 1 << 12;
     /** Among so many keys the one that was put there is looked for. */
@@ -35,7 +35,7 @@ public final class JhydeProbe {
     private static final int LAST = 64;
 
     private static final int ENTER = 1, VOID = 2, INT = 3, WIDE = 4, REFERENCE = 5, CAUGHT = 6, SHOWN = 7, SUM = 8,
-        ESCAPED = 9, CONTENT = 10, NAME = 11, LITERAL = 12, TURN = 13, DISORDER = 14, SHOWN_ARRAY = 15, HELD = 16, FELL = 17;
+        ESCAPED = 9, CONTENT = 10, NAME = 11, LITERAL = 12, TURN = 13, DISORDER = 14, SHOWN_ARRAY = 15, HELD = 16, FELL = 17, LEFT = 18;
     private static final int KNOWN_TEXT = 0, TEXT = 1, CLASS = 2, BOOLEAN = 3, CHARACTER = 4, BYTE = 5, SHORT = 6,
         INTEGER = 7, FLOAT = 8, LONG = 9, DOUBLE = 10, ARRAY = 11, BARE_ARRAY = 12, FIRST_CLASS = 16;
 
@@ -118,6 +118,11 @@ public final class JhydeProbe {
     private final int[] told = new int[1 << 10];
     /** Words that may be spent on what objects hold: so much for each call that may change one. */
     private int credit = 1 << 8;
+    /** Arrays that were shown to calls that run, some of them: should such a call end by an exception, it is told what they hold. */
+    private final Object[] lent = new Object[FEW];
+    private int lends;
+    /** From there on they are shown to calls of the method that code out of the scope called last, or of methods that it called. */
+    private int base;
     /** Literals that were told, a bit for each place in code. */
     private long[] literals = new long[4];
 
@@ -419,7 +424,7 @@ public final class JhydeProbe {
     public static JhydeProbe enter(int method) {
         JhydeProbe log = mine();
         log.fresh = !log.calling;
-        log.entered = !log.fresh ? 0 : HOLDER.get() != log.number ? FRESH | OUTERMOST : FRESH;
+        log.entered = log.entered(log.fresh);
         log.calling = false;
         log.point();
         if (log.fresh) {
@@ -429,10 +434,20 @@ public final class JhydeProbe {
         return log;
     }
 
+    /** How a call is entered, with where arrays of the calls around it end. */
+    private int entered(boolean fresh) {
+        int how = !fresh ? 0 : HOLDER.get() != number ? FRESH | OUTERMOST : FRESH;
+        how |= base << BASE;
+        if (fresh) {
+            base = lends;
+        }
+        return how;
+    }
+
     /** A static initialiser of the scope begins: whoever made it run. */
     public static JhydeProbe initialise(int method) {
         JhydeProbe log = mine();
-        log.entered = HOLDER.get() != log.number ? FRESH | OUTERMOST : FRESH;
+        log.entered = log.entered(true);
         log.calling = false;
         log.fresh = true;
         log.point();
@@ -444,6 +459,7 @@ public final class JhydeProbe {
 
     /** A method ends that may have taken the turn. */
     public static void exit(int entered, JhydeProbe log) {
+        log.base = entered >>> BASE;
         if ((entered & OUTERMOST) != 0 && log.initialising == 0) {
             log.free();
         }
@@ -471,6 +487,7 @@ public final class JhydeProbe {
     }
 
     public static void back(JhydeProbe log) {
+        log.returned();
         log.point();
     }
 
@@ -517,6 +534,9 @@ public final class JhydeProbe {
 
     /** An object is shown to code out of the scope. */
     public static void shown(Object value, JhydeProbe log) {
+        if (value != null && value.getClass().isArray()) {
+            log.lend(value);
+        }
         if (value instanceof Object[] all && all.length > 0) {
             log.array(all);
         } else {
@@ -598,6 +618,7 @@ public final class JhydeProbe {
 
     /** What an array that was shown to a call holds behind it. */
     public static void content(Object value, JhydeProbe log, int site) {
+        log.returned();
         if (value != null && value.getClass().isArray()) {
             log.reference(CONTENT, site, value);
         }
@@ -636,7 +657,31 @@ public final class JhydeProbe {
         log.calling = false;
         log.point();
         log.fell(value);
+        log.left();
         log.reference(CAUGHT, site, value);
+    }
+
+    /** Calls that were shown arrays have ended. */
+    private void returned() {
+        while (lends > base) {
+            lends--;
+            lent[lends] = null;
+        }
+    }
+
+    private void lend(Object array) {
+        if (lends < FEW) {
+            lent[lends] = array;
+            lends++;
+        }
+    }
+
+    /** What calls have left in arrays that they were shown, and ended by an exception. */
+    private void left() {
+        for (int i = base; i < lends; i++) {
+            reference(LEFT, 0, lent[i]);
+        }
+        returned();
     }
 
     /** An error of the JVM, which may befall any instruction: behind which point that was. */
@@ -652,6 +697,7 @@ public final class JhydeProbe {
         log.calling = false;
         log.point();
         log.fell(value);
+        log.left();
         log.reference(ESCAPED, method, value);
         exit(entered, log);
     }

@@ -54,6 +54,11 @@ impl Identities {
         self.exposed.insert(array)
     }
 
+    /// Was it told with that hash?
+    pub(super) fn has_hash(&self, object: ObjectId, hash: u32) -> bool {
+        self.hashes.get(&object) == Some(&hash)
+    }
+
     /// Has code out of the scope this array?
     pub(super) fn is_exposed(&self, array: ObjectId) -> bool {
         !self.exposed.is_empty() && self.exposed.contains(&array)

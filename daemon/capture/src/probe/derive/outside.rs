@@ -196,7 +196,10 @@ impl Deriver {
                 Ok(Went::On)
             }
             (
-                Record::Caught { .. } | Record::Escaped { .. } | Record::Fell { .. },
+                Record::Caught { .. }
+                | Record::Escaped { .. }
+                | Record::Fell { .. }
+                | Record::Left { .. },
                 Some(Running::Outside(_)),
             ) => {
                 thread.awaits = Some(Awaits::Exception(None));

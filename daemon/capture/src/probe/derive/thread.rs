@@ -151,7 +151,7 @@ pub(super) struct Thread {
     /// Points that it has passed, and that it is known to have passed with what of its log has come.
     pub(super) points: u32,
     /// The exception that comes next was announced.
-    fallen: bool,
+    announced: bool,
     known: u32,
     /// Rounds of instructions since something told that it has come so far.
     ahead: u32,
@@ -177,7 +177,7 @@ impl Thread {
             points: 0,
             known: 0,
             ahead: 0,
-            fallen: false,
+            announced: false,
             expected: None,
             held: Vec::new(),
         }
@@ -287,12 +287,11 @@ impl Thread {
         let points = match self.log.peek()? {
             Some(Record::Enter { .. }) => true,
             Some(Record::Caught { .. } | Record::Escaped { .. }) => {
-                !std::mem::take(&mut self.fallen)
+                !std::mem::take(&mut self.announced)
             }
             // Told behind the point of the exception that comes next.
-            Some(Record::Fell { .. }) => {
-                self.fallen = true;
-                true
+            Some(Record::Fell { .. } | Record::Left { .. }) => {
+                !std::mem::replace(&mut self.announced, true)
             }
             _ => false,
         };

@@ -8,7 +8,7 @@ use jhyde_trace::{Event, EventKind, Outcome, Value};
 use super::run::{Stopped, lost};
 use super::thread::{Awaits, Running, Thread};
 use super::{Deriver, Went};
-use crate::probe::log::{Record, Reference};
+use crate::probe::log::{Record, Reference, Told};
 use crate::program::Program;
 
 impl Deriver {
@@ -23,6 +23,10 @@ impl Deriver {
         };
         let known = *known;
         thread.take_fall()?;
+        while let Some(Record::Left { array }) = thread.peek()?.cloned() {
+            thread.take()?;
+            self.left(thread, program, array)?;
+        }
         let Some(record) = thread.peek()?.cloned() else {
             return Ok(Went::Nowhere);
         };
@@ -38,7 +42,7 @@ impl Deriver {
         };
         let value = self.thrown(thread, program, known, exception)?;
         if through.is_some() {
-            // Nothing tells how far it came with the arrays that it was shown.
+            // How far it came with others that it was shown nothing tells.
             if let Some(Running::Outside(outside)) = thread.stack.last() {
                 for &(array, _) in &outside.open.arrays {
                     if let Some(elements) = self.heap.elements_mut(array) {
@@ -113,6 +117,40 @@ impl Deriver {
             }
         }
         Ok(Went::On)
+    }
+
+    /// What an array holds that was shown to the innermost call, which ends by an exception.
+    fn left(
+        &mut self,
+        thread: &mut Thread,
+        program: &mut Program,
+        told: Reference,
+    ) -> Result<(), Stopped> {
+        let call = thread.current();
+        let (Some(Running::Outside(outside)), Some(object)) = (thread.stack.last_mut(), told)
+        else {
+            return Ok(());
+        };
+        let shown = &mut outside.open.arrays;
+        let mut fit =
+            (0..shown.len()).filter(|&at| self.identities.has_hash(shown[at].0, object.hash));
+        // Which of two it is nobody knows.
+        let at = fit.next().filter(|_| fit.next().is_none());
+        let Some((array, certain)) = at.map(|at| shown.remove(at)) else {
+            return Ok(());
+        };
+        match object.told {
+            Told::Array {
+                elements: Some(elements),
+                ..
+            } => self.compare(program, call, array, elements, certain)?,
+            _ => {
+                if let Some(elements) = self.heap.elements_mut(array) {
+                    elements.forget();
+                }
+            }
+        }
+        Ok(())
     }
 
     /// The innermost call of the scope ends by an exception.

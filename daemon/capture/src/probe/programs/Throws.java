@@ -1,4 +1,5 @@
 import java.io.IOException;
+import java.util.Arrays;
 
 /** Exceptions: of the program, of the JVM, of code out of the scope; caught, passed on, replaced, and finally. */
 public class Throws {
@@ -82,7 +83,44 @@ public class Throws {
         }
     }
 
+    /** What calls have written into arrays when they throw. */
+    static String half(Object[] from, Integer[] numbers) {
+        String[] to = new String[3];
+        try {
+            System.arraycopy(from, 0, to, 0, 3);
+        } catch (ArrayStoreException e) {
+            to[2] = "caught";
+        }
+        try {
+            Arrays.setAll(numbers, i -> {
+                if (i == 2) {
+                    sorted(new Integer[] {3, 1});
+                    throw new IllegalStateException(to[0]);
+                }
+                return 10 + i;
+            });
+        } catch (IllegalStateException e) {
+            numbers[3] = sorted(new Integer[] {9, 7, 8});
+        }
+        int sum = 0;
+        for (int number : numbers) {
+            sum = sum * 100 + number;
+        }
+        return to[0] + to[1] + to[2] + sum;
+    }
+
+    /** Leaves what it sorts in the middle. */
+    static int sorted(Integer[] all) {
+        try {
+            Arrays.sort(all, (one, other) -> Integer.parseInt("no"));
+        } catch (NumberFormatException e) {
+            return all[0];
+        }
+        return 0;
+    }
+
     public static void main(String[] args) {
+        System.out.println(half(new Object[] {"a", "b", 1}, new Integer[] {1, 2, 3, 4}));
         System.out.println(caught(1) + caught(5) + finals);
         System.out.println(ofTheJvm(new int[] {6}, 0, 3) + ofTheJvm(new int[1], 1, 1) + ofTheJvm(new int[1], 0, 0)
             + ofTheJvm(null, 0, 1));

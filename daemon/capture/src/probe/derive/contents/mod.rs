@@ -177,7 +177,7 @@ impl Deriver {
             }
             self.library_ran(at);
         }
-        let made = made.or(receiver.filter(|_| constructs));
+        let made = made.or_else(|| receiver.filter(|_| constructs));
         if let Some(made) = made.filter(|&made| self.reaches_others(program, made)) {
             let shown = objects(&outside.operands).filter(|&object| object != made);
             self.holdings.contents.reaches(made, shown);
