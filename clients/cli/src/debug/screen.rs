@@ -9,6 +9,7 @@ use jhyde_proto::v1::{
 use super::known;
 use crate::commands::call::{given_and_yielded, source_of};
 use crate::commands::notes;
+use crate::commands::numbered::Numbered;
 use crate::error::Error;
 use crate::json::answer_word;
 use crate::output::{Look, Output};
@@ -34,6 +35,11 @@ pub(super) fn opening(session: &Session, resumed: bool, out: &mut Output) -> Res
         out.line(format!("Held against {against}, as a run that was right"))?;
     }
     known::newly(session, 0, out)?;
+    if !session.pointing {
+        let text = "What is wrong cannot be pointed at, for that takes a recording at level full.";
+        let text = out.paint.text(Look::ChangedBelow, text);
+        out.line(text)?;
+    }
     let hint = "Was the call right? valid, invalid, trusted, unknown (v i t u); help tells more.";
     let hint = out.paint.text(Look::Faint, hint);
     out.line(hint)?;
@@ -46,7 +52,7 @@ pub(super) fn question(
     (input, outcome): &(CallInput, CallResult),
     (source, source_notes): (Option<&Listing>, &[String]),
     session: &Session,
-    told: &mut HashSet<String>,
+    (told, numbered): (&mut HashSet<String>, Option<&mut Numbered>),
     out: &mut Output,
 ) -> Result<(), Error> {
     let paint = out.paint;
@@ -82,7 +88,7 @@ pub(super) fn question(
         why(session, out)?;
     }
     source_of(source, source_notes, out)?;
-    given_and_yielded(call, input, outcome, told, out)
+    given_and_yielded(call, (input, outcome), told, numbered, out)
 }
 
 /// Why the proposed call is asked, and what is still to come, if the strategy tells.
@@ -345,7 +351,8 @@ Answers (of the call shown, or of any other: merge#3 invalid, invalid 1.7)
   invalid  i    it did not: the search goes on inside
   trusted  t    never ask about this method
   unknown  u    decide later
-  wrong    w    it did not, and this is wrong: wrong result, wrong a[2] this.size
+  i 2 4         it did not, and the values numbered 2 and 4 are wrong
+  wrong    w    the same by name: wrong result, wrong a[2] this.size, wrong 2 this.size
                 (only what that came from is asked about then; why VARIABLE shows it)
   inadmissible x  it should never have been called so
   known           what was answered without asking, and why;  doubt CALL: ask it

@@ -12,6 +12,7 @@ use super::search::{Search, is_refusal};
 use super::{STRATEGIES, known, screen, variable};
 use crate::args::SourceArgs;
 use crate::commands::call::input_and_outcome;
+use crate::commands::numbered::Numbered;
 use crate::commands::{Context, notes};
 use crate::error::Error;
 use crate::output::Look;
@@ -40,6 +41,8 @@ struct Talk<'a> {
     focus: Option<Call>,
     /// What the recording does not tell is said once.
     told: HashSet<String>,
+    /// The values shown last that an answer can point at.
+    numbered: Numbered,
     sources: Sources,
 }
 
@@ -59,6 +62,7 @@ pub(super) async fn run(
         search,
         focus: None,
         told: HashSet::new(),
+        numbered: Numbered::default(),
     };
     // Who comes back to a session that has ended wants to look around or undo.
     let mut ended = talk.show().await? && !resumed;
@@ -183,12 +187,15 @@ impl Talk<'_> {
             input_and_outcome(&self.search.client, &self.search.recording, &call.id).await?;
         let source = self.sources.of_call(call).await;
         let session = &self.search.session;
+        self.numbered = Numbered::of(&details.1);
+        let can_point = session.pointing && self.search.pointing && call.exit.is_some();
+        let numbered = can_point.then_some(&mut self.numbered);
         screen::question(
             call,
             &details,
             (source.as_ref(), &self.sources.notes()),
             session,
-            &mut self.told,
+            (&mut self.told, numbered),
             &mut self.context.out,
         )
     }
@@ -196,7 +203,14 @@ impl Talk<'_> {
     async fn obey(&mut self, entry: Entry) -> Result<Next, Error> {
         match entry {
             Entry::Answer { answer, call } => self.answer(answer, call, Vec::new()).await,
-            Entry::Wrong(wrong) => self.answer(AnswerKind::Invalid, None, wrong).await,
+            Entry::Wrong(wrong) => match self.numbered.variables(&wrong) {
+                Ok(wrong) => self.answer(AnswerKind::Invalid, None, wrong).await,
+                Err(complaint) => {
+                    let complaint = self.context.out.paint.text(Look::Bad, complaint);
+                    self.context.out.line(complaint)?;
+                    self.show_focus().await.map(|()| Next::Stay)
+                }
+            },
             Entry::Undo => {
                 self.search.undo().await?;
                 self.changed("the last answer is taken back")

@@ -181,6 +181,7 @@ fn message(history: &Knower<'_>, view: View) -> Result<v1::Session, Status> {
             .unwrap_or_default(),
         known: answers.known().map(known::message).collect(),
         content: known::content(history, &view)?,
+        pointing: pointing::is_possible(history),
         id: view.kept.id,
     })
 }

@@ -15,6 +15,11 @@ use crate::services::status::{invalid, with_details};
 /// How the result of a call is called when something of it is wrong.
 const RESULT: &str = "result";
 
+/// Does the recording tell what values came from?
+pub(super) fn is_possible(history: &History) -> bool {
+    history.recording().meta().options.level == Level::Full
+}
+
 /// What an answer says about which calls can be to blame; `None` if it says nothing.
 pub(super) fn pointed(
     history: &History,
@@ -100,11 +105,13 @@ fn ranges(blame: &Blame, call: CallId, size: u64) -> Vec<(u32, u64, u64)> {
 /// The variables of a call's result that are written so.
 fn variables(history: &History, call: CallId, wrong: &[String]) -> Result<Vec<Variable>, Status> {
     let side = history.result(call).map_err(status)?;
+    // What the call left as it was is not among what it changed.
+    let given = history.input(call).map_err(status)?;
     wrong
         .iter()
         .map(|text| {
             let variable = variable(history, call, text)?;
-            match belongs(&side, call, variable) {
+            match belongs(&side, call, variable) || reaches(&given, variable) {
                 true => Ok(variable),
                 false => Err(invalid(
                     "wrong",
@@ -167,6 +174,18 @@ fn belongs(side: &Side, call: CallId, variable: Variable) -> bool {
     let listed = side.objects.iter().any(|reached| is(&reached.object));
     let rows = side.rows.iter().filter_map(|row| row.end.as_ref());
     listed || rows.into_iter().any(is) || given(side, object)
+}
+
+/// Does it lie in something that the call was given?
+fn reaches(given: &Side, variable: Variable) -> bool {
+    let object = match variable {
+        Variable::Field { object, .. }
+        | Variable::Element { array: object, .. }
+        | Variable::Content { object, .. } => object,
+        _ => return false,
+    };
+    let is = |value: &ValueView| matches!(value, ValueView::Object(view) if view.id == object);
+    given.objects.iter().any(|reached| is(&reached.object))
 }
 
 fn given(side: &Side, object: ObjectId) -> bool {
