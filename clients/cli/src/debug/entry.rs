@@ -7,7 +7,8 @@ use crate::commands::call_argument;
 use crate::commands::numbered::is_number;
 
 /// Words that begin a line, for completion and for "did you mean".
-pub(super) const WORDS: [&str; 33] = [
+pub(super) const WORDS: [&str; 34] = [
+    "right",
     "valid",
     "invalid",
     "trusted",
@@ -54,6 +55,8 @@ pub(super) enum Entry {
     /// The call shown was wrong, and this of its result is what was wrong: by name, or by the numbers that stand before
     /// values.
     Wrong(Vec<String>),
+    /// The one value that is asked about was right or wrong.
+    Value(AnswerKind),
     Undo,
     Redo,
     /// List what was answered without asking.
@@ -122,11 +125,9 @@ pub(super) fn parse(line: &str) -> Result<Entry, String> {
         }
     };
     match first.as_str() {
+        "right" | "r" => alone(Entry::Value(AnswerKind::Right)),
         "wrong" | "w" => match rest {
-            [] => Err(
-                "wrong takes what is wrong: wrong result, wrong a[2] this.size, or numbers: wrong 2 4"
-                    .to_owned(),
-            ),
+            [] => Ok(Entry::Value(AnswerKind::Wrong)),
             wrong => Ok(Entry::Wrong(wrong.to_vec())),
         },
         "undo" => alone(Entry::Undo),
@@ -276,7 +277,9 @@ mod tests {
         assert_eq!(parse("invalid 2 4"), wrong(&["2", "4"]));
         assert_eq!(parse("w 2 this.size"), wrong(&["2", "this.size"]));
         assert!(parse("v 2").unwrap_err().contains("invalid 2"));
-        assert!(parse("w").unwrap_err().contains("wrong 2 4"));
+        assert_eq!(parse("w"), Ok(Entry::Value(AnswerKind::Wrong)));
+        assert_eq!(parse("right"), Ok(Entry::Value(AnswerKind::Right)));
+        assert!(parse("r merge#3").is_err());
     }
 
     #[test]

@@ -202,6 +202,12 @@ impl Talk<'_> {
 
     async fn obey(&mut self, entry: Entry) -> Result<Next, Error> {
         match entry {
+            // Of what is asked about: the one value, if it is that.
+            Entry::Answer {
+                answer: AnswerKind::Unknown,
+                call: None,
+            } if self.asks_value() => self.judge(AnswerKind::Unknown).await,
+            Entry::Value(answer) => self.judge(answer).await,
             Entry::Answer { answer, call } => self.answer(answer, call, Vec::new()).await,
             Entry::Wrong(wrong) => match self.numbered.variables(&wrong) {
                 Ok(wrong) => self.answer(AnswerKind::Invalid, None, wrong).await,
@@ -291,6 +297,27 @@ impl Talk<'_> {
     fn changed(&mut self, what: &str) -> Result<Next, Error> {
         let text = format!("{what}; {}", screen::left(&self.search.session));
         self.context.out.line(text)?;
+        Ok(Next::Show)
+    }
+
+    /// Is one value of the call that is looked at asked about?
+    fn asks_value(&self) -> bool {
+        let session = &self.search.session;
+        let proposed = session.question.as_ref().map(|call| &call.id);
+        session.value.is_some() && proposed == self.focus.as_ref().map(|call| &call.id)
+    }
+
+    async fn judge(&mut self, answer: AnswerKind) -> Result<Next, Error> {
+        let value = self.search.session.value.clone().unwrap_or_default();
+        let before = self.search.session.known.len();
+        self.search.judge(answer).await?;
+        screen::answered(
+            &screen::value_name(&value),
+            answer,
+            &self.search.session,
+            &mut self.context.out,
+        )?;
+        known::newly(&self.search.session, before, &mut self.context.out)?;
         Ok(Next::Show)
     }
 

@@ -1,9 +1,8 @@
 //! Pointing: what was wrong of a call's result, and which calls can be to blame for it.
 
-use jhyde_debugging::{Answer, Given, Pointed};
+use jhyde_debugging::{Answer, Given, Pointed, pointing};
 use jhyde_history::History;
 use jhyde_history::input_output::Side;
-use jhyde_history::slice::blame::Blame;
 use jhyde_history::view::ValueView;
 use jhyde_trace::{CallId, Level, ObjectId, Outcome, Variable};
 use tonic::Status;
@@ -37,28 +36,8 @@ pub(super) fn pointed(
     }
     match given.answer {
         Answer::Inadmissible if level == Level::Full => {
-            let blame = history.blame_for_arguments(given.call).map_err(status)?;
-            let outermost = history
-                .recording()
-                .path(given.call)
-                .map_err(|error| status(error.into()))?;
-            let outermost = outermost.first().map_or(record, |outermost| *outermost);
-            let mut kept = ranges(&blame, outermost.id, outermost.size);
-            let thread = outermost.id.thread;
-            // Nothing was looked for outside of that.
-            kept.insert(0, (thread.0, 0, outermost.id.preorder));
-            kept.push((thread.0, outermost.id.preorder + outermost.size, u64::MAX));
-            let others = history.recording().thread_ids().into_iter();
-            kept.extend(
-                others
-                    .filter(|id| *id != thread)
-                    .map(|id| (id.0, 0, u64::MAX)),
-            );
-            Ok(Some(Pointed {
-                wrong: Vec::new(),
-                kept,
-                uncut: blame.all,
-            }))
+            let pointed = pointing::inadmissible(history, given.call).map_err(status)?;
+            Ok(Some(pointed))
         }
         Answer::Invalid if !wrong.is_empty() => {
             if level != Level::Full {
@@ -73,33 +52,11 @@ pub(super) fn pointed(
                 ));
             }
             let variables = variables(history, given.call, wrong)?;
-            let blame = history.blame(given.call, &variables).map_err(status)?;
-            let forms = variables
-                .iter()
-                .map(|variable| history.written_form(*variable));
-            Ok(Some(Pointed {
-                wrong: forms.collect::<Result<_, _>>().map_err(status)?,
-                kept: ranges(&blame, given.call, record.size),
-                uncut: blame.all,
-            }))
+            let pointed = pointing::wrong(history, given.call, &variables).map_err(status)?;
+            Ok(Some(pointed))
         }
         _ => Ok(None),
     }
-}
-
-/// The calls of a subtree that can be to blame, as ranges of numbers.
-fn ranges(blame: &Blame, call: CallId, size: u64) -> Vec<(u32, u64, u64)> {
-    let mut ranges: Vec<(u32, u64, u64)> = Vec::new();
-    for preorder in call.preorder..call.preorder + size {
-        if !blame.holds(CallId { preorder, ..call }) {
-            continue;
-        }
-        match ranges.last_mut() {
-            Some((_, _, end)) if *end == preorder => *end += 1,
-            _ => ranges.push((call.thread.0, preorder, preorder + 1)),
-        }
-    }
-    ranges
 }
 
 /// The variables of a call's result that are written so.
