@@ -15,9 +15,18 @@ pub struct Question {
     pub notes: Vec<String>,
 }
 
+/// ` 7) return  "ada"`: the number by which an answer can point at it, and what stands behind that.
+fn numbered(line: &str) -> Option<(Option<u32>, &str)> {
+    let (number, rest) = line.get(..2).zip(line.get(2..))?;
+    let rest = rest.strip_prefix(") ")?;
+    Some((Some(number.trim().parse().ok()?), rest))
+}
+
 /// `["name"]  "ada"`: a name, and what stands behind it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
+    /// The number by which an answer can point at it.
+    pub number: Option<u32>,
     /// Columns before it.
     pub indent: usize,
     /// Empty where the value goes on from the line above.
@@ -40,6 +49,16 @@ impl Question {
                 section = "";
             } else if let Some(note) = line.strip_prefix("! ") {
                 question.notes.push(note.to_owned());
+            } else if let Some((number, rest)) = numbered(line) {
+                let lines = match section {
+                    "given" => &mut question.given,
+                    "yielded" => &mut question.yielded,
+                    _ => &mut question.changed,
+                };
+                lines.push(Line {
+                    number,
+                    ..Line::read(&format!("    {rest}"))
+                });
             } else if line.starts_with("  ") && !line.starts_with("   ") {
                 section = line.trim();
             } else if line.starts_with("    ") {
@@ -100,6 +119,7 @@ impl Line {
             None => ("", text),
         };
         Self {
+            number: None,
             indent,
             name: name.to_owned(),
             value: value.to_owned(),
@@ -150,7 +170,7 @@ mod tests {
     name  \"name\"
 ! something
   yielded
-    return  Optional object#2910 (\"ada\")
+ 7) return  Optional object#2910 (\"ada\")
   changed in what it was given or gave back
     nothing";
 
@@ -160,6 +180,8 @@ mod tests {
         assert_eq!(question.method(), "lookup");
         assert_eq!(question.given("name"), "\"name\"");
         assert_eq!(question.result(), "Optional object#2910 (\"ada\")");
+        assert_eq!(question.yielded[0].number, Some(7));
+        assert_eq!(question.yielded[0].indent, 4);
         assert_eq!(question.below("frames").len(), 2);
         assert_eq!(question.notes, ["something"]);
         let opaque: Vec<_> = question

@@ -203,7 +203,8 @@ list, show, watch, attach, stop, detach    id, name, state, state_reason, exit_c
   states     waiting running complete detached stopped connection-lost cut failed unreadable
 delete       deleted, bytes
 launch       the recording, as show gives it, on standard error when the program has ended
-sessions     id, recording, strategy, progress, suspicious, answers [{call, answer; wrong, cut (calls), uncut (why none)}],
+sessions     id, recording, strategy, progress, suspicious, answers [{call, answer; wrong, cut (calls), uncut (why none), value (it was about this one
+             alone), remembered (by which session)}],
              knowing, against, known [{call, answer, from; equal_to, recording, told}] (what was answered without asking: from
              equal, an equal call, equal_to, was answered so; recording, it is equal to equal_to of recording; memory, an earlier
              session, in the words of told), can_undo, can_redo,
@@ -215,10 +216,14 @@ jhyde debug REC --json: one line out, one line in
        known, as in sessions, if something was answered without asking (also in found and none; --no-known: nothing is)
        with --details also input, outcome and source, as jhyde call has them; notes if damage hides calls, or the recording
        ended before the run did (also in found, none and undecided)
+       value {variable, way, value, instead} once something was pointed at, where one value decides as much as the whole call:
+       given what the call was given, was it right when the call ended? (way: from the call, as in "result", "this.size"; instead:
+       so many values the call yielded. --no-values: never)
   in   {"answer":"valid"}        or invalid, trusted, unknown, inadmissible (should not have been called so)
        {"answer":"invalid","call":"merge#3"}     about another call than the proposed one
        {"answer":"invalid","wrong":["a[2]","result.size"]}     what is wrong of the call's result: the calls that it
                                  did not come from are cut away (notes of the next question; --no-pointing refuses it)
+       {"answer":"right"}        of the value: or wrong, unknown (then the call is asked as a whole). The call may be answered for instead
        {"doubt":"merge#3"}       take back what was known of it without asking: it is asked, should it come to that
        {"undo":true}  {"redo":true}  {"strategy":"divide-and-query"}  {"restrict":"1.2"} (null: lift it)
   out  {"type":"waiting"}        the program still runs and there is nothing to ask now

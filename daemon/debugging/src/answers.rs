@@ -21,6 +21,28 @@ pub enum Answer {
     Unknown,
     /// It should never have been called so: who called is to blame, or who made the arguments.
     Inadmissible,
+    /// One value that it left was right ([`OneValue`]). Of the call nothing is said.
+    RightValue,
+    /// Whether one value that it left was right is to be decided later. Of the call nothing is said.
+    OpenValue,
+}
+
+impl Answer {
+    /// Is it about a call as a whole?
+    pub fn is_of_call(self) -> bool {
+        !matches!(self, Self::RightValue | Self::OpenValue)
+    }
+}
+
+/// The one value that an answer was about (see [`crate::values`]).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OneValue {
+    /// The variable, in its written form; the value is the one that it had when the call ended.
+    pub variable: String,
+    /// The answer that pointed at the wrong value which this one went into: its position among all answers.
+    pub of: usize,
+    /// Nobody was asked: an earlier session, in words for people. Empty where somebody was.
+    pub remembered: String,
 }
 
 /// What an answer says about which calls can be to blame: somebody pointed at what was wrong.
@@ -52,6 +74,12 @@ pub struct Answers {
     /// By position in the log. Kept on its own, so that sessions without it are those of the versions before.
     #[serde(skip)]
     pub(crate) pointed: BTreeMap<usize, Pointed>,
+    /// The answers that were about one value, by position; kept on its own, too.
+    #[serde(skip)]
+    pub(crate) values: BTreeMap<usize, OneValue>,
+    /// Are only whole calls asked about?
+    #[serde(skip)]
+    pub(crate) no_values: bool,
     /// What was known without asking; kept on its own, too.
     #[serde(skip)]
     pub(crate) knowing: Knowing,
@@ -62,11 +90,45 @@ impl Answers {
     pub fn give(&mut self, given: Given, pointed: Option<Pointed>) {
         self.log.truncate(self.in_force);
         self.pointed.retain(|at, _| *at < self.in_force);
+        self.values.retain(|at, _| *at < self.in_force);
         if let Some(pointed) = pointed {
             self.pointed.insert(self.log.len(), pointed);
         }
         self.log.push(given);
         self.in_force = self.log.len();
+    }
+
+    /// Adds an answer about one value: as [`Answers::give`].
+    pub fn give_value(&mut self, given: Given, pointed: Option<Pointed>, value: OneValue) {
+        self.give(given, pointed);
+        self.values.insert(self.log.len() - 1, value);
+    }
+
+    /// The value that the answer at a position was about, if it was about one.
+    pub fn value(&self, at: usize) -> Option<&OneValue> {
+        self.values.get(&at)
+    }
+
+    /// Are only whole calls asked about?
+    pub fn no_values(&self) -> bool {
+        self.no_values
+    }
+
+    /// Was a value of a call asked about already?
+    pub(crate) fn was_asked(&self, call: CallId, variable: &str) -> bool {
+        let given = self.given().iter().enumerate();
+        let mut of_call = given.filter(|(_, given)| given.call == call);
+        of_call.any(|(at, _)| {
+            self.value(at)
+                .is_some_and(|value| value.variable == variable)
+        })
+    }
+
+    /// Where the last answer for each call stands.
+    pub(crate) fn last(&self) -> FxHashMap<CallId, usize> {
+        let given = self.given().iter().enumerate();
+        let of_calls = given.filter(|(_, given)| given.answer.is_of_call());
+        of_calls.map(|(at, given)| (given.call, at)).collect()
     }
 
     /// The answers in force with what was pointed at, in the order in which they were given.
@@ -122,6 +184,7 @@ impl Answers {
     pub fn said(&self) -> FxHashMap<CallId, Answer> {
         self.given()
             .iter()
+            .filter(|given| given.answer.is_of_call())
             .map(|given| (given.call, given.answer))
             .collect()
     }

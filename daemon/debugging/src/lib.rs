@@ -5,6 +5,7 @@
 //!   copy of it that a search works on;
 //! - [`answers`]: what was said about calls, with undo and redo;
 //! - [`known`]: answers that nobody was asked for;
+//! - [`pointing`]: which calls can be to blame for what was pointed at, and [`values`]: asking about one value of a call;
 //! - [`suspicious`]: the suspicious set that follows from tree and answers, and how the search ends;
 //! - [`strategy`], [`coverage`] and [`adaptive`]: which call is asked next;
 //! - [`recorded`]: what the calls of a recording covered, and [`covered`]: what one of them did, entity by entity;
@@ -13,7 +14,7 @@
 //! - [`sessions`]: the sessions of a recording in its store.
 //!
 //! Nothing here knows of gRPC, or of what a call's state looks like: whoever asks a person shows
-//! the call by means of `jhyde-history`.
+//! the call by means of `jhyde-history`, of which only slices are used here.
 
 #![forbid(unsafe_code)]
 
@@ -28,6 +29,7 @@ pub mod answers;
 pub mod coverage;
 pub mod covered;
 pub mod known;
+pub mod pointing;
 pub mod recorded;
 pub mod session;
 pub mod sessions;
@@ -35,9 +37,10 @@ pub mod statistics;
 pub mod strategy;
 pub mod suspicious;
 pub mod tree;
+pub mod values;
 
 pub use adaptive::Choice;
-pub use answers::{Answer, Answers, Given, Pointed};
+pub use answers::{Answer, Answers, Given, OneValue, Pointed};
 pub use coverage::{Coverage, Entities};
 pub use covered::{CallCoverage, CoverageError};
 pub use known::{Against, Knowing, Knowledge, Known, Source};
@@ -48,3 +51,4 @@ pub use statistics::{ClassCounts, Statistics};
 pub use strategy::Strategy;
 pub use suspicious::{Classification, Suspicious};
 pub use tree::{CallFacts, ComputationTree, Forest};
+pub use values::{AskedValue, Verdict};

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::adaptive::{self, Choice};
-use crate::answers::{Answer, Answers, Given, Pointed};
+use crate::answers::{Answer, Answers, Given, OneValue, Pointed};
 use crate::coverage::{Coverage, ValidCalls};
 use crate::known::{Knowing, Known};
 use crate::statistics::{self, Statistics};
@@ -35,13 +35,15 @@ const VERSION: u8 = 1;
 const POINTED: u8 = 2;
 /// As version 2, with what was known behind that.
 const KNOWN: u8 = 3;
+/// As version 3, with answers about single values behind that.
+const VALUES: u8 = 4;
 
 /// A kept session cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum SessionError {
     /// It was written by another version.
     #[error(
-        "session {id} has format version {found}, this program reads versions {VERSION} to {KNOWN}: use the \
+        "session {id} has format version {found}, this program reads versions {VERSION} to {VALUES}: use the \
          program that wrote it, or delete the session"
     )]
     Version {
@@ -79,6 +81,13 @@ impl Kept {
         self
     }
 
+    /// The same, which asks about whole calls alone.
+    #[must_use]
+    pub fn without_values(mut self, no_values: bool) -> Self {
+        self.answers.no_values = no_values;
+        self
+    }
+
     /// Its bytes for the disk.
     ///
     /// # Errors
@@ -88,7 +97,9 @@ impl Kept {
             id: self.id.clone(),
             reason: error.to_string(),
         };
+        let values = !self.answers.values.is_empty() || self.answers.no_values;
         let version = match (self.answers.knowing.is_new(), self.answers.is_new()) {
+            _ if values => VALUES,
             (true, _) => KNOWN,
             (false, true) => POINTED,
             (false, false) => VERSION,
@@ -99,6 +110,10 @@ impl Kept {
         }
         if version >= KNOWN {
             bytes = postcard::to_extend(&self.answers.knowing, bytes).map_err(damaged)?;
+        }
+        if version >= VALUES {
+            let values = (&self.answers.values, self.answers.no_values);
+            bytes = postcard::to_extend(&values, bytes).map_err(damaged)?;
         }
         Ok(bytes)
     }
@@ -114,7 +129,7 @@ impl Kept {
         };
         match bytes.split_first() {
             None => Err(damaged("it is empty".to_owned())),
-            Some((&version @ VERSION..=KNOWN, rest)) => {
+            Some((&version @ VERSION..=VALUES, rest)) => {
                 let broken = |error: postcard::Error| damaged(error.to_string());
                 let (mut kept, rest): (Self, _) =
                     postcard::take_from_bytes(rest).map_err(broken)?;
@@ -122,7 +137,12 @@ impl Kept {
                     let (pointed, rest) = postcard::take_from_bytes(rest).map_err(broken)?;
                     kept.answers.pointed = pointed;
                     if version >= KNOWN {
-                        kept.answers.knowing = postcard::from_bytes(rest).map_err(broken)?;
+                        let (knowing, rest) = postcard::take_from_bytes(rest).map_err(broken)?;
+                        kept.answers.knowing = knowing;
+                        if version >= VALUES {
+                            let values = postcard::from_bytes(rest).map_err(broken)?;
+                            (kept.answers.values, kept.answers.no_values) = values;
+                        }
                     }
                 }
                 if kept.id == id {
@@ -165,6 +185,11 @@ pub enum AnswerError {
         /// The root of the subtree.
         restriction: CallId,
     },
+    /// That value is not the one that is asked about.
+    #[error(
+        "no value of call {0} is asked about now, or another one: look at the session's question again, or answer for the call"
+    )]
+    NotAsked(CallId),
     /// No answer is in force.
     #[error("there is no answer to undo")]
     NothingToUndo,
@@ -265,6 +290,23 @@ impl Session {
     ) -> Result<(), AnswerError> {
         self.can_answer(forest, call)?;
         self.kept.answers.give(Given { call, answer }, pointed);
+        self.recompute(forest);
+        Ok(())
+    }
+
+    /// Answers for the one value that is asked about.
+    ///
+    /// # Errors
+    /// As [`Session::answer`].
+    pub fn judge(
+        &mut self,
+        forest: &Forest,
+        given: Given,
+        pointed: Option<Pointed>,
+        value: OneValue,
+    ) -> Result<(), AnswerError> {
+        self.can_answer(forest, given.call)?;
+        self.kept.answers.give_value(given, pointed, value);
         self.recompute(forest);
         Ok(())
     }

@@ -6,17 +6,19 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use jhyde_history::History;
 use jhyde_store::Recording;
 use jhyde_trace::{CallId, ClassId, Level, MethodId, ThreadId, Timestamp};
 use rustc_hash::FxHashMap;
 use thiserror::Error;
 
 use crate::adaptive::Choice;
-use crate::answers::{Answer, Given, Pointed};
+use crate::answers::{Answer, Given, OneValue, Pointed};
 use crate::coverage::Coverage;
 use crate::covered::{CallCoverage, CoverageError};
 use crate::keeper::Keeper;
 use crate::known::{Knowing, Knowledge, Known};
+use crate::pointing;
 use crate::recorded::{RecordedCoverage, Stopped};
 use crate::session::{AnswerError, Kept, Progress, Session, SessionError};
 use crate::shelf::Shelf;
@@ -24,6 +26,7 @@ use crate::statistics::Statistics;
 use crate::strategy::{NeedsCoverage, Strategy};
 use crate::suspicious::Classification;
 use crate::tree::{CallFacts, ComputationTree, Forest};
+use crate::values::{self, AskedValue, Verdict};
 
 /// Why something could not be done with a session.
 #[derive(Debug, Error)]
@@ -102,8 +105,10 @@ pub struct View {
     pub lowered: Option<(u64, String)>,
     /// It could not be written, because the data folder is open for reading only: it ends with the daemon.
     pub unwritten: bool,
-    /// How many suspicious calls each answer in force that pointed at something has cut away, in their order.
-    pub cut: Vec<(CallId, u64)>,
+    /// How many suspicious calls each answer in force that was about values has cut away, by its position among them.
+    pub cut: Vec<(usize, u64)>,
+    /// The one value of the call that is asked which decides as much as the whole call.
+    pub value: Option<AskedValue>,
 }
 
 impl View {
@@ -130,6 +135,7 @@ impl View {
             lowered: None,
             unwritten: false,
             cut: session.suspicious().cut().to_vec(),
+            value: None,
             candidates: candidates
                 .into_iter()
                 .map(|call| (call, session.classify(forest, call)))
@@ -144,6 +150,7 @@ pub struct Asked<'a> {
     recording: &'a Recording,
     cancelled: &'a AtomicBool,
     knowledge: Option<&'a dyn Knowledge>,
+    history: Option<&'a History>,
 }
 
 impl<'a> Asked<'a> {
@@ -153,6 +160,7 @@ impl<'a> Asked<'a> {
             recording,
             cancelled,
             knowledge: None,
+            history: None,
         }
     }
 
@@ -160,6 +168,13 @@ impl<'a> Asked<'a> {
     #[must_use]
     pub fn knowing(mut self, knowledge: &'a dyn Knowledge) -> Self {
         self.knowledge = Some(knowledge);
+        self
+    }
+
+    /// The same, by somebody who may be asked about single values.
+    #[must_use]
+    pub fn following(mut self, history: &'a History) -> Self {
+        self.history = Some(history);
         self
     }
 
@@ -286,6 +301,8 @@ struct Read {
     forest: Forest,
     /// What calls covered, as far as it was asked for.
     coverage: RecordedCoverage,
+    /// How calls reached what was pointed at last.
+    flow: values::Kept,
 }
 
 impl Read {
@@ -320,10 +337,10 @@ impl Read {
             let answers = &session.kept().answers;
             let (Some(knowledge), Progress::Asking(call)) = (asked.knowledge, &view.progress)
             else {
-                return Ok(view);
+                return self.with_value(asked, session, view);
             };
             if !answers.knowing().on || answers.knowing().is_doubted(*call) {
-                return Ok(view);
+                return self.with_value(asked, session, view);
             }
             if asked.cancelled.load(Ordering::Relaxed) {
                 return Err(Error::Cancelled);
@@ -331,9 +348,31 @@ impl Read {
             // Each turn answers one call more, so this comes to an end.
             match knowledge.of(answers, *call)? {
                 Some(known) if known.call == *call => session.learn(&self.forest, known)?,
-                _ => return Ok(view),
+                _ => return self.with_value(asked, session, view),
             }
         }
+    }
+
+    /// The same, with the value that is asked about instead of the call.
+    fn with_value(
+        &mut self,
+        asked: Asked<'_>,
+        session: &Session,
+        mut view: View,
+    ) -> Result<View, Error> {
+        let is_adaptive = session.kept().strategy == Strategy::Adaptive;
+        let history = asked
+            .history
+            .filter(|_| is_adaptive && asked.tells_coverage());
+        if let (Some(history), &Progress::Asking(call)) = (history, &view.progress) {
+            view.value = match self.flow.instead_of(history, session, call) {
+                Ok(value) => value,
+                Err(jhyde_history::Error::Cancelled) => return Err(Error::Cancelled),
+                // What cannot be read is not asked about by itself.
+                Err(_) => None,
+            };
+        }
+        Ok(view)
     }
 
     /// Reads what calls covered, as far as the recording is now.
@@ -351,7 +390,7 @@ impl Read {
 
     /// About how many bytes it takes.
     fn memory(&self) -> usize {
-        self.forest.memory() + self.coverage.memory()
+        self.forest.memory() + self.coverage.memory() + self.flow.memory()
     }
 }
 
@@ -392,7 +431,7 @@ impl Sessions {
         strategy: Strategy,
         restriction: Option<CallId>,
     ) -> Result<View, Error> {
-        self.begin(asked, strategy, restriction, Knowing::default())
+        self.begin(asked, strategy, restriction, Knowing::default(), false)
     }
 
     /// Begins a session that looks calls up before it asks them.
@@ -405,6 +444,7 @@ impl Sessions {
         strategy: Strategy,
         restriction: Option<CallId>,
         knowing: Knowing,
+        no_values: bool,
     ) -> Result<View, Error> {
         let asked = asked.into();
         let recording = asked.recording;
@@ -422,7 +462,9 @@ impl Sessions {
                 .find(|id| !taken.contains(id))
                 .unwrap_or_default();
             let mut session = Session::new(
-                Kept::new(id.clone(), created_ms, strategy).knowing(knowing),
+                Kept::new(id.clone(), created_ms, strategy)
+                    .knowing(knowing)
+                    .without_values(no_values),
                 &loaded.read.forest,
             );
             if restriction.is_some() {
@@ -511,6 +553,49 @@ impl Sessions {
     ) -> Result<View, Error> {
         self.change(asked.into(), id, |session, forest| {
             session.point(forest, given.call, given.answer, Some(pointed))
+        })
+    }
+
+    /// Answers for the one value of a call that is asked about; `remembered` says who did where nobody was asked.
+    ///
+    /// # Errors
+    /// As [`Sessions::answer`]; when another one is asked about, or none.
+    pub fn judge<'a>(
+        &self,
+        asked: impl Into<Asked<'a>>,
+        id: &str,
+        (call, variable): (CallId, &str),
+        verdict: Verdict,
+        remembered: String,
+    ) -> Result<View, Error> {
+        let asked = asked.into();
+        let refused = AnswerError::NotAsked(call);
+        let history = asked.history.ok_or(refused)?;
+        let value = self.view(asked, id)?.value;
+        let value = value.filter(|value| value.call == call && value.form == variable);
+        let value = value.ok_or(refused)?;
+        let pointed = match verdict {
+            Verdict::Wrong => Some(pointing::wrong(history, call, &[value.variable]).map_err(
+                |error| match error {
+                    jhyde_history::Error::Cancelled => Error::Cancelled,
+                    jhyde_history::Error::Store(error) => Error::Store(error),
+                    error => Error::Compared(Box::new(error)),
+                },
+            )?),
+            Verdict::Right | Verdict::Unknown => None,
+        };
+        let answer = match verdict {
+            Verdict::Right => Answer::RightValue,
+            Verdict::Wrong => Answer::Invalid,
+            Verdict::Unknown => Answer::OpenValue,
+        };
+        let about = OneValue {
+            variable: value.form,
+            of: value.of,
+            remembered,
+        };
+        self.change(asked, id, |session, forest| {
+            session.judge(forest, Given { call, answer }, pointed, about)
         })
     }
 

@@ -63,7 +63,11 @@ pub fn count(forest: &Forest, suspicious: &Suspicious) -> Statistics {
         match answer {
             Answer::Invalid => counts.invalid += 1,
             Answer::Unknown => counts.unknown += 1,
-            Answer::Valid | Answer::Trusted | Answer::Inadmissible => {}
+            Answer::Valid
+            | Answer::Trusted
+            | Answer::Inadmissible
+            | Answer::RightValue
+            | Answer::OpenValue => {}
         }
     }
     let mut by_class: FxHashMap<Option<ClassId>, ClassCounts> = FxHashMap::default();

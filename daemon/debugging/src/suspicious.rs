@@ -8,7 +8,7 @@
 use jhyde_trace::{CallId, MethodId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::answers::{Answer, Answers};
+use crate::answers::{Answer, Answers, Pointed};
 use crate::bits::Bits;
 use crate::tree::{Forest, Place};
 
@@ -42,8 +42,10 @@ pub struct Suspicious {
     trusted: FxHashSet<MethodId>,
     restriction: Option<CallId>,
     end: Option<End>,
-    /// So many calls were cut away because somebody pointed at what was wrong: answer by answer.
-    cut: Vec<(CallId, u64)>,
+    /// So many calls were cut away by answers that were about values, by the position of the answer.
+    cut: Vec<(usize, u64)>,
+    /// The position of the answer that pointed at what is searched for now.
+    pointing: Option<usize>,
 }
 
 /// How a search ends, once no suspicious call is unanswered.
@@ -77,6 +79,7 @@ impl Suspicious {
             restriction,
             end: None,
             cut: Vec::new(),
+            pointing: None,
         };
         if let Some(restriction) = restriction {
             match forest.place(restriction) {
@@ -103,10 +106,10 @@ impl Suspicious {
                     this.set[place.thread].remove_range(subtree);
                 }
                 Answer::Invalid => this.keep(forest, place),
-                Answer::Trusted | Answer::Unknown => {}
+                Answer::Trusted | Answer::Unknown | Answer::RightValue | Answer::OpenValue => {}
             }
         }
-        this.cut_away(forest, given);
+        this.cut_away(forest, given, innermost(forest, &answers));
         this.askable = this.set.clone();
         for call in answers.keys() {
             if let Some(place) = forest.place(*call) {
@@ -118,41 +121,75 @@ impl Suspicious {
         this
     }
 
-    /// Takes out what cannot be to blame for what was pointed at.
-    fn cut_away(&mut self, forest: &Forest, given: &Answers) {
-        let last: FxHashMap<CallId, usize> = given
-            .given()
-            .iter()
-            .enumerate()
-            .map(|(at, given)| (given.call, at))
-            .collect();
-        for (at, (given, pointed)) in given.pointed().enumerate() {
-            let Some(pointed) = pointed.filter(|_| last.get(&given.call) == Some(&at)) else {
-                continue;
-            };
+    /// Takes out what cannot be to blame for what was pointed at, and what reached that by right values alone.
+    ///
+    /// What was pointed at of a call bounds the search as long as no call inside is known to be invalid: that one may be so for
+    /// another reason, which lies inside of it wherever the first one lies.
+    fn cut_away(&mut self, forest: &Forest, given: &Answers, innermost: Option<CallId>) {
+        let last = given.last();
+        let innermost_at = innermost.and_then(|call| last.get(&call).copied());
+        // A wrong value that went into another one takes over what is known of that one.
+        let mut searched = Vec::new();
+        let mut next = innermost_at;
+        while let Some(at) = next.filter(|at| !searched.contains(at)) {
+            searched.push(at);
+            next = given.value(at).map(|value| value.of);
+        }
+        for (at, (answer, pointed)) in given.pointed().enumerate() {
             let before = self.count();
-            if pointed.uncut.is_none() {
-                for (bits, calls) in self.set.iter_mut().zip(forest.threads()) {
-                    let kept = pointed.kept.iter();
-                    let of_thread = kept.filter(|(thread, ..)| *thread == calls.thread.0);
-                    bits.keep_ranges(of_thread.map(|&(_, from, to)| {
-                        // Numbers count from 1, positions from 0.
-                        let position = |number: u64| {
-                            usize::try_from(number.saturating_sub(1))
-                                .unwrap_or(usize::MAX)
-                                .min(calls.len())
-                        };
-                        position(from)..position(to)
-                    }));
+            match (answer.answer, pointed, given.value(at)) {
+                (Answer::RightValue, _, Some(value)) => {
+                    let place = forest.place(answer.call);
+                    if let Some(place) = place.filter(|_| searched.contains(&value.of)) {
+                        let subtree = forest.threads()[place.thread].subtree(place.at);
+                        self.set[place.thread].remove_range(subtree);
+                    }
                 }
+                (_, Some(pointed), _) if last.get(&answer.call) == Some(&at) => {
+                    let is_searched = match innermost {
+                        Some(innermost) if answer.answer == Answer::Inadmissible => {
+                            forest.is_within(answer.call, innermost)
+                        }
+                        Some(_) => innermost_at == Some(at),
+                        None => true,
+                    };
+                    if is_searched && pointed.uncut.is_none() {
+                        self.keep_pointed(forest, pointed);
+                        if answer.answer == Answer::Invalid {
+                            self.pointing = Some(at);
+                        }
+                    }
+                }
+                _ => continue,
             }
-            self.cut.push((given.call, before - self.count()));
+            self.cut.push((at, before - self.count()));
         }
     }
 
-    /// How many calls each answer in force that pointed at something has cut away.
-    pub fn cut(&self) -> &[(CallId, u64)] {
+    fn keep_pointed(&mut self, forest: &Forest, pointed: &Pointed) {
+        for (bits, calls) in self.set.iter_mut().zip(forest.threads()) {
+            let kept = pointed.kept.iter();
+            let of_thread = kept.filter(|(thread, ..)| *thread == calls.thread.0);
+            bits.keep_ranges(of_thread.map(|&(_, from, to)| {
+                // Numbers count from 1, positions from 0.
+                let position = |number: u64| {
+                    usize::try_from(number.saturating_sub(1))
+                        .unwrap_or(usize::MAX)
+                        .min(calls.len())
+                };
+                position(from)..position(to)
+            }));
+        }
+    }
+
+    /// How many calls each answer in force that was about values has cut away, by its position among the answers.
+    pub fn cut(&self) -> &[(usize, u64)] {
         &self.cut
+    }
+
+    /// The position of the answer that pointed at what is searched for now; `None` if nothing did.
+    pub fn pointing(&self) -> Option<usize> {
+        self.pointing
     }
 
     fn find_end(&self, forest: &Forest) -> Option<End> {
@@ -261,7 +298,7 @@ impl Suspicious {
             Some(Answer::Unknown) => return Classification::Unknown,
             Some(Answer::Trusted) => return Classification::Trusted,
             Some(Answer::Inadmissible) => return Classification::Inadmissible,
-            None => {}
+            Some(Answer::RightValue | Answer::OpenValue) | None => {}
         }
         let Some(facts) = forest.facts(call) else {
             return Classification::Unclassified;
@@ -291,4 +328,13 @@ impl Suspicious {
     pub(crate) fn trusted(&self) -> &FxHashSet<MethodId> {
         &self.trusted
     }
+}
+
+/// The invalid call inside of which no other is known to be invalid.
+fn innermost(forest: &Forest, answers: &FxHashMap<CallId, Answer>) -> Option<CallId> {
+    let invalid = answers
+        .iter()
+        .filter(|(_, answer)| **answer == Answer::Invalid);
+    let entered = invalid.filter_map(|(call, _)| Some((forest.facts(*call)?.enter, *call)));
+    entered.max().map(|(_, call)| call)
 }

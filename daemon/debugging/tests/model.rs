@@ -100,7 +100,7 @@ impl<'a> Model<'a> {
             Answer::Trusted => self
                 .suspicious
                 .retain(|c| self.methods[c] != self.methods[&call]),
-            Answer::Unknown => {}
+            Answer::Unknown | Answer::RightValue | Answer::OpenValue => {}
         }
         self.answers.insert(call, answer);
     }

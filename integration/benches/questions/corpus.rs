@@ -19,6 +19,8 @@ pub(crate) struct Case {
     pub(crate) recording: Arc<Recording>,
     /// Of every call in the scope: did it do wrong?
     pub(crate) wrong: HashMap<CallId, bool>,
+    /// Of the wrong ones: the ways to what they left wrong, as the judge writes them.
+    pub(crate) differences: HashMap<CallId, Vec<String>>,
     /// The calls of the method that holds the defect.
     pub(crate) defective: Vec<CallId>,
 }
@@ -87,13 +89,14 @@ pub(crate) fn cases(folder: &Path) -> Vec<Case> {
         let recording = catalogue.open_recording(&meta.id).expect("can be opened");
         let truth = judged.join(&program).join(&defect).join("truth");
         let truth = std::fs::read_to_string(truth).expect("was judged");
-        let (wrong, defective) = truth_of(&name, &recording, &truth);
+        let truth = truth_of(&name, &recording, &truth);
         Case {
             program,
             name,
             recording,
-            wrong,
-            defective,
+            wrong: truth.wrong,
+            differences: truth.differences,
+            defective: truth.defective,
         }
     });
     read.collect()
@@ -177,17 +180,20 @@ fn record(judged: &Path, data: &Path, names: &[(String, String)]) {
     }
 }
 
+/// What was judged.
+#[derive(Default)]
+struct Truth {
+    wrong: HashMap<CallId, bool>,
+    differences: HashMap<CallId, Vec<String>>,
+    defective: Vec<CallId>,
+}
+
 /// What was judged, by the calls of the recording: both must tell of the same calls in the same order.
-fn truth_of(
-    name: &str,
-    recording: &Recording,
-    truth: &str,
-) -> (HashMap<CallId, bool>, Vec<CallId>) {
+fn truth_of(name: &str, recording: &Recording, truth: &str) -> Truth {
     let mut lines = truth.lines();
     let defect = lines.next().and_then(|line| line.split('\t').nth(1));
     let defect = defect.expect("the first line names the defect").to_owned();
-    let mut wrong = HashMap::new();
-    let mut defective = Vec::new();
+    let mut known = Truth::default();
     for thread in recording.thread_ids() {
         for record in recording.preorder(thread, 1..u64::MAX) {
             let record = record.expect("a call");
@@ -208,12 +214,16 @@ fn truth_of(
                 info.descriptor
             );
             assert_eq!(own, judged, "{name}: another call than judged");
-            wrong.insert(record.id, rest.starts_with('0'));
+            known.wrong.insert(record.id, rest.starts_with('0'));
+            if let Some(ways) = rest.strip_prefix("0\t") {
+                let ways = ways.split(' ').map(str::to_owned);
+                known.differences.insert(record.id, ways.collect());
+            }
             if judged == defect {
-                defective.push(record.id);
+                known.defective.push(record.id);
             }
         }
     }
     assert!(lines.next().is_none(), "{name}: fewer calls than judged");
-    (wrong, defective)
+    known
 }

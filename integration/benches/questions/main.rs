@@ -4,10 +4,13 @@
 //! `cargo bench -p jhyde-integration --bench questions [-- [--keep FOLDER] [PROGRAM …]]` after
 //! `cargo build --release --workspace --bins`. Prints tables in Markdown. With `--keep` what was judged and recorded stays
 //! in the folder, and is taken from there the next time: delete it when a program, the judge or the engine has changed.
+//! With `--settings` only `adaptive` is played, with an oracle that also points at what is wrong, and is asked about single values.
 //! Judging needs a JDK from 24 on; recorded is on the first JDK.
 
 mod corpus;
+mod oracle;
 mod play;
+mod settings;
 mod speed;
 mod table;
 
@@ -16,13 +19,17 @@ use std::path::PathBuf;
 
 use jhyde_debugging::{Sessions, Strategy};
 
+use play::Setting;
+
 fn main() {
     let mut words = std::env::args().skip(1).filter(|word| word != "--bench");
     let mut keep = None;
+    let mut only_settings = false;
     let mut programs = Vec::new();
     while let Some(word) = words.next() {
         match word.as_str() {
             "--keep" => keep = words.next().map(PathBuf::from),
+            "--settings" => only_settings = true,
             _ => programs.push(word),
         }
     }
@@ -30,13 +37,19 @@ fn main() {
     let folder = keep.unwrap_or_else(|| temporary.path().to_owned());
     let mut cases = corpus::cases(&folder);
     cases.retain(|case| programs.is_empty() || programs.contains(&case.program));
+    if only_settings {
+        settings::compare(&cases);
+        return;
+    }
     let rows: Vec<table::Row<'_>> = cases
         .iter()
         .map(|case| {
             let sessions = Sessions::default();
             let mut values = HashMap::new();
             let all = Strategy::ALL.iter();
-            let played = all.map(|strategy| play::play(&sessions, case, *strategy, &mut values));
+            let played = all.map(|strategy| {
+                play::play(&sessions, case, *strategy, Setting::Calls, &mut values)
+            });
             (case, played.collect())
         })
         .collect();

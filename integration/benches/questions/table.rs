@@ -8,17 +8,17 @@ use crate::corpus::Case;
 use crate::play::Played;
 
 /// From so many calls on a program is one of the larger ones.
-const LARGER: usize = 5_000;
+pub(crate) const LARGER: usize = 5_000;
 
 /// A case with how each strategy did, in the order of [`Strategy::ALL`].
 pub(crate) type Row<'a> = (&'a Case, Vec<Played>);
 
-fn mean(numbers: &[f64]) -> f64 {
+pub(crate) fn mean(numbers: &[f64]) -> f64 {
     numbers.iter().sum::<f64>() / numbers.len().max(1) as f64
 }
 
 /// Half the width of the interval that holds the mean with 95 %.
-fn half_width(numbers: &[f64]) -> f64 {
+pub(crate) fn half_width(numbers: &[f64]) -> f64 {
     let mean = mean(numbers);
     let squares: f64 = numbers.iter().map(|number| (number - mean).powi(2)).sum();
     let n = numbers.len() as f64;

@@ -420,6 +420,9 @@ pub struct DebugArgs {
     /// Refuse answers that point at what is wrong, and `inadmissible`: only the answers of before
     #[arg(long)]
     pub no_pointing: bool,
+    /// Ask about whole calls alone, never about one value of a call
+    #[arg(long)]
+    pub no_values: bool,
     /// Answer without asking what a run that was right tells: a recording of it, of this version of the program or another
     #[arg(long, value_name = "RECORDING", conflicts_with_all = ["session", "no_known"])]
     pub against: Option<String>,

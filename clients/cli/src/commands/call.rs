@@ -6,6 +6,7 @@ use jhyde_proto::v1::value::Kind;
 use jhyde_proto::v1::{Call, CallInput, CallResult, GetCallRequest, ReachableObject, StateRow};
 use serde::Serialize;
 
+use super::numbered::{MARGIN, Numbered};
 use super::{Context, call_argument, listing, notes};
 use crate::args::CallArgs;
 use crate::client::Client;
@@ -13,8 +14,8 @@ use crate::error::Error;
 use crate::json::{CallJson, InputJson, OutcomeJson, SourceJson};
 use crate::output::{Look, Output, Paint};
 use crate::text::{
-    Detail, Listing, Objects, Side, call_line, call_place, changes, clean, head, object_lines,
-    place, plural,
+    Detail, Listing, Objects, Side, ValueLine, call_line, call_place, changes, clean, head,
+    object_lines, place, plural,
 };
 
 #[derive(Serialize)]
@@ -70,7 +71,7 @@ pub async fn call(context: &mut Context, args: &CallArgs) -> Result<(), Error> {
     section("the way to it", out)?;
     way(&path, &call, out)?;
     source_of(source.as_ref(), &source_notes, out)?;
-    given_and_yielded(&call, &input, &outcome, &mut HashSet::new(), out)
+    given_and_yielded(&call, (&input, &outcome), &mut HashSet::new(), None, out)
 }
 
 /// So many calls of a long way are shown at each of its ends.
@@ -113,9 +114,6 @@ pub(crate) fn source_of(
     }
     notes(told, out)
 }
-
-/// Columns before what is told of a call.
-const INDENT: usize = 4;
 
 /// What a call was given and what it yielded.
 pub(crate) async fn input_and_outcome(
@@ -175,44 +173,33 @@ fn section(title: &str, out: &mut Output) -> Result<(), Error> {
 }
 
 /// Input, outcome and what changed: what somebody has to see to say whether the call was right.
-/// Notes that were `told` before are not told again.
+/// Notes that were `told` before are not told again. With `numbered` the values that can be pointed at get numbers.
 pub(crate) fn given_and_yielded(
     call: &Call,
-    input: &CallInput,
-    outcome: &CallResult,
+    (input, outcome): (&CallInput, &CallResult),
     told: &mut HashSet<String>,
+    mut numbered: Option<&mut Numbered>,
     out: &mut Output,
 ) -> Result<(), Error> {
-    let mut news = |notes: &[String]| -> Vec<String> {
-        notes
-            .iter()
-            .filter(|note| told.insert((*note).clone()))
-            .cloned()
-            .collect()
-    };
-    let paint = out.paint;
-    section("given", out)?;
-    // Constants of the program are the same for every call.
-    let rows: Vec<_> = input
-        .rows
-        .iter()
-        .filter(|row| !row.constant || row.changed || row.changed_below)
-        .cloned()
-        .collect();
-    let room = out.width.map(|width| width.saturating_sub(INDENT));
-    let objects = Objects::new(&input.objects);
-    let given = object_lines(&rows, &objects, Side::Start, room, paint);
-    lines_or(&given, "nothing", out)?;
-    notes(&news(&input.notes), out)?;
+    given(input, told, numbered.as_deref_mut(), out)?;
     if call.exit.is_none() {
         section("yielded", out)?;
         let nothing = match call.recording_ended {
             true => "nothing: it had not ended when the recording ended",
             false => "nothing yet",
         };
-        lines_or(&[], nothing, out)?;
-        return notes(&news(&outcome.notes), out);
+        lines_or(Vec::new(), nothing, out)?;
+        return notes(&news(&outcome.notes, told), out);
     }
+    let paint = out.paint;
+    let room = room(out);
+    let mut with_margin = |line: ValueLine| {
+        let margin = match numbered.as_deref_mut() {
+            Some(numbered) => numbered.yielded(&line, paint),
+            None => " ".repeat(MARGIN),
+        };
+        format!("{margin}{}", line.text)
+    };
     let unseen = !outcome.notes.is_empty();
     let nothing = if unseen {
         "nothing that this recording tells"
@@ -222,7 +209,8 @@ pub(crate) fn given_and_yielded(
     section("yielded", out)?;
     let (rows, objects, initialised) = without_initialised(outcome);
     let yielded = object_lines(&rows, &Objects::new(&objects), Side::End, room, paint);
-    lines_or(&yielded, nothing, out)?;
+    let yielded = yielded.into_iter().map(&mut with_margin).collect();
+    lines_or(yielded, nothing, out)?;
     for line in made_at(outcome, paint) {
         out.line(line)?;
     }
@@ -232,8 +220,49 @@ pub(crate) fn given_and_yielded(
     }
     let changed = changes(&objects, room, paint);
     section("changed in what it was given or gave back", out)?;
-    lines_or(&changed, nothing, out)?;
-    notes(&news(&outcome.notes), out)
+    let changed = changed.into_iter().map(with_margin).collect();
+    lines_or(changed, nothing, out)?;
+    notes(&news(&outcome.notes, told), out)
+}
+
+/// What a call was given.
+pub(crate) fn given(
+    input: &CallInput,
+    told: &mut HashSet<String>,
+    mut numbered: Option<&mut Numbered>,
+    out: &mut Output,
+) -> Result<(), Error> {
+    section("given", out)?;
+    // Constants of the program are the same for every call.
+    let rows: Vec<_> = input
+        .rows
+        .iter()
+        .filter(|row| !row.constant || row.changed || row.changed_below)
+        .cloned()
+        .collect();
+    let paint = out.paint;
+    let objects = Objects::new(&input.objects);
+    let lines = object_lines(&rows, &objects, Side::Start, room(out), paint);
+    let with_margin = |line: ValueLine| {
+        let margin = match numbered.as_deref_mut() {
+            Some(numbered) => numbered.given(&line, paint),
+            None => " ".repeat(MARGIN),
+        };
+        format!("{margin}{}", line.text)
+    };
+    lines_or(lines.into_iter().map(with_margin).collect(), "nothing", out)?;
+    notes(&news(&input.notes, told), out)
+}
+
+/// Columns for a line of what was given or yielded, if there are so many.
+fn room(out: &Output) -> Option<usize> {
+    out.width.map(|width| width.saturating_sub(MARGIN))
+}
+
+/// Those of the notes that were not told before.
+fn news(notes: &[String], told: &mut HashSet<String>) -> Vec<String> {
+    let new = |note: &&String| told.insert((*note).clone());
+    notes.iter().filter(new).cloned().collect()
 }
 
 /// Where the exception was made that a call ended with: the innermost places.
@@ -295,12 +324,10 @@ fn without_initialised(
     (rows, objects, classes)
 }
 
-fn lines_or(lines: &[String], nothing: &str, out: &mut Output) -> Result<(), Error> {
+fn lines_or(lines: Vec<String>, nothing: &str, out: &mut Output) -> Result<(), Error> {
     if lines.is_empty() {
         let nothing = out.paint.text(Look::Faint, nothing);
         return out.line(format!("    {nothing}"));
     }
-    lines
-        .iter()
-        .try_for_each(|line| out.line(format!("    {line}")))
+    lines.into_iter().try_for_each(|line| out.line(line))
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use crate::args::{MemoryCommand, MemoryForgetArgs};
 use crate::error::Error;
-use crate::memory::{Entry, Memory};
+use crate::memory::{Entry, Memory, Verdict};
 use crate::output::{Look, Output};
 use crate::text::{Cell, Table, clean, plural};
 
@@ -41,14 +41,14 @@ fn list(memory: &Memory, out: &mut Output) -> Result<(), Error> {
     for entry in memory.entries() {
         any = true;
         let look = match entry.answer {
-            crate::memory::Verdict::Valid => Look::Good,
-            crate::memory::Verdict::Invalid => Look::Bad,
+            Verdict::Valid | Verdict::Right => Look::Good,
+            Verdict::Invalid | Verdict::Wrong => Look::Bad,
         };
         table.row(vec![
             Cell::new(entry.name()),
             Cell::with(look, entry.answer.word()),
             Cell::new(clean(&method(entry)).into_owned()),
-            Cell::new(clean(&entry.call).into_owned()),
+            Cell::new(clean(&judged(entry)).into_owned()),
             Cell::with(Look::Faint, clean(&entry.recording).into_owned()),
         ]);
     }
@@ -57,6 +57,14 @@ fn list(memory: &Memory, out: &mut Output) -> Result<(), Error> {
     }
     table.write(out)?;
     contradictions(memory, out)
+}
+
+/// The call, or the value of it, that was judged.
+fn judged(entry: &Entry) -> String {
+    match &entry.key.value {
+        Some(way) => format!("{way} of {}", entry.call),
+        None => entry.call.clone(),
+    }
 }
 
 fn method(entry: &Entry) -> String {
@@ -71,7 +79,7 @@ fn contradictions(memory: &Memory, out: &mut Output) -> Result<(), Error> {
         .collect();
     names.iter().try_for_each(|name| {
         let text = format!(
-            "{name} is kept as valid and as invalid: such calls are asked, and the answer settles it"
+            "{name} is kept with two answers: such calls are asked, and the answer settles it"
         );
         let text = out.paint.text(Look::Bad, text);
         out.line(text)

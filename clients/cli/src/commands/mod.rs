@@ -8,6 +8,7 @@ pub mod gaps;
 pub mod history;
 pub mod launch;
 pub mod memory;
+pub(crate) mod numbered;
 pub mod overview;
 pub mod recordings;
 pub mod sessions;

@@ -4,9 +4,11 @@ use jhyde_proto::v1::AnswerKind;
 
 use super::STRATEGIES;
 use crate::commands::call_argument;
+use crate::commands::numbered::is_number;
 
 /// Words that begin a line, for completion and for "did you mean".
-pub(super) const WORDS: [&str; 33] = [
+pub(super) const WORDS: [&str; 34] = [
+    "right",
     "valid",
     "invalid",
     "trusted",
@@ -50,8 +52,11 @@ pub(super) enum Entry {
         answer: AnswerKind,
         call: Option<String>,
     },
-    /// The call shown was wrong, and this of its result is what was wrong.
+    /// The call shown was wrong, and this of its result is what was wrong: by name, or by the numbers that stand before
+    /// values.
     Wrong(Vec<String>),
+    /// The one value that is asked about was right or wrong.
+    Value(AnswerKind),
     Undo,
     Redo,
     /// List what was answered without asking.
@@ -89,6 +94,13 @@ pub(super) fn parse(line: &str) -> Result<Entry, String> {
     if let Some(answer) = answer(first) {
         return match rest {
             [] => Ok(Entry::Answer { answer, call: None }),
+            numbers if numbers.iter().all(|word| is_number(word)) => match answer {
+                AnswerKind::Invalid => Ok(Entry::Wrong(numbers.to_vec())),
+                _ => Err(format!(
+                    "numbers point at what is wrong: invalid {}",
+                    numbers.join(" ")
+                )),
+            },
             [call] => Ok(Entry::Answer {
                 answer,
                 call: Some(call_argument(call)),
@@ -113,8 +125,9 @@ pub(super) fn parse(line: &str) -> Result<Entry, String> {
         }
     };
     match first.as_str() {
+        "right" | "r" => alone(Entry::Value(AnswerKind::Right)),
         "wrong" | "w" => match rest {
-            [] => Err("wrong takes what is wrong: wrong result, wrong a[2] this.size".to_owned()),
+            [] => Ok(Entry::Value(AnswerKind::Wrong)),
             wrong => Ok(Entry::Wrong(wrong.to_vec())),
         },
         "undo" => alone(Entry::Undo),
@@ -252,6 +265,21 @@ mod tests {
         }
         assert_eq!(parse("1.7 v"), answered(AnswerKind::Valid, Some("1.7")));
         assert_eq!(parse("[1.7] v"), answered(AnswerKind::Valid, Some("1.7")));
+    }
+
+    #[test]
+    fn what_is_wrong_is_named_or_numbered() {
+        let wrong = |words: &[&str]| {
+            let words = words.iter().map(|&word| word.to_owned());
+            Ok(Entry::Wrong(words.collect()))
+        };
+        assert_eq!(parse("i 2"), wrong(&["2"]));
+        assert_eq!(parse("invalid 2 4"), wrong(&["2", "4"]));
+        assert_eq!(parse("w 2 this.size"), wrong(&["2", "this.size"]));
+        assert!(parse("v 2").unwrap_err().contains("invalid 2"));
+        assert_eq!(parse("w"), Ok(Entry::Value(AnswerKind::Wrong)));
+        assert_eq!(parse("right"), Ok(Entry::Value(AnswerKind::Right)));
+        assert!(parse("r merge#3").is_err());
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use jhyde_proto::v1::Progress;
+use jhyde_proto::v1::{AnswerKind, Progress};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use tokio::io::{BufReader, Lines, Stdin};
@@ -122,10 +122,12 @@ async fn next(
 #[derive(Debug, PartialEq)]
 enum Request {
     Answer {
-        answer: jhyde_proto::v1::AnswerKind,
+        answer: AnswerKind,
         call: Option<String>,
         wrong: Vec<String>,
     },
+    /// The one value that is asked about was right or wrong.
+    Value(AnswerKind),
     Undo,
     Redo,
     Doubt(String),
@@ -134,7 +136,7 @@ enum Request {
 }
 
 fn understand(line: &str) -> Result<Request, Error> {
-    const FORM: &str = "write {\"answer\":\"valid|invalid|trusted|unknown|inadmissible\"}, optionally with \"call\", and with \"wrong\" for invalid";
+    const FORM: &str = "write {\"answer\":\"valid|invalid|trusted|unknown|inadmissible\"}, optionally with \"call\", and with \"wrong\" for invalid; of a value {\"answer\":\"right|wrong|unknown\"}";
     let usage = |text: String| Error::Usage(text);
     let incoming = serde_json::from_str::<Incoming>(line)
         .map_err(|error| usage(format!("the line is not understood ({error}); {FORM}")))?;
@@ -149,6 +151,9 @@ fn understand(line: &str) -> Result<Request, Error> {
             strategy: None,
             restrict: None,
         } => {
+            if let (Some(answer), None, None) = (of_value(&word), &call, &wrong) {
+                return Ok(Request::Value(answer));
+            }
             // Only the whole words are the contract.
             let answer = entry::answer(&word).filter(|_| word.len() > 1 && word != "trust");
             let answer = answer.ok_or_else(|| usage(format!("'{word}' is no answer; {FORM}")))?;
@@ -218,8 +223,24 @@ fn understand(line: &str) -> Result<Request, Error> {
     }
 }
 
+/// What is said of values alone.
+fn of_value(word: &str) -> Option<AnswerKind> {
+    match word {
+        "right" => Some(AnswerKind::Right),
+        "wrong" => Some(AnswerKind::Wrong),
+        _ => None,
+    }
+}
+
 async fn obey(search: &mut Search, line: &str) -> Result<(), Error> {
     match understand(line)? {
+        Request::Value(answer) => search.judge(answer).await,
+        // Of what is asked about: the one value, if it is that.
+        Request::Answer {
+            answer: AnswerKind::Unknown,
+            call: None,
+            ..
+        } if search.session.value.is_some() => search.judge(AnswerKind::Unknown).await,
         Request::Answer {
             answer,
             call,
@@ -243,8 +264,6 @@ async fn obey(search: &mut Search, line: &str) -> Result<(), Error> {
 
 #[cfg(test)]
 mod tests {
-    use jhyde_proto::v1::AnswerKind;
-
     use super::*;
 
     #[test]
@@ -277,6 +296,8 @@ mod tests {
                 r#"{"answer":"valid","call":null}"#,
                 answer(AnswerKind::Valid, None),
             ),
+            (r#"{"answer":"right"}"#, Request::Value(AnswerKind::Right)),
+            (r#"{"answer":"wrong"}"#, Request::Value(AnswerKind::Wrong)),
             (r#"{"undo":true}"#, Request::Undo),
             (r#"{"redo":true}"#, Request::Redo),
             (r#"{"doubt":"merge #3"}"#, Request::Doubt("merge#3".into())),
@@ -299,6 +320,7 @@ mod tests {
             "[]",
             r#"{"answer":"v"}"#,
             r#"{"answer":"yes"}"#,
+            r#"{"answer":"right","call":"merge#3"}"#,
             r#"{"answer":5}"#,
             r#"{"answr":"valid"}"#,
             r#"{"answer":"valid","undo":true}"#,

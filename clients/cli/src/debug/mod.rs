@@ -49,6 +49,7 @@ pub async fn debug(context: &mut Context, args: &DebugArgs) -> Result<(), Error>
                     _ => Knowing::Unspecified,
                 },
                 against: args.against.clone().unwrap_or_default(),
+                no_values: args.no_values,
             };
             Search::begin(&context.client, &args.recording, begin).await?
         }
@@ -66,10 +67,13 @@ pub async fn debug(context: &mut Context, args: &DebugArgs) -> Result<(), Error>
             search
         }
     };
+    search.pointing = !args.no_pointing;
+    if args.no_values {
+        search.without_values();
+    }
     if let Some(memory) = memory {
         search.remember(memory).await?;
     }
-    search.pointing = !args.no_pointing;
     context.source = args.source.clone();
     if context.out.json {
         return lines::run(context, &mut search, args.details).await;

@@ -3,17 +3,19 @@
 use std::collections::HashSet;
 
 use jhyde_proto::v1::{
-    AnswerKind, Call, CallInput, CallResult, NodeState, Session, SessionStatistics,
+    AnswerKind, Call, CallInput, CallResult, NodeState, Session, SessionStatistics, ValueQuestion,
 };
 
 use super::known;
-use crate::commands::call::{given_and_yielded, source_of};
+use crate::commands::call::{given, given_and_yielded, source_of};
 use crate::commands::notes;
+use crate::commands::numbered::Numbered;
 use crate::error::Error;
 use crate::json::answer_word;
 use crate::output::{Look, Output};
 use crate::text::{
     Cell, Detail, Listing, Table, call_line, call_name, call_place, clean, count, head, plural,
+    value,
 };
 
 /// The first lines: what is searched, and how.
@@ -34,6 +36,11 @@ pub(super) fn opening(session: &Session, resumed: bool, out: &mut Output) -> Res
         out.line(format!("Held against {against}, as a run that was right"))?;
     }
     known::newly(session, 0, out)?;
+    if !session.pointing {
+        let text = "What is wrong cannot be pointed at, for that takes a recording at level full.";
+        let text = out.paint.text(Look::ChangedBelow, text);
+        out.line(text)?;
+    }
     let hint = "Was the call right? valid, invalid, trusted, unknown (v i t u); help tells more.";
     let hint = out.paint.text(Look::Faint, hint);
     out.line(hint)?;
@@ -46,7 +53,7 @@ pub(super) fn question(
     (input, outcome): &(CallInput, CallResult),
     (source, source_notes): (Option<&Listing>, &[String]),
     session: &Session,
-    told: &mut HashSet<String>,
+    (told, numbered): (&mut HashSet<String>, Option<&mut Numbered>),
     out: &mut Output,
 ) -> Result<(), Error> {
     let paint = out.paint;
@@ -82,7 +89,43 @@ pub(super) fn question(
         why(session, out)?;
     }
     source_of(source, source_notes, out)?;
-    given_and_yielded(call, input, outcome, told, out)
+    match session.value.as_ref().filter(|_| proposed) {
+        Some(value) => {
+            given(input, told, None, out)?;
+            one_value(call, value, out)
+        }
+        None => given_and_yielded(call, (input, outcome), told, numbered, out),
+    }
+}
+
+/// How a value that is asked about is called: by the way to it, which people write, or by its form.
+pub(super) fn value_name(value: &ValueQuestion) -> String {
+    let name = match value.way.as_str() {
+        "" => &value.variable,
+        way => way,
+    };
+    clean(name).into_owned()
+}
+
+/// The one value that is asked about.
+fn one_value(call: &Call, asked: &ValueQuestion, out: &mut Output) -> Result<(), Error> {
+    let paint = out.paint;
+    let name = value_name(asked);
+    let shown = asked.value.as_ref().map(value).unwrap_or_default();
+    let when = format!("when {} ended", call_name(call));
+    out.line(format!("  {}", paint.text(Look::Hint, when)))?;
+    out.line(format!("    {name}  {}", paint.text(Look::Changed, shown)))?;
+    let hints = [
+        format!("Given that, was {name} right? right, wrong, unknown (r w u)."),
+        format!(
+            "What happened here reached what is wrong through it alone, so that the other {} need no look;",
+            plural(asked.instead.saturating_sub(1), "value")
+        ),
+        "valid and invalid answer for the call (call shows all of it).".to_owned(),
+    ];
+    hints
+        .iter()
+        .try_for_each(|hint| out.line(format!("  {}", paint.text(Look::Faint, hint))))
 }
 
 /// Why the proposed call is asked, and what is still to come, if the strategy tells.
@@ -106,8 +149,8 @@ pub(super) fn answered(
     out: &mut Output,
 ) -> Result<(), Error> {
     let look = match answer {
-        AnswerKind::Valid => Look::Good,
-        AnswerKind::Invalid => Look::Bad,
+        AnswerKind::Valid | AnswerKind::Right => Look::Good,
+        AnswerKind::Invalid | AnswerKind::Wrong => Look::Bad,
         _ => Look::ChangedBelow,
     };
     let word = out.paint.text(look, answer_word(answer));
@@ -322,12 +365,16 @@ pub(super) fn answers(session: &Session, out: &mut Output) -> Result<(), Error> 
         .iter()
         .enumerate()
         .try_for_each(|(n, given)| {
-            out.line(format!(
-                "  {:>3}  {:8} {}",
-                n + 1,
-                answer_word(given.answer()),
-                given.call
-            ))
+            let about = match given.value.as_str() {
+                "" => given.call.clone(),
+                value => format!("{} of {}", clean(value), given.call),
+            };
+            let from = match given.remembered.as_str() {
+                "" => String::new(),
+                told => format!("  (remembered: {})", clean(told)),
+            };
+            let word = answer_word(given.answer());
+            out.line(format!("  {:>3}  {word:8} {about}{from}", n + 1))
         })
 }
 
@@ -345,8 +392,10 @@ Answers (of the call shown, or of any other: merge#3 invalid, invalid 1.7)
   invalid  i    it did not: the search goes on inside
   trusted  t    never ask about this method
   unknown  u    decide later
-  wrong    w    it did not, and this is wrong: wrong result, wrong a[2] this.size
+  i 2 4         it did not, and the values numbered 2 and 4 are wrong
+  wrong    w    the same by name: wrong result, wrong a[2] this.size, wrong 2 this.size
                 (only what that came from is asked about then; why VARIABLE shows it)
+  right, wrong  r w  of one value, where that is asked: given what the call was given
   inadmissible x  it should never have been called so
   known           what was answered without asking, and why;  doubt CALL: ask it
 Search

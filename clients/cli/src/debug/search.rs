@@ -21,6 +21,8 @@ pub(super) struct Begin<'a> {
     pub(super) knowing: Knowing,
     /// Empty: it is held against no other recording.
     pub(super) against: String,
+    /// Only whole calls are asked about.
+    pub(super) no_values: bool,
 }
 
 /// A session, as the daemon described it last.
@@ -32,6 +34,8 @@ pub(super) struct Search {
     pub(super) session: Session,
     /// May answers point at what is wrong?
     pub(super) pointing: bool,
+    /// May single values be asked about?
+    values: bool,
     /// Answers of earlier sessions, and where those of this one go.
     pub(super) memory: Option<Memory>,
 }
@@ -49,6 +53,7 @@ impl Search {
             restrict_to: begin.restrict_to,
             knowing: begin.knowing.into(),
             against: begin.against,
+            no_values: begin.no_values,
         };
         let session = client.debugging.create_session(request).await?.into_inner();
         Self::of(client, recording.to_owned(), session).await
@@ -96,6 +101,7 @@ impl Search {
             recording,
             session: Session::default(),
             pointing: true,
+            values: true,
             memory: None,
         };
         search.now(session).await;
@@ -113,7 +119,13 @@ impl Search {
 
     /// Answers what is remembered, as long as such calls are asked.
     async fn recall(&mut self) -> Result<(), Error> {
-        while let Some((call, verdict, told)) = self.remembered() {
+        while let Some(Remembered {
+            call,
+            value,
+            verdict,
+            told,
+        }) = self.remembered()
+        {
             let SessionRequest { recording, session } = self.request();
             let request = AnswerRequest {
                 recording,
@@ -122,6 +134,7 @@ impl Search {
                 answer: AnswerKind::from(verdict).into(),
                 wrong: Vec::new(),
                 remembered: told,
+                value,
             };
             let session = self.client.debugging.answer(request).await?.into_inner();
             self.now(session).await;
@@ -129,13 +142,28 @@ impl Search {
         Ok(())
     }
 
-    /// What is remembered of the call that is asked: call, answer, and which session said so.
-    fn remembered(&self) -> Option<(String, Verdict, String)> {
+    /// What is remembered of the call that is asked, or of its value that is.
+    fn remembered(&self) -> Option<Remembered> {
         let (memory, question) = (self.memory.as_ref()?, self.session.question.as_ref()?);
         let content = self.session.content.as_ref()?;
-        let (verdict, told) = memory.recall(content)?;
+        let value = self.session.value.as_ref();
+        let of_call = memory.recall(content, None);
+        let of_value = || {
+            let value = value?;
+            let (verdict, told) = memory.recall(content, Some(&value.way))?;
+            Some((value.variable.clone(), verdict, told))
+        };
+        let (value, verdict, told) = match of_call {
+            Some((verdict, told)) => (String::new(), verdict, told),
+            None => of_value()?,
+        };
         let asking = self.session.progress() == Progress::Asking;
-        asking.then(|| (question.id.clone(), verdict, told))
+        asking.then(|| Remembered {
+            call: question.id.clone(),
+            value,
+            verdict,
+            told,
+        })
     }
 
     /// The content of a call as it was told while it was asked, if it is the one that is.
@@ -150,7 +178,14 @@ impl Search {
         let verdict = Verdict::of(answer)?;
         let asked = self.session.question.as_ref()?;
         let content = self.content_of(call)?;
-        Some(Entry::new(&content, verdict, asked, &self.recording))
+        let entry = Entry::new(&content, verdict, asked, &self.recording);
+        match verdict {
+            Verdict::Valid | Verdict::Invalid => Some(entry),
+            Verdict::Right | Verdict::Wrong => {
+                let way = self.session.value.as_ref()?.way.clone();
+                (!way.is_empty()).then(|| entry.of_value(way))
+            }
+        }
     }
 
     /// The session as it is now.
@@ -162,6 +197,15 @@ impl Search {
             notes: notes.into(),
             ..session
         };
+        if !self.values {
+            self.session.value = None;
+        }
+    }
+
+    /// Asks about whole calls alone from now on.
+    pub(super) fn without_values(&mut self) {
+        self.values = false;
+        self.session.value = None;
     }
 
     fn request(&self) -> SessionRequest {
@@ -202,7 +246,37 @@ impl Search {
             answer: answer.into(),
             wrong,
             remembered: String::new(),
+            value: String::new(),
         };
+        self.give(request, answer).await
+    }
+
+    /// Answers for the one value that is asked about: right, wrong or unknown.
+    pub(super) async fn judge(&mut self, answer: AnswerKind) -> Result<(), Error> {
+        let asked = self
+            .session
+            .question
+            .as_ref()
+            .zip(self.session.value.as_ref());
+        let (call, value) = asked.ok_or_else(|| {
+            Error::Usage(
+                "no single value is asked about now: answer for the call (valid, invalid), or point at what is wrong"
+                    .to_owned(),
+            )
+        })?;
+        let SessionRequest { recording, session } = self.request();
+        let request = AnswerRequest {
+            recording,
+            session,
+            call: call.id.clone(),
+            answer: answer.into(),
+            value: value.variable.clone(),
+            ..AnswerRequest::default()
+        };
+        self.give(request, answer).await
+    }
+
+    async fn give(&mut self, request: AnswerRequest, answer: AnswerKind) -> Result<(), Error> {
         let entry = self.entry(&request.call, answer);
         let session = self.client.debugging.answer(request).await?.into_inner();
         self.now(session).await;
@@ -309,6 +383,16 @@ impl Search {
             .await?
             .into_inner())
     }
+}
+
+/// What an earlier session said of what is asked.
+struct Remembered {
+    call: String,
+    /// The value that it is about; empty: the call.
+    value: String,
+    verdict: Verdict,
+    /// Which session.
+    told: String,
 }
 
 /// Did the daemon refuse what was asked, so that something else may be tried? Everything else ends the

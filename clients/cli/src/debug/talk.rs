@@ -12,6 +12,7 @@ use super::search::{Search, is_refusal};
 use super::{STRATEGIES, known, screen, variable};
 use crate::args::SourceArgs;
 use crate::commands::call::input_and_outcome;
+use crate::commands::numbered::Numbered;
 use crate::commands::{Context, notes};
 use crate::error::Error;
 use crate::output::Look;
@@ -40,6 +41,8 @@ struct Talk<'a> {
     focus: Option<Call>,
     /// What the recording does not tell is said once.
     told: HashSet<String>,
+    /// The values shown last that an answer can point at.
+    numbered: Numbered,
     sources: Sources,
 }
 
@@ -59,6 +62,7 @@ pub(super) async fn run(
         search,
         focus: None,
         told: HashSet::new(),
+        numbered: Numbered::default(),
     };
     // Who comes back to a session that has ended wants to look around or undo.
     let mut ended = talk.show().await? && !resumed;
@@ -183,20 +187,36 @@ impl Talk<'_> {
             input_and_outcome(&self.search.client, &self.search.recording, &call.id).await?;
         let source = self.sources.of_call(call).await;
         let session = &self.search.session;
+        self.numbered = Numbered::of(&details.1);
+        let can_point = session.pointing && self.search.pointing && call.exit.is_some();
+        let numbered = can_point.then_some(&mut self.numbered);
         screen::question(
             call,
             &details,
             (source.as_ref(), &self.sources.notes()),
             session,
-            &mut self.told,
+            (&mut self.told, numbered),
             &mut self.context.out,
         )
     }
 
     async fn obey(&mut self, entry: Entry) -> Result<Next, Error> {
         match entry {
+            // Of what is asked about: the one value, if it is that.
+            Entry::Answer {
+                answer: AnswerKind::Unknown,
+                call: None,
+            } if self.asks_value() => self.judge(AnswerKind::Unknown).await,
+            Entry::Value(answer) => self.judge(answer).await,
             Entry::Answer { answer, call } => self.answer(answer, call, Vec::new()).await,
-            Entry::Wrong(wrong) => self.answer(AnswerKind::Invalid, None, wrong).await,
+            Entry::Wrong(wrong) => match self.numbered.variables(&wrong) {
+                Ok(wrong) => self.answer(AnswerKind::Invalid, None, wrong).await,
+                Err(complaint) => {
+                    let complaint = self.context.out.paint.text(Look::Bad, complaint);
+                    self.context.out.line(complaint)?;
+                    self.show_focus().await.map(|()| Next::Stay)
+                }
+            },
             Entry::Undo => {
                 self.search.undo().await?;
                 self.changed("the last answer is taken back")
@@ -277,6 +297,27 @@ impl Talk<'_> {
     fn changed(&mut self, what: &str) -> Result<Next, Error> {
         let text = format!("{what}; {}", screen::left(&self.search.session));
         self.context.out.line(text)?;
+        Ok(Next::Show)
+    }
+
+    /// Is one value of the call that is looked at asked about?
+    fn asks_value(&self) -> bool {
+        let session = &self.search.session;
+        let proposed = session.question.as_ref().map(|call| &call.id);
+        session.value.is_some() && proposed == self.focus.as_ref().map(|call| &call.id)
+    }
+
+    async fn judge(&mut self, answer: AnswerKind) -> Result<Next, Error> {
+        let value = self.search.session.value.clone().unwrap_or_default();
+        let before = self.search.session.known.len();
+        self.search.judge(answer).await?;
+        screen::answered(
+            &screen::value_name(&value),
+            answer,
+            &self.search.session,
+            &mut self.context.out,
+        )?;
+        known::newly(&self.search.session, before, &mut self.context.out)?;
         Ok(Next::Show)
     }
 

@@ -2,11 +2,12 @@
 
 use jhyde_proto::v1::{
     AnswerKind, Call, CallInput, CallResult, KnownAnswer, KnownFrom, Progress, Session,
+    ValueQuestion,
 };
 use serde::Serialize;
 use serde::ser::{SerializeMap as _, Serializer};
 
-use super::{CallJson, InputJson, OutcomeJson, SourceJson};
+use super::{CallJson, InputJson, OutcomeJson, SourceJson, ValueJson};
 use crate::text::Listing;
 
 /// What `--details` tells of a call besides.
@@ -28,6 +29,9 @@ pub enum Message<'a> {
     Question {
         /// The proposed call.
         call: CallJson<'a>,
+        /// The one value of it that may be judged instead.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        value: Option<AskedValueJson<'a>>,
         /// How many calls are suspicious.
         suspicious: u64,
         /// The session, to come back to.
@@ -116,6 +120,7 @@ impl<'a> Message<'a> {
             (Progress::Asking, Some(call), _) => {
                 let question = Self::Question {
                     call,
+                    value: session.value.as_ref().map(AskedValueJson::from),
                     suspicious: session.suspicious,
                     session: id,
                     strategy: &session.strategy,
@@ -155,6 +160,31 @@ impl<'a> Message<'a> {
                 },
                 true,
             ),
+        }
+    }
+}
+
+/// The one value that is asked about.
+#[derive(Debug, Serialize)]
+pub struct AskedValueJson<'a> {
+    /// Its written form.
+    variable: &'a str,
+    /// The way to it from the call.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    way: &'a str,
+    /// What it was when the call ended.
+    value: Option<ValueJson<'a>>,
+    /// So many values would be looked at instead.
+    instead: u64,
+}
+
+impl<'a> From<&'a ValueQuestion> for AskedValueJson<'a> {
+    fn from(asked: &'a ValueQuestion) -> Self {
+        Self {
+            variable: &asked.variable,
+            way: &asked.way,
+            value: asked.value.as_ref().map(ValueJson),
+            instead: asked.instead,
         }
     }
 }
@@ -222,6 +252,10 @@ impl Serialize for SessionJson<'_> {
             cut: Option<u64>,
             #[serde(skip_serializing_if = "str::is_empty")]
             uncut: &'a str,
+            #[serde(skip_serializing_if = "str::is_empty")]
+            value: &'a str,
+            #[serde(skip_serializing_if = "str::is_empty")]
+            remembered: &'a str,
         }
         let session = self.0;
         let mut map = s.serialize_map(None)?;
@@ -232,7 +266,8 @@ impl Serialize for SessionJson<'_> {
         map.serialize_entry("suspicious", &session.suspicious)?;
         let given = |a: &jhyde_proto::v1::GivenAnswer| answer_word(a.answer());
         let points = |a: &jhyde_proto::v1::GivenAnswer| {
-            !a.wrong.is_empty() || a.answer() == AnswerKind::Inadmissible
+            !a.wrong.is_empty()
+                || matches!(a.answer(), AnswerKind::Inadmissible | AnswerKind::Right)
         };
         let answers = session
             .answers
@@ -243,6 +278,8 @@ impl Serialize for SessionJson<'_> {
                 wrong: &a.wrong,
                 cut: points(a).then_some(a.cut),
                 uncut: &a.uncut,
+                value: &a.value,
+                remembered: &a.remembered,
             })
             .collect::<Vec<_>>();
         map.serialize_entry("answers", &answers)?;
@@ -282,6 +319,8 @@ pub fn answer_word(answer: AnswerKind) -> &'static str {
         AnswerKind::Trusted => "trusted",
         AnswerKind::Unknown => "unknown",
         AnswerKind::Inadmissible => "inadmissible",
+        AnswerKind::Right => "right",
+        AnswerKind::Wrong => "wrong",
     }
 }
 

@@ -5,8 +5,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::text::call_name;
 
-/// The version of the lines that this program writes.
-pub const VERSION: u32 = 1;
+/// The newest version of the lines that this program writes: those about one value of a call.
+pub const VERSION: u32 = 2;
+/// The version of those about a call, which older programs read.
+const OF_CALL: u32 = 1;
 
 /// What was answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -16,6 +18,10 @@ pub enum Verdict {
     Valid,
     /// It did not.
     Invalid,
+    /// One value that it left was right.
+    Right,
+    /// It was wrong.
+    Wrong,
 }
 
 impl Verdict {
@@ -24,6 +30,8 @@ impl Verdict {
         match answer {
             AnswerKind::Valid => Some(Self::Valid),
             AnswerKind::Invalid => Some(Self::Invalid),
+            AnswerKind::Right => Some(Self::Right),
+            AnswerKind::Wrong => Some(Self::Wrong),
             _ => None,
         }
     }
@@ -33,6 +41,8 @@ impl Verdict {
         match self {
             Self::Valid => "valid",
             Self::Invalid => "invalid",
+            Self::Right => "right",
+            Self::Wrong => "wrong",
         }
     }
 }
@@ -42,6 +52,8 @@ impl From<Verdict> for AnswerKind {
         match verdict {
             Verdict::Valid => Self::Valid,
             Verdict::Invalid => Self::Invalid,
+            Verdict::Right => Self::Right,
+            Verdict::Wrong => Self::Wrong,
         }
     }
 }
@@ -61,6 +73,9 @@ pub struct Key {
     pub input: String,
     /// Digest of what it yielded, and of the same when it ended.
     pub outcome: String,
+    /// The way to the value that the answer is about; `None` where it is about the call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value: Option<String>,
 }
 
 impl From<&CallContent> for Key {
@@ -72,6 +87,7 @@ impl From<&CallContent> for Key {
             code: content.code.clone(),
             input: content.input.clone(),
             outcome: content.outcome.clone(),
+            value: None,
         }
     }
 }
@@ -79,7 +95,7 @@ impl From<&CallContent> for Key {
 /// One answer with what people read of it: one line of a file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Entry {
-    /// [`VERSION`].
+    /// [`VERSION`], or an older one.
     pub version: u32,
     /// Which calls.
     #[serde(flatten)]
@@ -98,13 +114,21 @@ impl Entry {
     /// An answer about a call with this content.
     pub fn new(content: &CallContent, answer: Verdict, call: &Call, recording: &str) -> Self {
         Self {
-            version: VERSION,
+            version: OF_CALL,
             key: content.into(),
             answer,
             call: call_name(call),
             recording: recording.to_owned(),
             id: call.id.clone(),
         }
+    }
+
+    /// The same about one value that the call left.
+    #[must_use]
+    pub fn of_value(mut self, way: String) -> Self {
+        self.version = VERSION;
+        self.key.value = Some(way);
+        self
     }
 
     /// A short name for it: the beginnings of both digests.
@@ -115,8 +139,10 @@ impl Entry {
 
     /// Which session said so.
     pub fn told(&self) -> String {
+        let value = self.key.value.as_ref();
+        let value = value.map_or_else(String::new, |way| format!("{way} of "));
         format!(
-            "answered for {} [{}] of {}",
+            "answered for {value}{} [{}] of {}",
             self.call, self.id, self.recording
         )
     }

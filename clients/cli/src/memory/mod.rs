@@ -134,9 +134,12 @@ impl Memory {
         same.is_some_and(|same| same.iter().any(|other| other.answer != entry.answer))
     }
 
-    /// The answer for a call with this content, and who gave it; `None` where there is none, or two that contradict.
-    pub fn recall(&self, content: &CallContent) -> Option<(Verdict, String)> {
-        let same = self.entries.get(&Key::from(content))?;
+    /// The answer for a call with this content, or for the value at the end of a way from it, and who gave it; `None`
+    /// where there is none, or two that contradict.
+    pub fn recall(&self, content: &CallContent, value: Option<&str>) -> Option<(Verdict, String)> {
+        let mut key = Key::from(content);
+        key.value = value.map(str::to_owned);
+        let same = self.entries.get(&key)?;
         let first = same.first()?;
         let agreed = same.iter().all(|entry| entry.answer == first.answer);
         agreed.then(|| (first.answer, first.told()))
@@ -230,7 +233,7 @@ mod tests {
     pub(super) fn entry(input: &str, answer: Verdict) -> Entry {
         let digest = |text: &str| format!("{text:0>32}");
         Entry {
-            version: entry::VERSION,
+            version: 1,
             key: Key {
                 class: "a.B".into(),
                 method: "m".into(),
@@ -238,6 +241,7 @@ mod tests {
                 code: digest("1"),
                 input: digest(input),
                 outcome: digest("3"),
+                value: None,
             },
             answer,
             call: "B.m #0".into(),
@@ -272,7 +276,10 @@ mod tests {
         first.keep(b.clone()).unwrap();
         let mut second = Memory::existing(&folder).unwrap();
         let told = "answered for B.m #0 [1.2] of run".to_owned();
-        assert_eq!(second.recall(&content(&a)), Some((Verdict::Valid, told)));
+        assert_eq!(
+            second.recall(&content(&a), None),
+            Some((Verdict::Valid, told))
+        );
         second.take_back("1.2").unwrap();
         assert_eq!(second.entries().count(), 2, "it kept none of them");
         first.take_back("1.2").unwrap();
@@ -280,11 +287,15 @@ mod tests {
         let names: Vec<String> = second.entries().map(Entry::name).collect();
         assert_eq!(names, ["000000-000000", "000000-000000"]);
         let third = Memory::existing(&folder).unwrap();
-        assert_eq!(third.recall(&content(&b)), None, "it was taken back");
-        assert!(third.recall(&content(&a)).is_some());
+        assert_eq!(third.recall(&content(&b), None), None, "it was taken back");
+        assert!(third.recall(&content(&a), None).is_some());
         let mut changed = content(&a);
         changed.code = "2".into();
-        assert_eq!(third.recall(&changed), None, "a changed method is asked");
+        assert_eq!(
+            third.recall(&changed, None),
+            None,
+            "a changed method is asked"
+        );
     }
 
     #[test]
@@ -304,11 +315,31 @@ mod tests {
         assert_eq!(mine.entries().count(), 4);
         assert!(mine.is_contradicted(&valid));
         assert!(!mine.is_contradicted(&entry("b", Verdict::Valid)));
-        assert_eq!(mine.recall(&content(&valid)), None);
+        assert_eq!(mine.recall(&content(&valid), None), None);
         // Somebody is asked, and says it anew.
         mine.keep(valid.clone()).unwrap();
-        assert!(mine.recall(&content(&valid)).is_some());
+        assert!(mine.recall(&content(&valid), None).is_some());
         assert_eq!(mine.forget(|entry| entry.call == "B.m #0").unwrap(), 3);
         assert_eq!(Memory::existing(&one).unwrap().entries().count(), 0);
+    }
+
+    #[test]
+    fn what_is_said_of_one_value_is_not_said_of_the_call() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut memory = Memory::open(folder.path()).unwrap();
+        let of_value = entry("a", Verdict::Right).of_value("this.size".into());
+        memory.keep(of_value.clone()).unwrap();
+        let memory = Memory::existing(folder.path()).unwrap();
+        let told = "answered for this.size of B.m #0 [1.2] of run".to_owned();
+        let content = content(&of_value);
+        let right = Some((Verdict::Right, told));
+        assert_eq!(memory.recall(&content, Some("this.size")), right);
+        assert_eq!(memory.recall(&content, Some("result")), None);
+        assert_eq!(memory.recall(&content, None), None);
+        let line = memory.lines().unwrap();
+        assert!(
+            line.contains("\"version\":2"),
+            "older programs refuse it: {line}"
+        );
     }
 }

@@ -24,7 +24,7 @@ pub use call::{Detail, call_line, call_name, classification, head, simple_class}
 pub use contents::{is_noise, noise_line};
 pub use event::{changed_cells, event_cells, mark, room, row_cells};
 pub use place::{call_place, place};
-pub use rows::{Objects, Side, changes, object_lines, row_name, state_cells};
+pub use rows::{Objects, Side, ValueLine, changes, object_lines, row_name, state_cells};
 pub use slice::{in_order, step_line};
 pub use source::{Listing, ListingLine, ListingValue, listing_lines, mentioned};
 pub use table::{Cell, Table};

@@ -112,6 +112,29 @@ pub fn state_cells(row: &StateRow, prefix: &str) -> Vec<Cell> {
     ]
 }
 
+/// A line that tells of values, and the variables that they are of, in their written forms.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ValueLine {
+    /// As it is printed.
+    pub text: String,
+    /// Empty where it tells of none that has a form.
+    pub variables: Vec<String>,
+}
+
+impl ValueLine {
+    fn new(text: String, rows: &[&StateRow]) -> Self {
+        let forms = rows.iter().map(|row| clean(&row.variable).into_owned());
+        Self {
+            text,
+            variables: forms.filter(|form| !form.is_empty()).collect(),
+        }
+    }
+
+    fn bare(text: String) -> Self {
+        Self::new(text, &[])
+    }
+}
+
 /// Rows and what is inside them, as lines: for the input and the outcome of a call.
 /// `room`: the columns of a line, if it is to fit into some.
 pub fn object_lines(
@@ -120,7 +143,7 @@ pub fn object_lines(
     side: Side,
     room: Option<usize>,
     paint: Paint,
-) -> Vec<String> {
+) -> Vec<ValueLine> {
     let mut lines = Vec::new();
     Lines {
         objects,
@@ -141,7 +164,7 @@ struct Lines<'a> {
     paint: Paint,
     /// Objects already shown: a cycle or a second way to one is not opened again.
     open: HashSet<u64>,
-    lines: &'a mut Vec<String>,
+    lines: &'a mut Vec<ValueLine>,
 }
 
 impl Lines<'_> {
@@ -158,7 +181,8 @@ impl Lines<'_> {
         }
         if rows.len() > names.len() {
             let more = format!("{}… {} more", "  ".repeat(depth), rows.len() - names.len());
-            self.lines.push(self.paint.text(Look::Faint, more));
+            let more = self.paint.text(Look::Faint, more);
+            self.lines.push(ValueLine::bare(more));
         }
     }
 
@@ -200,21 +224,22 @@ impl Lines<'_> {
             })
             .filter(|(id, _)| self.open.insert(*id));
         let Some((_, object)) = inside else {
-            self.lines.push(line);
+            self.lines.push(ValueLine::new(line, &[row]));
             return;
         };
         if let Some(elements) = inline(object, self.side, self.paint) {
-            self.lines.push(format!("{line} {elements}"));
+            let all: Vec<&StateRow> = object.rows.iter().chain([row]).collect();
+            let line = format!("{line} {elements}");
+            self.lines.push(ValueLine::new(line, &all));
             if let Some(before) = was(object, self.side) {
                 let indent = "  ".repeat(depth) + &" ".repeat(column + 2);
-                self.lines.push(
-                    self.paint
-                        .text(Look::Faint, format!("{indent}was {before}")),
-                );
+                let before = format!("{indent}was {before}");
+                let before = self.paint.text(Look::Faint, before);
+                self.lines.push(ValueLine::bare(before));
             }
             return;
         }
-        self.lines.push(line);
+        self.lines.push(ValueLine::new(line, &[row]));
         let most = match current.is_some_and(is_iterator) {
             true => MOST_NEXT,
             false => MOST_FIELDS,
@@ -295,7 +320,7 @@ fn way_to(object: &ReachableObject, inside: &str) -> String {
 
 /// Everything that changed in the objects of a call's outcome, by the way to it: `c[2]  9 → 7`.
 /// `room`: the columns of a line, if it is to fit into some.
-pub fn changes(objects: &[ReachableObject], room: Option<usize>, paint: Paint) -> Vec<String> {
+pub fn changes(objects: &[ReachableObject], room: Option<usize>, paint: Paint) -> Vec<ValueLine> {
     let room = room.unwrap_or(WIDE);
     let objects: Vec<_> = objects.iter().filter(|object| !is_result(object)).collect();
     let names = objects.iter().flat_map(|object| {
@@ -310,44 +335,41 @@ pub fn changes(objects: &[ReachableObject], room: Option<usize>, paint: Paint) -
     // Names that are longer have a line of their own.
     let column = names.filter(|name| *name <= MOST_NAME).max().unwrap_or(0);
     let columns = room.saturating_sub(column + 2).max(LEAST_COLUMNS);
-    let mut lines: Vec<(String, String)> = Vec::new();
+    let mut lines: Vec<(String, String, Vec<&StateRow>)> = Vec::new();
     // What a row of another object has told already.
     let mut told: HashSet<String> = HashSet::new();
     for object in objects {
         let path = way_to(object, "");
         let name = object.object.as_ref().map(value).unwrap_or_default();
+        let changed: Vec<&StateRow> = object.rows.iter().filter(|row| row.changed).collect();
         if let Some(held) = held_changes(object, columns, paint) {
             if held.len() == 1 && told.contains(&path) {
                 continue;
             }
             let path = paint.text(Look::Changed, &path);
-            let names = std::iter::once(path).chain(std::iter::repeat(String::new()));
-            lines.extend(names.zip(held));
+            let firsts = std::iter::once((path, changed));
+            let names = firsts.chain(std::iter::repeat((String::new(), Vec::new())));
+            let told = names.zip(held);
+            lines.extend(told.map(|((name, rows), held)| (name, held, rows)));
             continue;
         }
         if let Some(elements) = inline(object, Side::End, paint) {
             let path = paint.text(Look::ChangedBelow, &path);
-            lines.push((path, format!("{name} {elements}")));
+            lines.push((path, format!("{name} {elements}"), changed));
             if let Some(before) = was(object, Side::End) {
-                lines.push((
-                    String::new(),
-                    paint.text(Look::Faint, format!("was {before}")),
-                ));
+                let before = paint.text(Look::Faint, format!("was {before}"));
+                lines.push((String::new(), before, Vec::new()));
             }
             continue;
         }
         if let Some(made) = made(object, columns, paint) {
             if !told.contains(&path) {
-                lines.push((paint.text(Look::Changed, &path), made));
+                let all = object.rows.iter().collect();
+                lines.push((paint.text(Look::Changed, &path), made, all));
             }
             continue;
         }
-        for row in object
-            .rows
-            .iter()
-            .filter(|row| row.changed)
-            .take(MOST_FIELDS)
-        {
+        for row in changed.into_iter().take(MOST_FIELDS) {
             let own = row_name(row);
             let dot = if own.starts_with('[') { "" } else { "." };
             let own = way_to(object, &format!("{dot}{own}"));
@@ -357,21 +379,25 @@ pub fn changes(objects: &[ReachableObject], room: Option<usize>, paint: Paint) -
             let arrow = paint.text(Look::Faint, before);
             let after = value_or(row.end.as_ref(), UNASSIGNED);
             let after = paint.text(Look::Changed, shorten(&after, left));
-            lines.push((paint.text(Look::Changed, &own), format!("{arrow}{after}")));
+            let name = paint.text(Look::Changed, &own);
+            lines.push((name, format!("{arrow}{after}"), vec![row]));
             told.insert(own);
         }
     }
     let bare = |painted: &str| width(&without_colours(painted));
     let mut told = Vec::with_capacity(lines.len());
-    for (name, rest) in lines {
+    for (name, rest, rows) in lines {
         let padding = column.saturating_sub(bare(&name));
         if bare(&name) <= column {
-            told.push(format!("{name}{:padding$}  {rest}", ""));
+            told.push(ValueLine::new(
+                format!("{name}{:padding$}  {rest}", ""),
+                &rows,
+            ));
         } else if bare(&name) + 2 + bare(&rest) <= room {
-            told.push(format!("{name}  {rest}"));
+            told.push(ValueLine::new(format!("{name}  {rest}"), &rows));
         } else {
-            told.push(name);
-            told.push(format!("{:column$}  {rest}", ""));
+            told.push(ValueLine::new(name, &rows));
+            told.push(ValueLine::bare(format!("{:column$}  {rest}", "")));
         }
     }
     told
@@ -428,6 +454,10 @@ mod tests {
         }]
     }
 
+    fn texts(lines: Vec<ValueLine>) -> Vec<String> {
+        lines.into_iter().map(|line| line.text).collect()
+    }
+
     #[test]
     fn input_shows_what_was_before() {
         let objects = reachable();
@@ -442,17 +472,17 @@ mod tests {
             None,
             Paint::new(false),
         );
-        assert_eq!(lines, ["c   int[2] array#3 {4, 9}", "la  0"]);
+        assert_eq!(texts(lines), ["c   int[2] array#3 {4, 9}", "la  0"]);
     }
 
     #[test]
     fn an_outcome_shows_both() {
         assert_eq!(
-            changes(&reachable(), None, Paint::new(false)),
+            texts(changes(&reachable(), None, Paint::new(false))),
             ["c  int[2] array#3 {4, 7}", "   was {4, 9}"]
         );
         assert!(
-            changes(&reachable(), None, Paint::new(true))
+            texts(changes(&reachable(), None, Paint::new(true)))
                 .concat()
                 .contains("\u{1b}[31m7\u{1b}[0m")
         );
@@ -464,9 +494,24 @@ mod tests {
         objects[0].rows[1].name = "[7]".into();
         objects[0].rows.remove(0);
         assert_eq!(
-            changes(&objects, None, Paint::new(false)),
+            texts(changes(&objects, None, Paint::new(false))),
             ["c  int[2] array#3 {[7]: 7}", "   was {[7]: 9}"]
         );
+    }
+
+    #[test]
+    fn lines_name_the_variables_that_they_tell_of() {
+        let mut objects = reachable();
+        for (at, row) in objects[0].rows.iter_mut().enumerate() {
+            row.variable = format!("array#3[{at}]");
+        }
+        let told = changes(&objects, None, Paint::new(false));
+        assert_eq!(
+            told[0].variables,
+            ["array#3[1]"],
+            "what did not change is not told"
+        );
+        assert!(told[1].variables.is_empty(), "how it was can be no mistake");
     }
 
     #[test]
@@ -487,6 +532,7 @@ mod tests {
             None,
             Paint::new(false),
         );
+        let lines = texts(lines);
         assert_eq!(lines, ["n  int[2] array#3", "  next  int[2] array#3"]);
     }
 

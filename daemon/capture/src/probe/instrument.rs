@@ -422,7 +422,7 @@ impl Inserter<'_, '_, '_> {
         }
         let named = Named {
             class: dotted(&class),
-            name: name,
+            name,
             descriptor: descriptor.clone(),
             kind: invoke.kind,
             code: 0,

@@ -7,6 +7,7 @@ use jhyde_trace::{CallId, ObjectId, Outcome, Timestamp, Value, Variable};
 use rustc_hash::FxHashSet;
 
 use super::control::entered;
+use super::flow::{Flow, Looked};
 use super::hands::{Hands, MOST_EVENTS, object_of};
 use super::node::{Deed, Link, Loose, Node, Relation};
 use super::resolve::{Found, Resolver};
@@ -35,6 +36,9 @@ impl Blame {
     }
 }
 
+/// Which call read something, and by when; `None` for who asks.
+type Reader = (Option<CallId>, Timestamp);
+
 /// A search for those who are to blame.
 struct Search<'a> {
     slice: Slice,
@@ -44,14 +48,16 @@ struct Search<'a> {
     objects: Vec<ObjectId>,
     /// A variable that any call can have written is in the slice.
     open: Option<String>,
+    flow: Flow,
 }
 
 impl History {
-    /// Which of the calls inside of one, itself among them, can be to blame for values that were wrong when it ended.
+    /// Which of the calls inside of one, itself among them, can be to blame for values that were wrong when it ended, and
+    /// through what these reached them.
     ///
     /// # Errors
     /// When one of the values is not there, or the recording cannot be read.
-    pub fn blame(&self, call: CallId, wrong: &[Variable]) -> Result<Blame> {
+    pub fn blame(&self, call: CallId, wrong: &[Variable]) -> Result<(Blame, Flow)> {
         let record = self.record(call)?;
         let at = *self.life(&record).end();
         let mut search = Search::new(self, &record, record.enter);
@@ -62,16 +68,16 @@ impl History {
             };
             match search.slice.first(self, of) {
                 Ok((node, more)) => {
-                    search.from(Relation::Asked, Some(variable), node)?;
+                    search.from((None, at), Relation::Asked, Some(variable), node)?;
                     for link in more.links {
-                        search.from(link.relation, link.read, link.node)?;
+                        search.from((None, at), link.relation, link.read, link.node)?;
                     }
                 }
                 // It was left as it was made, or nobody saw it written.
                 Err(Error::NoValue { .. }) => {}
                 Err(error) => return Err(error),
             }
-            search.variable(variable)?;
+            search.variable((None, at), variable, Timestamp(0))?;
             // Whoever calls an object wrong may mean what it holds.
             let object = match variable {
                 Variable::Content { object, .. } => Some(object),
@@ -81,7 +87,7 @@ impl History {
         }
         search.blame.slice.insert(call);
         search.run(at)?;
-        Ok(search.blame)
+        Ok((search.blame, search.flow))
     }
 
     /// What a variable had at a time, if that is recorded.
@@ -107,7 +113,8 @@ impl History {
         let path = self.recording.path(call)?;
         let outermost = path.first().copied().unwrap_or(record);
         let mut search = Search::new(self, &outermost, Timestamp(0));
-        search.from(Relation::Asked, None, entered(&record))?;
+        let asked = (None, record.enter);
+        search.from(asked, Relation::Asked, None, entered(&record))?;
         let given = self.given(&record)?;
         let count = given.arguments.len() + usize::from(given.receiver.is_some());
         for position in 0..u16::try_from(count).unwrap_or(u16::MAX) {
@@ -116,7 +123,7 @@ impl History {
                 at: record.enter,
                 call,
             };
-            search.from(Relation::Asked, None, argument)?;
+            search.from(asked, Relation::Asked, None, argument)?;
         }
         let values = given.receiver.into_iter().chain(given.arguments);
         search.inside(values.filter_map(Value::object).collect(), record.enter)?;
@@ -133,16 +140,24 @@ impl<'a> Search<'a> {
             blame: Blame::default(),
             objects: Vec::new(),
             open: None,
+            flow: Flow::default(),
         }
     }
 
-    fn from(&mut self, relation: Relation, read: Option<Variable>, node: Node) -> Result<()> {
+    /// A deed that something which a call did came from, and when that did it; the call is `None` for what was asked about.
+    fn from(
+        &mut self,
+        to: Reader,
+        relation: Relation,
+        read: Option<Variable>,
+        node: Node,
+    ) -> Result<()> {
         let link = Link {
             relation,
             node,
             read,
         };
-        self.came_from(&link)?;
+        self.came_from(to, &link)?;
         self.slice.meet(None, relation, read, node);
         Ok(())
     }
@@ -162,9 +177,9 @@ impl<'a> Search<'a> {
             let mut values = self.slice.resolver.elements(object, at, &mut found)?;
             values.extend(self.slice.resolver.held(object, at, &mut found)?);
             for link in found.links {
-                self.from(link.relation, link.read, link.node)?;
+                self.from((None, at), link.relation, link.read, link.node)?;
             }
-            self.objects.push(object);
+            self.object((None, at), object, None, at);
             let values = values.into_iter().filter_map(Value::object);
             objects.extend(values.filter(|object| seen.insert(*object)));
         }
@@ -201,7 +216,10 @@ impl<'a> Search<'a> {
                     }
                 }
             }
-            let Some(call) = could.pop() else { break };
+            let Some(call) = could.pop() else {
+                self.flow.held(hands);
+                break;
+            };
             if !self.blame.undone.insert(call) {
                 continue;
             }
@@ -218,10 +236,11 @@ impl<'a> Search<'a> {
     /// What decided over what a call wrote and did not.
     fn look_into(&mut self, call: CallId) -> Result<()> {
         let record = self.slice.resolver.history.record(call)?;
+        let end = *self.slice.resolver.history.life(&record).end();
         let mut found = Found::default();
         self.slice.resolver.decisions(&record, &mut found)?;
         for link in found.links {
-            self.from(link.relation, link.read, link.node)?;
+            self.from((Some(call), end), link.relation, link.read, link.node)?;
         }
         Ok(())
     }
@@ -230,31 +249,69 @@ impl<'a> Search<'a> {
     fn walk(&mut self) -> Result<()> {
         while let Some((waiting, found)) = self.slice.advance()? {
             self.blame.slice.insert(waiting.node.call);
+            for object in std::mem::take(&mut self.slice.resolver.shown) {
+                self.flow.looked(Looked {
+                    by: Some(waiting.node.call),
+                    object,
+                    variable: None,
+                    written: Timestamp(0),
+                    read: waiting.node.at,
+                });
+            }
             for link in &found.links {
-                self.came_from(link)?;
+                self.came_from((Some(waiting.node.call), waiting.node.at), link)?;
             }
         }
         Ok(())
     }
 
     /// What went in may lie before the call that is looked into, and have been left as it was inside.
-    fn came_from(&mut self, link: &Link) -> Result<()> {
+    fn came_from(&mut self, to: Reader, link: &Link) -> Result<()> {
+        self.flow.way(to.0, link);
+        // What was found there may have been written at any time before.
+        let written = match link.node.deed {
+            Deed::Found(_) => Timestamp(0),
+            _ => link.node.at,
+        };
         let of_deed = match link.node.deed {
             Deed::Write(variable) | Deed::Found(variable) => Some(variable),
-            Deed::Content(object) | Deed::Created(object) => {
+            Deed::Content(object) => {
+                self.object(to, object, None, written);
+                None
+            }
+            // Which object it is tells nothing of what is in it; who looks into it is met where that is read.
+            Deed::Created(object) => {
                 self.objects.push(object);
                 None
             }
             _ => None,
         };
         for variable in link.read.into_iter().chain(of_deed) {
-            self.variable(variable)?;
+            self.variable(to, variable, written)?;
         }
         Ok(())
     }
 
+    /// An object of which something went in.
+    fn object(
+        &mut self,
+        (by, read): Reader,
+        object: ObjectId,
+        variable: Option<Variable>,
+        written: Timestamp,
+    ) {
+        self.flow.looked(Looked {
+            by,
+            object,
+            variable,
+            written,
+            read,
+        });
+        self.objects.push(object);
+    }
+
     /// A variable whose value went in: somebody could have written it and did not.
-    fn variable(&mut self, variable: Variable) -> Result<()> {
+    fn variable(&mut self, to: Reader, variable: Variable, written: Timestamp) -> Result<()> {
         let history = &self.slice.resolver.history;
         if let Variable::Field { field, .. } | Variable::Static { field } = variable {
             const FINAL: u32 = 0x10;
@@ -267,7 +324,9 @@ impl<'a> Search<'a> {
         if matches!(variable, Variable::Static { .. }) {
             self.open = Some(history.written_form(variable)?);
         }
-        self.objects.extend(object_of(variable));
+        if let Some(object) = object_of(variable) {
+            self.object(to, object, Some(variable), written);
+        }
         Ok(())
     }
 

@@ -92,6 +92,15 @@ impl Hands {
         Some(calls)
     }
 
+    /// About how many bytes it takes.
+    pub(super) fn memory(&self) -> usize {
+        let pairs = |sets: usize| sets * 2 * size_of::<CallId>();
+        let held: usize = self.holders.values().map(FxHashSet::capacity).sum();
+        let had: usize = self.had.values().map(FxHashSet::capacity).sum();
+        let sets = self.holders.capacity() + self.had.capacity();
+        pairs(held + had) + sets * size_of::<FxHashSet<CallId>>()
+    }
+
     fn event(
         &mut self,
         history: &History,
@@ -182,7 +191,7 @@ impl Hands {
         }
     }
 
-    fn has(&mut self, call: CallId, object: ObjectId) {
+    pub(super) fn has(&mut self, call: CallId, object: ObjectId) {
         self.had.entry(object).or_default().insert(call);
     }
 

@@ -10,6 +10,7 @@
 //! damage and lower levels hide may have used all that its call read before; never is less told than was.
 
 pub mod blame;
+pub mod flow;
 pub mod node;
 
 mod calls;

@@ -87,6 +87,7 @@ impl Resolver {
         let mut variables = 0;
         while let Some(object) = work.pop() {
             self.history.check()?;
+            self.shown.push(object);
             let inside = match self.history.recording.object(object) {
                 Err(jhyde_store::Error::Damaged { .. }) => continue,
                 info => match info?.map(|info| info.content) {

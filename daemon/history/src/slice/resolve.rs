@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use jhyde_store::records::{CallRecord, Direction};
-use jhyde_trace::{CallId, EventKind, Outcome, Timestamp, Variable};
+use jhyde_trace::{CallId, EventKind, ObjectId, Outcome, Timestamp, Variable};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::control::entered;
@@ -34,6 +34,8 @@ pub(super) struct Resolver {
     pub(super) stores: FxHashMap<(CallId, u16), Range<Timestamp>>,
     /// What was not followed.
     pub(super) loose: FxHashSet<Loose>,
+    /// Objects that code out of the scope could look into, since somebody asked last.
+    pub(super) shown: Vec<ObjectId>,
 }
 
 /// What a deed came from.
@@ -69,6 +71,7 @@ impl Resolver {
             unread: FxHashMap::default(),
             stores: FxHashMap::default(),
             loose: FxHashSet::default(),
+            shown: Vec::new(),
         }
     }
 

@@ -6,6 +6,7 @@ mod covered;
 mod knowledge;
 mod known;
 mod pointing;
+mod valued;
 
 use std::sync::Arc;
 
@@ -94,7 +95,8 @@ impl DebuggingService {
 
 /// The question as the sessions are asked it.
 fn asked<'a>(knower: &'a Knower<'_>) -> Asked<'a> {
-    Asked::new(knower.recording(), knower.cancelled()).knowing(knower)
+    let asked = Asked::new(knower.recording(), knower.cancelled());
+    asked.knowing(knower).following(knower)
 }
 
 /// A failure of either side.
@@ -181,42 +183,65 @@ fn message(history: &Knower<'_>, view: View) -> Result<v1::Session, Status> {
             .unwrap_or_default(),
         known: answers.known().map(known::message).collect(),
         content: known::content(history, &view)?,
+        pointing: pointing::is_possible(history),
+        value: view
+            .value
+            .as_ref()
+            .map(|asked| valued::message(history, asked))
+            .transpose()?,
         id: view.kept.id,
     })
 }
 
 /// The answers in force.
 fn given(view: &View) -> Vec<v1::GivenAnswer> {
-    let mut cut = view.cut.iter().peekable();
-    let answers = view.kept.answers.pointed();
-    answers
-        .map(|(given, pointed)| v1::GivenAnswer {
+    let answers = &view.kept.answers;
+    let all = answers.pointed().enumerate();
+    all.map(|(at, (given, pointed))| {
+        let value = answers.value(at).cloned().unwrap_or_default();
+        v1::GivenAnswer {
             call: given.call.to_string(),
             answer: to_proto::answer(given.answer).into(),
             wrong: pointed.map(|p| p.wrong.clone()).unwrap_or_default(),
-            cut: pointed
-                .and_then(|_| cut.next_if(|(call, _)| *call == given.call))
-                .map_or(0, |(_, cut)| *cut),
+            cut: cut_by(view, at).unwrap_or(0),
             uncut: pointed.and_then(|p| p.uncut.clone()).unwrap_or_default(),
-        })
-        .collect()
+            value: value.variable,
+            remembered: value.remembered,
+        }
+    })
+    .collect()
 }
 
-/// What the last answer did, if it pointed at something.
+/// How many calls the answer at a position has cut away, if it was about values.
+fn cut_by(view: &View, at: usize) -> Option<u64> {
+    let found = view.cut.iter().find(|(by, _)| *by == at);
+    found.map(|(_, cut)| *cut)
+}
+
+/// What the last answer did, if it was about values.
 fn last_pointed(view: &View) -> Option<String> {
-    let (given, pointed) = view.kept.answers.pointed().last()?;
+    let answers = &view.kept.answers;
+    let (at, (given, pointed)) = answers.pointed().enumerate().last()?;
+    if let (Answer::RightValue, Some(value)) = (given.answer, answers.value(at)) {
+        return Some(format!(
+            "{} calls are cut away: they reached what is wrong through {} alone, which was right (undo brings them \
+             back)",
+            cut_by(view, at).unwrap_or(0),
+            value.variable
+        ));
+    }
     let pointed = pointed?;
     let what = match pointed.wrong.as_slice() {
         [] => format!("what call {} was called with", given.call),
         wrong => wrong.join(", "),
     };
-    Some(match (&pointed.uncut, view.cut.last()) {
+    Some(match (&pointed.uncut, cut_by(view, at)) {
         (Some(why), _) => format!("no call is cut away by what is wrong ({what}): {why}"),
-        (None, Some((call, cut))) if *call == given.call => format!(
+        (None, Some(cut)) => format!(
             "{cut} calls are cut away: {what} did not come from them, and they could not have changed what it came \
              from (jhyde why shows that; undo brings them back)"
         ),
-        _ => return None,
+        (None, None) => return None,
     })
 }
 
@@ -280,6 +305,7 @@ fn status(error: Error) -> Status {
             AnswerError::Restricted { .. } => {
                 (Kind::FailedPrecondition, "OUTSIDE_RESTRICTION", "call")
             }
+            AnswerError::NotAsked(_) => (Kind::FailedPrecondition, "NOT_ASKED", "value"),
             AnswerError::NotKnown(_) => (Kind::FailedPrecondition, "NOT_KNOWN", "call"),
             AnswerError::NothingToUndo => (Kind::FailedPrecondition, "NOTHING_TO_UNDO", "session"),
             AnswerError::NothingToRedo => (Kind::FailedPrecondition, "NOTHING_TO_REDO", "session"),
@@ -312,7 +338,8 @@ impl v1::debugging_server::Debugging for DebuggingService {
             let strategy = strategy(&request.strategy)?;
             let restriction = restriction(history, "restrict_to", &request.restrict_to)?;
             let knowing = known::knowing(history, &request, strategy)?;
-            let created = sessions.begin(asked(history), strategy, restriction, knowing);
+            let no_values = request.no_values;
+            let created = sessions.begin(asked(history), strategy, restriction, knowing, no_values);
             message(history, created.map_err(status)?)
         })
         .await
@@ -371,7 +398,28 @@ impl v1::debugging_server::Debugging for DebuggingService {
 
     async fn answer(&self, request: Request<v1::AnswerRequest>) -> Reply<v1::Session> {
         let request = request.into_inner();
+        if !request.value.is_empty() {
+            let verdict = valued::verdict(request.answer())?;
+            return self
+                .change(
+                    request.recording,
+                    request.session,
+                    move |sessions, history, id| {
+                        let call = resolve_call(history, "call", &request.call)?;
+                        let of = (call, request.value.as_str());
+                        let remembered = request.remembered;
+                        Ok(sessions.judge(asked(history), id, of, verdict, remembered)?)
+                    },
+                )
+                .await;
+        }
         let answer = match request.answer() {
+            v1::AnswerKind::Right | v1::AnswerKind::Wrong => {
+                return Err(invalid(
+                    "answer",
+                    "right and wrong are said of the one value that is asked about: name it (value)",
+                ));
+            }
             v1::AnswerKind::Valid => Answer::Valid,
             v1::AnswerKind::Invalid => Answer::Invalid,
             v1::AnswerKind::Trusted => Answer::Trusted,

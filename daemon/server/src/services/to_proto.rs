@@ -457,6 +457,8 @@ pub fn answer(answer: Answer) -> v1::AnswerKind {
         Answer::Trusted => v1::AnswerKind::Trusted,
         Answer::Unknown => v1::AnswerKind::Unknown,
         Answer::Inadmissible => v1::AnswerKind::Inadmissible,
+        Answer::RightValue => v1::AnswerKind::Right,
+        Answer::OpenValue => v1::AnswerKind::Unknown,
     }
 }
 

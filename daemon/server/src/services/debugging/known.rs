@@ -44,7 +44,7 @@ pub(super) fn knowing(
 pub(super) fn can_be_remembered(answer: Answer) -> Result<(), Status> {
     match answer {
         Answer::Valid | Answer::Invalid => Ok(()),
-        Answer::Trusted | Answer::Unknown | Answer::Inadmissible => Err(invalid(
+        _ => Err(invalid(
             "remembered",
             "only valid and invalid are remembered",
         )),
@@ -142,6 +142,7 @@ fn word(answer: Answer) -> &'static str {
         Answer::Trusted => "trusted",
         Answer::Unknown => "unknown",
         Answer::Inadmissible => "inadmissible",
+        Answer::RightValue | Answer::OpenValue => "about one value",
     }
 }
 

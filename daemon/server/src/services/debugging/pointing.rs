@@ -1,9 +1,8 @@
 //! Pointing: what was wrong of a call's result, and which calls can be to blame for it.
 
-use jhyde_debugging::{Answer, Given, Pointed};
+use jhyde_debugging::{Answer, Given, Pointed, pointing};
 use jhyde_history::History;
 use jhyde_history::input_output::Side;
-use jhyde_history::slice::blame::Blame;
 use jhyde_history::view::ValueView;
 use jhyde_trace::{CallId, Level, ObjectId, Outcome, Variable};
 use tonic::Status;
@@ -14,6 +13,11 @@ use crate::services::status::{invalid, with_details};
 
 /// How the result of a call is called when something of it is wrong.
 const RESULT: &str = "result";
+
+/// Does the recording tell what values came from?
+pub(super) fn is_possible(history: &History) -> bool {
+    history.recording().meta().options.level == Level::Full
+}
 
 /// What an answer says about which calls can be to blame; `None` if it says nothing.
 pub(super) fn pointed(
@@ -32,28 +36,8 @@ pub(super) fn pointed(
     }
     match given.answer {
         Answer::Inadmissible if level == Level::Full => {
-            let blame = history.blame_for_arguments(given.call).map_err(status)?;
-            let outermost = history
-                .recording()
-                .path(given.call)
-                .map_err(|error| status(error.into()))?;
-            let outermost = outermost.first().map_or(record, |outermost| *outermost);
-            let mut kept = ranges(&blame, outermost.id, outermost.size);
-            let thread = outermost.id.thread;
-            // Nothing was looked for outside of that.
-            kept.insert(0, (thread.0, 0, outermost.id.preorder));
-            kept.push((thread.0, outermost.id.preorder + outermost.size, u64::MAX));
-            let others = history.recording().thread_ids().into_iter();
-            kept.extend(
-                others
-                    .filter(|id| *id != thread)
-                    .map(|id| (id.0, 0, u64::MAX)),
-            );
-            Ok(Some(Pointed {
-                wrong: Vec::new(),
-                kept,
-                uncut: blame.all,
-            }))
+            let pointed = pointing::inadmissible(history, given.call).map_err(status)?;
+            Ok(Some(pointed))
         }
         Answer::Invalid if !wrong.is_empty() => {
             if level != Level::Full {
@@ -68,43 +52,23 @@ pub(super) fn pointed(
                 ));
             }
             let variables = variables(history, given.call, wrong)?;
-            let blame = history.blame(given.call, &variables).map_err(status)?;
-            let forms = variables
-                .iter()
-                .map(|variable| history.written_form(*variable));
-            Ok(Some(Pointed {
-                wrong: forms.collect::<Result<_, _>>().map_err(status)?,
-                kept: ranges(&blame, given.call, record.size),
-                uncut: blame.all,
-            }))
+            let pointed = pointing::wrong(history, given.call, &variables).map_err(status)?;
+            Ok(Some(pointed))
         }
         _ => Ok(None),
     }
 }
 
-/// The calls of a subtree that can be to blame, as ranges of numbers.
-fn ranges(blame: &Blame, call: CallId, size: u64) -> Vec<(u32, u64, u64)> {
-    let mut ranges: Vec<(u32, u64, u64)> = Vec::new();
-    for preorder in call.preorder..call.preorder + size {
-        if !blame.holds(CallId { preorder, ..call }) {
-            continue;
-        }
-        match ranges.last_mut() {
-            Some((_, _, end)) if *end == preorder => *end += 1,
-            _ => ranges.push((call.thread.0, preorder, preorder + 1)),
-        }
-    }
-    ranges
-}
-
 /// The variables of a call's result that are written so.
 fn variables(history: &History, call: CallId, wrong: &[String]) -> Result<Vec<Variable>, Status> {
     let side = history.result(call).map_err(status)?;
+    // What the call left as it was is not among what it changed.
+    let given = history.input(call).map_err(status)?;
     wrong
         .iter()
         .map(|text| {
             let variable = variable(history, call, text)?;
-            match belongs(&side, call, variable) {
+            match belongs(&side, call, variable) || reaches(&given, variable) {
                 true => Ok(variable),
                 false => Err(invalid(
                     "wrong",
@@ -167,6 +131,18 @@ fn belongs(side: &Side, call: CallId, variable: Variable) -> bool {
     let listed = side.objects.iter().any(|reached| is(&reached.object));
     let rows = side.rows.iter().filter_map(|row| row.end.as_ref());
     listed || rows.into_iter().any(is) || given(side, object)
+}
+
+/// Does it lie in something that the call was given?
+fn reaches(given: &Side, variable: Variable) -> bool {
+    let object = match variable {
+        Variable::Field { object, .. }
+        | Variable::Element { array: object, .. }
+        | Variable::Content { object, .. } => object,
+        _ => return false,
+    };
+    let is = |value: &ValueView| matches!(value, ValueView::Object(view) if view.id == object);
+    given.objects.iter().any(|reached| is(&reached.object))
 }
 
 fn given(side: &Side, object: ObjectId) -> bool {
