@@ -8,6 +8,7 @@ use thiserror::Error;
 use crate::adaptive::{self, Choice};
 use crate::answers::{Answer, Answers, Given, Pointed};
 use crate::coverage::{Coverage, ValidCalls};
+use crate::evidence::Evidence;
 use crate::known::{Knowing, Known};
 use crate::statistics::{self, Statistics};
 use crate::strategy::{NeedsCoverage, Strategy, choose};
@@ -35,13 +36,15 @@ const VERSION: u8 = 1;
 const POINTED: u8 = 2;
 /// As version 2, with what was known behind that.
 const KNOWN: u8 = 3;
+/// As version 3, with what was said of many calls at once behind that.
+const EVIDENCE: u8 = 4;
 
 /// A kept session cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum SessionError {
     /// It was written by another version.
     #[error(
-        "session {id} has format version {found}, this program reads versions {VERSION} to {KNOWN}: use the \
+        "session {id} has format version {found}, this program reads versions {VERSION} to {EVIDENCE}: use the \
          program that wrote it, or delete the session"
     )]
     Version {
@@ -88,7 +91,9 @@ impl Kept {
             id: self.id.clone(),
             reason: error.to_string(),
         };
-        let version = match (self.answers.knowing.is_new(), self.answers.is_new()) {
+        let answers = &self.answers;
+        let version = match (answers.knowing.is_new(), answers.is_new()) {
+            _ if !answers.evidence.is_empty() => EVIDENCE,
             (true, _) => KNOWN,
             (false, true) => POINTED,
             (false, false) => VERSION,
@@ -99,6 +104,9 @@ impl Kept {
         }
         if version >= KNOWN {
             bytes = postcard::to_extend(&self.answers.knowing, bytes).map_err(damaged)?;
+        }
+        if version >= EVIDENCE {
+            bytes = postcard::to_extend(&self.answers.evidence, bytes).map_err(damaged)?;
         }
         Ok(bytes)
     }
@@ -114,7 +122,7 @@ impl Kept {
         };
         match bytes.split_first() {
             None => Err(damaged("it is empty".to_owned())),
-            Some((&version @ VERSION..=KNOWN, rest)) => {
+            Some((&version @ VERSION..=EVIDENCE, rest)) => {
                 let broken = |error: postcard::Error| damaged(error.to_string());
                 let (mut kept, rest): (Self, _) =
                     postcard::take_from_bytes(rest).map_err(broken)?;
@@ -122,7 +130,11 @@ impl Kept {
                     let (pointed, rest) = postcard::take_from_bytes(rest).map_err(broken)?;
                     kept.answers.pointed = pointed;
                     if version >= KNOWN {
-                        kept.answers.knowing = postcard::from_bytes(rest).map_err(broken)?;
+                        let (knowing, rest) = postcard::take_from_bytes(rest).map_err(broken)?;
+                        kept.answers.knowing = knowing;
+                        if version >= EVIDENCE {
+                            kept.answers.evidence = postcard::from_bytes(rest).map_err(broken)?;
+                        }
                     }
                 }
                 if kept.id == id {
@@ -285,7 +297,11 @@ impl Session {
     /// # Errors
     /// [`AnswerError::NotKnown`].
     pub fn doubt(&mut self, forest: &Forest, call: CallId) -> Result<(), AnswerError> {
-        if !self.kept.answers.knowing.doubt(call) {
+        let answers = &mut self.kept.answers;
+        let broken = self.suspicious.broken().contains(&call);
+        if broken && !answers.knowing.doubted.contains(&call) {
+            answers.knowing.doubted.push(call);
+        } else if !answers.knowing.doubt(call) {
             return Err(AnswerError::NotKnown(call));
         }
         self.recompute(forest);
@@ -296,6 +312,21 @@ impl Session {
     /// comes back when it is on again.
     pub fn know(&mut self, forest: &Forest, on: bool) {
         self.kept.answers.knowing.on = on;
+        self.recompute(forest);
+    }
+
+    /// Replaces what was said of many calls at once: it counts as if it had been said at the beginning.
+    pub fn set_evidence(&mut self, forest: &Forest, evidence: Evidence) {
+        self.kept.answers.evidence = evidence;
+        self.recompute(forest);
+    }
+
+    /// Takes note that a call does not have the property at a position.
+    pub fn add_broken(&mut self, forest: &Forest, property: usize, call: CallId) {
+        let properties = &mut self.kept.answers.evidence.properties;
+        if let Some(property) = properties.get_mut(property) {
+            property.broken.push(call);
+        }
         self.recompute(forest);
     }
 

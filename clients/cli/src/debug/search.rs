@@ -1,9 +1,9 @@
 //! One session at the daemon: every request about it answers with the whole session.
 
 use jhyde_proto::v1::{
-    AnswerKind, AnswerRequest, CallContent, CreateSessionRequest, DoubtRequest, Knowing,
+    AnswerKind, AnswerRequest, CallContent, CreateSessionRequest, DoubtRequest, Evidence, Knowing,
     ListSessionsRequest, Progress, RestrictRequest, Session, SessionRequest, SessionStatistics,
-    SetKnowingRequest, SetStrategyRequest,
+    SetEvidenceRequest, SetKnowingRequest, SetStrategyRequest,
 };
 
 use crate::client::Client;
@@ -21,6 +21,8 @@ pub(super) struct Begin<'a> {
     pub(super) knowing: Knowing,
     /// Empty: it is held against no other recording.
     pub(super) against: String,
+    /// What is said of many calls at once.
+    pub(super) evidence: Evidence,
 }
 
 /// A session, as the daemon described it last.
@@ -49,6 +51,7 @@ impl Search {
             restrict_to: begin.restrict_to,
             knowing: begin.knowing.into(),
             against: begin.against,
+            evidence: Some(begin.evidence),
         };
         let session = client.debugging.create_session(request).await?.into_inner();
         Self::of(client, recording.to_owned(), session).await
@@ -122,6 +125,7 @@ impl Search {
                 answer: AnswerKind::from(verdict).into(),
                 wrong: Vec::new(),
                 remembered: told,
+                by: String::new(),
             };
             let session = self.client.debugging.answer(request).await?.into_inner();
             self.now(session).await;
@@ -202,6 +206,7 @@ impl Search {
             answer: answer.into(),
             wrong,
             remembered: String::new(),
+            by: String::new(),
         };
         let entry = self.entry(&request.call, answer);
         let session = self.client.debugging.answer(request).await?.into_inner();
@@ -209,6 +214,13 @@ impl Search {
         if let (Some(memory), Some(entry)) = (self.memory.as_mut(), entry) {
             memory.keep(entry)?;
         }
+        self.recall().await
+    }
+
+    /// Gives an answer that memory has nothing to do with.
+    pub(super) async fn pass_on(&mut self, request: AnswerRequest) -> Result<(), Error> {
+        let session = self.client.debugging.answer(request).await?.into_inner();
+        self.now(session).await;
         self.recall().await
     }
 
@@ -221,6 +233,24 @@ impl Search {
             call,
         };
         let session = self.client.debugging.doubt(request).await?.into_inner();
+        self.now(session).await;
+        self.recall().await
+    }
+
+    /// Replaces what was said of many calls at once.
+    pub(super) async fn set_evidence(&mut self, evidence: Evidence) -> Result<(), Error> {
+        let SessionRequest { recording, session } = self.request();
+        let request = SetEvidenceRequest {
+            recording,
+            session,
+            evidence: Some(evidence),
+        };
+        let session = self
+            .client
+            .debugging
+            .set_evidence(request)
+            .await?
+            .into_inner();
         self.now(session).await;
         self.recall().await
     }
