@@ -133,19 +133,14 @@ impl Evidence {
         *self == Self::default()
     }
 
-    /// Is any method trusted?
-    pub(crate) fn trusts_some(&self) -> bool {
-        !self.trusted.is_empty() || self.changed.as_ref().is_some_and(|changed| changed.only)
+    /// Are the methods of a class trusted?
+    pub(crate) fn trusts(&self, class: &str) -> bool {
+        self.trusted.iter().any(|pattern| matches(pattern, class))
     }
 
-    /// Is a method of a class trusted?
-    pub(crate) fn trusts(&self, class: Option<&str>, method: MethodId) -> bool {
-        let by_class = |name| self.trusted.iter().any(|pattern| matches(pattern, name));
-        class.is_some_and(by_class)
-            || self
-                .changed
-                .as_ref()
-                .is_some_and(|changed| changed.only && !changed.holds(method))
+    /// Where what was not changed is right: what was.
+    pub(crate) fn only_changed(&self) -> Option<&Changed> {
+        self.changed.as_ref().filter(|changed| changed.only)
     }
 
     /// The property that a call does not have, if it is known not to have one.
@@ -160,18 +155,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn classes_are_trusted_by_pattern_and_what_was_not_changed_on_demand() {
-        let mut evidence = Evidence {
+    fn classes_are_trusted_by_pattern() {
+        let evidence = Evidence {
             trusted: vec!["shop.util".to_owned(), "*Codec".to_owned()],
             ..Evidence::default()
         };
-        let trusts = |evidence: &Evidence, class| evidence.trusts(class, MethodId(7));
-        assert!(evidence.trusts_some());
-        assert!(trusts(&evidence, Some("shop.util.Text")));
-        assert!(trusts(&evidence, Some("shop.PriceCodec")));
-        assert!(!trusts(&evidence, Some("shop.utility.Text")));
-        assert!(!trusts(&evidence, None));
-        evidence.changed = Some(Changed {
+        assert!(evidence.trusts("shop.util.Text") && evidence.trusts("shop.PriceCodec"));
+        assert!(!evidence.trusts("shop.utility.Text"));
+        assert!(!Evidence::default().trusts("shop.util.Text"));
+    }
+
+    #[test]
+    fn what_was_changed_is_known_by_its_code() {
+        let changed = Changed {
             from: "HEAD~1".to_owned(),
             methods: vec![ChangedMethod {
                 method: 7,
@@ -179,16 +175,28 @@ mod tests {
                 begins: vec![0],
             }],
             only: false,
-        });
-        assert!(!trusts(&evidence, Some("shop.Order")));
-        if let Some(changed) = &mut evidence.changed {
-            changed.only = true;
-            assert!(changed.touches(MethodId(7), 8..20) && !changed.touches(MethodId(7), 9..20));
-        }
-        assert!(
-            !trusts(&evidence, Some("shop.Order")),
-            "its code was changed"
+        };
+        assert!(changed.holds(MethodId(7)) && !changed.holds(MethodId(8)));
+        assert!(changed.touches(MethodId(7), 8..20) && !changed.touches(MethodId(7), 9..20));
+        assert!(!changed.touches(MethodId(8), 8..20));
+    }
+
+    #[test]
+    fn code_is_followed_up_to_the_next_condition() {
+        // 0 iload_0, 1 ifeq 8, 4 iconst_1, 5 goto 9, 8 iconst_2, 9 ireturn
+        let bytes = [0x1a, 0x99, 0, 7, 0x04, 0xa7, 0, 4, 0x05, 0xac];
+        let code = Code::decode(&bytes).expect("code");
+        let reached = |range| [0, 4, 8].map(|from| runs(&code, from, &[range]));
+        assert_eq!(
+            reached((9, 10)),
+            [false, true, true],
+            "both ways lead there"
         );
-        assert!(evidence.trusts(Some("shop.Order"), MethodId(8)));
+        assert_eq!(
+            reached((8, 9)),
+            [false, false, true],
+            "the jump goes past it"
+        );
+        assert_eq!(reached((0, 4)), [true, false, false]);
     }
 }

@@ -46,6 +46,9 @@ pub struct Suspicious {
     /// Calls that are invalid because they do not have a property.
     broken: Vec<CallId>,
     changed: Option<Changed>,
+    /// Where what was not changed is right: the set with the calls of what was not, too. Those are no more suspicious, but what is
+    /// said of them narrows the search.
+    around: Option<Vec<Bits>>,
     restriction: Option<CallId>,
     end: Option<End>,
     /// So many calls were cut away because somebody pointed at what was wrong: answer by answer.
@@ -77,10 +80,10 @@ impl Suspicious {
             .collect();
         let evidence = given.evidence();
         let mut at_once = FxHashSet::default();
-        if evidence.trusts_some() {
+        if !evidence.trusted.is_empty() {
             let methods = forest.methods().filter(|(id, _)| !trusted.contains(id));
-            let methods = methods.filter(|(id, class)| evidence.trusts(*class, *id));
-            at_once.extend(methods.map(|(id, _)| id));
+            let of = methods.filter(|(_, class)| class.is_some_and(|name| evidence.trusts(name)));
+            at_once.extend(of.map(|(id, _)| id));
             trusted.extend(&at_once);
         }
         let mut this = Self {
@@ -91,6 +94,7 @@ impl Suspicious {
             trusted_at_once: Self::calls_of(forest, &at_once),
             broken: Vec::new(),
             changed: evidence.changed.clone(),
+            around: None,
             restriction,
             end: None,
             cut: Vec::new(),
@@ -125,6 +129,9 @@ impl Suspicious {
         }
         this.cut_away(forest, given);
         this.take_broken(forest, given, &mut answers);
+        if let Some(changed) = evidence.only_changed() {
+            this.take_out_unchanged(forest, changed);
+        }
         this.askable = this.set.clone();
         for call in answers.keys() {
             if let Some(place) = forest.place(*call) {
@@ -188,6 +195,32 @@ impl Suspicious {
                 self.broken.push(*call);
             }
         }
+    }
+
+    /// Trusts the methods that were not changed.
+    fn take_out_unchanged(&mut self, forest: &Forest, changed: &Changed) {
+        let around = self.set.clone();
+        for (bits, calls) in self.set.iter_mut().zip(forest.threads()) {
+            let unchanged: Vec<usize> = bits
+                .iter()
+                .filter(|at| !changed.holds(MethodId(calls.method[*at])))
+                .collect();
+            unchanged.into_iter().for_each(|at| bits.remove(at));
+        }
+        let methods = forest.methods().map(|(id, _)| id);
+        self.trusted
+            .extend(methods.filter(|id| !changed.holds(*id)));
+        self.around = Some(around);
+    }
+
+    /// The set with calls that are not suspicious, but whose answers narrow it: see [`crate::Changed::only`].
+    pub(crate) fn around(&self) -> &[Bits] {
+        self.around.as_deref().unwrap_or(&self.set)
+    }
+
+    /// May a call be asked that is in the set with those around it?
+    pub(crate) fn narrows(&self, call: CallId) -> bool {
+        self.around.is_some() && !self.answers.contains_key(&call)
     }
 
     /// How many calls in the scope these methods have.

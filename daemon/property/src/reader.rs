@@ -87,7 +87,7 @@ impl Reader {
             return Err(Unknown(format!("it took more than {STEPS} steps")));
         }
         // The clock costs more than a step.
-        match steps % 64 == 0 && self.is_late() {
+        match steps.is_multiple_of(64) && self.is_late() {
             true => Err(Unknown(format!("it took longer than {TIME:?}"))),
             false => Ok(()),
         }

@@ -443,8 +443,8 @@ pub struct DebugArgs {
     /// --source, else in this one. Calls that ran changed lines are asked first
     #[arg(long, value_name = "RANGE|DIFF")]
     pub changed: Option<String>,
-    /// With --changed: what was not changed is right. Only calls of changed methods are asked about; if the defect is older
-    /// than the change, another call is found
+    /// With --changed: what was not changed is right. Only a call of a changed method is found, and others are asked about
+    /// where that is quicker; if the defect is older than the change, another call is found
     #[arg(long, requires = "changed")]
     pub trust_unchanged: bool,
     /// Which source is shown.
