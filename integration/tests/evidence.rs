@@ -271,3 +271,47 @@ fn expressions_that_make_no_sense_say_where_and_those_that_do_not_end_are_stoppe
         session.notes
     );
 }
+
+#[test]
+fn what_was_said_survives_a_restart_and_is_overruled_by_answers() {
+    let jdk = &jdks()[0];
+    let folder = Folder::new();
+    till(&folder, jdk, "till", &["--level", "full"]);
+    let diff = folder.data().with_file_name("a.diff");
+    let text = "--- a/shop/Discount.java\n+++ b/shop/Discount.java\n@@ -16 +16 @@\n\
+                -        return cents - Money.percent(cents, percent);\n\
+                +        return cents + Money.percent(cents, percent);\n";
+    std::fs::write(&diff, text).expect("can be written");
+    let diff = diff.display().to_string();
+    let property = "Discount.off: result <= cents";
+    let words = [
+        "till",
+        "--strategy",
+        "top-down",
+        "--trust",
+        "shop.util",
+        "--assert",
+        property,
+        "--changed",
+        &diff,
+    ];
+    play(&folder, &words, &[], |_| "unknown");
+    let first = folder.json(&["sessions", "till"]).remove(0);
+    let id = first["known"][0]["call"].as_str().expect("an id");
+    let by = [json!({"answer": "valid", "by": "m", "call": id})];
+    let overruled = play(&folder, &words, &by, judge);
+    assert_eq!(
+        overruled.calls()[0],
+        "main#0",
+        "what a program says stands above a property"
+    );
+    let kept = folder.json(&["sessions", "till"]);
+    assert_eq!(kept.len(), 2);
+    assert_eq!(kept[0]["properties"], json!([property]));
+    assert_eq!(kept[0]["trusted"], json!(["shop.util"]));
+    assert_eq!(kept[0]["changed"]["from"], json!(diff));
+    assert_eq!(kept[0]["known"][0]["from"], "property");
+    assert_eq!(kept[1]["known"][0]["from"], "program");
+    folder.end_daemon();
+    assert_eq!(folder.json(&["sessions", "till"]), kept);
+}

@@ -108,6 +108,8 @@ impl Object {
     }
 
     fn element(&self, index: u32) -> Found<Dynamic> {
+        // Long arrays take their time.
+        self.reader.look(0)?;
         let history = self.reader.history();
         let element = history.exact_element(self.id, index, self.at);
         let element = self.reader.read(element)?;

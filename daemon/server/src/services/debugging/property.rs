@@ -171,7 +171,12 @@ pub(super) fn notes(evidence: &Evidence) -> impl Iterator<Item = String> {
             why,
             whole,
         } = property;
-        let mut note = format!("{text}: false for {} of {looked} calls", broken.len());
+        let more = if broken.len() == MOST_BROKEN {
+            " or more"
+        } else {
+            ""
+        };
+        let mut note = format!("{text}: false for {}{more} of {looked} calls", broken.len());
         if *undecided > 0 {
             note.push_str(&format!(", undecided for {undecided} ({why})"));
         }
