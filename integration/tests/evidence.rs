@@ -72,7 +72,7 @@ fn classes_that_are_trusted_are_not_asked_and_trust_is_taken_back() {
     // In a session, and back.
     let trust = json!({"trust": "shop.util.*"});
     let distrust = json!({"distrust": "shop.util.*"});
-    let with = ask(&[], &[trust.clone()]);
+    let with = ask(&[], std::slice::from_ref(&trust));
     assert_eq!(of_util(&with.asked), 0);
     let back = ask(&[], &[trust, distrust]);
     assert_eq!(back.calls(), without.calls());

@@ -156,7 +156,10 @@ fn candidates(
             open.push(Open {
                 at,
                 inside: u64::from(is_in),
-                invalid: is_in.then(|| belief.wrong(calls, at)).unwrap_or_default(),
+                invalid: match is_in {
+                    true => belief.wrong(calls, at),
+                    false => Worlds::default(),
+                },
             });
         }
         while !open.is_empty() {

@@ -45,7 +45,7 @@ pub async fn debug(context: &mut Context, args: &DebugArgs) -> Result<(), Error>
     let changed = |range: &str| {
         let mut folders = args.source.source.iter();
         let folder = folders.find(|folder| folder.is_dir());
-        let folder = folder.map_or(Path::new("."), PathBuf::as_path);
+        let folder = folder.map_or_else(|| Path::new("."), PathBuf::as_path);
         change::of(range, folder, args.trust_unchanged)
     };
     let evidence = Evidence {

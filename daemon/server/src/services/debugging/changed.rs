@@ -196,7 +196,10 @@ fn fits(file: &FileDiff, source: &str) -> Result<(), Trouble> {
                 "it does not fit the source of the recording: line {number} of {} is {}, and '{}' after the change; record \
                  the program as it is after the change",
                 file.path,
-                found.map_or("not there".to_owned(), |line| format!("'{}'", line.trim())),
+                found.map_or_else(
+                    || "not there".to_owned(),
+                    |line| format!("'{}'", line.trim())
+                ),
                 told.trim()
             )));
         }
