@@ -12,6 +12,7 @@ pub mod jdk;
 pub mod person;
 pub mod programs;
 pub mod same;
+pub mod session;
 pub mod terminal;
 pub mod tools;
 

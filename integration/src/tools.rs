@@ -135,6 +135,25 @@ impl Folder {
             })
             .collect()
     }
+
+    /// Ends the daemon of the folder: the next command starts another.
+    ///
+    /// # Panics
+    /// When it does not end.
+    pub fn end_daemon(&self) {
+        let lock = std::fs::read_to_string(self.data().join("lock")).expect("a daemon runs");
+        let id = lock.split_whitespace().next().expect("its number");
+        let killed = Command::new("kill").arg(id).status();
+        assert!(killed.expect("kill can be started").success());
+        let socket = self.data().join("jhyded.sock");
+        for _ in 0..600 {
+            if !socket.exists() {
+                return;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(50));
+        }
+        panic!("the daemon {id} does not end");
+    }
 }
 
 impl Drop for Folder {

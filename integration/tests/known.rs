@@ -177,7 +177,7 @@ fn what_is_known_goes_with_its_answer_and_survives_a_restart() {
     assert_eq!(known(&session), [(again.clone(), first.clone())]);
     assert_eq!(session["question"]["method"], "order");
     assert_eq!(session["question"]["invocation"], 2);
-    end_daemon(&folder);
+    folder.end_daemon();
     let session = say("", &["--session", "last"]);
     assert_eq!(known(&session), [(again.clone(), first.clone())]);
     // The answer is taken back, and with it what came from it; given again, so is that.
@@ -206,26 +206,6 @@ fn what_is_known_goes_with_its_answer_and_survives_a_restart() {
     assert!(told.contains(&contradiction), "{told}");
     let session = say("", &["--session", "last", "--no-known"]);
     assert_eq!(session["knowing"], false);
-}
-
-/// Ends the daemon of a folder: the next command starts another.
-fn end_daemon(folder: &Folder) {
-    let lock = fs::read_to_string(folder.data().join("lock")).expect("a daemon runs");
-    let id = lock
-        .split_whitespace()
-        .next()
-        .expect("its number")
-        .to_owned();
-    let killed = Command::new("kill").arg(&id).status();
-    assert!(killed.expect("kill can be started").success());
-    let socket = folder.data().join("jhyded.sock");
-    for _ in 0..600 {
-        if !socket.exists() {
-            return;
-        }
-        std::thread::sleep(std::time::Duration::from_millis(50));
-    }
-    panic!("the daemon {id} does not end");
 }
 
 #[test]

@@ -6,7 +6,8 @@ use crate::args::Cli;
 use crate::error::Error;
 use crate::output::Paint;
 
-const TOPICS: [(&str, &str); 5] = [
+const TOPICS: [(&str, &str); 6] = [
+    ("properties", PROPERTIES),
     ("json", JSON),
     ("calls", CALLS),
     ("variables", VARIABLES),
@@ -207,7 +208,8 @@ sessions     id, recording, strategy, progress, suspicious, answers [{call, answ
              alone), remembered (by which session)}],
              knowing, against, known [{call, answer, from; equal_to, recording, told}] (what was answered without asking: from
              equal, an equal call, equal_to, was answered so; recording, it is equal to equal_to of recording; memory, an earlier
-             session, in the words of told), can_undo, can_redo,
+             session, in the words of told; property, the call does not have the one in told;
+             program, the one in told said so, and nobody confirmed it), trusted (classes, by pattern), properties, changed {from, only}, can_undo, can_redo,
              restricted_to, created_ms, question, buggy
 
 jhyde debug REC --json: one line out, one line in
@@ -224,6 +226,12 @@ jhyde debug REC --json: one line out, one line in
        {"answer":"invalid","wrong":["a[2]","result.size"]}     what is wrong of the call's result: the calls that it
                                  did not come from are cut away (notes of the next question; --no-pointing refuses it)
        {"answer":"right"}        of the value: or wrong, unknown (then the call is asked as a whole). The call may be answered for instead
+       {"answer":"valid","by":"NAME"}   valid or invalid, says a program that may be wrong (a language model): listed in known (from
+                                 program, its name in told) until somebody else answers for the call, or doubts it
+       {"trust":"shop.util.*"}   the methods of these classes are right: a class, a package, or either with * (notes of
+                                 the next question say how many calls that takes out);  {"distrust":"shop.util.*"}
+       {"assert":"Cart.total: result >= 0"}   what calls must do (jhyde help properties); {"retract":"Cart.total: result >= 0"}
+       {"changed":null}          what --changed said makes no difference any more
        {"doubt":"merge#3"}       take back what was known of it without asking: it is asked, should it come to that
        {"undo":true}  {"redo":true}  {"strategy":"divide-and-query"}  {"restrict":"1.2"} (null: lift it)
   out  {"type":"waiting"}        the program still runs and there is nothing to ask now
@@ -232,6 +240,34 @@ jhyde debug REC --json: one line out, one line in
        {"type":"none"}               no buggy call
        {"type":"undecided","calls":[…]}   it is one of these: some answers were unknown
        {"type":"left","session":"…"} the input ended first; --session goes on
+"#;
+
+const PROPERTIES: &str = r#"What calls must do, for jhyde debug REC --assert and assert in a session: METHOD: EXPRESSION
+
+  jhyde debug demo --assert 'Discount.off: result <= cents'
+  jhyde debug demo --assert 'Cart.add: this.pieces == before.this.pieces + many'
+  jhyde debug demo --assert 'Sorter.sort: a.all(|x| x >= 0) && a.length == before.a.length'
+
+The method is written as calls are, without a number: sort, Sorter.sort, pkg.Sorter.sort(I)V. The expression is evaluated over the
+recording, for each of its calls that ended; no code of the program runs. Where it is true nothing follows. The first call to end
+for which it is false, of those that are suspicious, is invalid without being asked; known lists it, doubt CALL takes that back,
+retract takes the property back. Where it looks at a value that was not recorded, or is not certain because of a gap, nothing follows.
+
+Names
+  the arguments, by name or as arg0, arg1 …, as they were given, also where the method assigned to them
+  this, result, exception (null if the call returned), null
+  before            the same arguments and this as they were when the call began: before.this.pieces, before.a[0]
+  Everything else is as it was when the call ended. result of a call that threw is undecided: exception != null || result > 0
+Values
+  whole numbers have 64 bits and do not wrap at 32; float and double are their exact value; char is 'c'; boxes are what is in
+  them; strings are texts, compared by content; other objects are compared by identity, a constant of an enum also with its name
+  x.field   array[2]   array.length   list[2]   map["key"] (null without one)   x.len()   x.size()   item in x
+  x.all(|item| item > 0)   x.some(|item| item == 3)   x.values()   x.keys()   text(builder)   class_of(x)   message(exception)
+Operators
+  == != < <= > >=   && || !   + - * / % **   and the functions of rhai (https://rhai.rs/book) for numbers, texts and arrays:
+  abs(x), min(a, b), text.len(), text.contains("x"), text.starts_with("x"), x.values().filter(|v| v > 0).len() …
+  There are no statements, assignments and loops. What cannot be compared ("a" < 5) is a mistake, never false.
+Limits: 1,000,000 steps, 50,000 values and half a second for a call; what takes more is undecided.
 "#;
 
 #[cfg(test)]

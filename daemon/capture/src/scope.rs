@@ -1,13 +1,12 @@
 //! The scope: the classes whose inside is recorded (design, section 2).
 //!
-//! A pattern is `org.foo` (the class of that name, or the package and all below it), or has `*` for
-//! any text, dots included: `org.foo.*`, `*Service`, `org.*.impl.*`. JDWP's own patterns have one `*` at an
+//! Patterns are those of [`jhyde_trace::pattern`]. JDWP's own have one `*` at an
 //! end and know nothing of "package and below", so the JVM is given the nearest wider ones, and
 //! [`Scope::covers`] decides, once per class.
 
 use jdwp::commands::event_request::Modifier;
-use jhyde_trace::echo::shown;
-use thiserror::Error;
+pub use jhyde_trace::pattern::PatternError;
+use jhyde_trace::pattern::{check, matches};
 
 /// Packages of the JDK that no application class may have, or hardly any has. Classes that match
 /// and come from an application's loader all the same are found by their preparation.
@@ -21,14 +20,6 @@ const JDK: [&str; 8] = [
     "org.xml.sax.*",
     "netscape.javascript.*",
 ];
-
-/// A pattern makes no sense.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error(
-    "'{}' is no class pattern: write a class, a package, or either with * for any text, such as org.foo or org.foo.*Service",
-    shown(.0)
-)]
-pub struct PatternError(pub String);
 
 /// See the module.
 #[derive(Clone, Debug)]
@@ -44,16 +35,7 @@ impl Scope {
     /// [`PatternError`] for a pattern that can match no class name.
     pub fn new(include: &[String], exclude: &[String]) -> Result<Self, PatternError> {
         for pattern in include.iter().chain(exclude) {
-            let fits = !pattern.is_empty()
-                && !pattern.starts_with('.')
-                && !pattern.contains("..")
-                && !pattern.ends_with('.')
-                && pattern
-                    .chars()
-                    .all(|c| !c.is_whitespace() && !c.is_control() && !";[/\\<>(),".contains(c));
-            if !fits {
-                return Err(PatternError(pattern.clone()));
-            }
+            check(pattern)?;
         }
         Ok(Self {
             include: include.to_vec(),
@@ -194,53 +176,9 @@ fn widened(pattern: &str) -> String {
     }
 }
 
-/// Does a pattern cover a dotted class name?
-fn matches(pattern: &str, name: &str) -> bool {
-    if !pattern.contains('*') {
-        return name == pattern
-            || name
-                .strip_prefix(pattern)
-                .is_some_and(|rest| rest.starts_with(['.', '$']));
-    }
-    let mut pieces = pattern.split('*');
-    let first = pieces.next().unwrap_or_default();
-    let Some(mut rest) = name.strip_prefix(first) else {
-        return false;
-    };
-    let mut pieces: Vec<&str> = pieces.collect();
-    let last = pieces.pop().unwrap_or_default();
-    for piece in pieces {
-        match rest.find(piece) {
-            Some(at) => rest = &rest[at + piece.len()..],
-            None => return false,
-        }
-    }
-    rest.ends_with(last)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn patterns_cover_what_they_say() {
-        for (pattern, name, covered) in [
-            ("org.foo", "org.foo", true),
-            ("org.foo", "org.foo.Bar", true),
-            ("org.foo", "org.foo$Inner", true),
-            ("org.foo", "org.foobar.Baz", false),
-            ("org.foo.*", "org.foo.a.B", true),
-            ("org.foo.*", "org.foo", false),
-            ("*Service", "a.b.UserService", true),
-            ("*Service", "a.b.ServiceImpl", false),
-            ("org.*.impl.*", "org.x.y.impl.Z", true),
-            ("org.*.impl.*", "org.impl.Z", false),
-            ("*", "X", true),
-            ("a*a", "a", false),
-        ] {
-            assert_eq!(matches(pattern, name), covered, "{pattern} {name}");
-        }
-    }
 
     #[test]
     fn the_jvm_is_given_wider_patterns_and_no_class_twice_where_one_covers_another() {

@@ -63,6 +63,8 @@ struct Candidate {
     inside: u64,
     /// Worlds in which it is invalid.
     invalid: u32,
+    /// Is it suspicious itself? Else its answer only narrows the search.
+    suspicious: bool,
 }
 
 /// A suspicious call that the walk is inside of.
@@ -97,7 +99,7 @@ pub fn choose(
             outside,
             expected: (QUESTIONS.0 + QUESTIONS.1 * left.min(MOST_DOUBLINGS)).max(1.0),
         };
-        (left, candidate.enter, choice)
+        (left, (!candidate.suspicious, candidate.enter), choice)
     });
     weighed
         .min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)))
@@ -117,7 +119,8 @@ fn candidates(
     let mut found = Vec::new();
     let mut possible = Worlds::default();
     let threads = forest.threads().iter().zip(suspicious.set());
-    for ((calls, set), askable) in threads.zip(suspicious.askable()) {
+    let threads = threads.zip(suspicious.askable());
+    for (((calls, set), askable), around) in threads.zip(suspicious.around()) {
         let mut open: Vec<Open> = Vec::new();
         let mut close = |open: &mut Vec<Open>| {
             let Some(call) = open.pop() else {
@@ -130,26 +133,33 @@ fn candidates(
                 }
                 None => possible.add(&call.invalid),
             }
-            if askable.contains(call.at) {
+            let is_asked = askable.contains(call.at);
+            let id = calls.id(call.at);
+            if is_asked || (call.inside > 0 && !set.contains(call.at) && suspicious.narrows(id)) {
                 found.push(Candidate {
-                    call: calls.id(call.at),
+                    call: id,
+                    suspicious: is_asked,
                     enter: calls.enter[call.at],
                     inside: call.inside,
                     invalid: call.invalid.count(),
                 });
             }
         };
-        for at in set.iter() {
+        for at in around.iter() {
             while open
                 .last()
                 .is_some_and(|outer| calls.subtree(outer.at).end <= at)
             {
                 close(&mut open);
             }
+            let is_in = set.contains(at);
             open.push(Open {
                 at,
-                inside: 1,
-                invalid: belief.wrong(calls, at),
+                inside: u64::from(is_in),
+                invalid: match is_in {
+                    true => belief.wrong(calls, at),
+                    false => Worlds::default(),
+                },
             });
         }
         while !open.is_empty() {

@@ -6,6 +6,7 @@ use jhyde_trace::CallId;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
+use crate::evidence::Evidence;
 use crate::known::Knowing;
 
 /// What somebody says about a call (design, section 2).
@@ -83,6 +84,9 @@ pub struct Answers {
     /// What was known without asking; kept on its own, too.
     #[serde(skip)]
     pub(crate) knowing: Knowing,
+    /// What was said of many calls at once; so, too.
+    #[serde(skip)]
+    pub(crate) evidence: Evidence,
 }
 
 impl Answers {
@@ -187,6 +191,11 @@ impl Answers {
             .filter(|given| given.answer.is_of_call())
             .map(|given| (given.call, given.answer))
             .collect()
+    }
+
+    /// What was said of many calls at once.
+    pub fn evidence(&self) -> &Evidence {
+        &self.evidence
     }
 
     /// How calls are looked up before they are asked.

@@ -8,11 +8,12 @@
 //!
 //! The chances follow from the numbers of calls and worlds: the same answers always lead to the same worlds.
 
-use jhyde_trace::CallId;
+use jhyde_trace::{CallId, MethodId};
 
 use crate::answers::Answer;
 use crate::bits::Bits;
 use crate::coverage::{Coverage, Entities, inside_valid};
+use crate::evidence::Changed;
 use crate::suspicious::Suspicious;
 use crate::tree::{Forest, ThreadCalls};
 
@@ -28,6 +29,8 @@ const RATES: [f64; 4] = [0.03, 0.15, 0.5, 0.95];
 const INSIDE: f64 = 2.0;
 /// So many valid calls count like `calls^ALIKE`.
 const ALIKE: f64 = 0.75;
+/// A place in changed code is so many times as likely to be defective as one elsewhere.
+const CHANGED: f64 = 1000.0;
 /// How much of the belief is about chains; the rest is about edges.
 const CHAINS: f64 = 0.3;
 
@@ -99,6 +102,16 @@ impl Places<'_> {
                 coverage.visit(*kind, set, &mut |place| visit(place as usize));
             }
             Self::Methods(_) => visit(set),
+        }
+    }
+
+    /// Which places have something to do with changed code.
+    fn touched(&self, changed: &Changed) -> Vec<bool> {
+        match self {
+            Self::Covered(coverage, kind) => coverage.touched(*kind, changed),
+            Self::Methods(methods) => (0..*methods)
+                .map(|method| u32::try_from(method).is_ok_and(|id| changed.holds(MethodId(id))))
+                .collect(),
         }
     }
 
@@ -180,11 +193,16 @@ impl<'a> Belief<'a> {
             let met = ran.iter().filter(|calls| **calls > 0.0).count().max(1) as f64;
             let answered = places.counts(forest, &answered);
             let inside = places.counts(forest, &inside);
+            let changed = suspicious.changed().map(|changed| places.touched(changed));
             for (place, calls) in ran.iter().enumerate() {
                 let right = (answered[place] + inside[place] * INSIDE).powf(ALIKE);
+                let likely = match &changed {
+                    Some(touched) if touched.get(place) == Some(&true) => CHANGED,
+                    _ => 1.0,
+                };
                 for rate in RATES {
                     let shows = 1.0 - (1.0 - rate).powf(*calls);
-                    sum += part / met * shows * (1.0 - rate).powf(right);
+                    sum += likely * part / met * shows * (1.0 - rate).powf(right);
                     sums.push(sum);
                 }
             }

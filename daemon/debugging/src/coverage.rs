@@ -8,6 +8,7 @@ use jhyde_trace::CallId;
 use serde::{Deserialize, Serialize};
 
 use crate::answers::Answer;
+use crate::evidence::Changed;
 use crate::suspicious::Suspicious;
 use crate::tree::Forest;
 
@@ -43,6 +44,12 @@ pub trait Coverage {
     /// The set that a call covered itself, its nested calls not counted. `None` if it is not known; such a
     /// call weighs nothing.
     fn covered(&self, entities: Entities, call: CallId) -> Option<usize>;
+
+    /// Which entities have something to do with changed code. Without knowledge of code: none.
+    fn touched(&self, entities: Entities, changed: &Changed) -> Vec<bool> {
+        let _ = changed;
+        vec![false; self.entities(entities)]
+    }
 }
 
 /// Which calls count as "answered valid" in v(e).

@@ -32,6 +32,11 @@ pub enum Source {
         /// Which and when.
         told: String,
     },
+    /// A program said so that may be wrong, a language model say: until a person says something.
+    Program {
+        /// Its name.
+        by: String,
+    },
 }
 
 /// One answer that was not asked for.
@@ -124,6 +129,8 @@ impl Answers {
             let holds = match &known.source {
                 Source::Equal { to } => given.get(to) == Some(&known.answer),
                 Source::Recording { .. } | Source::Memory { .. } => true,
+                // It was asked, so that it counts whatever is looked up.
+                Source::Program { .. } => return !given.contains_key(&known.call),
             };
             on && holds && !given.contains_key(&known.call)
         })
@@ -137,4 +144,13 @@ pub trait Knowledge: fmt::Debug {
     /// # Errors
     /// When a recording cannot be read.
     fn of(&self, answers: &Answers, call: CallId) -> Result<Option<Known>, Error>;
+
+    /// The position of a property that a call does not have which is about to be asked, and was not looked at yet.
+    ///
+    /// # Errors
+    /// When the recording cannot be read.
+    fn breaks(&self, answers: &Answers, call: CallId) -> Result<Option<usize>, Error> {
+        let _ = (answers, call);
+        Ok(None)
+    }
 }

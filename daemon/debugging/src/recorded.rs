@@ -35,6 +35,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::coverage::{Coverage, Entities};
 use crate::covered::{Chain, Declaration, Edge, Place};
+use crate::evidence::Changed;
 use crate::sets::Sets;
 
 /// What the definition of a field or element takes, about; bytes.
@@ -324,6 +325,43 @@ impl Coverage for RecordedCoverage {
         let set = sets[column(entities)];
         (set != NO_SET).then_some(set as usize)
     }
+
+    fn touched(&self, entities: Entities, changed: &Changed) -> Vec<bool> {
+        match entities {
+            Entities::Edges => touched_edges(&self.state.edges, changed),
+            Entities::DuChains => {
+                let is_in = |place: &Place| match *place {
+                    Place::At(method, index) => {
+                        changed.touches(method, index..index.saturating_add(1))
+                    }
+                    Place::Entry(_) | Place::Outside => false,
+                };
+                let chains = self.state.chains.iter();
+                chains
+                    .map(|chain| is_in(&chain.used) || is_in(&chain.defined))
+                    .collect()
+            }
+        }
+    }
+}
+
+/// Which edges lead to changed code that is run before the next condition. Where none of a method does, all of them may.
+fn touched_edges(edges: &[Edge], changed: &Changed) -> Vec<bool> {
+    let leads = |edge: &Edge| {
+        let of = changed.of(edge.method);
+        of.is_some_and(|of| of.begins.contains(&edge.to))
+    };
+    let mut touched: Vec<bool> = edges.iter().map(leads).collect();
+    let mut hit = FxHashSet::default();
+    for (edge, touched) in edges.iter().zip(&touched) {
+        if *touched {
+            hit.insert(edge.method);
+        }
+    }
+    for (edge, touched) in edges.iter().zip(&mut touched) {
+        *touched |= changed.holds(edge.method) && !hit.contains(&edge.method);
+    }
+    touched
 }
 
 /// Which of a call's two sets.

@@ -8,6 +8,7 @@ use thiserror::Error;
 use crate::adaptive::{self, Choice};
 use crate::answers::{Answer, Answers, Given, OneValue, Pointed};
 use crate::coverage::{Coverage, ValidCalls};
+use crate::evidence::Evidence;
 use crate::known::{Knowing, Known};
 use crate::statistics::{self, Statistics};
 use crate::strategy::{NeedsCoverage, Strategy, choose};
@@ -37,13 +38,15 @@ const POINTED: u8 = 2;
 const KNOWN: u8 = 3;
 /// As version 3, with answers about single values behind that.
 const VALUES: u8 = 4;
+/// As version 4, with what was said of many calls at once behind that.
+const EVIDENCE: u8 = 5;
 
 /// A kept session cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum SessionError {
     /// It was written by another version.
     #[error(
-        "session {id} has format version {found}, this program reads versions {VERSION} to {VALUES}: use the \
+        "session {id} has format version {found}, this program reads versions {VERSION} to {EVIDENCE}: use the \
          program that wrote it, or delete the session"
     )]
     Version {
@@ -97,8 +100,10 @@ impl Kept {
             id: self.id.clone(),
             reason: error.to_string(),
         };
-        let values = !self.answers.values.is_empty() || self.answers.no_values;
-        let version = match (self.answers.knowing.is_new(), self.answers.is_new()) {
+        let answers = &self.answers;
+        let values = !answers.values.is_empty() || answers.no_values;
+        let version = match (answers.knowing.is_new(), answers.is_new()) {
+            _ if !answers.evidence.is_empty() => EVIDENCE,
             _ if values => VALUES,
             (true, _) => KNOWN,
             (false, true) => POINTED,
@@ -115,6 +120,9 @@ impl Kept {
             let values = (&self.answers.values, self.answers.no_values);
             bytes = postcard::to_extend(&values, bytes).map_err(damaged)?;
         }
+        if version >= EVIDENCE {
+            bytes = postcard::to_extend(&self.answers.evidence, bytes).map_err(damaged)?;
+        }
         Ok(bytes)
     }
 
@@ -129,7 +137,7 @@ impl Kept {
         };
         match bytes.split_first() {
             None => Err(damaged("it is empty".to_owned())),
-            Some((&version @ VERSION..=VALUES, rest)) => {
+            Some((&version @ VERSION..=EVIDENCE, rest)) => {
                 let broken = |error: postcard::Error| damaged(error.to_string());
                 let (mut kept, rest): (Self, _) =
                     postcard::take_from_bytes(rest).map_err(broken)?;
@@ -139,9 +147,15 @@ impl Kept {
                     if version >= KNOWN {
                         let (knowing, rest) = postcard::take_from_bytes(rest).map_err(broken)?;
                         kept.answers.knowing = knowing;
+                        let mut rest = rest;
                         if version >= VALUES {
-                            let values = postcard::from_bytes(rest).map_err(broken)?;
+                            let (values, behind) =
+                                postcard::take_from_bytes(rest).map_err(broken)?;
                             (kept.answers.values, kept.answers.no_values) = values;
+                            rest = behind;
+                        }
+                        if version >= EVIDENCE {
+                            kept.answers.evidence = postcard::from_bytes(rest).map_err(broken)?;
                         }
                     }
                 }
@@ -327,7 +341,11 @@ impl Session {
     /// # Errors
     /// [`AnswerError::NotKnown`].
     pub fn doubt(&mut self, forest: &Forest, call: CallId) -> Result<(), AnswerError> {
-        if !self.kept.answers.knowing.doubt(call) {
+        let answers = &mut self.kept.answers;
+        let broken = self.suspicious.broken().contains(&call);
+        if broken && !answers.knowing.doubted.contains(&call) {
+            answers.knowing.doubted.push(call);
+        } else if !answers.knowing.doubt(call) {
             return Err(AnswerError::NotKnown(call));
         }
         self.recompute(forest);
@@ -338,6 +356,21 @@ impl Session {
     /// comes back when it is on again.
     pub fn know(&mut self, forest: &Forest, on: bool) {
         self.kept.answers.knowing.on = on;
+        self.recompute(forest);
+    }
+
+    /// Replaces what was said of many calls at once: it counts as if it had been said at the beginning.
+    pub fn set_evidence(&mut self, forest: &Forest, evidence: Evidence) {
+        self.kept.answers.evidence = evidence;
+        self.recompute(forest);
+    }
+
+    /// Takes note that a call does not have the property at a position.
+    pub fn add_broken(&mut self, forest: &Forest, property: usize, call: CallId) {
+        let properties = &mut self.kept.answers.evidence.properties;
+        if let Some(property) = properties.get_mut(property) {
+            property.broken.push(call);
+        }
         self.recompute(forest);
     }
 

@@ -16,6 +16,7 @@ use crate::adaptive::Choice;
 use crate::answers::{Answer, Given, OneValue, Pointed};
 use crate::coverage::Coverage;
 use crate::covered::{CallCoverage, CoverageError};
+use crate::evidence::Evidence;
 use crate::keeper::Keeper;
 use crate::known::{Knowing, Knowledge, Known};
 use crate::pointing;
@@ -105,6 +106,10 @@ pub struct View {
     pub lowered: Option<(u64, String)>,
     /// It could not be written, because the data folder is open for reading only: it ends with the daemon.
     pub unwritten: bool,
+    /// How many calls are trusted because of their class, or because their method was not changed.
+    pub trusted: u64,
+    /// Calls that are invalid because they do not have a property, and have no other answer.
+    pub broken: Vec<CallId>,
     /// How many suspicious calls each answer in force that was about values has cut away, by its position among them.
     pub cut: Vec<(usize, u64)>,
     /// The one value of the call that is asked which decides as much as the whole call.
@@ -134,6 +139,8 @@ impl View {
             unweighed: 0,
             lowered: None,
             unwritten: false,
+            trusted: session.suspicious().trusted_at_once(),
+            broken: session.suspicious().broken().to_vec(),
             cut: session.suspicious().cut().to_vec(),
             value: None,
             candidates: candidates
@@ -286,6 +293,13 @@ impl ComputationTree for RecordedTree<'_> {
             method => Ok(method?.map(|method| method.class.id)),
         }
     }
+
+    fn name_of(&self, class: ClassId) -> Result<Option<String>, Self::Error> {
+        match self.0.class(class) {
+            Err(jhyde_store::Error::Damaged { .. }) => Ok(None),
+            class => Ok(class?.map(|class| class.name.clone())),
+        }
+    }
 }
 
 /// What is in memory of one recording.
@@ -339,15 +353,26 @@ impl Read {
             else {
                 return self.with_value(asked, session, view);
             };
-            if !answers.knowing().on || answers.knowing().is_doubted(*call) {
+            if answers.knowing().is_doubted(*call) {
                 return self.with_value(asked, session, view);
             }
             if asked.cancelled.load(Ordering::Relaxed) {
                 return Err(Error::Cancelled);
             }
+            let call = *call;
+            if !answers.evidence().properties.is_empty()
+                && let Some(property) = knowledge.breaks(answers, call)?
+            {
+                session.add_broken(&self.forest, property, call);
+                continue;
+            }
+            let answers = &session.kept().answers;
+            if !answers.knowing().on {
+                return self.with_value(asked, session, view);
+            }
             // Each turn answers one call more, so this comes to an end.
-            match knowledge.of(answers, *call)? {
-                Some(known) if known.call == *call => session.learn(&self.forest, known)?,
+            match knowledge.of(answers, call)? {
+                Some(known) if known.call == call => session.learn(&self.forest, known)?,
                 _ => return self.with_value(asked, session, view),
             }
         }
@@ -431,10 +456,18 @@ impl Sessions {
         strategy: Strategy,
         restriction: Option<CallId>,
     ) -> Result<View, Error> {
-        self.begin(asked, strategy, restriction, Knowing::default(), false)
+        let evidence = Evidence::default();
+        self.begin(
+            asked,
+            strategy,
+            restriction,
+            Knowing::default(),
+            false,
+            evidence,
+        )
     }
 
-    /// Begins a session that looks calls up before it asks them.
+    /// Begins a session that looks calls up before it asks them, and goes by what is said of many at once.
     ///
     /// # Errors
     /// As [`Sessions::create`].
@@ -445,6 +478,7 @@ impl Sessions {
         restriction: Option<CallId>,
         knowing: Knowing,
         no_values: bool,
+        evidence: Evidence,
     ) -> Result<View, Error> {
         let asked = asked.into();
         let recording = asked.recording;
@@ -461,12 +495,11 @@ impl Sessions {
                 .map(|ordinal| format!("{created_ms:x}-{ordinal}"))
                 .find(|id| !taken.contains(id))
                 .unwrap_or_default();
-            let mut session = Session::new(
-                Kept::new(id.clone(), created_ms, strategy)
-                    .knowing(knowing)
-                    .without_values(no_values),
-                &loaded.read.forest,
-            );
+            let kept = Kept::new(id.clone(), created_ms, strategy)
+                .knowing(knowing)
+                .without_values(no_values);
+            let mut session = Session::new(kept, &loaded.read.forest);
+            session.set_evidence(&loaded.read.forest, evidence);
             if restriction.is_some() {
                 session.restrict(&loaded.read.forest, restriction)?;
             }
@@ -636,6 +669,22 @@ impl Sessions {
     pub fn know<'a>(&self, asked: impl Into<Asked<'a>>, id: &str, on: bool) -> Result<View, Error> {
         self.change(asked.into(), id, |session, forest| {
             session.know(forest, on);
+            Ok(())
+        })
+    }
+
+    /// Replaces what was said of many calls at once.
+    ///
+    /// # Errors
+    /// As [`Sessions::answer`].
+    pub fn set_evidence<'a>(
+        &self,
+        asked: impl Into<Asked<'a>>,
+        id: &str,
+        evidence: Evidence,
+    ) -> Result<View, Error> {
+        self.change(asked.into(), id, |session, forest| {
+            session.set_evidence(forest, evidence);
             Ok(())
         })
     }

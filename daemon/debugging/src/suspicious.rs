@@ -10,6 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::answers::{Answer, Answers, Pointed};
 use crate::bits::Bits;
+use crate::evidence::Changed;
 use crate::tree::{Forest, Place};
 
 /// How a call stands in a session.
@@ -40,6 +41,14 @@ pub struct Suspicious {
     askable: Vec<Bits>,
     answers: FxHashMap<CallId, Answer>,
     trusted: FxHashSet<MethodId>,
+    /// So many calls are trusted because of what was said of many at once.
+    trusted_at_once: u64,
+    /// Calls that are invalid because they do not have a property.
+    broken: Vec<CallId>,
+    changed: Option<Changed>,
+    /// Where what was not changed is right: the set with the calls of what was not, too. Those are no more suspicious, but what is
+    /// said of them narrows the search.
+    around: Option<Vec<Bits>>,
     restriction: Option<CallId>,
     end: Option<End>,
     /// So many calls were cut away by answers that were about values, by the position of the answer.
@@ -65,17 +74,29 @@ impl Suspicious {
     /// Answers about calls that the tree does not have (yet) have no effect.
     pub fn after(forest: &Forest, given: &Answers, restriction: Option<CallId>) -> Self {
         let by_call = given.by_call();
-        let trusted = by_call
+        let mut trusted: FxHashSet<MethodId> = by_call
             .iter()
             .filter(|(_, answer)| **answer == Answer::Trusted)
             .filter_map(|(call, _)| forest.facts(*call))
             .map(|facts| facts.method)
             .collect();
+        let evidence = given.evidence();
+        let mut at_once = FxHashSet::default();
+        if !evidence.trusted.is_empty() {
+            let methods = forest.methods().filter(|(id, _)| !trusted.contains(id));
+            let of = methods.filter(|(_, class)| class.is_some_and(|name| evidence.trusts(name)));
+            at_once.extend(of.map(|(id, _)| id));
+            trusted.extend(&at_once);
+        }
         let mut this = Self {
             set: Self::unanswered(forest, &trusted),
             askable: Vec::new(),
             answers: by_call,
             trusted,
+            trusted_at_once: Self::calls_of(forest, &at_once),
+            broken: Vec::new(),
+            changed: evidence.changed.clone(),
+            around: None,
             restriction,
             end: None,
             cut: Vec::new(),
@@ -95,7 +116,7 @@ impl Suspicious {
                 None => this.set.iter_mut().for_each(Bits::clear),
             }
         }
-        let answers = std::mem::take(&mut this.answers);
+        let mut answers = std::mem::take(&mut this.answers);
         for (call, answer) in &answers {
             let Some(place) = forest.place(*call) else {
                 continue;
@@ -109,7 +130,11 @@ impl Suspicious {
                 Answer::Trusted | Answer::Unknown | Answer::RightValue | Answer::OpenValue => {}
             }
         }
+        this.take_broken(forest, given, &mut answers);
         this.cut_away(forest, given, innermost(forest, &answers));
+        if let Some(changed) = evidence.only_changed() {
+            this.take_out_unchanged(forest, changed);
+        }
         this.askable = this.set.clone();
         for call in answers.keys() {
             if let Some(place) = forest.place(*call) {
@@ -180,6 +205,83 @@ impl Suspicious {
                 position(from)..position(to)
             }));
         }
+    }
+
+    /// Takes calls that do not have a property to be invalid, as long as they are suspicious: the one that ended first, and those
+    /// inside of it. Other calls that do not have one lie outside of that.
+    fn take_broken(
+        &mut self,
+        forest: &Forest,
+        given: &Answers,
+        answers: &mut FxHashMap<CallId, Answer>,
+    ) {
+        let properties = given.evidence().properties.iter();
+        for call in properties.flat_map(|property| &property.broken) {
+            let Some(place) = forest.place(*call) else {
+                continue;
+            };
+            let stands = answers.contains_key(call) || given.knowing().is_doubted(*call);
+            if !stands && self.set[place.thread].contains(place.at) {
+                self.keep(forest, place);
+                answers.insert(*call, Answer::Invalid);
+                self.broken.push(*call);
+            }
+        }
+    }
+
+    /// Trusts the methods that were not changed.
+    fn take_out_unchanged(&mut self, forest: &Forest, changed: &Changed) {
+        let around = self.set.clone();
+        for (bits, calls) in self.set.iter_mut().zip(forest.threads()) {
+            let unchanged: Vec<usize> = bits
+                .iter()
+                .filter(|at| !changed.holds(MethodId(calls.method[*at])))
+                .collect();
+            unchanged.into_iter().for_each(|at| bits.remove(at));
+        }
+        let methods = forest.methods().map(|(id, _)| id);
+        self.trusted
+            .extend(methods.filter(|id| !changed.holds(*id)));
+        self.around = Some(around);
+    }
+
+    /// The set with calls that are not suspicious, but whose answers narrow it: see [`crate::Changed::only`].
+    pub(crate) fn around(&self) -> &[Bits] {
+        self.around.as_deref().unwrap_or(&self.set)
+    }
+
+    /// May a call be asked that is in the set with those around it?
+    pub(crate) fn narrows(&self, call: CallId) -> bool {
+        self.around.is_some() && !self.answers.contains_key(&call)
+    }
+
+    /// How many calls in the scope these methods have.
+    fn calls_of(forest: &Forest, methods: &FxHashSet<MethodId>) -> u64 {
+        if methods.is_empty() {
+            return 0;
+        }
+        let of_thread = |calls: &crate::tree::ThreadCalls| {
+            let methods = calls.method.iter().enumerate().filter(|(at, method)| {
+                !calls.is_boundary(*at) && methods.contains(&MethodId(**method))
+            });
+            methods.count() as u64
+        };
+        forest.threads().iter().map(of_thread).sum()
+    }
+
+    /// How many calls are trusted because of what was said of many at once.
+    pub fn trusted_at_once(&self) -> u64 {
+        self.trusted_at_once
+    }
+
+    /// What was changed in the program, if somebody said that.
+    pub(crate) fn changed(&self) -> Option<&Changed> {
+        self.changed.as_ref()
+    }
+
+    /// The calls that are invalid because they do not have a property, and nobody said anything else of.
+    pub fn broken(&self) -> &[CallId] {
+        &self.broken
     }
 
     /// How many calls each answer in force that was about values has cut away, by its position among the answers.

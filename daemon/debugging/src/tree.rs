@@ -79,6 +79,15 @@ pub trait ComputationTree {
     /// # Errors
     /// When the tree cannot be read.
     fn class_of(&self, method: MethodId) -> Result<Option<ClassId>, Self::Error>;
+
+    /// The dotted name of a class, by which it may be trusted; `None` where nobody knows it.
+    ///
+    /// # Errors
+    /// When the tree cannot be read.
+    fn name_of(&self, class: ClassId) -> Result<Option<String>, Self::Error> {
+        let _ = class;
+        Ok(None)
+    }
 }
 
 const BOUNDARY: u8 = 1;
@@ -178,6 +187,7 @@ pub struct Forest {
     threads: Vec<ThreadCalls>,
     index: FxHashMap<ThreadId, usize>,
     classes: FxHashMap<MethodId, Option<ClassId>>,
+    names: FxHashMap<ClassId, Option<String>>,
     live: bool,
     /// Did the last refresh come to its end?
     fresh: bool,
@@ -229,7 +239,10 @@ impl Forest {
             changed |= Self::refresh_thread(known, tree, calls)?;
             for method in &known.method[before..] {
                 if let Entry::Vacant(entry) = self.classes.entry(MethodId(*method)) {
-                    entry.insert(tree.class_of(MethodId(*method))?);
+                    let class = *entry.insert(tree.class_of(MethodId(*method))?);
+                    if let Some(class) = class.filter(|class| !self.names.contains_key(class)) {
+                        self.names.insert(class, tree.name_of(class)?);
+                    }
                 }
             }
         }
@@ -342,6 +355,14 @@ impl Forest {
 
     pub(crate) fn class_of(&self, method: MethodId) -> Option<ClassId> {
         self.classes.get(&method).copied().flatten()
+    }
+
+    /// The methods that have calls, each with the name of its class, if that is known.
+    pub(crate) fn methods(&self) -> impl Iterator<Item = (MethodId, Option<&str>)> {
+        self.classes.iter().map(|(method, class)| {
+            let name = class.and_then(|class| self.names.get(&class)?.as_deref());
+            (*method, name)
+        })
     }
 
     pub(crate) fn threads(&self) -> &[ThreadCalls] {

@@ -10,6 +10,7 @@
 //! - [`objects`], [`state`], [`reach`], [`input_output`]: what variables held at a time; `gaps`, `doubt`: and what
 //!   is not known of that; [`end`]: what comes behind the end of a recording is not known either;
 //! - [`mod@slice`]: what a value came from; [`content`]: calls without the numbers of their run, to be compared;
+//! - [`exact`] and [`certain`]: values for those who compute with them, and until when nothing is missing;
 //! - `snapshots`: what level `calls` knows of objects;
 //! - `contents`: what objects of the JDK held; `values`: values in words;
 //! - [`page`]: pages and their tokens.
@@ -19,6 +20,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod certain;
 mod code;
 pub mod content;
 mod contents;
@@ -27,6 +29,7 @@ pub mod end;
 pub mod error;
 pub mod escapes;
 pub mod events;
+pub mod exact;
 pub mod exceptions;
 pub mod exits;
 pub mod gap_list;

@@ -1,7 +1,8 @@
 //! How people and scripts name a call: `1.7` by its id, or by method and invocation, `merge#3`,
 //! `MergeSort.merge#3`, `pkg.MergeSort.merge(II)V#3`.
 
-use jhyde_trace::{CallId, MethodId};
+use jhyde_store::records::MethodRef;
+use jhyde_trace::{CallId, MethodId, MethodInfo};
 
 use crate::error::{Error, Result};
 use crate::history::History;
@@ -102,6 +103,29 @@ impl History {
                 ),
             }),
         }
+    }
+
+    /// The methods of the scope that a name may mean: `merge`, `MergeSort.merge`, `pkg.MergeSort.merge(II)V`.
+    ///
+    /// # Errors
+    /// When the recording cannot be read.
+    pub fn methods_in_scope(&self, name: &str) -> Result<Vec<MethodRef>> {
+        let Some(name) = MethodName::parse(name) else {
+            return Ok(Vec::new());
+        };
+        let mut found = Vec::new();
+        for candidate in self.methods_named(name)? {
+            let method = self.recording.method(candidate.id)?;
+            found.extend(method.filter(|method| method.class.in_scope));
+        }
+        Ok(found)
+    }
+
+    /// The names of a method's parameters by position, as far as its class file has them.
+    pub fn parameter_names(&self, method: &MethodInfo) -> Vec<Option<String>> {
+        let count = crate::text::parameters(&method.descriptor).len();
+        let names = (0..count).map(|at| crate::history::parameter(method, at));
+        names.map(|name| name.map(|(_, name)| name)).collect()
     }
 
     /// All methods that a name may mean.

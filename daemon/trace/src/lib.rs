@@ -17,6 +17,7 @@ pub mod fuzzing;
 pub mod ids;
 pub mod level;
 pub mod meta;
+pub mod pattern;
 pub mod sink;
 pub mod structure;
 pub mod text;

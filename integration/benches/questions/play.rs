@@ -6,7 +6,8 @@ use std::sync::atomic::AtomicBool;
 
 use jhyde_debugging::session::Progress;
 use jhyde_debugging::{
-    Answer, Asked, AskedValue, Given, Knowing, Sessions, Strategy, Verdict, View, pointing,
+    Answer, Asked, AskedValue, Evidence, Given, Knowing, Sessions, Strategy, Verdict, View,
+    pointing,
 };
 use jhyde_history::History;
 use jhyde_trace::{CallId, Outcome, Timestamp, Variable};
@@ -100,7 +101,14 @@ pub(crate) fn play(
         false => Asked::new(recording, &never),
     };
     let mut view = sessions
-        .begin(asked, strategy, None, Knowing::default(), false)
+        .begin(
+            asked,
+            strategy,
+            None,
+            Knowing::default(),
+            false,
+            Evidence::default(),
+        )
         .expect("a session");
     let id = view.kept.id.clone();
     let mut played = Played::default();

@@ -435,6 +435,21 @@ pub struct DebugArgs {
     /// Use the answers of earlier sessions that are kept in this folder, and keep those of this one there
     #[arg(long, value_name = "FOLDER", conflicts_with = "no_known")]
     pub memory: Option<PathBuf>,
+    /// Do not ask about the methods of these classes, they are right: shop.util, shop.util.*, *Codec; may be repeated
+    #[arg(long, value_name = "PATTERN")]
+    pub trust: Vec<String>,
+    /// What calls must do, an expression over arguments, fields and result: 'Cart.total: result >= 0 && this.pieces > 0' (jhyde
+    /// help properties). A call for which it is false is invalid without being asked; may be repeated
+    #[arg(long, value_name = "METHOD: EXPRESSION")]
+    pub assert: Vec<String>,
+    /// What was changed before it went wrong: a file with a unified diff, or a range for git diff (HEAD~1) in the folder of
+    /// --source, else in this one. Calls that ran changed lines are asked first
+    #[arg(long, value_name = "RANGE|DIFF")]
+    pub changed: Option<String>,
+    /// With --changed: what was not changed is right. Only a call of a changed method is found, and others are asked about
+    /// where that is quicker; if the defect is older than the change, another call is found
+    #[arg(long, requires = "changed")]
+    pub trust_unchanged: bool,
     /// Which source is shown.
     #[command(flatten)]
     pub source: SourceArgs,

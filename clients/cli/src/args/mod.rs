@@ -247,6 +247,9 @@ Examples:
   jhyde debug demo --session last                come back to where you were
   printf 'invalid\\nvalid\\n' | jhyde debug demo   answers from a file or pipe
   jhyde debug demo --strategy top-down --json    JSON lines both ways (jhyde help json)
+  jhyde debug demo --trust 'shop.util.*'         do not ask about these classes
+  jhyde debug demo --assert 'Cart.total: result >= 0'   what calls must do (jhyde help properties)
+  jhyde debug demo --changed HEAD~1              what ran lines of the last commit is asked first
 
 Answers: valid, invalid, trusted (never ask about this method), unknown (decide later).
 Exit code: 0 when it ended or you left; the session is kept either way.")]

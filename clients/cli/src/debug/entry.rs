@@ -3,15 +3,21 @@
 use jhyde_proto::v1::AnswerKind;
 
 use super::STRATEGIES;
+use super::evidence::Said;
 use crate::commands::call_argument;
 use crate::commands::numbered::is_number;
 
 /// Words that begin a line, for completion and for "did you mean".
-pub(super) const WORDS: [&str; 34] = [
+pub(super) const WORDS: [&str; 39] = [
     "right",
     "valid",
     "invalid",
     "trusted",
+    "trust",
+    "distrust",
+    "assert",
+    "retract",
+    "changed",
     "unknown",
     "inadmissible",
     "wrong",
@@ -63,6 +69,8 @@ pub(super) enum Entry {
     Known,
     /// What is known of this call may be wrong.
     Doubt(String),
+    /// Something of many calls at once.
+    Say(Said),
     /// Another strategy; without one: which there are.
     Strategy(Option<String>),
     /// Look at another call.
@@ -91,6 +99,9 @@ pub(super) fn parse(line: &str) -> Result<Entry, String> {
     let Some((first, rest)) = words.split_first() else {
         return Ok(Entry::Nothing);
     };
+    if let Some(said) = Said::typed(line, &words, is_call) {
+        return Ok(Entry::Say(said));
+    }
     if let Some(answer) = answer(first) {
         return match rest {
             [] => Ok(Entry::Answer { answer, call: None }),

@@ -32,6 +32,8 @@ fn known_line(known: &KnownAnswer) -> String {
         KnownFrom::EqualCall => format!("equal to {}", known.equal_to),
         KnownFrom::Recording => format!("equal to {} of {}", known.equal_to, known.recording),
         KnownFrom::Memory => known.told.clone(),
+        KnownFrom::Property => format!("it does not have {}", known.told),
+        KnownFrom::Program => format!("said by {}, confirmed by nobody", known.told),
         KnownFrom::Unspecified => "known".to_owned(),
     };
     let answer = answer_word(known.answer());
@@ -40,7 +42,7 @@ fn known_line(known: &KnownAnswer) -> String {
 
 /// What was answered without asking.
 pub(super) fn all(session: &Session, out: &mut Output) -> Result<(), Error> {
-    if !session.knowing {
+    if !session.knowing && session.known.is_empty() {
         return out
             .line("  nothing is looked up in this session (--known begins one in which it is)");
     }

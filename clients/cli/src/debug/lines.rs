@@ -9,7 +9,9 @@ use tokio::io::{BufReader, Lines, Stdin};
 use tokio::time::sleep;
 
 use super::entry;
+use super::evidence::Said;
 use super::input::piped;
+use super::program::ByProgram;
 use super::search::{Search, is_refusal};
 use crate::args::SourceArgs;
 use crate::commands::call::input_and_outcome;
@@ -131,6 +133,8 @@ enum Request {
     Undo,
     Redo,
     Doubt(String),
+    Say(Said),
+    By(ByProgram),
     Strategy(String),
     Restrict(String),
 }
@@ -138,6 +142,12 @@ enum Request {
 fn understand(line: &str) -> Result<Request, Error> {
     const FORM: &str = "write {\"answer\":\"valid|invalid|trusted|unknown|inadmissible\"}, optionally with \"call\", and with \"wrong\" for invalid; of a value {\"answer\":\"right|wrong|unknown\"}";
     let usage = |text: String| Error::Usage(text);
+    if let Some(said) = ByProgram::from_json(line) {
+        return Ok(Request::By(said));
+    }
+    if let Some(said) = Said::from_json(line) {
+        return Ok(Request::Say(said));
+    }
     let incoming = serde_json::from_str::<Incoming>(line)
         .map_err(|error| usage(format!("the line is not understood ({error}); {FORM}")))?;
     match incoming {
@@ -257,6 +267,8 @@ async fn obey(search: &mut Search, line: &str) -> Result<(), Error> {
         Request::Undo => search.undo().await,
         Request::Redo => search.redo().await,
         Request::Doubt(call) => search.doubt(call).await,
+        Request::Say(said) => search.say(said).await,
+        Request::By(said) => search.said_by(said).await,
         Request::Strategy(name) => search.set_strategy(&name).await,
         Request::Restrict(call) => search.restrict(call).await,
     }

@@ -1,20 +1,25 @@
 //! `jhyde debug`: declarative debugging (design, section 5). The daemon searches; this side shows its
 //! questions and passes the answers on, to people (`talk`) or programs (`lines`).
 
+mod change;
 mod entry;
+mod evidence;
 mod input;
 mod known;
 mod lines;
+mod program;
 mod screen;
 mod search;
 mod talk;
 mod variable;
 
+use std::path::{Path, PathBuf};
+
 use crate::args::DebugArgs;
 use crate::commands::{Context, call_argument};
 use crate::error::Error;
 use crate::memory::Memory;
-use jhyde_proto::v1::Knowing;
+use jhyde_proto::v1::{Evidence, Knowing};
 use search::{Begin, Search};
 
 /// The names of the strategies, as design, section 5 has them.
@@ -37,6 +42,17 @@ pub async fn debug(context: &mut Context, args: &DebugArgs) -> Result<(), Error>
     let strategy = args.strategy.as_deref();
     // What is wrong with the folder is said before a session begins.
     let memory = args.memory.as_deref().map(Memory::open).transpose()?;
+    let changed = |range: &str| {
+        let mut folders = args.source.source.iter();
+        let folder = folders.find(|folder| folder.is_dir());
+        let folder = folder.map_or_else(|| Path::new("."), PathBuf::as_path);
+        change::of(range, folder, args.trust_unchanged)
+    };
+    let evidence = Evidence {
+        trusted: args.trust.clone(),
+        properties: args.assert.clone(),
+        changed: args.changed.as_deref().map(changed).transpose()?,
+    };
     let mut search = match args.session.as_deref() {
         None => {
             let strategy = strategy.unwrap_or_default();
@@ -50,6 +66,7 @@ pub async fn debug(context: &mut Context, args: &DebugArgs) -> Result<(), Error>
                 },
                 against: args.against.clone().unwrap_or_default(),
                 no_values: args.no_values,
+                evidence,
             };
             Search::begin(&context.client, &args.recording, begin).await?
         }
@@ -64,6 +81,7 @@ pub async fn debug(context: &mut Context, args: &DebugArgs) -> Result<(), Error>
             if (args.known || args.no_known) && args.known != search.session.knowing {
                 search.know(args.known).await?;
             }
+            search.add(evidence).await?;
             search
         }
     };

@@ -1,9 +1,9 @@
 //! One session at the daemon: every request about it answers with the whole session.
 
 use jhyde_proto::v1::{
-    AnswerKind, AnswerRequest, CallContent, CreateSessionRequest, DoubtRequest, Knowing,
+    AnswerKind, AnswerRequest, CallContent, CreateSessionRequest, DoubtRequest, Evidence, Knowing,
     ListSessionsRequest, Progress, RestrictRequest, Session, SessionRequest, SessionStatistics,
-    SetKnowingRequest, SetStrategyRequest,
+    SetEvidenceRequest, SetKnowingRequest, SetStrategyRequest,
 };
 
 use crate::client::Client;
@@ -23,6 +23,8 @@ pub(super) struct Begin<'a> {
     pub(super) against: String,
     /// Only whole calls are asked about.
     pub(super) no_values: bool,
+    /// What is said of many calls at once.
+    pub(super) evidence: Evidence,
 }
 
 /// A session, as the daemon described it last.
@@ -54,6 +56,7 @@ impl Search {
             knowing: begin.knowing.into(),
             against: begin.against,
             no_values: begin.no_values,
+            evidence: Some(begin.evidence),
         };
         let session = client.debugging.create_session(request).await?.into_inner();
         Self::of(client, recording.to_owned(), session).await
@@ -135,6 +138,7 @@ impl Search {
                 wrong: Vec::new(),
                 remembered: told,
                 value,
+                by: String::new(),
             };
             let session = self.client.debugging.answer(request).await?.into_inner();
             self.now(session).await;
@@ -247,6 +251,7 @@ impl Search {
             wrong,
             remembered: String::new(),
             value: String::new(),
+            by: String::new(),
         };
         self.give(request, answer).await
     }
@@ -286,6 +291,13 @@ impl Search {
         self.recall().await
     }
 
+    /// Gives an answer that memory has nothing to do with.
+    pub(super) async fn pass_on(&mut self, request: AnswerRequest) -> Result<(), Error> {
+        let session = self.client.debugging.answer(request).await?.into_inner();
+        self.now(session).await;
+        self.recall().await
+    }
+
     /// Takes back what is known of a call.
     pub(super) async fn doubt(&mut self, call: String) -> Result<(), Error> {
         let SessionRequest { recording, session } = self.request();
@@ -295,6 +307,24 @@ impl Search {
             call,
         };
         let session = self.client.debugging.doubt(request).await?.into_inner();
+        self.now(session).await;
+        self.recall().await
+    }
+
+    /// Replaces what was said of many calls at once.
+    pub(super) async fn set_evidence(&mut self, evidence: Evidence) -> Result<(), Error> {
+        let SessionRequest { recording, session } = self.request();
+        let request = SetEvidenceRequest {
+            recording,
+            session,
+            evidence: Some(evidence),
+        };
+        let session = self
+            .client
+            .debugging
+            .set_evidence(request)
+            .await?
+            .into_inner();
         self.now(session).await;
         self.recall().await
     }

@@ -233,6 +233,10 @@ impl Talk<'_> {
                 self.search.doubt(call).await?;
                 self.changed("what was known of it is taken back")
             }
+            Entry::Say(said) => {
+                self.search.say(said).await?;
+                self.changed("noted")
+            }
             Entry::Strategy(None) => {
                 for strategy in STRATEGIES {
                     let now = if strategy == self.search.session.strategy {

@@ -196,7 +196,7 @@ pub struct KnownJson<'a> {
     call: &'a str,
     /// `valid` or `invalid`.
     answer: &'static str,
-    /// `equal`, `recording` or `memory`.
+    /// `equal`, `recording`, `memory`, `property` or `program`.
     from: &'static str,
     /// The equal call, here or in the other recording.
     #[serde(skip_serializing_if = "str::is_empty")]
@@ -204,7 +204,7 @@ pub struct KnownJson<'a> {
     /// The other recording.
     #[serde(skip_serializing_if = "str::is_empty")]
     recording: &'a str,
-    /// Which earlier session said so.
+    /// Which earlier session said so, or the property that the call does not have.
     #[serde(skip_serializing_if = "str::is_empty")]
     told: &'a str,
 }
@@ -218,6 +218,8 @@ impl<'a> From<&'a KnownAnswer> for KnownJson<'a> {
                 KnownFrom::EqualCall => "equal",
                 KnownFrom::Recording => "recording",
                 KnownFrom::Memory => "memory",
+                KnownFrom::Property => "property",
+                KnownFrom::Program => "program",
                 KnownFrom::Unspecified => "unknown",
             },
             equal_to: &known.equal_to,
@@ -287,6 +289,13 @@ impl Serialize for SessionJson<'_> {
         let against = (!session.against.is_empty()).then_some(&session.against);
         map.serialize_entry("against", &against)?;
         map.serialize_entry("known", &known(session))?;
+        let said = session.evidence.as_ref();
+        map.serialize_entry("trusted", said.map_or(&[][..], |said| &said.trusted))?;
+        map.serialize_entry("properties", said.map_or(&[][..], |said| &said.properties))?;
+        let changed = said.and_then(|said| said.changed.as_ref());
+        let changed =
+            changed.map(|changed| serde_json::json!({"from": changed.from, "only": changed.only}));
+        map.serialize_entry("changed", &changed)?;
         map.serialize_entry("can_undo", &session.can_undo)?;
         map.serialize_entry("can_redo", &session.can_redo)?;
         let restricted = (!session.restricted_to.is_empty()).then_some(&session.restricted_to);

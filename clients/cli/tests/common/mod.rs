@@ -211,6 +211,9 @@ impl Debugging for Fake {
     async fn set_knowing(&self, _: Request<SetKnowingRequest>) -> Answer<Session> {
         not_here()
     }
+    async fn set_evidence(&self, _: Request<SetEvidenceRequest>) -> Answer<Session> {
+        not_here()
+    }
     async fn set_strategy(&self, _: Request<SetStrategyRequest>) -> Answer<Session> {
         not_here()
     }

@@ -31,12 +31,11 @@ mod outside;
 mod ran;
 
 use jhyde_store::records::{CallRecord, MethodRef};
-use jhyde_trace::{
-    CallId, ClassInfo, EventKind, FieldInfo, Level, MethodId, Outcome, Timestamp, Value,
-};
+use jhyde_trace::{CallId, ClassInfo, FieldInfo, Level, MethodId, Outcome, Timestamp, Value};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
+use crate::certain::Certain;
 use crate::error::{Error, Result};
 use crate::history::{History, unless_lost};
 use crate::objects::{DAMAGED, Held};
@@ -138,10 +137,8 @@ pub struct Comparer {
     history: History,
     /// By name.
     statics: Vec<Static>,
-    /// The first gap, and why.
-    gap: Option<(Timestamp, String)>,
-    /// The last gap that says that what was told before may be false.
-    back: Option<Timestamp>,
+    /// What gaps spoil.
+    certain: Certain,
     /// Why the world is in it, by method.
     world: FxHashMap<MethodId, Option<String>>,
     codes: FxHashMap<MethodId, Digest>,
@@ -155,14 +152,12 @@ impl Comparer {
     pub fn new(history: History) -> Result<Self> {
         let mut this = Self {
             statics: Vec::new(),
-            gap: None,
-            back: None,
+            certain: Certain::of(&history)?,
             world: FxHashMap::default(),
             codes: FxHashMap::default(),
             history,
         };
         this.find_statics()?;
-        this.find_gaps()?;
         Ok(this)
     }
 
@@ -197,26 +192,6 @@ impl Comparer {
                 }));
         }
         self.statics.sort_by(|one, other| one.name.cmp(&other.name));
-        Ok(())
-    }
-
-    fn find_gaps(&mut self) -> Result<()> {
-        let all = Timestamp(0)..self.history.recording.end();
-        for gap in self.history.recording.gaps(all) {
-            self.history.check()?;
-            let (at, why, back) = match gap {
-                Ok(gap) => match gap.event.kind {
-                    EventKind::Gap { reason, back } => (gap.timestamp, reason, back),
-                    _ => continue,
-                },
-                Err(jhyde_store::Error::Damaged { from, .. }) => (from, DAMAGED.to_owned(), true),
-                Err(error) => return Err(error.into()),
-            };
-            self.gap.get_or_insert((at, why));
-            if back {
-                self.back = Some(at);
-            }
-        }
         Ok(())
     }
 
@@ -284,18 +259,9 @@ impl Comparer {
 
     /// Nothing before the end of a call is missing, and no other thread ran in it.
     fn is_told_whole(&self, record: &CallRecord, exit: Timestamp) -> Result<(), Stop> {
-        if let Some((_, why)) = self.gap.as_ref().filter(|(at, _)| *at <= exit) {
-            return Err(Stop::Not(format!(
-                "something was not recorded before it ended: {why}"
-            )));
-        }
-        if self.back.is_some_and(|back| back >= record.enter) {
-            return Err(Stop::Not(
-                "what is told of it may be false, as a gap behind it says".to_owned(),
-            ));
-        }
-        if let Some(unseen) = self.history.unseen_writes(Timestamp(0), exit)? {
-            return Err(Stop::Not(unseen));
+        let doubt = self.certain.doubt_of_objects(&self.history, record, exit)?;
+        if let Some(doubt) = doubt {
+            return Err(Stop::Not(doubt));
         }
         if self.history.has_snapshots_only() && !self.statics.is_empty() {
             return Err(Stop::Not(

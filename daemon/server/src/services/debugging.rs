@@ -1,11 +1,14 @@
 //! The service `Debugging`: sessions that find the buggy call, and what calls covered.
 
 mod against;
+mod changed;
 mod contents;
 mod covered;
+mod evidence;
 mod knowledge;
 mod known;
 mod pointing;
+mod property;
 mod valued;
 
 use std::sync::Arc;
@@ -13,8 +16,8 @@ use std::sync::Arc;
 use jhyde_debugging::session::Progress;
 use jhyde_debugging::sessions::Error;
 use jhyde_debugging::{
-    Answer, AnswerError, Asked, Classification, CoverageError, Given, Known, SessionError,
-    Sessions, Source, Strategy, View,
+    Answer, AnswerError, Asked, Classification, CoverageError, Evidence, Given, Known,
+    SessionError, Sessions, Source, Strategy, View,
 };
 use jhyde_history::History;
 use jhyde_proto::v1;
@@ -151,6 +154,8 @@ fn message(history: &Knower<'_>, view: View) -> Result<v1::Session, Status> {
         Progress::Undecided | Progress::None | Progress::Waiting => (None, None),
     };
     let mut notes = notes(&view);
+    notes.extend(evidence::notes(&view));
+    notes.extend(known::unconfirmed(&view));
     notes.extend(known::contradiction(history, &view)?);
     let candidates = view.candidates.iter().map(|(id, how)| call(*id, *how));
     let answers = &view.kept.answers;
@@ -181,7 +186,11 @@ fn message(history: &Knower<'_>, view: View) -> Result<v1::Session, Status> {
             .as_ref()
             .map(|against| against.name.clone())
             .unwrap_or_default(),
-        known: answers.known().map(known::message).collect(),
+        known: answers
+            .known()
+            .map(known::message)
+            .chain(evidence::known(&view))
+            .collect(),
         content: known::content(history, &view)?,
         pointing: pointing::is_possible(history),
         value: view
@@ -189,6 +198,7 @@ fn message(history: &Knower<'_>, view: View) -> Result<v1::Session, Status> {
             .as_ref()
             .map(|asked| valued::message(history, asked))
             .transpose()?,
+        evidence: evidence::message(answers.evidence()),
         id: view.kept.id,
     })
 }
@@ -339,7 +349,15 @@ impl v1::debugging_server::Debugging for DebuggingService {
             let restriction = restriction(history, "restrict_to", &request.restrict_to)?;
             let knowing = known::knowing(history, &request, strategy)?;
             let no_values = request.no_values;
-            let created = sessions.begin(asked(history), strategy, restriction, knowing, no_values);
+            let evidence = evidence::understood(history, request.evidence, &Evidence::default())?;
+            let created = sessions.begin(
+                asked(history),
+                strategy,
+                restriction,
+                knowing,
+                no_values,
+                evidence,
+            );
             message(history, created.map_err(status)?)
         })
         .await
@@ -456,6 +474,16 @@ impl v1::debugging_server::Debugging for DebuggingService {
                     };
                     return Ok(sessions.learn(asked(history), id, known)?);
                 }
+                if !request.by.is_empty() {
+                    known::can_be_remembered(answer)?;
+                    let source = Source::Program { by: request.by };
+                    let known = Known {
+                        call,
+                        answer,
+                        source,
+                    };
+                    return Ok(sessions.learn(asked(history), id, known)?);
+                }
                 match pointing::pointed(history, given, &request.wrong)? {
                     Some(pointed) => Ok(sessions.point(asked(history), id, given, pointed)?),
                     None => Ok(sessions.answer(asked(history), id, call, answer)?),
@@ -491,6 +519,20 @@ impl v1::debugging_server::Debugging for DebuggingService {
             request.recording,
             request.session,
             move |sessions, history, id| Ok(sessions.know(asked(history), id, on)?),
+        )
+        .await
+    }
+
+    async fn set_evidence(&self, request: Request<v1::SetEvidenceRequest>) -> Reply<v1::Session> {
+        let request = request.into_inner();
+        self.change(
+            request.recording,
+            request.session,
+            move |sessions, history, id| {
+                let before = sessions.view(asked(history), id)?.kept.answers;
+                let evidence = evidence::understood(history, request.evidence, before.evidence())?;
+                Ok(sessions.set_evidence(asked(history), id, evidence)?)
+            },
         )
         .await
     }

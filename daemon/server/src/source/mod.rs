@@ -6,9 +6,12 @@
 //! the user named, then what the program's class path and folder suggest, then the JDK's own source. [`text`] makes
 //! lines of bytes, and [`fit`] tells whether they can be the class's.
 //!
+//! [`diff`] reads what changed between two versions of a source.
+//!
 //! Nothing here knows recordings, gRPC or JVMs: `daemon::sources` has it look while a program is recorded,
 //! `services::source` when somebody asks.
 
+pub mod diff;
 pub mod fit;
 pub mod name;
 pub mod path;

@@ -78,7 +78,7 @@ impl SourceName {
         }
         Ok(Self {
             file: path.len(),
-            path: path + &file,
+            path: path + file.as_str(),
             guessed: attribute.is_none(),
         })
     }

@@ -12,6 +12,7 @@ use jhyde_store::records::{Arguments, CallRecord};
 use jhyde_trace::{CallId, Content, MethodId, Value};
 
 use super::contents::{Contents, Side};
+use super::property;
 use crate::daemon::Daemon;
 
 /// Calls of one method that are looked at in the other recording, at most: those with the nearest invocations. A call
@@ -214,14 +215,23 @@ pub(super) fn valid(call: CallId, recording: &str, there: CallId) -> Known {
 
 impl Knowledge for Knower<'_> {
     fn of(&self, answers: &Answers, call: CallId) -> Result<Option<Known>, Error> {
-        match self.look_up(answers, call) {
-            Ok(known) => Ok(known),
-            Err(jhyde_history::Error::Cancelled) => Err(Error::Cancelled),
-            // What damage hides is asked.
-            Err(jhyde_history::Error::Store(jhyde_store::Error::Damaged { .. })) => Ok(None),
-            Err(jhyde_history::Error::Store(error)) => Err(Error::Store(error)),
-            Err(error) => Err(Error::Compared(Box::new(error))),
-        }
+        told(self.look_up(answers, call))
+    }
+
+    fn breaks(&self, answers: &Answers, call: CallId) -> Result<Option<usize>, Error> {
+        told(property::broken_by(self, answers.evidence(), call))
+    }
+}
+
+/// What was found, as sessions take it.
+fn told<T>(found: HistoryResult<Option<T>>) -> Result<Option<T>, Error> {
+    match found {
+        Ok(known) => Ok(known),
+        Err(jhyde_history::Error::Cancelled) => Err(Error::Cancelled),
+        // What damage hides is asked.
+        Err(jhyde_history::Error::Store(jhyde_store::Error::Damaged { .. })) => Ok(None),
+        Err(jhyde_history::Error::Store(error)) => Err(Error::Store(error)),
+        Err(error) => Err(Error::Compared(Box::new(error))),
     }
 }
 

@@ -71,6 +71,10 @@ pub(super) fn message(known: &Known) -> v1::KnownAnswer {
             message.set_from(v1::KnownFrom::Memory);
             message.told.clone_from(told);
         }
+        Source::Program { by } => {
+            message.set_from(v1::KnownFrom::Program);
+            message.told.clone_from(by);
+        }
     }
     message
 }
@@ -146,9 +150,31 @@ fn word(answer: Answer) -> &'static str {
     }
 }
 
+/// What a program said is nobody's word.
+pub(super) fn unconfirmed(view: &View) -> Option<String> {
+    let mut by = Vec::new();
+    for known in view.kept.answers.known() {
+        if let Source::Program { by: name } = &known.source {
+            by.push(name.as_str());
+        }
+    }
+    let name = by.first()?;
+    let answers = if by.len() == 1 {
+        "answer is"
+    } else {
+        "answers are"
+    };
+    Some(format!(
+        "{} {answers} what {name} said, and nobody confirmed: answer again for a call, or take what was said back (doubt)",
+        by.len()
+    ))
+}
+
 /// What is known without asking may be wrong: how it can be taken back, once the search has ended.
 pub(super) fn note(view: &View, ended: bool) -> Option<String> {
-    let known = view.kept.answers.known().count();
+    let known = view.kept.answers.known();
+    let by_itself = |known: &&Known| !matches!(known.source, Source::Program { .. });
+    let known = known.filter(by_itself).count();
     (known > 0 && ended).then(|| {
         let calls = if known == 1 { "call was" } else { "calls were" };
         format!(

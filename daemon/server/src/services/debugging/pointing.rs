@@ -135,11 +135,11 @@ fn belongs(side: &Side, call: CallId, variable: Variable) -> bool {
 
 /// Does it lie in something that the call was given?
 fn reaches(given: &Side, variable: Variable) -> bool {
-    let object = match variable {
-        Variable::Field { object, .. }
-        | Variable::Element { array: object, .. }
-        | Variable::Content { object, .. } => object,
-        _ => return false,
+    let (Variable::Field { object, .. }
+    | Variable::Element { array: object, .. }
+    | Variable::Content { object, .. }) = variable
+    else {
+        return false;
     };
     let is = |value: &ValueView| matches!(value, ValueView::Object(view) if view.id == object);
     given.objects.iter().any(|reached| is(&reached.object))

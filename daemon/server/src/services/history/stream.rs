@@ -42,7 +42,7 @@ impl Missing {
             0 => String::new(),
             others => format!(" (and in {others} more places)"),
         };
-        let message = self.first? + &others;
+        let message = self.first? + others.as_str();
         Some(with_details(Kind::DataLoss, "DAMAGED", None, message))
     }
 }

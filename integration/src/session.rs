@@ -1,0 +1,134 @@
+//! Whole sessions of `jhyde debug --json` with an oracle in Rust, and the programs that they are about.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::{Folder, Jdk};
+
+/// One session by a script: what it was asked, and the last line.
+#[derive(Debug)]
+pub struct Session {
+    /// The calls of the questions.
+    pub asked: Vec<Value>,
+    /// The notes of all lines, each once.
+    pub notes: Vec<String>,
+    /// The last line.
+    pub last: Value,
+}
+
+impl Session {
+    /// What was answered without asking.
+    pub fn known(&self) -> Vec<&Value> {
+        let known = self.last["known"].as_array();
+        known.into_iter().flatten().collect()
+    }
+
+    /// The methods of the questions, with their invocations: `off#2`.
+    pub fn calls(&self) -> Vec<String> {
+        self.asked.iter().map(named).collect()
+    }
+}
+
+/// A call as people name it: `off#2`.
+pub fn named(call: &Value) -> String {
+    let method = call["method"].as_str().unwrap_or_default();
+    format!("{method}#{}", call["invocation"])
+}
+
+/// Compiles Java files below a folder of `java/` into a folder of its own.
+///
+/// # Panics
+/// When it cannot be compiled.
+pub fn compile(jdk: &Jdk, sources: &Path, into: &Path) {
+    let mut files: Vec<PathBuf> = Vec::new();
+    let mut folders = vec![sources.to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).expect("the sources are there") {
+            let path = entry.expect("an entry").path();
+            match path.is_dir() {
+                true => folders.push(path),
+                false if path.extension().is_some_and(|end| end == "java") => files.push(path),
+                false => {}
+            }
+        }
+    }
+    let javac = jdk.java().with_file_name("javac");
+    let status = Command::new(javac)
+        .args(["-g", "-d"])
+        .arg(into)
+        .args(files)
+        .status();
+    assert!(status.expect("javac can be started").success());
+}
+
+/// Plays a session with an oracle over calls, once the lines of a beginning were said.
+///
+/// # Panics
+/// When the session refuses something, or does not end well.
+pub fn play(
+    folder: &Folder,
+    words: &[&str],
+    beginning: &[Value],
+    oracle: impl Fn(&Value) -> &'static str,
+) -> Session {
+    let mut all = vec!["debug"];
+    all.extend(words);
+    all.push("--json");
+    let mut running = folder
+        .jhyde(&all)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("jhyde can be started");
+    let mut input = running.stdin.take().expect("an input");
+    let output = BufReader::new(running.stdout.take().expect("an output"));
+    let mut session = Session {
+        asked: Vec::new(),
+        notes: Vec::new(),
+        last: Value::Null,
+    };
+    let mut beginning = beginning.iter();
+    for line in output.lines() {
+        session.last = serde_json::from_str(&line.expect("text")).expect("JSON");
+        for note in session.last["notes"].as_array().into_iter().flatten() {
+            let note = note.as_str().expect("words").to_owned();
+            if !session.notes.contains(&note) {
+                session.notes.push(note);
+            }
+        }
+        match session.last["type"].as_str() {
+            Some("question") => {
+                let line = beginning.next().cloned().unwrap_or_else(|| {
+                    let call = session.last["call"].clone();
+                    let answer = oracle(&call);
+                    session.asked.push(call);
+                    json!({"answer": answer})
+                });
+                writeln!(input, "{line}").expect("it is read");
+            }
+            Some("error") => panic!("{}", session.last),
+            _ => break,
+        }
+    }
+    drop(input);
+    assert!(running.wait().expect("it ends").success());
+    session
+}
+
+/// What `jhyde` says when it refuses these words; its code.
+///
+/// # Panics
+/// When it does not refuse.
+pub fn refused(folder: &Folder, words: &[&str]) -> (String, Option<i32>) {
+    let refused = folder
+        .jhyde(words)
+        .stdin(Stdio::null())
+        .output()
+        .expect("jhyde can be started");
+    assert!(!refused.status.success(), "{words:?} was not refused");
+    let error = String::from_utf8_lossy(&refused.stderr).into_owned();
+    (error, refused.status.code())
+}
