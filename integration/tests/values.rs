@@ -110,7 +110,7 @@ fn is_found(line: &Value) {
 fn value_questions_lead_to_the_right_call() {
     for jdk in jdks() {
         let folder = record(&jdk, "full");
-        let mut talk = Talk::begin(&folder, &[]);
+        let mut talk = Talk::begin(&folder, &["--values"]);
         let first = talk.hear();
         assert_eq!(
             first["value"],
@@ -141,7 +141,7 @@ fn value_questions_lead_to_the_right_call() {
 #[test]
 fn they_are_undone_kept_over_a_restart_and_refused() {
     let folder = record(&jdks()[0], "full");
-    let mut talk = Talk::begin(&folder, &[]);
+    let mut talk = Talk::begin(&folder, &["--values"]);
     talk.hear();
     let question = talk.say(&pointing());
     let refused = talk.say(&json!({"answer": "maybe"}));
@@ -198,7 +198,7 @@ fn they_are_remembered_and_can_be_left_out() {
     let kept = folder.data().with_file_name("memory").display().to_string();
     let mut counts = Vec::new();
     for _ in 0..2 {
-        let mut talk = Talk::begin(&folder, &["--memory", &kept]);
+        let mut talk = Talk::begin(&folder, &["--values", "--memory", &kept]);
         talk.hear();
         let question = talk.say(&pointing());
         let (end, values, calls) = play(&mut talk, question);
@@ -219,12 +219,12 @@ fn they_are_remembered_and_can_be_left_out() {
         "{last}"
     );
     // Scripts that know the old contract alone.
-    for (more, level) in [(&["--no-values"][..], "full"), (&["--no-pointing"], "full")] {
+    for (more, level) in [(&[][..], "full"), (&["--no-pointing"], "full")] {
         let folder = record(&jdks()[0], level);
         let mut talk = Talk::begin(&folder, more);
         talk.hear();
         let question = talk.say(&json!({"answer": "invalid", "call": "run#0"}));
-        let pointed = match more.contains(&"--no-values") {
+        let pointed = match more.is_empty() {
             true => talk.say(&pointing()),
             false => question,
         };

@@ -220,7 +220,7 @@ jhyde debug REC --json: one line out, one line in
        ended before the run did (also in found, none and undecided)
        value {variable, way, value, instead} once something was pointed at, where one value decides as much as the whole call:
        given what the call was given, was it right when the call ended? (way: from the call, as in "result", "this.size"; instead:
-       so many values the call yielded. --no-values: never)
+       so many values the call yielded; with --values)
   in   {"answer":"valid"}        or invalid, trusted, unknown, inadmissible (should not have been called so)
        {"answer":"invalid","call":"merge#3"}     about another call than the proposed one
        {"answer":"invalid","wrong":["a[2]","result.size"]}     what is wrong of the call's result: the calls that it

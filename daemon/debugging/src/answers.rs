@@ -78,9 +78,9 @@ pub struct Answers {
     /// The answers that were about one value, by position; kept on its own, too.
     #[serde(skip)]
     pub(crate) values: BTreeMap<usize, OneValue>,
-    /// Are only whole calls asked about?
+    /// Is one value of a call asked about where it decides as much as the call?
     #[serde(skip)]
-    pub(crate) no_values: bool,
+    pub(crate) asks_values: bool,
     /// What was known without asking; kept on its own, too.
     #[serde(skip)]
     pub(crate) knowing: Knowing,
@@ -113,9 +113,9 @@ impl Answers {
         self.values.get(&at)
     }
 
-    /// Are only whole calls asked about?
-    pub fn no_values(&self) -> bool {
-        self.no_values
+    /// Is one value of a call asked about where it decides as much as the call?
+    pub fn asks_values(&self) -> bool {
+        self.asks_values
     }
 
     /// Was a value of a call asked about already?

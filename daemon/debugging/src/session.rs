@@ -86,8 +86,8 @@ impl Kept {
 
     /// The same, which asks about whole calls alone.
     #[must_use]
-    pub fn without_values(mut self, no_values: bool) -> Self {
-        self.answers.no_values = no_values;
+    pub fn asking_values(mut self, asks_values: bool) -> Self {
+        self.answers.asks_values = asks_values;
         self
     }
 
@@ -101,7 +101,7 @@ impl Kept {
             reason: error.to_string(),
         };
         let answers = &self.answers;
-        let values = !answers.values.is_empty() || answers.no_values;
+        let values = !answers.values.is_empty() || answers.asks_values;
         let version = match (answers.knowing.is_new(), answers.is_new()) {
             _ if !answers.evidence.is_empty() => EVIDENCE,
             _ if values => VALUES,
@@ -117,7 +117,7 @@ impl Kept {
             bytes = postcard::to_extend(&self.answers.knowing, bytes).map_err(damaged)?;
         }
         if version >= VALUES {
-            let values = (&self.answers.values, self.answers.no_values);
+            let values = (&self.answers.values, self.answers.asks_values);
             bytes = postcard::to_extend(&values, bytes).map_err(damaged)?;
         }
         if version >= EVIDENCE {
@@ -151,7 +151,7 @@ impl Kept {
                         if version >= VALUES {
                             let (values, behind) =
                                 postcard::take_from_bytes(rest).map_err(broken)?;
-                            (kept.answers.values, kept.answers.no_values) = values;
+                            (kept.answers.values, kept.answers.asks_values) = values;
                             rest = behind;
                         }
                         if version >= EVIDENCE {

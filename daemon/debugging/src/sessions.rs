@@ -477,7 +477,7 @@ impl Sessions {
         strategy: Strategy,
         restriction: Option<CallId>,
         knowing: Knowing,
-        no_values: bool,
+        asks_values: bool,
         evidence: Evidence,
     ) -> Result<View, Error> {
         let asked = asked.into();
@@ -497,7 +497,7 @@ impl Sessions {
                 .unwrap_or_default();
             let kept = Kept::new(id.clone(), created_ms, strategy)
                 .knowing(knowing)
-                .without_values(no_values);
+                .asking_values(asks_values);
             let mut session = Session::new(kept, &loaded.read.forest);
             session.set_evidence(&loaded.read.forest, evidence);
             if restriction.is_some() {

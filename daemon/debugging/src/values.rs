@@ -105,7 +105,7 @@ impl Kept {
         let Some(of) = session
             .suspicious()
             .pointing()
-            .filter(|_| !answers.no_values())
+            .filter(|_| answers.asks_values())
         else {
             return Ok(None);
         };

@@ -106,7 +106,7 @@ pub(crate) fn play(
             strategy,
             None,
             Knowing::default(),
-            false,
+            setting.asks_values(),
             Evidence::default(),
         )
         .expect("a session");

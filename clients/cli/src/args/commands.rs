@@ -420,7 +420,10 @@ pub struct DebugArgs {
     /// Refuse answers that point at what is wrong, and `inadmissible`: only the answers of before
     #[arg(long)]
     pub no_pointing: bool,
-    /// Ask about whole calls alone, never about one value of a call
+    /// Ask about one value of a call, too, where it decides as much as the call
+    #[arg(long, conflicts_with_all = ["session", "no_values"])]
+    pub values: bool,
+    /// Ask about whole calls alone, in a session that was begun with --values, too
     #[arg(long)]
     pub no_values: bool,
     /// Answer without asking what a run that was right tells: a recording of it, of this version of the program or another

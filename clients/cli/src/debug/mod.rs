@@ -65,7 +65,7 @@ pub async fn debug(context: &mut Context, args: &DebugArgs) -> Result<(), Error>
                     _ => Knowing::Unspecified,
                 },
                 against: args.against.clone().unwrap_or_default(),
-                no_values: args.no_values,
+                values: args.values,
                 evidence,
             };
             Search::begin(&context.client, &args.recording, begin).await?

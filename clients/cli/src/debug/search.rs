@@ -21,8 +21,8 @@ pub(super) struct Begin<'a> {
     pub(super) knowing: Knowing,
     /// Empty: it is held against no other recording.
     pub(super) against: String,
-    /// Only whole calls are asked about.
-    pub(super) no_values: bool,
+    /// One value of a call is asked about, too.
+    pub(super) values: bool,
     /// What is said of many calls at once.
     pub(super) evidence: Evidence,
 }
@@ -55,7 +55,7 @@ impl Search {
             restrict_to: begin.restrict_to,
             knowing: begin.knowing.into(),
             against: begin.against,
-            no_values: begin.no_values,
+            values: begin.values,
             evidence: Some(begin.evidence),
         };
         let session = client.debugging.create_session(request).await?.into_inner();

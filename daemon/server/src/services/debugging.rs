@@ -348,14 +348,14 @@ impl v1::debugging_server::Debugging for DebuggingService {
             let strategy = strategy(&request.strategy)?;
             let restriction = restriction(history, "restrict_to", &request.restrict_to)?;
             let knowing = known::knowing(history, &request, strategy)?;
-            let no_values = request.no_values;
+            let values = request.values;
             let evidence = evidence::understood(history, request.evidence, &Evidence::default())?;
             let created = sessions.begin(
                 asked(history),
                 strategy,
                 restriction,
                 knowing,
-                no_values,
+                values,
                 evidence,
             );
             message(history, created.map_err(status)?)
