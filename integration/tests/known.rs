@@ -6,6 +6,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use jhyde_integration::session::{self, Session};
 use jhyde_integration::{Folder, Jdk, jdks};
 use serde_json::{Value, json};
 
@@ -36,54 +37,9 @@ fn record(folder: &Folder, jdk: &Jdk, name: &str, options: &[&str], words: &[&st
     assert!(run.status.success(), "{}", run.stderr);
 }
 
-/// One session by a script: what it was asked with its answers, and the last line.
-struct Session {
-    asked: Vec<Value>,
-    last: Value,
-}
-
-impl Session {
-    fn known(&self) -> Vec<&Value> {
-        self.last["known"]
-            .as_array()
-            .into_iter()
-            .flatten()
-            .collect()
-    }
-}
-
-/// Plays a session with an oracle over calls; its lines of input come from the answers, as a program would give them.
+/// Plays a session with an oracle over calls.
 fn play(folder: &Folder, words: &[&str], oracle: impl Fn(&Value) -> &'static str) -> Session {
-    use std::io::{BufRead as _, BufReader};
-    let mut all = vec!["debug"];
-    all.extend(words);
-    all.push("--json");
-    let mut running = folder
-        .jhyde(&all)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("jhyde can be started");
-    let mut input = running.stdin.take().expect("an input");
-    let output = BufReader::new(running.stdout.take().expect("an output"));
-    let mut asked = Vec::new();
-    let mut last = Value::Null;
-    for line in output.lines() {
-        last = serde_json::from_str(&line.expect("text")).expect("JSON");
-        match last["type"].as_str() {
-            Some("question") => {
-                let call = last["call"].clone();
-                let answer = oracle(&call);
-                asked.push(call);
-                writeln!(input, "{}", json!({"answer": answer})).expect("it is read");
-            }
-            Some("error") => panic!("{last}"),
-            _ => break,
-        }
-    }
-    drop(input);
-    assert!(running.wait().expect("it ends").success());
-    Session { asked, last }
+    session::play(folder, words, &[], oracle)
 }
 
 fn method(call: &Value) -> &str {

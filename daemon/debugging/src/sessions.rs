@@ -1,33 +1,32 @@
 //! The sessions of recordings: kept with the recording after every change (see `keeper`), taken up from there after
 //! a restart, and on a tree that is read once per recording and shared by its sessions.
 
-use std::ops::{ControlFlow, Range};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, PoisonError};
+use std::sync::PoisonError;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use jhyde_history::History;
 use jhyde_store::Recording;
-use jhyde_trace::{CallId, ClassId, Level, MethodId, ThreadId, Timestamp};
-use rustc_hash::FxHashMap;
+use jhyde_trace::CallId;
 use thiserror::Error;
 
-use crate::adaptive::Choice;
 use crate::answers::{Answer, Given, OneValue, Pointed};
-use crate::coverage::Coverage;
 use crate::covered::{CallCoverage, CoverageError};
 use crate::evidence::Evidence;
 use crate::keeper::Keeper;
-use crate::known::{Knowing, Knowledge, Known};
+use crate::known::{Knowing, Known};
 use crate::pointing;
-use crate::recorded::{RecordedCoverage, Stopped};
-use crate::session::{AnswerError, Kept, Progress, Session, SessionError};
+use crate::session::{AnswerError, Kept, Session, SessionError};
 use crate::shelf::Shelf;
 use crate::statistics::Statistics;
 use crate::strategy::{NeedsCoverage, Strategy};
 use crate::suspicious::Classification;
-use crate::tree::{CallFacts, ComputationTree, Forest};
-use crate::values::{self, AskedValue, Verdict};
+use crate::tree::{ComputationTree, Forest};
+use crate::values::Verdict;
+
+mod asked;
+mod read;
+
+pub use asked::{Asked, View};
+use read::{Loaded, Read, RecordedTree, lowered};
 
 /// Why something could not be done with a session.
 #[derive(Debug, Error)]
@@ -82,343 +81,6 @@ impl From<NeedsCoverage> for Error {
         Self::Refused(needs.into())
     }
 }
-
-/// A session as it stands now.
-#[derive(Clone, Debug)]
-pub struct View {
-    /// Answers, strategy, restriction.
-    pub kept: Kept,
-    /// How far it is, and the next question.
-    pub progress: Progress,
-    /// Why the next question is asked, if the strategy can tell.
-    pub choice: Option<Choice>,
-    /// Number of suspicious calls.
-    pub suspicious: u64,
-    /// The suspicious calls by enter timestamp, at most [`View::MOST_CANDIDATES`], if the search has ended
-    /// undecided.
-    pub candidates: Vec<(CallId, Classification)>,
-    /// How many calls cannot be read, because a part of the recording is damaged: nobody is asked about them, and
-    /// the search may end at a call above the buggy one.
-    pub lost: u64,
-    /// How many events a strategy by coverage does not weigh, because a part of the recording is damaged.
-    pub unweighed: u64,
-    /// How many calls it does not weigh, because they were recorded below level `full`, and why the first was.
-    pub lowered: Option<(u64, String)>,
-    /// It could not be written, because the data folder is open for reading only: it ends with the daemon.
-    pub unwritten: bool,
-    /// How many calls are trusted because of their class, or because their method was not changed.
-    pub trusted: u64,
-    /// Calls that are invalid because they do not have a property, and have no other answer.
-    pub broken: Vec<CallId>,
-    /// How many suspicious calls each answer in force that was about values has cut away, by its position among them.
-    pub cut: Vec<(usize, u64)>,
-    /// The one value of the call that is asked which decides as much as the whole call.
-    pub value: Option<AskedValue>,
-}
-
-impl View {
-    /// So many candidates are named at most.
-    pub const MOST_CANDIDATES: usize = 1000;
-
-    fn of(
-        session: &Session,
-        forest: &Forest,
-        coverage: Option<&dyn Coverage>,
-    ) -> Result<Self, Error> {
-        let (progress, choice) = session.next(forest, coverage)?;
-        let candidates = match progress {
-            Progress::Undecided => session.suspicious().first(forest, Self::MOST_CANDIDATES),
-            _ => Vec::new(),
-        };
-        Ok(Self {
-            kept: session.kept().clone(),
-            progress,
-            choice,
-            suspicious: session.suspicious().count(),
-            lost: forest.lost(),
-            unweighed: 0,
-            lowered: None,
-            unwritten: false,
-            trusted: session.suspicious().trusted_at_once(),
-            broken: session.suspicious().broken().to_vec(),
-            cut: session.suspicious().cut().to_vec(),
-            value: None,
-            candidates: candidates
-                .into_iter()
-                .map(|call| (call, session.classify(forest, call)))
-                .collect(),
-        })
-    }
-}
-
-/// A recording that something is asked of, and whether somebody still waits for the answer.
-#[derive(Clone, Copy, Debug)]
-pub struct Asked<'a> {
-    recording: &'a Recording,
-    cancelled: &'a AtomicBool,
-    knowledge: Option<&'a dyn Knowledge>,
-    history: Option<&'a History>,
-}
-
-impl<'a> Asked<'a> {
-    /// A question that ends with [`Error::Cancelled`] once the flag is set.
-    pub fn new(recording: &'a Recording, cancelled: &'a AtomicBool) -> Self {
-        Self {
-            recording,
-            cancelled,
-            knowledge: None,
-            history: None,
-        }
-    }
-
-    /// The same, by somebody who may know calls without asking.
-    #[must_use]
-    pub fn knowing(mut self, knowledge: &'a dyn Knowledge) -> Self {
-        self.knowledge = Some(knowledge);
-        self
-    }
-
-    /// The same, by somebody who may be asked about single values.
-    #[must_use]
-    pub fn following(mut self, history: &'a History) -> Self {
-        self.history = Some(history);
-        self
-    }
-
-    /// Can the recording tell what calls covered?
-    fn tells_coverage(self) -> bool {
-        self.recording.meta().options.level >= Level::Full
-    }
-}
-
-impl<'a> From<&'a Recording> for Asked<'a> {
-    fn from(recording: &'a Recording) -> Self {
-        static NEVER: AtomicBool = AtomicBool::new(false);
-        Self::new(recording, &NEVER)
-    }
-}
-
-impl<'a> From<&'a Arc<Recording>> for Asked<'a> {
-    fn from(recording: &'a Arc<Recording>) -> Self {
-        Self::from(recording.as_ref())
-    }
-}
-
-/// Says of a call in the scope that has ended since when not all that it covered was recorded, if that is so.
-fn lowered(recording: &Recording, call: CallId) -> Result<Option<CoverageError>, Error> {
-    let levels = recording.levels_or_lowest();
-    if levels.facts().is_empty() {
-        return Ok(None);
-    }
-    let record = match recording.call(call) {
-        // Who asks for it is told what is wrong with it.
-        Err(jhyde_store::Error::NoSuchCall(_) | jhyde_store::Error::Damaged { .. }) => {
-            return Ok(None);
-        }
-        record => record?,
-    };
-    let Some((exit, method)) = record.exit.zip(recording.method(record.method)?) else {
-        return Ok(None);
-    };
-    let of = (method.class.id, record.method);
-    let before = Timestamp(record.enter.0.saturating_sub(1));
-    let stretch = levels.unseen(Level::Full, of, before, exit);
-    Ok(stretch
-        .filter(|_| !record.boundary)
-        .map(|stretch| CoverageError::Lowered {
-            call,
-            level: stretch.fact.level,
-            since: stretch.fact.since,
-        }))
-}
-
-/// A recording as a computation tree.
-struct RecordedTree<'a>(&'a Recording);
-
-impl ComputationTree for RecordedTree<'_> {
-    type Error = jhyde_store::Error;
-
-    fn is_live(&self) -> Result<bool, Self::Error> {
-        Ok(self.0.meta().state.is_live())
-    }
-
-    fn threads(&self) -> Result<Vec<(ThreadId, u64)>, Self::Error> {
-        let mut threads = Vec::new();
-        for thread in self.0.thread_ids() {
-            threads.push((thread, self.0.root(thread)?.calls));
-        }
-        Ok(threads)
-    }
-
-    fn calls(
-        &self,
-        thread: ThreadId,
-        preorders: Range<u64>,
-        visit: &mut dyn FnMut(CallFacts),
-    ) -> Result<(), Self::Error> {
-        let mut next = preorders.start;
-        let mut enter = Timestamp(0);
-        let mut damaged = false;
-        for record in self.0.preorder(thread, preorders.clone()) {
-            let record = match record {
-                Ok(record) => record,
-                Err(jhyde_store::Error::Damaged { .. }) => {
-                    damaged = true;
-                    continue;
-                }
-                Err(error) => return Err(error),
-            };
-            (next..record.id.preorder).for_each(|_| visit(CallFacts::lost(enter)));
-            next = record.id.preorder + 1;
-            enter = record.enter;
-            visit(CallFacts {
-                subtree: record.size,
-                enter,
-                method: record.method,
-                boundary: record.boundary,
-                complete: record.exit.is_some(),
-                lost: false,
-            });
-        }
-        if damaged {
-            (next..preorders.end).for_each(|_| visit(CallFacts::lost(enter)));
-        }
-        Ok(())
-    }
-
-    fn class_of(&self, method: MethodId) -> Result<Option<ClassId>, Self::Error> {
-        match self.0.method(method) {
-            // It only groups calls in statistics: those of lost classes go without.
-            Err(jhyde_store::Error::Damaged { .. }) => Ok(None),
-            method => Ok(method?.map(|method| method.class.id)),
-        }
-    }
-
-    fn name_of(&self, class: ClassId) -> Result<Option<String>, Self::Error> {
-        match self.0.class(class) {
-            Err(jhyde_store::Error::Damaged { .. }) => Ok(None),
-            class => Ok(class?.map(|class| class.name.clone())),
-        }
-    }
-}
-
-/// What is in memory of one recording.
-#[derive(Debug, Default)]
-struct Loaded {
-    read: Read,
-    sessions: FxHashMap<String, Session>,
-}
-
-/// What was read of a recording, for all its sessions.
-#[derive(Debug, Default)]
-struct Read {
-    forest: Forest,
-    /// What calls covered, as far as it was asked for.
-    coverage: RecordedCoverage,
-    /// How calls reached what was pointed at last.
-    flow: values::Kept,
-}
-
-impl Read {
-    /// A session as it stands now.
-    fn view(&mut self, asked: Asked<'_>, session: &Session) -> Result<View, Error> {
-        let strategy = session.kept().strategy;
-        let mut coverage = None;
-        if strategy.needs_coverage() && !asked.tells_coverage() {
-            return Err(NeedsCoverage { strategy }.into());
-        }
-        if strategy.looks_at_coverage() && asked.tells_coverage() {
-            match self.read_coverage(asked) {
-                Ok(()) => coverage = Some(&self.coverage as &dyn Coverage),
-                // What does not fit in the memory is gone without by who can.
-                Err(Error::TooLarge { .. }) if !strategy.needs_coverage() => {}
-                Err(error) => return Err(error),
-            }
-        }
-        let covered = coverage.is_some();
-        let mut view = View::of(session, &self.forest, coverage)?;
-        if covered {
-            view.unweighed = self.coverage.unread();
-            view.lowered = self.coverage.lowered();
-        }
-        Ok(view)
-    }
-
-    /// A session as it stands once nothing is known of the call that it would ask next.
-    fn settle(&mut self, asked: Asked<'_>, session: &mut Session) -> Result<View, Error> {
-        loop {
-            let view = self.view(asked, session)?;
-            let answers = &session.kept().answers;
-            let (Some(knowledge), Progress::Asking(call)) = (asked.knowledge, &view.progress)
-            else {
-                return self.with_value(asked, session, view);
-            };
-            if answers.knowing().is_doubted(*call) {
-                return self.with_value(asked, session, view);
-            }
-            if asked.cancelled.load(Ordering::Relaxed) {
-                return Err(Error::Cancelled);
-            }
-            let call = *call;
-            if !answers.evidence().properties.is_empty()
-                && let Some(property) = knowledge.breaks(answers, call)?
-            {
-                session.add_broken(&self.forest, property, call);
-                continue;
-            }
-            let answers = &session.kept().answers;
-            if !answers.knowing().on {
-                return self.with_value(asked, session, view);
-            }
-            // Each turn answers one call more, so this comes to an end.
-            match knowledge.of(answers, call)? {
-                Some(known) if known.call == call => session.learn(&self.forest, known)?,
-                _ => return self.with_value(asked, session, view),
-            }
-        }
-    }
-
-    /// The same, with the value that is asked about instead of the call.
-    fn with_value(
-        &mut self,
-        asked: Asked<'_>,
-        session: &Session,
-        mut view: View,
-    ) -> Result<View, Error> {
-        let is_adaptive = session.kept().strategy == Strategy::Adaptive;
-        let history = asked
-            .history
-            .filter(|_| is_adaptive && asked.tells_coverage());
-        if let (Some(history), &Progress::Asking(call)) = (history, &view.progress) {
-            view.value = match self.flow.instead_of(history, session, call) {
-                Ok(value) => value,
-                Err(jhyde_history::Error::Cancelled) => return Err(Error::Cancelled),
-                // What cannot be read is not asked about by itself.
-                Err(_) => None,
-            };
-        }
-        Ok(view)
-    }
-
-    /// Reads what calls covered, as far as the recording is now.
-    fn read_coverage(&mut self, asked: Asked<'_>) -> Result<(), Error> {
-        match self.coverage.refresh(asked.recording, asked.cancelled)? {
-            ControlFlow::Continue(()) => Ok(()),
-            ControlFlow::Break(Stopped::Cancelled) => Err(Error::Cancelled),
-            ControlFlow::Break(Stopped::Full) => Err(Error::TooLarge {
-                what: "what its calls covered",
-                needs: None,
-                limit: self.coverage.limit,
-            }),
-        }
-    }
-
-    /// About how many bytes it takes.
-    fn memory(&self) -> usize {
-        self.forest.memory() + self.coverage.memory() + self.flow.memory()
-    }
-}
-
 /// The sessions of all recordings of a daemon.
 ///
 /// Nothing but caches lives here, and sessions that could not be written: all else can be dropped at any time and is

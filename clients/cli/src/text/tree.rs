@@ -33,7 +33,10 @@ pub struct TreeDrawing {
     folding: bool,
     /// Depth of the tree's root in the thread's tree.
     base: Option<u32>,
-    /// For each open ancestor: the last number below it, and whether more children follow it.
+    /// The calls of the list in which the next one may lie, folded ones among them. A level is one of these: where calls are left out,
+    /// the depth is more.
+    path: Vec<Around>,
+    /// For each open ancestor that is shown, whether more children follow it.
     open: Vec<Open>,
     /// What the line to come stands for.
     folded: Option<Folded>,
@@ -41,9 +44,32 @@ pub struct TreeDrawing {
     thread: Option<String>,
 }
 
+/// A call in which others lie.
+#[derive(Clone, Copy, Debug)]
+struct Around {
+    depth: u32,
+    /// The last number below it, so far.
+    last: u64,
+    has_ended: bool,
+}
+
+impl Around {
+    fn of(call: &Call, number: u64) -> Self {
+        Self {
+            depth: call.depth,
+            last: number.saturating_add(call.descendants),
+            has_ended: call.exit.is_some(),
+        }
+    }
+
+    /// Does a call that began later lie in it?
+    fn holds(&self, call: &Call, number: u64) -> bool {
+        call.depth > self.depth && (number <= self.last || !self.has_ended)
+    }
+}
+
 #[derive(Debug)]
 struct Open {
-    last: u64,
     is_last_child: bool,
     /// Its method, to see that it is called again below.
     method: Method,
@@ -80,6 +106,7 @@ impl TreeDrawing {
             flat,
             folding: true,
             base: None,
+            path: Vec::new(),
             open: Vec::new(),
             folded: None,
             has_folded: false,
@@ -111,6 +138,7 @@ impl TreeDrawing {
                 lines.extend(self.end(detail));
                 self.thread = Some(thread.to_owned());
                 self.base = None;
+                self.path.clear();
                 self.open.clear();
                 lines.extend(heads(&call));
             }
@@ -118,8 +146,14 @@ impl TreeDrawing {
                 lines.push(call_line(&call, detail, 0, self.paint));
                 continue;
             }
-            let base = *self.base.get_or_insert(call.depth);
-            let level = call.depth.saturating_sub(base) as usize;
+            self.base.get_or_insert(call.depth);
+            while self
+                .path
+                .pop_if(|around| !around.holds(&call, number))
+                .is_some()
+            {}
+            let level = self.path.len();
+            self.path.push(Around::of(&call, number));
             if self.fold(&call, level) {
                 continue;
             }
@@ -192,17 +226,18 @@ impl TreeDrawing {
         ahead: &VecDeque<Call>,
         detail: Detail,
     ) -> String {
-        let last = number.saturating_add(call.descendants);
-        let is_last_child = self.is_last(call, number, last, ahead);
+        let this = Around::of(call, number);
+        let is_last_child = self.is_last(call, this, level, ahead);
         let branch = self.branch(level, is_last_child, detail);
         let detail = detail.indented(width(&branch));
         let branch = self.paint.text(Look::Faint, branch);
         let folded = match self.max_depth {
-            Some(max) if level as u32 + 1 >= max => call.descendants,
+            Some(max) if call.depth.saturating_sub(self.base.unwrap_or(0)) + 1 >= max => {
+                call.descendants
+            }
             _ => 0,
         };
         self.open.push(Open {
-            last,
             is_last_child,
             method: method(call),
         });
@@ -230,18 +265,23 @@ impl TreeDrawing {
         branch
     }
 
-    fn is_last(&self, call: &Call, number: u64, last: u64, ahead: &VecDeque<Call>) -> bool {
+    fn is_last(&self, call: &Call, this: Around, level: usize, ahead: &VecDeque<Call>) -> bool {
         let (thread, _) = split(&call.id);
+        let parent = level.checked_sub(1).and_then(|above| self.path.get(above));
         for next in ahead {
-            let (next_thread, next_number) = split(&next.id);
-            if next_thread != thread || next.depth < call.depth {
+            let (next_thread, number) = split(&next.id);
+            let beside = match parent {
+                Some(parent) => parent.holds(next, number),
+                None => next.depth >= call.depth,
+            };
+            if next_thread != thread || !beside {
                 return true;
             }
-            if next.depth == call.depth && next_number > number {
+            if !this.holds(next, number) {
                 return false;
             }
         }
-        self.open.last().is_none_or(|parent| last >= parent.last)
+        parent.is_none_or(|parent| this.last >= parent.last)
     }
 }
 
@@ -314,6 +354,23 @@ mod tests {
             exit: Some(99),
             ..Call::default()
         }
+    }
+
+    #[test]
+    fn what_lies_in_a_call_that_is_left_out_hangs_on_the_one_around_that() {
+        // 3, on depth 1, is left out.
+        let calls = vec![
+            call(1, 0, 5),
+            call(2, 1, 0),
+            call(4, 2, 1),
+            call(5, 3, 0),
+            call(6, 1, 0),
+        ];
+        let lines = draw(vec![calls], None);
+        assert!(lines[2].starts_with("├─ A.m2"), "{lines:?}");
+        assert!(lines[3].starts_with("├─ A.m4"), "{lines:?}");
+        assert!(lines[4].starts_with("│  └─ A.m5"), "{lines:?}");
+        assert!(lines[5].starts_with("└─ A.m6"), "{lines:?}");
     }
 
     fn draw(pages: Vec<Vec<Call>>, max_depth: Option<u32>) -> Vec<String> {

@@ -70,6 +70,13 @@ pub(crate) struct Turn {
     pub(crate) words: u64,
 }
 
+impl Turn {
+    /// Has its thread passed more points than it had when it took the turn?
+    pub(crate) fn is_past(&self, points: u32) -> bool {
+        points.wrapping_sub(self.points) as i32 > 0
+    }
+}
+
 /// A value without its type.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Raw {

@@ -214,8 +214,11 @@ impl Thread {
     /// Passes the point that comes next, which has no record of its own. False where another thread may have the turn
     /// first.
     pub(super) fn passes(&mut self) -> Result<bool, Lost> {
-        let ends = self.points == self.known;
+        let ends = self.points.wrapping_sub(self.known) as i32 >= 0;
         let passes = match self.log.peek()? {
+            Some(Record::Turn(turn)) if turn.is_past(self.points) => {
+                return Err(strayed());
+            }
             Some(Record::Turn(turn)) => turn.points != self.points,
             Some(Record::Disorder) => false,
             Some(Record::Fell { points }) if *points == self.points => return Err(fell()),

@@ -69,6 +69,18 @@ fn record_of(
     classes: &Path,
     run: &[&str],
     engine: EngineKind,
+    scope: (&[&str], &[&str]),
+) -> Recorded {
+    record_at(Level::Full, jdk, classes, run, engine, scope)
+}
+
+/// The same at another level.
+fn record_at(
+    level: Level,
+    jdk: Option<&Path>,
+    classes: &Path,
+    run: &[&str],
+    engine: EngineKind,
     (include, exclude): (&[&str], &[&str]),
 ) -> Recorded {
     let waiter = Waiter::bind(0).expect("a port");
@@ -89,7 +101,7 @@ fn record_of(
         .expect("it comes");
     let options = RecordingOptions {
         engine,
-        level: Level::Full,
+        level,
         contents: false,
         include: include.iter().map(|&name| name.to_owned()).collect(),
         exclude: exclude.iter().map(|&name| name.to_owned()).collect(),

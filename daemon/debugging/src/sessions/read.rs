@@ -1,0 +1,236 @@
+//! What is read of a recording for all its sessions: the tree of its calls, and what they covered.
+
+use std::ops::{ControlFlow, Range};
+use std::sync::atomic::Ordering;
+
+use jhyde_store::Recording;
+use jhyde_trace::{CallId, ClassId, Level, MethodId, ThreadId, Timestamp};
+use rustc_hash::FxHashMap;
+
+use super::{Asked, Error, View};
+use crate::coverage::Coverage;
+use crate::covered::CoverageError;
+use crate::recorded::{RecordedCoverage, Stopped};
+use crate::session::{Progress, Session};
+use crate::strategy::{NeedsCoverage, Strategy};
+use crate::tree::{CallFacts, ComputationTree, Forest};
+use crate::values;
+
+/// Says of a call in the scope that has ended since when not all that it covered was recorded, if that is so.
+pub(super) fn lowered(recording: &Recording, call: CallId) -> Result<Option<CoverageError>, Error> {
+    let levels = recording.levels_or_lowest();
+    if levels.facts().is_empty() {
+        return Ok(None);
+    }
+    let record = match recording.call(call) {
+        // Who asks for it is told what is wrong with it.
+        Err(jhyde_store::Error::NoSuchCall(_) | jhyde_store::Error::Damaged { .. }) => {
+            return Ok(None);
+        }
+        record => record?,
+    };
+    let Some((exit, method)) = record.exit.zip(recording.method(record.method)?) else {
+        return Ok(None);
+    };
+    let of = (method.class.id, record.method);
+    let before = Timestamp(record.enter.0.saturating_sub(1));
+    let stretch = levels.unseen(Level::Full, of, before, exit);
+    Ok(stretch
+        .filter(|_| !record.boundary)
+        .map(|stretch| CoverageError::Lowered {
+            call,
+            level: stretch.fact.level,
+            since: stretch.fact.since,
+        }))
+}
+
+/// A recording as a computation tree.
+pub(super) struct RecordedTree<'a>(pub(super) &'a Recording);
+
+impl ComputationTree for RecordedTree<'_> {
+    type Error = jhyde_store::Error;
+
+    fn is_live(&self) -> Result<bool, Self::Error> {
+        Ok(self.0.meta().state.is_live())
+    }
+
+    fn threads(&self) -> Result<Vec<(ThreadId, u64)>, Self::Error> {
+        let mut threads = Vec::new();
+        for thread in self.0.thread_ids() {
+            threads.push((thread, self.0.root(thread)?.calls));
+        }
+        Ok(threads)
+    }
+
+    fn calls(
+        &self,
+        thread: ThreadId,
+        preorders: Range<u64>,
+        visit: &mut dyn FnMut(CallFacts),
+    ) -> Result<(), Self::Error> {
+        let mut next = preorders.start;
+        let mut enter = Timestamp(0);
+        let mut damaged = false;
+        for record in self.0.preorder(thread, preorders.clone()) {
+            let record = match record {
+                Ok(record) => record,
+                Err(jhyde_store::Error::Damaged { .. }) => {
+                    damaged = true;
+                    continue;
+                }
+                Err(error) => return Err(error),
+            };
+            (next..record.id.preorder).for_each(|_| visit(CallFacts::lost(enter)));
+            next = record.id.preorder + 1;
+            enter = record.enter;
+            visit(CallFacts {
+                subtree: record.size,
+                enter,
+                method: record.method,
+                boundary: record.boundary,
+                complete: record.exit.is_some(),
+                lost: false,
+            });
+        }
+        if damaged {
+            (next..preorders.end).for_each(|_| visit(CallFacts::lost(enter)));
+        }
+        Ok(())
+    }
+
+    fn class_of(&self, method: MethodId) -> Result<Option<ClassId>, Self::Error> {
+        match self.0.method(method) {
+            // It only groups calls in statistics: those of lost classes go without.
+            Err(jhyde_store::Error::Damaged { .. }) => Ok(None),
+            method => Ok(method?.map(|method| method.class.id)),
+        }
+    }
+
+    fn name_of(&self, class: ClassId) -> Result<Option<String>, Self::Error> {
+        match self.0.class(class) {
+            Err(jhyde_store::Error::Damaged { .. }) => Ok(None),
+            class => Ok(class?.map(|class| class.name.clone())),
+        }
+    }
+}
+
+/// What is in memory of one recording.
+#[derive(Debug, Default)]
+pub(super) struct Loaded {
+    pub(super) read: Read,
+    pub(super) sessions: FxHashMap<String, Session>,
+}
+
+/// What was read of a recording, for all its sessions.
+#[derive(Debug, Default)]
+pub(super) struct Read {
+    pub(super) forest: Forest,
+    /// What calls covered, as far as it was asked for.
+    pub(super) coverage: RecordedCoverage,
+    /// How calls reached what was pointed at last.
+    pub(super) flow: values::Kept,
+}
+
+impl Read {
+    /// A session as it stands now.
+    pub(super) fn view(&mut self, asked: Asked<'_>, session: &Session) -> Result<View, Error> {
+        let strategy = session.kept().strategy;
+        let mut coverage = None;
+        if strategy.needs_coverage() && !asked.tells_coverage() {
+            return Err(NeedsCoverage { strategy }.into());
+        }
+        if strategy.looks_at_coverage() && asked.tells_coverage() {
+            match self.read_coverage(asked) {
+                Ok(()) => coverage = Some(&self.coverage as &dyn Coverage),
+                // What does not fit in the memory is gone without by who can.
+                Err(Error::TooLarge { .. }) if !strategy.needs_coverage() => {}
+                Err(error) => return Err(error),
+            }
+        }
+        let covered = coverage.is_some();
+        let mut view = View::of(session, &self.forest, coverage)?;
+        if covered {
+            view.unweighed = self.coverage.unread();
+            view.lowered = self.coverage.lowered();
+        }
+        Ok(view)
+    }
+
+    /// A session as it stands once nothing is known of the call that it would ask next.
+    pub(super) fn settle(
+        &mut self,
+        asked: Asked<'_>,
+        session: &mut Session,
+    ) -> Result<View, Error> {
+        loop {
+            let view = self.view(asked, session)?;
+            let answers = &session.kept().answers;
+            let (Some(knowledge), Progress::Asking(call)) = (asked.knowledge, &view.progress)
+            else {
+                return self.with_value(asked, session, view);
+            };
+            if answers.knowing().is_doubted(*call) {
+                return self.with_value(asked, session, view);
+            }
+            if asked.cancelled.load(Ordering::Relaxed) {
+                return Err(Error::Cancelled);
+            }
+            let call = *call;
+            if !answers.evidence().properties.is_empty()
+                && let Some(property) = knowledge.breaks(answers, call)?
+            {
+                session.add_broken(&self.forest, property, call);
+                continue;
+            }
+            let answers = &session.kept().answers;
+            if !answers.knowing().on {
+                return self.with_value(asked, session, view);
+            }
+            // Each turn answers one call more, so this comes to an end.
+            match knowledge.of(answers, call)? {
+                Some(known) if known.call == call => session.learn(&self.forest, known)?,
+                _ => return self.with_value(asked, session, view),
+            }
+        }
+    }
+
+    /// The same, with the value that is asked about instead of the call.
+    fn with_value(
+        &mut self,
+        asked: Asked<'_>,
+        session: &Session,
+        mut view: View,
+    ) -> Result<View, Error> {
+        let is_adaptive = session.kept().strategy == Strategy::Adaptive;
+        let history = asked
+            .history
+            .filter(|_| is_adaptive && asked.tells_coverage());
+        if let (Some(history), &Progress::Asking(call)) = (history, &view.progress) {
+            view.value = match self.flow.instead_of(history, session, call) {
+                Ok(value) => value,
+                Err(jhyde_history::Error::Cancelled) => return Err(Error::Cancelled),
+                // What cannot be read is not asked about by itself.
+                Err(_) => None,
+            };
+        }
+        Ok(view)
+    }
+
+    /// Reads what calls covered, as far as the recording is now.
+    pub(super) fn read_coverage(&mut self, asked: Asked<'_>) -> Result<(), Error> {
+        match self.coverage.refresh(asked.recording, asked.cancelled)? {
+            ControlFlow::Continue(()) => Ok(()),
+            ControlFlow::Break(Stopped::Cancelled) => Err(Error::Cancelled),
+            ControlFlow::Break(Stopped::Full) => Err(Error::TooLarge {
+                what: "what its calls covered",
+                needs: None,
+                limit: self.coverage.limit,
+            }),
+        }
+    }
+
+    /// About how many bytes it takes.
+    pub(super) fn memory(&self) -> usize {
+        self.forest.memory() + self.coverage.memory() + self.flow.memory()
+    }
+}
