@@ -80,6 +80,38 @@ want_build_tools() {
   has_libclang || want libclang-dev "RocksDB's C header is read by bindgen, which needs libclang"
 }
 
+# --- Node, for the page --------------------------------------------------------------------
+
+# The page is built and tested with it; the daemon and `cargo build` need none.
+node_wanted=20.19
+
+# node_enough NODE: is it that new?
+node_enough() {
+  local have
+  have=$("$1" --version 2>/dev/null) || return 1
+  [ "$(printf '%s\n' "$node_wanted" "${have#v}" | sort -V | head -1)" = "$node_wanted" ]
+}
+
+node_kept() { printf '%s' "$jhyde_cache/node/node_modules/node-linux-$([ "$(uname -m)" = aarch64 ] && echo arm64 || echo x64)/bin"; }
+
+# npm; with an old Node, as distributions have, it fetches a newer one.
+want_node() {
+  want_command npm npm "builds the page"
+}
+
+# Puts a Node that is new enough into PATH. The distribution's npm gets one from its registry where the distribution's is not.
+choose_node() {
+  if ! node_enough node; then
+    if ! node_enough "$(node_kept)/node"; then
+      say "Node $node_wanted or newer (there is $(node --version 2>/dev/null || echo none))"
+      npm install --prefix "$jhyde_cache/node" --ignore-scripts --no-audit --no-fund --loglevel=error "$(basename "$(dirname "$(node_kept)")")@22" </dev/null \
+        || die "npm could not get a newer Node: install Node $node_wanted or newer by hand and run this again"
+    fi
+    export PATH="$(node_kept):$PATH"
+  fi
+  node_enough node || die "Node $node_wanted or newer is needed, and $(command -v node) is $(node --version)"
+}
+
 # --- JDKs ------------------------------------------------------------------------------------
 
 jdk_major() {

@@ -25,12 +25,18 @@ want_command gradle gradle "tests under a build are recorded"
 for package in libsurefire-java libmaven-compiler-plugin-java libmaven-resources-plugin-java junit4; do
   want "$package" "tests under Maven and Gradle are recorded"
 done
+want_node
+want chromium "the page is tested in a real browser"
+want_command swipl swi-prolog-nox "exports as Prolog facts are loaded and asked"
 install_wanted
 choose_jdks
+choose_node
 echo "JDKs: $(jdks_for_people)"
 
 say "scripts"
 deploy/test-lib.sh
+
+deploy/page.sh
 
 say "format"
 cargo fmt --all --check || die "some files are not formatted: cargo fmt --all"
@@ -52,9 +58,9 @@ cargo test --workspace --doc --locked </dev/null
 
 say "tests"
 status=0
-# The end-to-end tests start jhyded and jhyde: cargo test builds the binaries of a crate for that
-# crate's tests alone.
-cargo build --workspace --bins --locked
+# The end-to-end tests start jhyded and jhyde: cargo test builds the binaries of a crate for that crate's tests alone. With the
+# tests, so that crates get the features that they have there, and are compiled once.
+cargo build --workspace --bins --tests --locked
 if cargo nextest --version >/dev/null 2>&1; then
   cargo nextest run --workspace --locked --no-fail-fast "$@" </dev/null || status=$?
 else

@@ -7,11 +7,13 @@ use std::{env, fs};
 
 use prost::Message as _;
 
-const FILES: [&str; 4] = [
+const FILES: [&str; 6] = [
     "jhyde/v1/common.proto",
     "jhyde/v1/recordings.proto",
     "jhyde/v1/history.proto",
     "jhyde/v1/debugging.proto",
+    "jhyde/v1/web.proto",
+    "jhyde/v1/queries.proto",
 ];
 
 fn main() -> Result<(), Box<dyn Error>> {

@@ -1,5 +1,5 @@
 #!/bin/bash
-# build.sh JDK_HOME OUT_DIR [defects|slices|fixtures|odd|contents|snapshots|book|templates|oracle|generated|judge|workloads|jdi ...]
+# build.sh JDK_HOME OUT_DIR [defects|slices|queries|fixtures|odd|contents|snapshots|book|templates|oracle|generated|judge|workloads|jdi ...]
 #
 # Compiles what the tests and benchmarks run in or beside a JVM, with one JDK, into OUT_DIR:
 #   OUT_DIR/mergesort   the reference example and its two variants        (default package)
@@ -14,6 +14,7 @@
 #   OUT_DIR/workloads   drivers of real libraries                          (package wl)
 #   OUT_DIR/defects     the smallest program of each kind of mistake that recordings once had
 #   OUT_DIR/slices      programs whose values are followed back to what they came from
+#   OUT_DIR/queries     programs whose histories queries are asked about
 #   OUT_DIR/oracle      programs that log what they do, and their log      (packages fl, truth)
 #   OUT_DIR/generated   what generated programs tell through, and the workbench that compiles them (packages told, tool)
 #   OUT_DIR/judge       runs right methods beside defective ones            (package judge; needs release 24)
@@ -28,7 +29,7 @@ usage() { sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "${BASH_SOURCE[0]}" >&2; e
 [ $# -ge 2 ] || usage
 jdk=$1 out=$2
 shift 2
-[ $# -gt 0 ] || set -- defects slices fixtures odd contents snapshots book templates oracle generated judge workloads jdi
+[ $# -gt 0 ] || set -- defects slices queries fixtures odd contents snapshots book templates oracle generated judge workloads jdi
 [ -x "$jdk/bin/javac" ] || { echo "build.sh: $jdk has no bin/javac: give the home of a JDK, not of a JRE" >&2; exit 2; }
 version=$("$jdk/bin/javac" -version 2>&1)
 major=${version#javac } major=${major%%[.-]*}
@@ -103,6 +104,11 @@ odd() {
 slices() {
   part=slices
   fresh "$here/slices" || { begin; compile -g -- "$here"/slices/*.java; finish; }
+}
+
+queries() {
+  part=queries
+  fresh "$here/queries" || { begin; compile -g -- "$here"/queries/*.java; finish; }
 }
 
 book() {
@@ -197,5 +203,5 @@ jdi() {
 }
 
 for what in "$@"; do
-  case $what in defects | slices | fixtures | odd | contents | snapshots | book | templates | oracle | generated | judge | workloads | jdi) "$what" ;; *) usage ;; esac
+  case $what in defects | slices | queries | fixtures | odd | contents | snapshots | book | templates | oracle | generated | judge | workloads | jdi) "$what" ;; *) usage ;; esac
 done

@@ -14,7 +14,9 @@ pub mod programs;
 pub mod same;
 pub mod session;
 pub mod terminal;
+pub mod till;
 pub mod tools;
+pub mod waits;
 
 pub use jdk::{Jdk, jdks};
 pub use tools::{Folder, Run};

@@ -1,8 +1,8 @@
 //! Whole sessions of `jhyde debug --json` with an oracle in Rust, and the programs that they are about.
 
-use std::io::{BufRead as _, BufReader, Write as _};
+use std::io::{BufRead as _, BufReader, Lines, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use serde_json::{Value, json};
 
@@ -36,6 +36,67 @@ impl Session {
 pub fn named(call: &Value) -> String {
     let method = call["method"].as_str().unwrap_or_default();
     format!("{method}#{}", call["invocation"])
+}
+
+/// A conversation with `jhyde debug RECORDING --json`, line by line.
+#[derive(Debug)]
+pub struct Talk {
+    process: Child,
+    input: ChildStdin,
+    output: Lines<BufReader<ChildStdout>>,
+}
+
+impl Talk {
+    /// Begins it; its first line is to be heard.
+    ///
+    /// # Panics
+    /// When `jhyde` cannot be started, as all of this panics when it does not speak.
+    pub fn begin(folder: &Folder, recording: &str, more: &[&str]) -> Self {
+        let words = [&["debug", recording, "--json"], more].concat();
+        let mut process = folder
+            .jhyde(&words)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("jhyde can be started");
+        let input = process.stdin.take().expect("an input");
+        let output = BufReader::new(process.stdout.take().expect("an output")).lines();
+        Self {
+            process,
+            input,
+            output,
+        }
+    }
+
+    /// The next line.
+    ///
+    /// # Panics
+    /// When there is none.
+    pub fn hear(&mut self) -> Value {
+        let line = self.output.next().expect("a line").expect("text");
+        serde_json::from_str(&line).expect("JSON")
+    }
+
+    /// The line that follows what is said.
+    ///
+    /// # Panics
+    /// When there is none.
+    pub fn say(&mut self, line: &Value) -> Value {
+        writeln!(self.input, "{line}").expect("it listens");
+        self.hear()
+    }
+
+    /// Ends it: the session is kept.
+    ///
+    /// # Panics
+    /// When `jhyde` does not end.
+    pub fn leave(self) {
+        let Self {
+            mut process, input, ..
+        } = self;
+        drop(input);
+        process.wait().expect("it ends");
+    }
 }
 
 /// Compiles Java files below a folder of `java/` into a folder of its own.

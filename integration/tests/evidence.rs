@@ -1,36 +1,16 @@
 //! What is said of many calls at once: trust by class, properties, changed lines.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::process::Command;
 
 use jhyde_integration::session::{compile, play, refused};
+use jhyde_integration::till::{judge, record, sources};
 use jhyde_integration::{Folder, Jdk, jdks};
 use serde_json::{Value, json};
 
-fn sources() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("java/evidence")
-}
-
 /// The till, recorded at a level: what it takes off is added.
 fn till(folder: &Folder, jdk: &Jdk, name: &str, options: &[&str]) {
-    let classes = folder.data().with_file_name("till");
-    if !classes.exists() {
-        compile(jdk, &sources(), &classes);
-    }
-    let path = classes.display().to_string();
-    let words = ["-cp", &path, "shop.Main"].map(str::to_owned);
-    let options = [&["--include", "shop"], options].concat();
-    let run = folder.launch(jdk, name, &options, &words);
-    assert!(run.status.success(), "{}", run.stderr);
-}
-
-/// Who knows the till: `off` is wrong for a full cart, and so are its total and the program.
-fn judge(call: &Value) -> &'static str {
-    let wrong = match call["method"].as_str() {
-        Some("off" | "total") => call["invocation"] == 1,
-        Some("main") => true,
-        _ => false,
-    };
-    if wrong { "invalid" } else { "valid" }
+    record(folder, jdk, name, "shop.Main", options);
 }
 
 fn class_of(call: &Value) -> &str {
@@ -96,7 +76,7 @@ fn trust_that_means_no_class_is_refused() {
             "no recorded class is called 'shop.utility.*'",
         ),
         ("java.util.*", "no recorded class is called 'java.util.*'"),
-        ("gson-2.10.jar", "does not know which jar a class came from"),
+        ("gson-2.10.jar", "gson-2.10.jar: No such file"),
         ("shop util", "is no class pattern"),
     ] {
         let (error, code) = refused(&folder, &["debug", "till", "--trust", pattern]);
@@ -104,6 +84,63 @@ fn trust_that_means_no_class_is_refused() {
         assert_ne!(code, Some(0));
     }
     assert_eq!(folder.json(&["sessions", "till"]).len(), 0);
+}
+
+#[test]
+fn classes_of_a_jar_are_trusted_if_they_are_what_ran() {
+    let jdk = &jdks()[0];
+    let folder = Folder::new();
+    till(&folder, jdk, "till", &["--level", "full"]);
+    let near = |name: &str| folder.data().with_file_name(name);
+    let jar = |name: &str, classes: &Path, part: &str| {
+        let file = near(name);
+        let status = Command::new(jdk.java().with_file_name("jar"))
+            .args(["--create", "--file"])
+            .arg(&file)
+            .arg("-C")
+            .args([classes.display().to_string().as_str(), part])
+            .status();
+        assert!(status.expect("jar can be started").success());
+        file.display().to_string()
+    };
+    let ask = |words: &[&str]| {
+        let words = [&["till", "--strategy", "top-down"], words].concat();
+        play(&folder, &words, &[], judge)
+    };
+    let util = jar("util.jar", &near("till"), "shop/util");
+    let with = ask(&["--trust", &util]);
+    assert_eq!(with.last["call"]["method"], "off");
+    let classes: Vec<&str> = with.asked.iter().map(class_of).collect();
+    assert!(!classes.contains(&"shop.util.Money"), "{classes:?}");
+    let told =
+        |note: &String| note.starts_with("12 calls are not asked about") && note.contains(&util);
+    assert!(with.notes.iter().any(told), "{:?}", with.notes);
+    // What was read of it is kept: the jar may go.
+    std::fs::remove_file(&util).expect("it is there");
+    let sessions = folder.json(&["sessions", "till"]);
+    assert_eq!(sessions[0]["trusted"], json!([util]));
+    let id = sessions[0]["id"].as_str().expect("an id");
+    let more = ask(&["--session", id, "--trust", "shop.Cart"]);
+    assert_eq!(more.last["call"]["method"], "off");
+    // Another version of the class did not run, and a jar of something else says nothing.
+    let changed = near("changed");
+    let source = sources().join("shop/util/Money.java");
+    let text = std::fs::read_to_string(source).expect("the source is there");
+    std::fs::create_dir_all(changed.join("shop")).expect("a folder");
+    let text = text.replace("cents * many", "many * cents");
+    std::fs::write(changed.join("shop/Money.java"), text).expect("can be written");
+    let compiled = near("changed-classes");
+    compile(jdk, &changed, &compiled);
+    let other = jar("other.jar", &compiled, "shop");
+    let sort = jar("sort.jar", &jdk.classes("mergesort"), "MergeSort.class");
+    for (path, told) in [
+        (&other, "Money.times ran with other code than"),
+        (&sort, "no recorded class is in"),
+        (&util, "No such file"),
+    ] {
+        let (error, _) = refused(&folder, &["debug", "till", "--trust", path]);
+        assert!(error.contains(told), "{path}: {error}");
+    }
 }
 
 /// What was known of a last line: calls with where that is from.

@@ -209,6 +209,52 @@ fn at_a_limit_the_recording_ends_and_the_program_runs_on() {
     }
 }
 
+/// The engine `probe` has one step more: at level `calls`, what calls were given and yielded is told still.
+#[test]
+fn at_limits_the_probe_steps_down_twice() {
+    for jdk in jdks() {
+        let folder = Folder::new();
+        let options = ["--engine", "probe", "--level", "full", "--max-duration"];
+        let child = launch(&folder, &jdk, &[&options[..], &["1500ms"]].concat());
+        let steps = |one: &Value| one["lowered"].as_array().map_or(0, Vec::len);
+        once(&folder, |one| steps(one) == 2);
+        assert_eq!(printed(&finish(child)), "begun\nlast 10\n");
+        let show = folder.json(&["show", "costly"]).remove(0);
+        assert_eq!(show["state"], "complete", "{show}");
+        let lowered = show["lowered"].as_array().expect("it stepped down");
+        let levels: Vec<_> = lowered.iter().map(|one| &one["level"]).collect();
+        assert_eq!(levels, ["state", "calls"], "{show}");
+        let since: Vec<u64> = lowered
+            .iter()
+            .map(|one| one["since"].as_u64().expect("a timestamp"))
+            .collect();
+        assert!(0 < since[0] && since[0] < since[1], "{show}");
+        let kinds_of = |call: &str| {
+            let events = folder.json(&["events", "costly", call]);
+            kinds(&events).join(" ")
+        };
+        let first = kinds_of("fx.Costly.round#0");
+        assert!(first.contains("use") && first.contains("write"), "{first}");
+        // A call of the middle: the first that was entered behind the first step.
+        let middle = folder.json(&["events", "costly", "--from", &(since[0] + 1).to_string()]);
+        let until = |event: &&Value| event["timestamp"].as_u64() < Some(since[1]);
+        let middle: Vec<Value> = middle.iter().take_while(until).cloned().collect();
+        let middle = kinds(&middle).join(" ");
+        assert!(
+            middle.contains("write") && !middle.contains("use"),
+            "{middle}"
+        );
+        let last = kinds_of("fx.Costly.last#4");
+        assert!(!last.contains("use") && !last.contains("write"), "{last}");
+        let call = folder
+            .json(&["call", "costly", "fx.Costly.last#4"])
+            .remove(0);
+        assert_eq!(call["result"], 10, "{call}");
+        let told = format!("recorded at level calls from @{} on", since[1]);
+        assert!(call["lowered"].to_string().contains(&told), "{call}");
+    }
+}
+
 #[test]
 fn limits_that_make_no_sense_are_refused() {
     let folder = Folder::new();

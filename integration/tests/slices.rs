@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Command, Stdio};
 
+use jhyde_integration::session::play;
 use jhyde_integration::{Folder, Jdk, jdks};
 use serde_json::{Value, json};
 
@@ -173,6 +174,29 @@ fn pointing_cuts_calls_away_and_never_the_one_to_blame() {
             assert!(!asked.contains(*other), "{wrong}: {asked:?}");
         }
     }
+}
+
+#[test]
+fn who_pointed_at_what_was_right_is_told_to_take_that_back() {
+    let jdk = &jdks()[0];
+    let folder = Folder::new();
+    let options = ["--level", "full", "--include", "Pointed*"];
+    let run = folder.launch(jdk, "run", &options, &arguments(jdk, "Pointed", &[]));
+    assert!(run.status.success(), "{}", run.stderr);
+    // What is left is right, so that nothing inside can be to blame.
+    let pointed = json!({"answer": "invalid", "call": "run#0", "wrong": ["result[2]"]});
+    let session = play(
+        &folder,
+        &["run", "--strategy", "top-down"],
+        std::slice::from_ref(&pointed),
+        |_| "valid",
+    );
+    assert_eq!(session.last["type"], "found", "{}", session.last);
+    assert_eq!(session.last["call"]["method"], "run");
+    let told = "if all that is left is right, take an answer back (undo)";
+    let notes = session.last["notes"].as_array().expect("notes");
+    let is_told = |note: &Value| note.as_str().is_some_and(|note| note.contains(told));
+    assert!(notes.iter().any(is_told), "{notes:?}");
 }
 
 /// One line in, what comes back on it.

@@ -1,55 +1,11 @@
 //! Questions about one value: they lead to the right call, are undone, survive a restart of the daemon, and are remembered.
 
 use std::fs;
-use std::io::{BufRead as _, BufReader, Write as _};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::Command;
 
+use jhyde_integration::session::Talk;
 use jhyde_integration::{Folder, Jdk, jdks};
 use serde_json::{Value, json};
-
-/// `jhyde debug run --json`.
-struct Talk {
-    process: Child,
-    input: ChildStdin,
-    output: std::io::Lines<BufReader<ChildStdout>>,
-}
-
-impl Talk {
-    fn begin(folder: &Folder, more: &[&str]) -> Self {
-        let words = [&["debug", "run", "--json"], more].concat();
-        let mut process = folder
-            .jhyde(&words)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("jhyde can be started");
-        let input = process.stdin.take().expect("an input");
-        let output = BufReader::new(process.stdout.take().expect("an output")).lines();
-        Self {
-            process,
-            input,
-            output,
-        }
-    }
-
-    fn hear(&mut self) -> Value {
-        let line = self.output.next().expect("a line").expect("text");
-        serde_json::from_str(&line).expect("JSON")
-    }
-
-    fn say(&mut self, line: &Value) -> Value {
-        writeln!(self.input, "{line}").expect("it listens");
-        self.hear()
-    }
-
-    fn leave(self) {
-        let Self {
-            mut process, input, ..
-        } = self;
-        drop(input);
-        process.wait().expect("it ends");
-    }
-}
 
 fn record(jdk: &Jdk, level: &str) -> Folder {
     let folder = Folder::new();
@@ -110,7 +66,7 @@ fn is_found(line: &Value) {
 fn value_questions_lead_to_the_right_call() {
     for jdk in jdks() {
         let folder = record(&jdk, "full");
-        let mut talk = Talk::begin(&folder, &["--values"]);
+        let mut talk = Talk::begin(&folder, "run", &["--values"]);
         let first = talk.hear();
         assert_eq!(
             first["value"],
@@ -141,7 +97,7 @@ fn value_questions_lead_to_the_right_call() {
 #[test]
 fn they_are_undone_kept_over_a_restart_and_refused() {
     let folder = record(&jdks()[0], "full");
-    let mut talk = Talk::begin(&folder, &["--values"]);
+    let mut talk = Talk::begin(&folder, "run", &["--values"]);
     talk.hear();
     let question = talk.say(&pointing());
     let refused = talk.say(&json!({"answer": "maybe"}));
@@ -181,7 +137,7 @@ fn they_are_undone_kept_over_a_restart_and_refused() {
     while folder.data().join("jhyded.sock").exists() {
         std::thread::sleep(std::time::Duration::from_millis(50));
     }
-    let mut later = Talk::begin(&folder, &["--session", "last"]);
+    let mut later = Talk::begin(&folder, "run", &["--session", "last"]);
     let line = later.hear();
     assert_eq!(
         (&line["suspicious"], &line["value"]),
@@ -198,7 +154,7 @@ fn they_are_remembered_and_can_be_left_out() {
     let kept = folder.data().with_file_name("memory").display().to_string();
     let mut counts = Vec::new();
     for _ in 0..2 {
-        let mut talk = Talk::begin(&folder, &["--values", "--memory", &kept]);
+        let mut talk = Talk::begin(&folder, "run", &["--values", "--memory", &kept]);
         talk.hear();
         let question = talk.say(&pointing());
         let (end, values, calls) = play(&mut talk, question);
@@ -221,7 +177,7 @@ fn they_are_remembered_and_can_be_left_out() {
     // Scripts that know the old contract alone.
     for (more, level) in [(&[][..], "full"), (&["--no-pointing"], "full")] {
         let folder = record(&jdks()[0], level);
-        let mut talk = Talk::begin(&folder, more);
+        let mut talk = Talk::begin(&folder, "run", more);
         talk.hear();
         let question = talk.say(&json!({"answer": "invalid", "call": "run#0"}));
         let pointed = match more.is_empty() {

@@ -101,6 +101,21 @@ pub enum ConnectError {
     },
 }
 
+impl Address {
+    /// Could others read what is sent there? What stays on this machine they could not.
+    pub fn is_open_to_others(&self) -> bool {
+        match self {
+            Self::Unix(_) => false,
+            Self::Tcp(address) => {
+                let host = address.rsplit_once(':').map_or("", |(host, _)| host);
+                let bare = host.trim_matches(['[', ']']);
+                let ip = bare.parse::<std::net::IpAddr>();
+                !(bare.eq_ignore_ascii_case("localhost") || ip.is_ok_and(|ip| ip.is_loopback()))
+            }
+        }
+    }
+}
+
 impl std::str::FromStr for Address {
     type Err = ConnectError;
 
@@ -144,17 +159,33 @@ pub async fn connect(address: &Address, timeout: Duration) -> Result<Channel, Co
             .map_err(unreachable),
         Address::Unix(path) => {
             let path = path.clone();
-            // The URI is required by the transport and used for nothing over a unix socket.
-            Endpoint::from_static("http://jhyded")
-                .connect_timeout(timeout)
-                .connect_with_connector(tower::service_fn(move |_| {
-                    let path = path.clone();
-                    async move { UnixStream::connect(path).await.map(TokioIo::new) }
-                }))
+            connect_by(timeout, move || UnixStream::connect(path.clone()))
                 .await
                 .map_err(unreachable)
         }
     }
+}
+
+/// A connection by the unix sockets that `open` opens: the first one now, and another whenever one was closed.
+///
+/// # Errors
+/// What `open` says of the first one, or that it takes longer than `timeout`.
+pub async fn connect_by<O, F>(
+    timeout: Duration,
+    open: O,
+) -> Result<Channel, tonic::transport::Error>
+where
+    O: Fn() -> F + Send + 'static,
+    F: Future<Output = std::io::Result<UnixStream>> + Send + 'static,
+{
+    // The URI is required by the transport and used for nothing over a unix socket.
+    Endpoint::from_static("http://jhyded")
+        .connect_timeout(timeout)
+        .connect_with_connector(tower::service_fn(move |_| {
+            let opened = open();
+            async move { opened.await.map(TokioIo::new) }
+        }))
+        .await
 }
 
 #[cfg(test)]
@@ -182,6 +213,9 @@ mod tests {
             "[::1]:80".parse::<Address>().unwrap(),
             Address::Tcp("[::1]:80".into())
         );
+        let open = |text: &str| text.parse::<Address>().unwrap().is_open_to_others();
+        assert!(!open("[::1]:80") && !open("127.0.0.1:1") && !open("localhost:1"));
+        assert!(open("192.0.2.1:1") && open("localhost.example:1") && !open("unix:/x"));
         for bad in ["", "localhost", ":80", "localhost:99999", "localhost:x"] {
             assert!(bad.parse::<Address>().is_err(), "{bad}");
         }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use jhyde_proto::endpoint::ConnectError;
 use jhyde_proto::folder::FolderError;
+use jhyde_proto::token::TokenError;
 use thiserror::Error;
 use tonic::{Code, Status};
 
@@ -23,6 +24,15 @@ pub enum Error {
     /// No daemon where one was named.
     #[error("{}", with_causes(.0))]
     Connect(#[from] ConnectError),
+    /// The token cannot be used.
+    #[error(transparent)]
+    Token(#[from] TokenError),
+    /// A token would be sent for all to read.
+    #[error(
+        "the token is not sent to {0}: what goes there can be read on its way; reach the daemon through an ssh tunnel \
+         (ssh -L 7707:127.0.0.1:7707 HOST, then --daemon 127.0.0.1:7707)"
+    )]
+    TokenInTheOpen(String),
     /// The data folder is not this user's.
     #[error(transparent)]
     Folder(#[from] FolderError),
@@ -127,7 +137,7 @@ impl Error {
                 Code::DataLoss => 7,
                 _ => 1,
             },
-            Self::Connect(ConnectError::Address(_)) => 2,
+            Self::Connect(ConnectError::Address(_)) | Self::Token(_) | Self::TokenInTheOpen(_) => 2,
             Self::Connect(_)
             | Self::Folder(_)
             | Self::Socket { .. }
@@ -199,7 +209,7 @@ fn describe(status: &Status) -> String {
 }
 
 /// Made by the transport on this side, not sent by a daemon: those carry no details, and a source.
-fn is_transport(status: &Status) -> bool {
+pub(crate) fn is_transport(status: &Status) -> bool {
     std::error::Error::source(status).is_some()
 }
 

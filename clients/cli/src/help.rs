@@ -103,7 +103,9 @@ The data folder is the first of these that is given:
   $XDG_DATA_HOME/jhyde, ~/.local/share/jhyde
 
 --daemon ADDRESS (or JHYDE_DAEMON) names a daemon by HOST:PORT or unix:/path/to/socket instead; none is
-started then. The jhyded to start is JHYDE_DAEMON_PROGRAM, the one beside jhyde, or the one in PATH.
+started then. At HOST:PORT a token says who you are (jhyded token create makes one): in the file of --token-file
+or JHYDE_TOKEN_FILE, which nobody else may be able to read, or in JHYDE_TOKEN; never on the command line. It is
+sent to loopback addresses alone: from another machine through ssh -L. The jhyded to start is JHYDE_DAEMON_PROGRAM, the one beside jhyde, or the one in PATH.
 ";
 
 const JSON: &str = r#"JSON (--json): one object per line, for every command. Names are stable: they may get company, but do not
@@ -111,6 +113,10 @@ change. Numbers are exact, also those of 64 bits. Lists come whole, unless --lim
 page; then a last line {"next_page":"TOKEN"} says that there is more, for --page TOKEN. Behind the rows of a list stands
 {"notes":["…", …]} if the recording does not tell everything: what its level leaves out, what damage hides, and that it
 was cut, failed or was stopped before the run ended.
+
+Rows of jhyde query have a key for each column (jhyde query --list --json describes them): events are numbers, values, calls and
+places look as everywhere, fields are [{"name":…,"value":…}, …], null says what the column's description says. The last line is
+{"until":N,"rows":N,"more":false,"notes":[…]}: only events before `until` count.
 
 A call (jhyde tree, and wherever a call stands inside something else)
   id           "1.7": thread and number in it, in preorder
@@ -209,7 +215,8 @@ sessions     id, recording, strategy, progress, suspicious, answers [{call, answ
              knowing, against, known [{call, answer, from; equal_to, recording, told}] (what was answered without asking: from
              equal, an equal call, equal_to, was answered so; recording, it is equal to equal_to of recording; memory, an earlier
              session, in the words of told; property, the call does not have the one in told;
-             program, the one in told said so, and nobody confirmed it), trusted (classes, by pattern), properties, changed {from, only}, can_undo, can_redo,
+             program, the one in told said so, and nobody confirmed it), trusted (classes, by pattern), properties, changed {from, only},
+             passing (recordings), trust_passing, can_undo, can_redo,
              restricted_to, created_ms, question, buggy
 
 jhyde debug REC --json: one line out, one line in
@@ -232,6 +239,7 @@ jhyde debug REC --json: one line out, one line in
                                  the next question say how many calls that takes out);  {"distrust":"shop.util.*"}
        {"assert":"Cart.total: result >= 0"}   what calls must do (jhyde help properties); {"retract":"Cart.total: result >= 0"}
        {"changed":null}          what --changed said makes no difference any more
+       {"passing":"green"}       that recording is of a run that passed: what it ran, too, is less suspicious;  {"passing":null}: none is
        {"doubt":"merge#3"}       take back what was known of it without asking: it is asked, should it come to that
        {"undo":true}  {"redo":true}  {"strategy":"divide-and-query"}  {"restrict":"1.2"} (null: lift it)
   out  {"type":"waiting"}        the program still runs and there is nothing to ask now

@@ -7,11 +7,11 @@ use std::process::ExitCode;
 use clap::{CommandFactory as _, Parser as _};
 use jhyde_proto::echo::{MOST, without_long_words};
 
-use crate::args::{Cli, Command, Global, SourceArgs};
+use crate::args::{Cli, Command, Global, MemoryCommand, SourceArgs, SourceCommand};
 use crate::client::Client;
 use crate::commands::{
-    Context, call, coverage, events, files, gaps, history, launch, memory, overview, recordings,
-    sessions, state, step, tree, where_, why,
+    Context, call, coverage, events, files, gaps, history, junit, launch, lines, locate, memory,
+    overview, query, recordings, sessions, sources, sql, state, step, tree, web, where_, why,
 };
 use crate::error::Error;
 use crate::output::{Look, Output, Paint};
@@ -77,6 +77,7 @@ async fn dispatch(cli: &Cli) -> Result<u8, Error> {
             let text = help::text(topic.as_deref(), out.paint)?;
             return out.line(text).and_then(|()| out.flush()).map(|()| 0);
         }
+        Command::Memory(MemoryCommand::Export(args)) if args.junit => {}
         Command::Memory(command) => {
             let told = memory::memory(command, &mut out);
             return told.and_then(|()| out.flush()).map(|()| 0);
@@ -116,9 +117,15 @@ async fn command(context: &mut Context, command: &Command, _: &Global) -> Result
         Command::State(args) => state::state(context, args).await?,
         Command::Events(args) => events::events(context, args).await?,
         Command::Step(args) => step::step(context, args).await?,
+        Command::Locate(args) => locate::locate(context, args).await?,
+        Command::Lines(args) => lines::lines(context, args).await?,
+        Command::Web(args) => web::web(context, args).await?,
+        Command::Source(SourceCommand::Add(args)) => sources::add(context, args).await?,
         Command::History(args) => history::history(context, args).await?,
         Command::Why(args) => why::why(context, args).await?,
         Command::Coverage(args) => coverage::coverage(context, args).await?,
+        Command::Query(args) => query::query(context, args).await?,
+        Command::Sql(args) => sql::sql(context, args).await?,
         Command::Threads(args) => overview::threads(context, args).await?,
         Command::Where(args) => where_::where_(context, args).await?,
         Command::Gaps(args) => gaps::gaps(context, args).await?,
@@ -126,6 +133,9 @@ async fn command(context: &mut Context, command: &Command, _: &Global) -> Result
         // A session's future is large: it is kept out of ours.
         Command::Debug(args) => Box::pin(debug::debug(context, args)).await?,
         Command::Sessions(args) => sessions::sessions(context, args).await?,
+        Command::Memory(MemoryCommand::Export(args)) if args.junit => {
+            junit::junit(context, args).await?;
+        }
         Command::Memory(command) => memory::memory(command, &mut context.out)?,
         Command::Completions { .. } | Command::Help { .. } => {}
     }

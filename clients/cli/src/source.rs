@@ -107,9 +107,14 @@ impl Sources {
     /// The line of code at a place, if there is source.
     pub async fn line(&mut self, place: Option<&Place>) -> Option<String> {
         let place = place?;
-        let number = place.line?;
-        let text = self.text(&place.class).await?;
-        line_of(&text.lines, number).map(|line| line.trim().to_owned())
+        let line = self.code(&place.class, place.line?).await?;
+        Some(line.trim().to_owned())
+    }
+
+    /// A line of a class's source as it stands there, if there is source.
+    pub async fn code(&mut self, class: &str, number: u32) -> Option<String> {
+        let text = self.text(class).await?;
+        line_of(&text.lines, number).map(ToString::to_string)
     }
 
     /// A method's lines with the values at the end of the call (now, if it runs), the line marked at which it ended.

@@ -346,6 +346,11 @@ impl ClassPath {
         self.sources.push(source);
     }
 
+    /// Takes the last place away.
+    pub fn pop(&mut self) -> Option<ClassSource> {
+        self.sources.pop()
+    }
+
     /// The places, in order.
     pub fn sources(&self) -> &[ClassSource] {
         &self.sources

@@ -260,14 +260,8 @@ mod tests {
             Ok(())
         }
 
-        fn level_since(
-            &mut self,
-            _: Timestamp,
-            of: Subject,
-            level: Level,
-            reason: String,
-        ) -> Result<(), SinkError> {
-            self.level(of, level, reason)
+        fn doubt(&mut self, _: Timestamp, _: String) -> Result<(), SinkError> {
+            Ok(())
         }
 
         fn level(&mut self, _: Subject, level: Level, _: String) -> Result<(), SinkError> {

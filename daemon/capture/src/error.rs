@@ -73,6 +73,14 @@ pub enum ConnectError {
         /// Where.
         address: String,
     },
+    /// Whoever attaches may not go there.
+    #[error("{address} stands for {resolved}, where JVMs may not be attached to")]
+    NotAllowed {
+        /// Where, as it was written.
+        address: String,
+        /// What it stands for.
+        resolved: String,
+    },
     /// Nothing came in time.
     #[error("{address} did not answer within {} ms: it hangs, is no JVM's debug port, or another debugger is attached", .after.as_millis())]
     Timeout {
@@ -106,7 +114,7 @@ impl ConnectError {
     /// What kind of failure it is.
     pub fn kind(&self) -> FailureKind {
         match self {
-            Self::Address(_) => FailureKind::Invalid,
+            Self::Address(_) | Self::NotAllowed { .. } => FailureKind::Invalid,
             Self::Unreachable { .. } | Self::Listen { .. } | Self::Broken { .. } => {
                 FailureKind::Unavailable
             }

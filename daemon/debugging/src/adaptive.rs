@@ -13,6 +13,7 @@
 use std::fmt;
 
 use jhyde_trace::CallId;
+use rustc_hash::FxHashMap;
 
 use crate::belief::{Belief, Worlds};
 use crate::coverage::Coverage;
@@ -55,10 +56,9 @@ impl fmt::Display for Choice {
     }
 }
 
-/// An unanswered suspicious call.
-struct Candidate {
-    call: CallId,
-    enter: u64,
+/// All that makes one unanswered call a better question than another.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Kind {
     /// Suspicious calls of its subtree.
     inside: u64,
     /// Worlds in which it is invalid.
@@ -66,6 +66,9 @@ struct Candidate {
     /// Is it suspicious itself? Else its answer only narrows the search.
     suspicious: bool,
 }
+
+/// Of each kind the call that began first, and when. There are few kinds where there are many calls: most have nothing inside.
+type Candidates = FxHashMap<Kind, (u64, CallId)>;
 
 /// A suspicious call that the walk is inside of.
 struct Open {
@@ -86,20 +89,20 @@ pub fn choose(
     let (candidates, possible) = candidates(forest, suspicious, &belief);
     let total = suspicious.count();
     let worlds = f64::from(possible.count());
-    let weighed = candidates.into_iter().map(|candidate| {
+    let weighed = candidates.into_iter().map(|(kind, (enter, call))| {
         // As if there were one world more, which does not know: nothing is certain.
-        let likely = (f64::from(candidate.invalid) + 0.5) / (worlds + 1.0);
-        let outside = total.saturating_sub(candidate.inside);
-        let left = likely * (doublings(candidate.inside) - INVALID)
-            + (1.0 - likely) * doublings(outside + 1);
+        let likely = (f64::from(kind.invalid) + 0.5) / (worlds + 1.0);
+        let outside = total.saturating_sub(kind.inside);
+        let left =
+            likely * (doublings(kind.inside) - INVALID) + (1.0 - likely) * doublings(outside + 1);
         let choice = Choice {
-            call: candidate.call,
+            call,
             likely,
-            inside: candidate.inside,
+            inside: kind.inside,
             outside,
             expected: (QUESTIONS.0 + QUESTIONS.1 * left.min(MOST_DOUBLINGS)).max(1.0),
         };
-        (left, (!candidate.suspicious, candidate.enter), choice)
+        (left, (!kind.suspicious, enter), choice)
     });
     weighed
         .min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)))
@@ -115,8 +118,8 @@ fn candidates(
     forest: &Forest,
     suspicious: &Suspicious,
     belief: &Belief<'_>,
-) -> (Vec<Candidate>, Worlds) {
-    let mut found = Vec::new();
+) -> (Candidates, Worlds) {
+    let mut found = Candidates::default();
     let mut possible = Worlds::default();
     let threads = forest.threads().iter().zip(suspicious.set());
     let threads = threads.zip(suspicious.askable());
@@ -136,13 +139,14 @@ fn candidates(
             let is_asked = askable.contains(call.at);
             let id = calls.id(call.at);
             if is_asked || (call.inside > 0 && !set.contains(call.at) && suspicious.narrows(id)) {
-                found.push(Candidate {
-                    call: id,
+                let kind = Kind {
                     suspicious: is_asked,
-                    enter: calls.enter[call.at],
                     inside: call.inside,
                     invalid: call.invalid.count(),
-                });
+                };
+                let this = (calls.enter[call.at], id);
+                let first = found.entry(kind).or_insert(this);
+                *first = this.min(*first);
             }
         };
         for at in around.iter() {

@@ -11,6 +11,8 @@ use jhyde_trace::pattern::matches;
 use jhyde_trace::{CallId, MethodId, MethodInfo};
 use serde::{Deserialize, Serialize};
 
+use crate::passing::Passing;
+
 /// See the module.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Evidence {
@@ -21,6 +23,21 @@ pub struct Evidence {
     pub properties: Vec<Property>,
     /// What was changed in the program.
     pub changed: Option<Changed>,
+    /// What runs that passed tell. Kept on its own, so that sessions without it are those of the versions before.
+    #[serde(skip)]
+    pub passing: Option<Passing>,
+    /// Jars that are right; kept so, too.
+    #[serde(skip)]
+    pub jars: Vec<TrustedJar>,
+}
+
+/// A jar whose classes are right.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TrustedJar {
+    /// As it was named.
+    pub named: String,
+    /// Its classes, sorted.
+    pub classes: Vec<String>,
 }
 
 /// A property that the calls of a method must have.
@@ -133,9 +150,19 @@ impl Evidence {
         *self == Self::default()
     }
 
+    /// Is any class trusted?
+    pub(crate) fn trusts_classes(&self) -> bool {
+        !self.trusted.is_empty() || !self.jars.is_empty()
+    }
+
     /// Are the methods of a class trusted?
     pub(crate) fn trusts(&self, class: &str) -> bool {
-        self.trusted.iter().any(|pattern| matches(pattern, class))
+        let is_in = |jar: &TrustedJar| {
+            jar.classes
+                .binary_search_by(|of| of.as_str().cmp(class))
+                .is_ok()
+        };
+        self.trusted.iter().any(|pattern| matches(pattern, class)) || self.jars.iter().any(is_in)
     }
 
     /// Where what was not changed is right: what was.
@@ -162,6 +189,15 @@ mod tests {
         };
         assert!(evidence.trusts("shop.util.Text") && evidence.trusts("shop.PriceCodec"));
         assert!(!evidence.trusts("shop.utility.Text"));
+        let jar = TrustedJar {
+            named: "text.jar".to_owned(),
+            classes: vec!["shop.Text".to_owned(), "shop.utility.Text".to_owned()],
+        };
+        let jars = Evidence {
+            jars: vec![jar],
+            ..Evidence::default()
+        };
+        assert!(jars.trusts("shop.utility.Text") && !jars.trusts("shop.util.Text"));
         assert!(!Evidence::default().trusts("shop.util.Text"));
     }
 

@@ -36,6 +36,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::coverage::{Coverage, Entities};
 use crate::covered::{Chain, Declaration, Edge, Place};
 use crate::evidence::Changed;
+use crate::passing::Passing;
 use crate::sets::Sets;
 
 /// What the definition of a field or element takes, about; bytes.
@@ -341,6 +342,18 @@ impl Coverage for RecordedCoverage {
                     .map(|chain| is_in(&chain.used) || is_in(&chain.defined))
                     .collect()
             }
+        }
+    }
+
+    fn passed(&self, entities: Entities, passing: &Passing) -> Vec<u32> {
+        match entities {
+            Entities::Edges => self
+                .state
+                .edges
+                .iter()
+                .map(|edge| passing.had(edge))
+                .collect(),
+            Entities::DuChains => vec![0; self.state.chains.len()],
         }
     }
 }

@@ -40,13 +40,15 @@ const KNOWN: u8 = 3;
 const VALUES: u8 = 4;
 /// As version 4, with what was said of many calls at once behind that.
 const EVIDENCE: u8 = 5;
+/// As version 5, with what passing runs tell and with trusted jars behind that.
+const PASSING: u8 = 6;
 
 /// A kept session cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum SessionError {
     /// It was written by another version.
     #[error(
-        "session {id} has format version {found}, this program reads versions {VERSION} to {EVIDENCE}: use the \
+        "session {id} has format version {found}, this program reads versions {VERSION} to {PASSING}: use the \
          program that wrote it, or delete the session"
     )]
     Version {
@@ -102,8 +104,10 @@ impl Kept {
         };
         let answers = &self.answers;
         let values = !answers.values.is_empty() || answers.asks_values;
+        let evidence = &answers.evidence;
         let version = match (answers.knowing.is_new(), answers.is_new()) {
-            _ if !answers.evidence.is_empty() => EVIDENCE,
+            _ if evidence.passing.is_some() || !evidence.jars.is_empty() => PASSING,
+            _ if !evidence.is_empty() => EVIDENCE,
             _ if values => VALUES,
             (true, _) => KNOWN,
             (false, true) => POINTED,
@@ -121,7 +125,11 @@ impl Kept {
             bytes = postcard::to_extend(&values, bytes).map_err(damaged)?;
         }
         if version >= EVIDENCE {
-            bytes = postcard::to_extend(&self.answers.evidence, bytes).map_err(damaged)?;
+            bytes = postcard::to_extend(evidence, bytes).map_err(damaged)?;
+        }
+        if version >= PASSING {
+            bytes = postcard::to_extend(&(&evidence.passing, &evidence.jars), bytes)
+                .map_err(damaged)?;
         }
         Ok(bytes)
     }
@@ -137,7 +145,7 @@ impl Kept {
         };
         match bytes.split_first() {
             None => Err(damaged("it is empty".to_owned())),
-            Some((&version @ VERSION..=EVIDENCE, rest)) => {
+            Some((&version @ VERSION..=PASSING, rest)) => {
                 let broken = |error: postcard::Error| damaged(error.to_string());
                 let (mut kept, rest): (Self, _) =
                     postcard::take_from_bytes(rest).map_err(broken)?;
@@ -155,7 +163,15 @@ impl Kept {
                             rest = behind;
                         }
                         if version >= EVIDENCE {
-                            kept.answers.evidence = postcard::from_bytes(rest).map_err(broken)?;
+                            let (evidence, behind) =
+                                postcard::take_from_bytes(rest).map_err(broken)?;
+                            kept.answers.evidence = evidence;
+                            rest = behind;
+                        }
+                        if version >= PASSING {
+                            let evidence = &mut kept.answers.evidence;
+                            (evidence.passing, evidence.jars) =
+                                postcard::from_bytes(rest).map_err(broken)?;
                         }
                     }
                 }

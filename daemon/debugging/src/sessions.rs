@@ -1,6 +1,7 @@
 //! The sessions of recordings: kept with the recording after every change (see `keeper`), taken up from there after
 //! a restart, and on a tree that is read once per recording and shared by its sessions.
 
+use std::hash::Hasher as _;
 use std::sync::PoisonError;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -81,6 +82,45 @@ impl From<NeedsCoverage> for Error {
         Self::Refused(needs.into())
     }
 }
+/// How a call stands in a session.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Standing {
+    /// By the answers.
+    pub classification: Classification,
+    /// Is it in the suspicious set?
+    pub suspicious: bool,
+    /// How much of what is suspicious lies in its subtree, as the strategy weighs it.
+    pub weight: Option<f64>,
+}
+
+/// How much of a recording there was when a session was looked at: before it was, so that what comes meanwhile makes
+/// another revision.
+#[derive(Clone, Copy, Debug)]
+struct Seen {
+    /// Its events, while it runs.
+    events: Option<u64>,
+}
+
+impl Seen {
+    fn of(recording: &Recording) -> Self {
+        let is_live = recording.meta().state.is_live();
+        Self {
+            events: is_live.then(|| recording.end().0),
+        }
+    }
+
+    fn revision(self, session: &[u8]) -> String {
+        // The same in every run of the daemon.
+        let mut hasher = rustc_hash::FxHasher::default();
+        hasher.write(session);
+        let kept = hasher.finish();
+        match self.events {
+            Some(events) => format!("{kept:016x}-{events}"),
+            None => format!("{kept:016x}"),
+        }
+    }
+}
+
 /// The sessions of all recordings of a daemon.
 ///
 /// Nothing but caches lives here, and sessions that could not be written: all else can be dropped at any time and is
@@ -147,6 +187,7 @@ impl Sessions {
         if strategy.needs_coverage() && !asked.tells_coverage() {
             return Err(NeedsCoverage { strategy }.into());
         }
+        let seen = Seen::of(recording);
         self.with_forest(recording, |loaded| {
             let now = SystemTime::now()
                 .duration_since(UNIX_EPOCH)
@@ -166,7 +207,9 @@ impl Sessions {
                 session.restrict(&loaded.read.forest, restriction)?;
             }
             let mut view = loaded.read.settle(asked, &mut session)?;
-            self.keeper.put(recording, &id, session.kept().encode()?)?;
+            let bytes = session.kept().encode()?;
+            view.revision = seen.revision(&bytes);
+            self.keeper.put(recording, &id, bytes)?;
             view.unwritten = self.keeper.is_unwritten(recording, &id);
             loaded.sessions.insert(id, session);
             Ok(view)
@@ -179,11 +222,13 @@ impl Sessions {
     /// [`enum@Error`] when it is not there or cannot be read.
     pub fn view<'a>(&self, asked: impl Into<Asked<'a>>, id: &str) -> Result<View, Error> {
         let asked = asked.into();
+        let seen = Seen::of(asked.recording);
         self.with_session(asked.recording, id, |session, read| {
             let mut settled = session.clone();
             let mut view = read.settle(asked, &mut settled)?;
+            let bytes = settled.kept().encode()?;
+            view.revision = seen.revision(&bytes);
             if settled.kept() != session.kept() {
-                let bytes = settled.kept().encode()?;
                 self.keeper.put(asked.recording, id, bytes)?;
                 *session = settled;
             }
@@ -430,6 +475,49 @@ impl Sessions {
         })
     }
 
+    /// How each of these calls stands, and what all that is suspicious weighs, if the strategy weighs calls. The first
+    /// question after an answer weighs all calls.
+    ///
+    /// # Errors
+    /// [`enum@Error`] when the session is not there or cannot be read, or the question was cancelled.
+    pub fn standings<'a>(
+        &self,
+        asked: impl Into<Asked<'a>>,
+        id: &str,
+        calls: &[CallId],
+    ) -> Result<(Vec<Standing>, Option<f64>), Error> {
+        let asked = asked.into();
+        self.with_session(asked.recording, id, |session, read| {
+            let suspicious = session.suspicious();
+            let (forest, weights) = read.weights(asked, session)?;
+            let standings = calls.iter().map(|call| {
+                let place = forest.place(*call);
+                Standing {
+                    classification: session.classify(forest, *call),
+                    suspicious: suspicious.contains(forest, *call),
+                    weight: place.and_then(|place| weights.weight(forest, suspicious, place)),
+                }
+            });
+            Ok((standings.collect(), weights.all(suspicious)))
+        })
+    }
+
+    /// The state that a session is in, without working it out: [`View::revision`] of the view that would be given now. While
+    /// the program still runs each of its events makes another one.
+    ///
+    /// # Errors
+    /// [`enum@Error`] when the session is not there or cannot be read.
+    pub fn revision(&self, recording: &Recording, id: &str) -> Result<String, Error> {
+        let seen = Seen::of(recording);
+        let bytes = self.keeper.get(recording, id)?;
+        let bytes = bytes.ok_or_else(|| Error::NoSuchSession {
+            session: id.to_owned(),
+            recording: recording.id().to_owned(),
+        })?;
+        // As it would be written now, were it written by another version before.
+        Ok(seen.revision(&Kept::decode(id, &bytes)?.encode()?))
+    }
+
     /// What one call covered itself. The first question about a recording reads all of its events, unless a
     /// strategy did.
     ///
@@ -468,11 +556,14 @@ impl Sessions {
         change: impl FnOnce(&mut Session, &Forest) -> Result<(), AnswerError>,
     ) -> Result<View, Error> {
         let recording = asked.recording;
+        let seen = Seen::of(recording);
         self.with_session(recording, id, |session, read| {
             let mut changed = session.clone();
             change(&mut changed, &read.forest)?;
             let mut view = read.settle(asked, &mut changed)?;
-            self.keeper.put(recording, id, changed.kept().encode()?)?;
+            let bytes = changed.kept().encode()?;
+            view.revision = seen.revision(&bytes);
+            self.keeper.put(recording, id, bytes)?;
             view.unwritten = self.keeper.is_unwritten(recording, id);
             *session = changed;
             Ok(view)

@@ -180,21 +180,7 @@ fn by_weight(
     suspicious: &Suspicious,
     own: impl Fn(CallId) -> f64,
 ) -> Option<CallId> {
-    let mut prefixes = Vec::with_capacity(forest.threads().len());
-    let mut all = 0.0;
-    for (calls, set) in forest.threads().iter().zip(suspicious.set()) {
-        let mut prefix = Vec::with_capacity(calls.len() + 1);
-        let mut sum = 0.0;
-        prefix.push(sum);
-        for at in 0..calls.len() {
-            if set.contains(at) {
-                sum += own(calls.id(at));
-            }
-            prefix.push(sum);
-        }
-        all += sum;
-        prefixes.push(prefix);
-    }
+    let (prefixes, all) = suspicious.sums(forest, own);
     let total = suspicious.count() as f64;
     let mut scores = Vec::new();
     let mut least = f64::INFINITY;

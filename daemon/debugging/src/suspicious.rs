@@ -11,6 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::answers::{Answer, Answers, Pointed};
 use crate::bits::Bits;
 use crate::evidence::Changed;
+use crate::passing::Passing;
 use crate::tree::{Forest, Place};
 
 /// How a call stands in a session.
@@ -46,6 +47,7 @@ pub struct Suspicious {
     /// Calls that are invalid because they do not have a property.
     broken: Vec<CallId>,
     changed: Option<Changed>,
+    passing: Option<Passing>,
     /// Where what was not changed is right: the set with the calls of what was not, too. Those are no more suspicious, but what is
     /// said of them narrows the search.
     around: Option<Vec<Bits>>,
@@ -82,9 +84,13 @@ impl Suspicious {
             .collect();
         let evidence = given.evidence();
         let mut at_once = FxHashSet::default();
-        if !evidence.trusted.is_empty() {
+        let passing = evidence.passing.as_ref();
+        if evidence.trusts_classes() || passing.is_some_and(|passing| passing.trusted.is_some()) {
             let methods = forest.methods().filter(|(id, _)| !trusted.contains(id));
-            let of = methods.filter(|(_, class)| class.is_some_and(|name| evidence.trusts(name)));
+            let of = methods.filter(|(id, class)| {
+                class.is_some_and(|name| evidence.trusts(name))
+                    || passing.is_some_and(|passing| passing.trusts(*id))
+            });
             at_once.extend(of.map(|(id, _)| id));
             trusted.extend(&at_once);
         }
@@ -96,6 +102,7 @@ impl Suspicious {
             trusted_at_once: Self::calls_of(forest, &at_once),
             broken: Vec::new(),
             changed: evidence.changed.clone(),
+            passing: evidence.passing.clone(),
             around: None,
             restriction,
             end: None,
@@ -279,6 +286,11 @@ impl Suspicious {
         self.changed.as_ref()
     }
 
+    /// What runs that passed tell, if somebody named some.
+    pub(crate) fn passing(&self) -> Option<&Passing> {
+        self.passing.as_ref()
+    }
+
     /// The calls that are invalid because they do not have a property, and nobody said anything else of.
     pub fn broken(&self) -> &[CallId] {
         &self.broken
@@ -417,6 +429,31 @@ impl Suspicious {
         } else {
             Classification::Unclassified
         }
+    }
+
+    /// Sums of what suspicious calls weigh, by thread: of those before each place, so that what a subtree weighs is the difference of
+    /// two; and the sum of all.
+    pub(crate) fn sums(
+        &self,
+        forest: &Forest,
+        own: impl Fn(CallId) -> f64,
+    ) -> (Vec<Vec<f64>>, f64) {
+        let mut all = 0.0;
+        let threads = forest.threads().iter().zip(&self.set);
+        let sums = threads.map(|(calls, set)| {
+            let mut sums = Vec::with_capacity(calls.len() + 1);
+            let mut sum = 0.0;
+            sums.push(sum);
+            for at in 0..calls.len() {
+                if set.contains(at) {
+                    sum += own(calls.id(at));
+                }
+                sums.push(sum);
+            }
+            all += sum;
+            sums
+        });
+        (sums.collect(), all)
     }
 
     pub(crate) fn set(&self) -> &[Bits] {

@@ -91,6 +91,12 @@ pub enum Error {
          with everything else unchanged"
     )]
     PageToken,
+    /// A search that would take too long.
+    #[error("a budget of {0} variables is too much: ask for at most 1000000")]
+    Budget(u32),
+    /// A page that is to begin where the list has no place.
+    #[error("the list cannot begin there: {0}")]
+    Start(String),
     /// There is no class of this name.
     #[error(
         "no class '{}' was recorded; `jhyde classes RECORDING` (ListClasses) lists those that were",
@@ -192,6 +198,8 @@ impl Error {
             | Self::RowForm(_)
             | Self::Interval { .. }
             | Self::PageSize(_)
+            | Self::Start(_)
+            | Self::Budget(_)
             | Self::PageToken => Fault::Invalid,
         }
     }

@@ -104,7 +104,10 @@ impl History {
     }
 
     /// The calls from this one outwards that an exception ended.
-    pub(crate) fn ended_by(&self, call: CallId, exception: Value) -> Result<Vec<CallRecord>> {
+    ///
+    /// # Errors
+    /// When the recording cannot be read.
+    pub fn ended_by(&self, call: CallId, exception: Value) -> Result<Vec<CallRecord>> {
         let mut ended = Vec::new();
         if call.is_root() {
             return Ok(ended);

@@ -77,6 +77,7 @@ impl History {
         let mut found = Page {
             rows: Vec::new(),
             next: None,
+            previous: None,
         };
         let to = Timestamp(to.0.saturating_add(1)).max(from);
         for gap in self.recording.gaps(from..to) {

@@ -53,6 +53,24 @@ impl History {
         Ok(self.gaps(Some(call), Interval { from, to })?.notes())
     }
 
+    /// What of a stretch of time was not recorded, was recorded at a lower level, or cannot be read: notes for people.
+    ///
+    /// # Errors
+    /// When the recording cannot be read.
+    pub fn hidden_notes(&self, range: std::ops::Range<Timestamp>) -> Result<Vec<String>> {
+        let interval = Interval {
+            from: Timestamp(range.start.0.saturating_sub(1)),
+            to: Timestamp(range.end.0.saturating_sub(1)),
+        };
+        let mut notes = self.gaps(None, interval)?.notes();
+        for note in self.lowered_notes(interval.from, interval.to) {
+            if !notes.contains(&note) {
+                notes.push(note);
+            }
+        }
+        Ok(notes)
+    }
+
     /// The gaps that lie in an interval, seen from a call.
     pub(crate) fn gaps(&self, call: Option<CallId>, interval: Interval) -> Result<Gaps> {
         let mut gaps = Gaps::default();

@@ -164,6 +164,7 @@ impl History {
             Missing::Native => "it lies in a native frame",
             Missing::BeforeRecording => "it was set before the recording began",
             Missing::Unreadable => "the JVM did not tell it",
+            Missing::Doubted => "what was told of it may be false: see the notes of the recording",
         }
     }
 

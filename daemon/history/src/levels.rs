@@ -196,7 +196,7 @@ impl History {
     }
 
     /// `recorded at level calls from @12 on: REASON`, with what it is about where that is not all.
-    fn in_words(&self, stretch: Stretch<'_>) -> String {
+    pub fn in_words(&self, stretch: Stretch<'_>) -> String {
         match stretch.fact.of {
             Subject::Everything => stretch.to_string(),
             Subject::Class(id) => match self.recording.class(id) {

@@ -6,10 +6,12 @@
 //!   that are known by number;
 //! - [`mod@reference`] and [`variables`]: how people and scripts name calls and variables;
 //! - [`tree`], [`events`], [`writes`], [`navigate`], [`exceptions`],
-//!   [`escapes`], [`exits`], [`gap_list`], [`tables`]: lists and steps;
-//! - [`objects`], [`state`], [`reach`], [`input_output`]: what variables held at a time; `gaps`, `doubt`: and what
+//!   [`escapes`], [`exits`], [`gap_list`], [`tables`], [`find`]: lists and steps;
+//! - [`lines`]: which lines a call ran, and how often;
+//! - [`objects`], [`state`], [`statics`], [`reach`], [`input_output`]: what variables held at a time; `gaps`, `doubt`: and what
 //!   is not known of that; [`end`]: what comes behind the end of a recording is not known either;
 //! - [`mod@slice`]: what a value came from; [`content`]: calls without the numbers of their run, to be compared;
+//! - [`java`]: a call as a test;
 //! - [`exact`] and [`certain`]: values for those who compute with them, and until when nothing is missing;
 //! - `snapshots`: what level `calls` knows of objects;
 //! - `contents`: what objects of the JDK held; `values`: values in words;
@@ -32,11 +34,14 @@ pub mod events;
 pub mod exact;
 pub mod exceptions;
 pub mod exits;
+pub mod find;
 pub mod gap_list;
 mod gaps;
 pub mod history;
 pub mod input_output;
+pub mod java;
 mod levels;
+pub mod lines;
 pub mod navigate;
 pub mod objects;
 pub mod page;
@@ -47,6 +52,7 @@ pub mod reference;
 pub mod slice;
 mod snapshots;
 pub mod state;
+pub mod statics;
 pub mod tables;
 pub mod text;
 mod throwables;

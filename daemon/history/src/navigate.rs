@@ -235,11 +235,10 @@ impl History {
     }
 
     /// The last throw of an exception object before a timestamp.
-    pub(crate) fn thrown_before(
-        &self,
-        before: Timestamp,
-        exception: Value,
-    ) -> Result<Option<Timestamp>> {
+    ///
+    /// # Errors
+    /// When the recording cannot be read.
+    pub fn thrown_before(&self, before: Timestamp, exception: Value) -> Result<Option<Timestamp>> {
         for event in self
             .recording
             .exceptions(Timestamp(0)..before, Direction::Backward)

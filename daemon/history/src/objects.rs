@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 
 use crate::error::{Error, Result};
 use crate::history::History;
-use crate::page::{Page, Tokens, rows};
+use crate::page::{Start, Turn, Wanted, Ways, rows};
 use crate::reach::Search;
 use crate::state::{Interval, Notes, RowKind, StateRow};
 use crate::text::{default_value, element_descriptor, type_name};
@@ -70,6 +70,21 @@ fn hides(nearer: &[(&std::sync::Arc<ClassInfo>, &FieldInfo)], field: &FieldInfo)
 /// The last write of each variable that was written.
 type LastWrites = FxHashMap<Variable, Write>;
 
+/// A page of the fields or elements of an object.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Expanded {
+    /// The variables.
+    pub rows: Vec<StateRow>,
+    /// The token of the next page; `None` on the last one.
+    pub next: Option<String>,
+    /// The token of the page before; `None` on the first one.
+    pub previous: Option<String>,
+    /// How many variables there are; `None` where that is not told before they are read.
+    pub length: Option<u64>,
+    /// The index of the first row.
+    pub index: u64,
+}
+
 /// Some of an object's variables.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Cells {
@@ -107,18 +122,19 @@ impl History {
     ///
     /// # Errors
     /// When the request makes no sense or the recording cannot be read.
-    pub fn expand(
+    pub fn expand<'a>(
         &self,
         object: ObjectId,
         from: Timestamp,
         to: Timestamp,
         budget: u32,
         page_size: u32,
-        page_token: &str,
-    ) -> Result<(Page<StateRow>, Vec<String>)> {
+        page: impl Into<Wanted<'a>>,
+    ) -> Result<(Expanded, Vec<String>)> {
         let limit = rows(page_size)?;
+        let wanted = page.into();
         let interval = self.interval(from, to)?;
-        let tokens = Tokens::of(&[
+        let ways = Ways::of(&[
             &"expand",
             &self.recording.id(),
             &object,
@@ -126,10 +142,28 @@ impl History {
             &to,
             &budget,
         ]);
-        let position = tokens.position(page_token)?.unwrap_or(0);
-        let position = u32::try_from(position).map_err(|_| Error::PageToken)?;
         let mut notes = Notes::default();
-        let part = self.object_cells(object, interval, position, limit, &mut notes)?;
+        let length = self.variables_of(object, &mut notes)?;
+        let turn = match (ways.turn(wanted.token)?, wanted.start) {
+            (Some(turn), _) => turn,
+            (None, Some(start)) if start.backward => Turn::Before(start.index()?),
+            (None, start) => Turn::From(start.map_or(Ok(0), Start::index)?),
+        };
+        let (index, limit, behind) = match turn {
+            Turn::From(at) => (at, limit, None),
+            Turn::Before(at) => {
+                let end = at.min(length.unwrap_or(at));
+                let begin = end.saturating_sub(limit as u64);
+                // A page has at least one row to ask for.
+                (begin, ((end - begin) as usize).max(1), Some(end))
+            }
+        };
+        let position = u32::try_from(index)
+            .map_err(|_| Error::Start(format!("nothing has {index} variables")))?;
+        let mut part = self.object_cells(object, interval, position, limit, &mut notes)?;
+        if behind == Some(index) {
+            part = Cells::default();
+        }
         let gaps = self.gaps(None, interval)?;
         let mut search = Search::new(self, interval, budget);
         let rows = part.cells.into_iter().map(|mut cell| {
@@ -138,14 +172,33 @@ impl History {
         });
         let rows = rows.collect::<Result<_>>()?;
         notes.add(search.notes());
-        let page = Page {
-            rows,
-            next: part.next.map(|next| tokens.token(u64::from(next))),
+        let next = match behind {
+            None => part.next.map(u64::from),
+            Some(end) => Some(end).filter(|end| length.is_none_or(|length| *end < length)),
         };
         let mut told = notes.told(self);
         told.extend(gaps.notes());
         told.extend(self.end_note_up_to(to));
-        Ok((page, told))
+        let expanded = Expanded {
+            rows,
+            next: next.map(|next| ways.from(next)),
+            previous: (index > 0).then(|| ways.before(index)),
+            length,
+            index,
+        };
+        Ok((expanded, told))
+    }
+
+    /// How many variables an object has; `None` where that is not told before they are read.
+    fn variables_of(&self, object: ObjectId, notes: &mut Notes) -> Result<Option<u64>> {
+        let info = self.recording.object(object).map_err(Error::from);
+        let Some(info) = unless_damaged(info, notes)?.flatten() else {
+            return Ok(None);
+        };
+        Ok(match info.content {
+            Content::Array(length) => Some(length.into()),
+            _ => None,
+        })
     }
 
     /// Variables of an object from a position on: elements by index, fields in the order of their classes, the

@@ -4,6 +4,8 @@
 //! everything in that request that must stay the same, and guarded by a checksum, so that a token of another
 //! request, or a made-up one, is refused and not misread. It holds no secret.
 
+use jhyde_trace::{CallId, Timestamp};
+
 use crate::error::{Error, Result};
 
 /// Rows of a page when nothing is said.
@@ -21,6 +23,64 @@ pub struct Page<T> {
     pub rows: Vec<T>,
     /// The token of the next page; `None` on the last one.
     pub next: Option<String>,
+    /// The token of the page before; `None` on the first one.
+    pub previous: Option<String>,
+}
+
+/// Which page of a list is asked for: the one that a token names, else where it is to begin, else the first.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Wanted<'a> {
+    /// A token of an answer before; empty: none.
+    pub token: &'a str,
+    /// Where the page begins if there is no token.
+    pub start: Option<Start>,
+}
+
+impl<'a> From<&'a str> for Wanted<'a> {
+    fn from(token: &'a str) -> Self {
+        Self { token, start: None }
+    }
+}
+
+impl<'a> From<&'a String> for Wanted<'a> {
+    fn from(token: &'a String) -> Self {
+        token.as_str().into()
+    }
+}
+
+/// Where a page begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Start {
+    /// The place. One that is no row's own stands for the first row behind it.
+    pub at: Place,
+    /// The page holds the rows before the place, not those from it on.
+    pub backward: bool,
+}
+
+/// A place in a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// Where this call is.
+    Call(CallId),
+    /// What was at this time.
+    Time(Timestamp),
+    /// By number, from 0.
+    Index(u64),
+}
+
+impl Start {
+    /// The index, in a list that knows no other places.
+    ///
+    /// # Errors
+    /// [`Error::Start`] for another kind of place.
+    pub(crate) fn index(self) -> Result<u64> {
+        match self.at {
+            Place::Index(index) => Ok(index),
+            Place::Call(_) | Place::Time(_) => Err(Error::Start(
+                "this list has no calls and timestamps to begin at: give an index".to_owned(),
+            )),
+        }
+    }
 }
 
 /// The number of rows that a request asks for: `0` is the default.
@@ -32,6 +92,54 @@ pub fn rows(page_size: u32) -> Result<usize> {
         0 => Ok(DEFAULT_ROWS),
         1..=MOST_ROWS => Ok(page_size as usize),
         _ => Err(Error::PageSize(page_size)),
+    }
+}
+
+/// The tokens of one request whose list goes both ways.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ways {
+    on: Tokens,
+    back: Tokens,
+}
+
+/// Where a page begins, by a number that orders the list's rows, and which way it lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Turn {
+    /// The rows at this number and behind it.
+    From(u64),
+    /// The rows before this number.
+    Before(u64),
+}
+
+impl Ways {
+    /// As [`Tokens::of`].
+    pub(crate) fn of(parts: &[&dyn std::fmt::Debug]) -> Self {
+        let back: Vec<_> = parts.iter().copied().chain([&"before" as _]).collect();
+        Self {
+            on: Tokens::of(parts),
+            back: Tokens::of(&back),
+        }
+    }
+
+    /// The token for the rows from a number on.
+    pub(crate) fn from(&self, position: u64) -> String {
+        self.on.token(position)
+    }
+
+    /// The token for the rows before a number.
+    pub(crate) fn before(&self, position: u64) -> String {
+        self.back.token(position)
+    }
+
+    /// What a token says; `None` for the empty one.
+    ///
+    /// # Errors
+    /// [`Error::PageToken`] when it is none of this request's.
+    pub(crate) fn turn(&self, token: &str) -> Result<Option<Turn>> {
+        match self.on.position(token) {
+            Ok(position) => Ok(position.map(Turn::From)),
+            Err(_) => Ok(self.back.position(token)?.map(Turn::Before)),
+        }
     }
 }
 

@@ -269,8 +269,10 @@ impl History {
         roots: &[Cell],
         interval: Interval,
         only_changed: bool,
+        budget: u32,
         notes: &mut Notes,
     ) -> Result<Vec<ReachableObject>> {
+        let budget = if budget == 0 { DEFAULT_BUDGET } else { budget } as usize;
         let mut seen = FxHashSet::default();
         let end = |cell: &Cell| cell.end.object();
         let mut queue: VecDeque<_> = roots
@@ -291,13 +293,15 @@ impl History {
             if !seen.insert(object) {
                 continue;
             }
-            if looked_at >= DEFAULT_BUDGET as usize {
+            if looked_at >= budget {
                 notes.budget = true;
                 break;
             }
             looked_at += 1;
-            let listed =
-                self.listed(object, &path, interval, only_changed, &mut looked_at, notes)?;
+            let mut left = budget - looked_at;
+            let before = left;
+            let listed = self.listed(object, &path, interval, only_changed, &mut left, notes)?;
+            looked_at += before - left;
             notes.elements_cut |= listed.cut;
             match taken_away {
                 true => taken.extend(listed.references),
@@ -332,14 +336,14 @@ impl History {
         Ok(found)
     }
 
-    /// The variables of an object that are listed, and where its references lead.
+    /// The variables of an object that are listed, and where its references lead. `left` is how many may be looked at.
     fn listed(
         &self,
         object: ObjectId,
         path: &str,
         interval: Interval,
         only_changed: bool,
-        looked_at: &mut usize,
+        left: &mut usize,
         notes: &mut Notes,
     ) -> Result<Listed> {
         let mut listed = Listed {
@@ -351,7 +355,7 @@ impl History {
         let mut from = 0;
         loop {
             let part = self.object_cells(object, interval, from, CHUNK, notes)?;
-            *looked_at += part.cells.len();
+            *left = left.saturating_sub(part.cells.len());
             let long = part.next.is_some() || from > 0 || part.cells.len() > LISTED_ELEMENTS;
             for cell in part.cells {
                 let step = || match cell.variable {
@@ -375,7 +379,7 @@ impl History {
                 }
             }
             match part.next {
-                Some(next) if *looked_at < DEFAULT_BUDGET as usize => from = next,
+                Some(next) if *left > 0 => from = next,
                 Some(_) => {
                     notes.budget = true;
                     return Ok(listed);

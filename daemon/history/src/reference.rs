@@ -121,6 +121,21 @@ impl History {
         Ok(found)
     }
 
+    /// All methods that a name may mean, out of the scope, too: `merge`, `MergeSort.merge`, `pkg.MergeSort.merge(II)V`.
+    ///
+    /// # Errors
+    /// When the recording cannot be read.
+    pub fn methods(&self, name: &str) -> Result<Vec<MethodRef>> {
+        let Some(name) = MethodName::parse(name) else {
+            return Ok(Vec::new());
+        };
+        let mut found = Vec::new();
+        for candidate in self.methods_named(name)? {
+            found.extend(self.recording.method(candidate.id)?);
+        }
+        Ok(found)
+    }
+
     /// The names of a method's parameters by position, as far as its class file has them.
     pub fn parameter_names(&self, method: &MethodInfo) -> Vec<Option<String>> {
         let count = crate::text::parameters(&method.descriptor).len();

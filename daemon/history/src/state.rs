@@ -1,4 +1,4 @@
-//! The state of a call at two times: result, receiver, locals, and the static fields of the scope.
+//! The state of a call at two times: result, receiver, locals, and the static fields of the scope ([`crate::statics`]).
 //!
 //! *Changed* means that a write of the program lies after the first time and not after the second, even one of
 //! an equal value; the entry's binding of arguments is before the first time of a whole call. *Changed below*
@@ -7,16 +7,14 @@
 use std::ops::RangeInclusive;
 
 use jhyde_store::records::{CallRecord, Direction, MethodRef, Write};
-use jhyde_trace::{
-    CallId, ClassInfo, EventKind, FieldInfo, Level, Local, Outcome, Timestamp, Variable,
-};
+use jhyde_trace::{CallId, EventKind, Level, Local, Outcome, Timestamp, Variable};
 
 use crate::error::{Error, Result};
 use crate::history::{Bound, History, bound, local_name};
 use crate::objects::{BY_LEVEL, Cell, Held};
 use crate::reach::{Below, Search};
 use crate::snapshots::is_kept;
-use crate::text::{default_value, parameter_slots, parameters, result, type_name};
+use crate::text::{parameter_slots, parameters, result, type_name};
 use crate::view::{CallView, ValueView};
 
 /// What kind of variable a row shows.
@@ -78,6 +76,8 @@ pub struct NodeState {
     pub to: Timestamp,
     /// The variables.
     pub rows: Vec<StateRow>,
+    /// How many static fields there are, whether they are among the rows or not.
+    pub statics: u64,
     /// What the recording does not tell.
     pub notes: Vec<String>,
 }
@@ -211,17 +211,23 @@ impl History {
         to: Option<Timestamp>,
         budget: u32,
     ) -> Result<NodeState> {
+        self.state_with(call, (from, to), budget, true)
+    }
+
+    /// The same, with the static fields or only their number.
+    ///
+    /// # Errors
+    /// As [`History::state`].
+    pub fn state_with(
+        &self,
+        call: CallId,
+        between: (Option<Timestamp>, Option<Timestamp>),
+        budget: u32,
+        with_statics: bool,
+    ) -> Result<NodeState> {
         let record = self.record(call)?;
-        let life = self.life(&record);
-        let (first, last) = (*life.start(), *life.end());
-        let (from, to) = (from.unwrap_or(first), to.unwrap_or(last));
-        let wrong = |reason: String| Error::Interval { from, to, reason };
-        if !life.contains(&from) || !life.contains(&to) {
-            return Err(wrong(format!(
-                "call {call} was there from {first} to {last}"
-            )));
-        }
-        let interval = self.interval(from, to)?;
+        let interval = self.interval_of(&record, between)?;
+        let Interval { from, to } = interval;
         let mut notes = Notes {
             running: record.exit.is_none(),
             ..Notes::default()
@@ -229,7 +235,15 @@ impl History {
         let mut cells = vec![self.outcome_cell(&record, interval)?];
         cells.extend(self.this_cell(&record)?);
         cells.extend(self.local_cells(&record, interval, &mut notes)?);
-        cells.extend(self.static_cells(interval, &mut notes)?);
+        let statics = match with_statics {
+            true => {
+                let found = self.static_cells(interval, u32::MAX, &mut notes)?;
+                let count = found.len() as u64;
+                cells.extend(found);
+                count
+            }
+            false => self.count_statics(interval)?,
+        };
         let gaps = self.gaps(Some(call), interval)?;
         for cell in &mut cells {
             let touched = match cell.kind {
@@ -256,8 +270,26 @@ impl History {
             from,
             to,
             rows,
+            statics,
             notes: told,
         })
+    }
+
+    /// An interval within the life of a call, which is all of it where nothing else is said.
+    pub(crate) fn interval_of(
+        &self,
+        record: &CallRecord,
+        (from, to): (Option<Timestamp>, Option<Timestamp>),
+    ) -> Result<Interval> {
+        let life = self.life(record);
+        let (first, last) = (*life.start(), *life.end());
+        let (from, to) = (from.unwrap_or(first), to.unwrap_or(last));
+        if !life.contains(&from) || !life.contains(&to) {
+            let call = record.id;
+            let reason = format!("call {call} was there from {first} to {last}");
+            return Err(Error::Interval { from, to, reason });
+        }
+        self.interval(from, to)
     }
 
     /// The timestamps of a call; up to now if it still runs.
@@ -553,180 +585,4 @@ impl History {
         }
         Ok(())
     }
-
-    /// The static fields of the scope's classes that were initialised by the end of the interval.
-    pub(crate) fn static_cells(&self, interval: Interval, notes: &mut Notes) -> Result<Vec<Cell>> {
-        /// Made by the compiler (JVMS 4.5): not in the source.
-        const SYNTHETIC: u32 = 0x1000;
-        let mut cells = Vec::new();
-        notes.damaged |= self.recording.lost_classes().is_some();
-        for id in self.recording.classes() {
-            let Some(class) = self.recording.class(id)?.filter(|class| class.in_scope) else {
-                continue;
-            };
-            let is_shown =
-                |field: &&FieldInfo| field.is_static() && field.modifiers & SYNTHETIC == 0;
-            let fields: Vec<_> = class.fields.iter().filter(is_shown).collect();
-            if fields.is_empty() {
-                continue;
-            }
-            let initialised = self.initialised(&class, interval.to)?;
-            for field in fields {
-                cells.extend(self.static_cell(&class, field, initialised, interval)?);
-            }
-        }
-        notes.statics |= self.asked == Level::Calls && !cells.is_empty();
-        Ok(cells)
-    }
-
-    fn static_cell(
-        &self,
-        class: &ClassInfo,
-        field: &FieldInfo,
-        initialised: Initialised,
-        interval: Interval,
-    ) -> Result<Option<Cell>> {
-        let variable = Variable::Static { field: field.id };
-        let (last, damaged) = match self.asked {
-            Level::Calls => (None, false),
-            _ => match self.last_write(variable, interval.to)? {
-                Ok(last) => (last, false),
-                Err(_) => (None, true),
-            },
-        };
-        if last.is_none() && !damaged && initialised == Initialised::No {
-            return Ok(None);
-        }
-        let (start, end) = match self.asked {
-            Level::Calls => (
-                Held::Unknown(BY_LEVEL.into()),
-                Held::Unknown(BY_LEVEL.into()),
-            ),
-            _ => (
-                self.static_at(variable, field, initialised, interval.from)?,
-                self.static_at(variable, field, initialised, interval.to)?,
-            ),
-        };
-        let before = match self.asked {
-            Level::Calls => None,
-            _ => self.last_write(variable, interval.from)?.ok().flatten(),
-        };
-        let before = before.map(|write| write.value);
-        let late = self.is_found_late(before, last.as_ref(), interval);
-        Ok(Some(Cell {
-            kind: RowKind::Static,
-            name: format!("{}.{}", crate::text::simple_name(&class.name), field.name),
-            type_name: type_name(&field.descriptor),
-            variable,
-            start,
-            end,
-            changed: self.is_written_in(last.as_ref(), interval)?,
-            not_recorded: self.asked == Level::Calls || damaged || late,
-        }))
-    }
-
-    /// What a static field held at a time; absent where it was not there yet, for its class was not initialised.
-    pub(crate) fn static_value(
-        &self,
-        field: &FieldInfo,
-        initialised: Initialised,
-        at: Timestamp,
-    ) -> Result<Held> {
-        let variable = Variable::Static { field: field.id };
-        match initialised {
-            Initialised::No => match self.last_write(variable, at)? {
-                Ok(None) => Ok(Held::Absent),
-                _ => self.static_at(variable, field, initialised, at),
-            },
-            _ => self.static_at(variable, field, initialised, at),
-        }
-    }
-
-    fn static_at(
-        &self,
-        variable: Variable,
-        field: &FieldInfo,
-        initialised: Initialised,
-        at: Timestamp,
-    ) -> Result<Held> {
-        const FINAL: u32 = 0x0010;
-        match self.last_write(variable, at)? {
-            Ok(Some(write)) => {
-                return self.held_since(variable, (write.timestamp, write.value), at);
-            }
-            Ok(None) => {}
-            Err(_) => return Ok(Held::Damaged),
-        }
-        let begin = match initialised {
-            Initialised::At(begin) if at < begin => return Ok(Held::Absent),
-            Initialised::At(begin) => begin,
-            Initialised::Before | Initialised::No => Timestamp(0),
-        };
-        if let Some(unseen) = self.unseen_writes(begin, at)? {
-            return Ok(Held::Unknown(unseen.into()));
-        }
-        Ok(match initialised {
-            // Never written in the initialiser: a ConstantValue attribute gave it its value (JVMS 4.7.2).
-            _ if field.modifiers & FINAL != 0 && !self.is_ever_written(variable)? => {
-                Held::Unknown(CONSTANT.into())
-            }
-            Initialised::At(_) => Held::Value(default_value(&field.descriptor)),
-            _ if self.from_the_start => Held::Value(default_value(&field.descriptor)),
-            _ => self.held(None, variable, at, None, &field.descriptor)?,
-        })
-    }
-
-    fn is_ever_written(&self, variable: Variable) -> Result<bool> {
-        let all = Timestamp(0)..self.recording.end();
-        Ok(self
-            .recording
-            .writes(variable, all, Direction::Forward)
-            .next()
-            .transpose()?
-            .is_some())
-    }
-
-    /// Was the class initialised by this time, as far as can be seen?
-    pub(crate) fn initialised(&self, class: &ClassInfo, by: Timestamp) -> Result<Initialised> {
-        let mut used = false;
-        for method in &class.methods {
-            let first = match self.recording.call_by_invocation(method.id, 0) {
-                Ok(Some(first)) => first,
-                Ok(None) => continue,
-                Err(jhyde_store::Error::Damaged { .. }) => {
-                    used = true;
-                    continue;
-                }
-                Err(error) => return Err(error.into()),
-            };
-            let seen = first.enter <= by;
-            if method.name == "<clinit>" && !first.already_running {
-                return Ok(if seen {
-                    Initialised::At(first.enter)
-                } else {
-                    Initialised::No
-                });
-            }
-            used |= seen;
-        }
-        Ok(if used {
-            Initialised::Before
-        } else {
-            Initialised::No
-        })
-    }
-}
-
-/// Why it is not known what a constant holds that no instruction writes.
-pub(crate) const CONSTANT: &str = "a constant of the class; its value stands in the source";
-
-/// When a class was initialised.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Initialised {
-    /// Not by the time asked for, as far as can be seen.
-    No,
-    /// Its initialiser began then.
-    At(Timestamp),
-    /// By then; when was not seen, or it has no initialiser.
-    Before,
 }

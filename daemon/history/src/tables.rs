@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use jhyde_store::Error as StoreError;
 use jhyde_store::records::TimedEvent;
-use jhyde_trace::{EventKind, MethodId, Timestamp};
+use jhyde_trace::{ClassInfo, EventKind, MethodId, MethodInfo, Timestamp};
 
 use crate::error::{Error, Result};
 use crate::gaps::{damage_note, or_noted};
@@ -58,6 +58,26 @@ pub struct Classes {
 /// So many methods are named whose calls are not all counted; of more there is the number.
 const NAMED: usize = 3;
 
+/// What hides the last calls of methods, and of which.
+#[derive(Debug, Default)]
+pub(crate) struct Uncounted(BTreeMap<String, Vec<String>>);
+
+impl Uncounted {
+    pub(crate) fn notes(self) -> impl Iterator<Item = String> {
+        self.0.into_iter().map(|(damage, methods)| {
+            let more = match methods.len().saturating_sub(NAMED) {
+                0 => String::new(),
+                more => format!(" and {more} other methods"),
+            };
+            let named = methods.into_iter().take(NAMED).collect::<Vec<_>>();
+            format!(
+                "calls of {}{more} are counted only as far as they can be read: {damage}",
+                named.join(", ")
+            )
+        })
+    }
+}
+
 impl History {
     /// The threads by first appearance.
     ///
@@ -97,8 +117,7 @@ impl History {
     /// When the recording cannot be read.
     pub fn classes(&self, all: bool) -> Result<Classes> {
         let mut classes = Vec::new();
-        // What hides the last calls of methods, and of which.
-        let mut uncounted: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        let mut uncounted = Uncounted::default();
         for id in self.recording.classes() {
             self.check()?;
             let Some(class) = self.recording.class(id)? else {
@@ -109,22 +128,7 @@ impl History {
             }
             let mut methods = Vec::new();
             for method in &class.methods {
-                let lines = method.lines.iter().map(|entry| entry.line);
-                let calls = match self.recording.invocations(method.id) {
-                    Err(StoreError::Damaged { from, to, .. }) => {
-                        let name = format!("{}.{}", class.name, method.name);
-                        let damage = damage_note(from, to);
-                        uncounted.entry(damage).or_default().push(name);
-                        self.invocations_before(method.id, from)?
-                    }
-                    calls => calls?,
-                };
-                methods.push(MethodView {
-                    name: method.name.clone(),
-                    descriptor: method.descriptor.clone(),
-                    lines: lines.clone().min().zip(lines.max()),
-                    calls,
-                });
+                methods.push(self.method_view(&class, method, &mut uncounted)?);
             }
             classes.push(ClassView {
                 name: class.name.clone(),
@@ -136,19 +140,36 @@ impl History {
         classes.sort_by(|a, b| a.name.cmp(&b.name));
         let lost = self.recording.lost_classes();
         let mut notes: Vec<String> = lost.iter().map(ToString::to_string).collect();
-        notes.extend(uncounted.into_iter().map(|(damage, methods)| {
-            let more = match methods.len().saturating_sub(NAMED) {
-                0 => String::new(),
-                more => format!(" and {more} other methods"),
-            };
-            let named = methods.into_iter().take(NAMED).collect::<Vec<_>>();
-            format!(
-                "calls of {}{more} are counted only as far as they can be read: {damage}",
-                named.join(", ")
-            )
-        }));
+        notes.extend(uncounted.notes());
         notes.extend(self.end_note());
         Ok(Classes { classes, notes })
+    }
+
+    pub(crate) fn method_view(
+        &self,
+        class: &ClassInfo,
+        method: &MethodInfo,
+        uncounted: &mut Uncounted,
+    ) -> Result<MethodView> {
+        let lines = method.lines.iter().map(|entry| entry.line);
+        let calls = match self.recording.invocations(method.id) {
+            Err(StoreError::Damaged { from, to, .. }) => {
+                let name = format!("{}.{}", class.name, method.name);
+                uncounted
+                    .0
+                    .entry(damage_note(from, to))
+                    .or_default()
+                    .push(name);
+                self.invocations_before(method.id, from)?
+            }
+            calls => calls?,
+        };
+        Ok(MethodView {
+            name: method.name.clone(),
+            descriptor: method.descriptor.clone(),
+            lines: lines.clone().min().zip(lines.max()),
+            calls,
+        })
     }
 
     /// How many calls of a method began before the damaged block that has its last ones: calls have numbers, and

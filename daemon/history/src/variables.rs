@@ -323,7 +323,11 @@ impl History {
     }
 
     /// The class of an object and its super classes, the nearest first, as far as they are known.
-    pub(crate) fn classes_of_object(&self, object: ObjectId) -> Result<Vec<Arc<ClassInfo>>> {
+    /// The class of an object and its super classes, nearest first, as far as they are known.
+    ///
+    /// # Errors
+    /// When the recording cannot be read.
+    pub fn classes_of_object(&self, object: ObjectId) -> Result<Vec<Arc<ClassInfo>>> {
         let mut classes = Vec::new();
         let info = unless_lost(self.recording.object(object))?;
         let mut next = match info.and_then(|info| info.class) {

@@ -6,7 +6,7 @@ use jhyde_trace::{Level, Timestamp, Value, Variable};
 use crate::error::{Error, Result};
 use crate::gaps::damage_note;
 use crate::history::{Bound, History, bound, unless_lost};
-use crate::page::{Page, Tokens, rows};
+use crate::page::{Page, Place, Turn, Wanted, Ways, rows};
 use crate::state::Interval;
 use crate::view::{CallView, PlaceView, ValueView};
 
@@ -43,9 +43,16 @@ pub struct Writes {
     pub variable: String,
     /// The writes.
     pub page: Page<WriteRow>,
+    /// The first write of all that the list has.
+    pub first: Option<Timestamp>,
+    /// The last one.
+    pub last: Option<Timestamp>,
     /// What the recording does not tell of this variable, or not here.
     pub notes: Vec<String>,
 }
+
+/// A write and whether it was found there, or why it cannot be read.
+type Told = std::result::Result<(WriteRow, bool), String>;
 
 impl History {
     /// A page of the writes to a variable. The binding of an argument is the first write of its parameter; the
@@ -53,48 +60,219 @@ impl History {
     ///
     /// # Errors
     /// When the request makes no sense or the recording cannot be read.
-    pub fn writes(&self, list: &WriteList, page_size: u32, page_token: &str) -> Result<Writes> {
+    pub fn writes<'a>(
+        &self,
+        list: &WriteList,
+        page_size: u32,
+        page: impl Into<Wanted<'a>>,
+    ) -> Result<Writes> {
         let limit = rows(page_size)?;
-        let tokens = Tokens::of(&[&"writes", &self.recording.id(), list]);
+        let wanted = page.into();
+        let ways = Ways::of(&[&"writes", &self.recording.id(), list]);
         let from = list.from.unwrap_or_default();
         let to = list.to.unwrap_or_else(|| self.recording.end());
         if from > to {
             let reason = "it ends before it begins".to_owned();
             return Err(Error::Interval { from, to, reason });
         }
+        let turn = match (ways.turn(wanted.token)?, wanted.start) {
+            (Some(turn), _) => Some(turn),
+            (None, Some(start)) => {
+                let at = self.write_place(list, start.at)?.0;
+                Some(match start.backward {
+                    false => Turn::From(at),
+                    true => Turn::Before(at),
+                })
+            }
+            (None, None) => None,
+        };
         let mut range = from..to;
-        if let Some(position) = tokens.position(page_token)?.map(Timestamp) {
-            if list.newest_first {
-                range.end = range.end.min(Timestamp(position.0.saturating_add(1)));
-            } else {
-                range.start = range.start.max(position);
+        match (turn, list.newest_first) {
+            (None, _) => {}
+            (Some(Turn::From(at)), false) => range.start = range.start.max(Timestamp(at)),
+            (Some(Turn::From(at)), true) => {
+                range.end = range.end.min(Timestamp(at.saturating_add(1)))
+            }
+            (Some(Turn::Before(at)), false) => range.end = range.end.min(Timestamp(at)),
+            (Some(Turn::Before(at)), true) => {
+                range.start = range.start.max(Timestamp(at.saturating_add(1)))
             }
         }
         range.end = range.end.max(range.start);
-        let direction = match list.newest_first {
+        let backward = matches!(turn, Some(Turn::Before(_)));
+        let mut notes = self.write_notes(list.variable)?;
+        notes.extend(self.lost_writes(list.variable, range.clone())?);
+        let direction = match list.newest_first != backward {
             true => Direction::Backward,
             false => Direction::Forward,
         };
-        let mut notes = self.write_notes(list.variable)?;
-        notes.extend(self.lost_writes(list.variable, range.clone())?);
-        let first_page = page_token.is_empty();
-        let mut page: Page<WriteRow> = Page {
-            rows: Vec::new(),
-            next: None,
+        let mut found: Vec<(WriteRow, bool)> = Vec::new();
+        // The first one that was too much.
+        let mut more: Option<u64> = None;
+        for row in self.written(list.variable, range, direction, limit + 1)? {
+            self.check()?;
+            let (row, snapshot) = match row? {
+                Ok(row) => row,
+                Err(note) => {
+                    if !notes.contains(&note) {
+                        notes.push(note);
+                    }
+                    continue;
+                }
+            };
+            let is_found = snapshot && self.has_snapshots_only();
+            if is_found
+                && let Some(last) = found.last_mut().filter(|(last, _)| last.value == row.value)
+            {
+                // It was found again: whichever comes first in the list is shown.
+                if backward {
+                    *last = (row, snapshot);
+                }
+                continue;
+            }
+            if found.len() == limit {
+                more = Some(row.timestamp.0);
+                break;
+            }
+            found.push((row, snapshot));
+        }
+        if backward {
+            found.reverse();
+        }
+        for (row, snapshot) in &found {
+            if *snapshot && !self.has_snapshots_only() {
+                notes.push(self.snapshot_note(list.variable, row.timestamp)?);
+            }
+        }
+        let rows: Vec<WriteRow> = found.into_iter().map(|(row, _)| row).collect();
+        let first = self.outermost_write(list.variable, from..to, Direction::Forward)?;
+        let last = self.outermost_write(list.variable, from..to, Direction::Backward)?;
+        let (begin, end) = match list.newest_first {
+            true => (last, first),
+            false => (first, last),
         };
-        let binding = self
-            .binding(list.variable)?
-            .filter(|(call, _)| range.contains(&call.enter));
-        // A parameter is bound before anything else is written to it.
-        let bound_first = binding
-            .filter(|_| !list.newest_first)
-            .map(|bound| self.bound_row(bound).map(Ok));
-        let bound_last = binding
-            .filter(|_| list.newest_first)
-            .map(|bound| self.bound_row(bound).map(Ok));
-        let contents = match list.variable {
+        let at = |turn| match turn {
+            Some(Turn::From(at) | Turn::Before(at)) => at,
+            None => 0,
+        };
+        let first_row = rows.first().map(|row| row.timestamp.0);
+        let last_row = rows.last().map(|row| row.timestamp.0);
+        let is_behind = |at: u64, other: Timestamp| match list.newest_first {
+            true => other.0 > at,
+            false => other.0 < at,
+        };
+        let (next, previous) = match backward {
+            false => {
+                let here = first_row.or_else(|| turn.map(|turn| at(Some(turn))));
+                let before = here.filter(|here| begin.is_some_and(|begin| is_behind(*here, begin)));
+                (
+                    more.map(|more| ways.from(more)),
+                    before.map(|before| ways.before(before)),
+                )
+            }
+            true => {
+                let behind = end.is_some_and(|end| match last_row {
+                    Some(last) => is_behind(end.0, Timestamp(last)),
+                    None => true,
+                });
+                (
+                    behind.then(|| ways.from(at(turn))),
+                    first_row
+                        .filter(|_| more.is_some())
+                        .map(|first| ways.before(first)),
+                )
+            }
+        };
+        let latest_page = match list.newest_first {
+            true => previous.is_none(),
+            false => next.is_none(),
+        };
+        if latest_page && list.to.is_none_or(|to| to >= self.recording.end()) {
+            notes.extend(self.end_note_of_variable(list.variable)?);
+            notes.extend(self.gone_note(list.variable)?);
+        }
+        Ok(Writes {
+            variable: self.written_form(list.variable)?,
+            page: Page {
+                rows,
+                next,
+                previous,
+            },
+            first,
+            last,
+            notes,
+        })
+    }
+
+    /// Where a list of writes begins that is to begin at a place.
+    fn write_place(&self, list: &WriteList, place: Place) -> Result<Timestamp> {
+        match place {
+            Place::Time(time) => Ok(time),
+            Place::Call(call) => {
+                let life = self.life(&self.record(call)?).into_inner();
+                Ok(match list.newest_first {
+                    true => life.1,
+                    false => life.0,
+                })
+            }
+            Place::Index(_) => Err(Error::Start(
+                "the writes of a variable are not counted: give a call or a timestamp".to_owned(),
+            )),
+        }
+    }
+
+    /// The first write of a range in a direction, as far as it can be read.
+    fn outermost_write(
+        &self,
+        variable: Variable,
+        range: std::ops::Range<Timestamp>,
+        direction: Direction,
+    ) -> Result<Option<Timestamp>> {
+        let binding = self.binding(variable)?;
+        let bound = binding
+            .map(|(call, _)| call.enter)
+            .filter(|enter| range.contains(enter));
+        let content = match variable {
             Variable::Content { object, key } => {
-                self.content_writes(object, key, range.clone(), direction, limit + 1)?
+                let writes = self.content_writes(object, key, range.clone(), direction, 1)?;
+                writes.first().map(|write| write.timestamp)
+            }
+            _ => None,
+        };
+        let mut writes = self.recording.writes(variable, range, direction);
+        let written = writes.find_map(|write| match write {
+            Ok(write) => Some(Ok(write.timestamp)),
+            Err(jhyde_store::Error::Damaged { .. }) => None,
+            Err(error) => Some(Err(error)),
+        });
+        let all = [bound, content, written.transpose()?].into_iter().flatten();
+        Ok(match direction {
+            Direction::Forward => all.min(),
+            Direction::Backward => all.max(),
+        })
+    }
+
+    /// The writes of a range, with whether each was found and not written; in the place of what cannot be read, why.
+    fn written(
+        &self,
+        variable: Variable,
+        range: std::ops::Range<Timestamp>,
+        direction: Direction,
+        limit: usize,
+    ) -> Result<impl Iterator<Item = Result<Told>>> {
+        let newest_first = direction == Direction::Backward;
+        let binding = self
+            .binding(variable)?
+            .filter(|(call, _)| range.contains(&call.enter));
+        let binding = binding.map(|bound| self.bound_row(bound).map(Ok));
+        // A parameter is bound before anything else is written to it.
+        let (bound_last, bound_first) = match newest_first {
+            true => (binding, None),
+            false => (None, binding),
+        };
+        let contents = match variable {
+            Variable::Content { object, key } => {
+                self.content_writes(object, key, range.clone(), direction, limit)?
             }
             _ => Vec::new(),
         };
@@ -109,7 +287,7 @@ impl History {
         });
         let writes = self
             .recording
-            .writes(list.variable, range, direction)
+            .writes(variable, range, direction)
             .map(|write| {
                 let write = match write {
                     Err(jhyde_store::Error::Damaged { from, to, .. }) => {
@@ -126,49 +304,11 @@ impl History {
                 };
                 Ok(Ok((row, write.snapshot)))
             });
-        let all = bound_first
+        Ok(bound_first
             .into_iter()
             .chain(contents)
             .chain(writes)
-            .chain(bound_last);
-        for row in all {
-            self.check()?;
-            let (row, snapshot) = match row? {
-                Ok(row) => row,
-                Err(note) => {
-                    if !notes.contains(&note) {
-                        notes.push(note);
-                    }
-                    continue;
-                }
-            };
-            let is_found = snapshot && self.has_snapshots_only();
-            if is_found && page.rows.last().is_some_and(|last| last.value == row.value) {
-                // It was found again.
-                continue;
-            }
-            if page.rows.len() == limit {
-                page.next = Some(tokens.token(row.timestamp.0));
-                break;
-            }
-            if snapshot && !is_found {
-                notes.push(self.snapshot_note(list.variable, row.timestamp)?);
-            }
-            page.rows.push(row);
-        }
-        let latest_page = match list.newest_first {
-            true => first_page,
-            false => page.next.is_none(),
-        };
-        if latest_page && list.to.is_none_or(|to| to >= self.recording.end()) {
-            notes.extend(self.end_note_of_variable(list.variable)?);
-            notes.extend(self.gone_note(list.variable)?);
-        }
-        Ok(Writes {
-            variable: self.written_form(list.variable)?,
-            page,
-            notes,
-        })
+            .chain(bound_last))
     }
 
     /// The call that wrote; `None` outside of all calls, and where its beginning cannot be read.

@@ -6,6 +6,7 @@ mod machine;
 
 use jhyde_history::History;
 use jhyde_history::events::{EventList, EventRow, EventRowKind, Inside, Mark};
+use jhyde_history::page::{Place, Start, Wanted};
 use jhyde_history::view::EventKindView;
 use jhyde_store::{Catalogue, StoreOptions};
 use jhyde_trace::{CallId, Level, RecordingOptions, State, ThreadId, Timestamp};
@@ -181,6 +182,64 @@ fn same(one: &[EventRow], other: &[EventRow], what: &str) {
     );
 }
 
+/// When a row begins.
+fn begin(row: &EventRow) -> Timestamp {
+    match &row.kind {
+        EventRowKind::Event(event) => event.timestamp,
+        EventRowKind::Loop(found) => found.from,
+        EventRowKind::Iteration(round) => round.from,
+    }
+}
+
+/// A list that begins at a place.
+fn begun(at: Place, backward: bool) -> Wanted<'static> {
+    Wanted {
+        token: "",
+        start: Some(Start { at, backward }),
+    }
+}
+
+/// The list page by page from its end backwards, and at every place both ways, against all of it.
+fn check_both_ways(recorded: &Recorded, list: &EventList, size: u32, name: &str) {
+    let all = recorded.paged(list, 10_000);
+    let ask = |wanted: Wanted<'_>| recorded.history.events(list, size, wanted).expect("a page");
+    let mut rows: Vec<EventRow> = Vec::new();
+    let mut page = ask(begun(Place::Time(Timestamp(u64::MAX >> 20)), true)).page;
+    loop {
+        assert!(page.rows.len() <= size as usize);
+        let behind = page.next.as_deref().map(|token| ask(token.into()).page);
+        let first_behind = behind.and_then(|page| page.rows.first().cloned());
+        assert_eq!(
+            first_behind,
+            rows.first().cloned(),
+            "{name}: what is behind"
+        );
+        rows = page.rows.into_iter().chain(rows).collect();
+        match page.previous {
+            Some(token) => page = ask(token.as_str().into()).page,
+            None => break,
+        }
+    }
+    same(&rows, &all, &format!("{name} backwards in pages of {size}"));
+    let step = (all.len() / 7).max(1);
+    for row in all.iter().step_by(step) {
+        let time = begin(row);
+        let at = all.partition_point(|row| begin(row) <= time) - 1;
+        let on = ask(begun(Place::Time(time), false)).page;
+        let behind = &all[at..all.len().min(at + size as usize)];
+        same(&on.rows, behind, &format!("{name} from {time} on"));
+        assert_eq!(
+            on.previous.is_some(),
+            at > 0,
+            "{name}: something is before {time}"
+        );
+        let back = ask(begun(Place::Time(time), true)).page;
+        let before = &all[at.saturating_sub(size as usize)..at];
+        same(&back.rows, before, &format!("{name} before {time}"));
+        assert!(back.next.is_some());
+    }
+}
+
 /// What must hold of every list, whatever the loops.
 fn check(recorded: &Recorded, call: CallId, name: &str) {
     let rows = recorded.all(&opened(call));
@@ -196,6 +255,54 @@ fn check(recorded: &Recorded, call: CallId, name: &str) {
     let plain = recorded.all(&flat);
     assert_eq!(events(&rows), events(&plain), "{name}");
     assert!(plain.iter().all(|row| row.level == 0));
+    for (unfold, size) in [(0, 2), (1, 3), (2, 5), (u32::MAX, 7), (u32::MAX, 64)] {
+        let list = EventList {
+            unfold,
+            ..EventList::of(call)
+        };
+        check_both_ways(
+            recorded,
+            &list,
+            size,
+            &format!("{name}, {unfold} levels opened"),
+        );
+    }
+    check_both_ways(recorded, &flat, 9, name);
+    // Every event is found where the list has it: in the rows around it, outermost first.
+    let mut around: Vec<&EventRow> = Vec::new();
+    for row in &rows {
+        around.truncate(row.level as usize);
+        let EventRowKind::Event(event) = &row.kind else {
+            around.push(row);
+            continue;
+        };
+        let located = recorded
+            .history
+            .locate(event.timestamp, Some(call))
+            .expect("it is there");
+        let expected: Vec<_> = around.iter().map(|row| (*row).clone()).collect();
+        assert_eq!(located.rows, expected, "{name}: around {}", event.timestamp);
+        assert_eq!(located.event.timestamp, event.timestamp);
+    }
+    for row in &rows {
+        let EventRowKind::Loop(found) = &row.kind else {
+            continue;
+        };
+        let inside = EventList {
+            inside: Some(found.row),
+            ..EventList::of(call)
+        };
+        for index in [0, found.iterations / 2, found.iterations - 1] {
+            let page = recorded
+                .history
+                .events(&inside, 1, begun(Place::Index(index), false));
+            let page = page.expect("a page").page;
+            let EventRowKind::Iteration(round) = &page.rows[0].kind else {
+                panic!("{:?}", page.rows)
+            };
+            assert_eq!(round.number, index + 1, "{name}");
+        }
+    }
     // Pages of any size are pieces of the list, however far it is opened.
     for (unfold, size) in [
         (u32::MAX, 1),

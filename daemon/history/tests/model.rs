@@ -5,7 +5,9 @@ mod common;
 use std::collections::{BTreeMap, BTreeSet};
 
 use common::{Builder, STATIC, local, method};
+use jhyde_history::page::{Place, Start, Wanted};
 use jhyde_history::state::StateRow;
+use jhyde_history::tree::{CallList, Walked};
 use jhyde_history::view::ValueView;
 use jhyde_history::writes::WriteList;
 use jhyde_trace::{
@@ -364,6 +366,60 @@ proptest! {
             }
         }
 
+        let (which, one, _) = &picks[0];
+        // The tree, from every call both ways, down to some depth, with and without a method's name.
+        let everything = history.calls(&CallList::default(), false, 10_000, "").expect("a page").rows;
+        let methods = ["", "f"];
+        for (max_depth, method, size) in [(0, 0, 3), (2, 0, 2), (1, 0, 1), (0, 1, 2)] {
+            let method = (!methods[method].is_empty()).then(|| everything.first().map(|call| call.method.clone())).flatten();
+            let list = CallList { max_depth, method, ..CallList::default() };
+            if everything.is_empty() {
+                break;
+            }
+            let all: Vec<_> = history.walk(&list, None).expect("a walk").map(|call| match call.expect("a call") {
+                Walked::Call(record) => record,
+                Walked::Missing(note) => panic!("{note}"),
+            }).collect();
+            let place_of = |id: CallId| everything.iter().position(|call| call.record.id == id).expect("its place");
+            for (place, call) in everything.iter().enumerate().skip(which.index(3)).step_by(3) {
+                let mut row = call.record;
+                while max_depth > 0 && row.depth > max_depth {
+                    row = history.recording().call(row.parent).expect("a parent");
+                }
+                let at = all.partition_point(|call| call.id.pack() < row.id.pack());
+                for (backward, index) in [(false, false), (true, false), (false, true), (true, true)] {
+                    let at_place = match index {
+                        true => Place::Index(place as u64),
+                        false => Place::Call(call.record.id),
+                    };
+                    let wanted = Wanted { token: "", start: Some(Start { at: at_place, backward }) };
+                    let page = history.calls(&list, false, size, wanted).expect("a page");
+                    let (from, to) = match backward {
+                        false => (at, all.len().min(at + size as usize)),
+                        true => (at.saturating_sub(size as usize), at),
+                    };
+                    let rows: Vec<_> = page.rows.iter().map(|row| row.record.id).collect();
+                    let expected: Vec<_> = all[from..to].iter().map(|call| call.id).collect();
+                    prop_assert_eq!(&rows, &expected, "{:?} at {} {}", &list, call.record.id, backward);
+                    prop_assert_eq!(page.places as usize, everything.len());
+                    if let Some(first) = rows.first() {
+                        prop_assert_eq!(page.place as usize, place_of(*first));
+                    }
+                    prop_assert_eq!(page.next.is_some(), to < all.len());
+                    prop_assert!(page.previous.is_some() || from == 0);
+                    if let Some(next) = &page.next {
+                        let on = history.calls(&list, false, size, next).expect("a page");
+                        prop_assert_eq!(on.rows[0].record.id, all[to].id);
+                    }
+                    if let Some(previous) = &page.previous {
+                        let back = history.calls(&list, false, size, previous).expect("a page");
+                        let before = from.checked_sub(1).map(|before| all[before].id);
+                        prop_assert_eq!(back.rows.last().map(|row| row.record.id), before);
+                    }
+                }
+            }
+        }
+
         // Every variable's history, both ways, in pages of every size.
         for (variable, got) in &model.got {
             let bound = match variable {
@@ -396,7 +452,41 @@ proptest! {
                 if newest_first {
                     expected.reverse();
                 }
-                prop_assert_eq!(seen, expected, "{:?}", variable);
+                prop_assert_eq!(&seen, &expected, "{:?}", variable);
+                // From a time on, and from there back.
+                let time = Timestamp(one.index(end as usize) as u64);
+                let at = expected.partition_point(|(at, ..)| match newest_first {
+                    true => *at > time.0,
+                    false => *at < time.0,
+                });
+                let size = page_size.max(1);
+                for backward in [false, true] {
+                    let start = Some(Start { at: Place::Time(time), backward });
+                    let wanted = Wanted { token: "", start };
+                    let writes = history.writes(&list, size, wanted).expect("a page");
+                    let rows: Vec<_> = writes.page.rows.iter().map(|row| row.timestamp.0).collect();
+                    let expected: Vec<_> = expected.iter().map(|(at, ..)| *at).collect();
+                    let (from, to) = match backward {
+                        false => (at, expected.len().min(at + size as usize)),
+                        true => (at.saturating_sub(size as usize), at),
+                    };
+                    prop_assert_eq!(&rows, &expected[from..to], "{:?} {}", variable, backward);
+                    prop_assert_eq!(writes.page.previous.is_some(), from > 0 && !expected.is_empty());
+                    prop_assert_eq!(writes.page.next.is_some(), to < expected.len());
+                    let mut ends = [writes.first, writes.last].map(|at| at.map(|at| at.0));
+                    if newest_first {
+                        ends.reverse();
+                    }
+                    prop_assert_eq!(ends, [expected.first().copied(), expected.last().copied()]);
+                    if let (true, Some(next)) = (backward, &writes.page.next) {
+                        let on = history.writes(&list, size, next).expect("a page").page.rows;
+                        prop_assert_eq!(on[0].timestamp.0, expected[to]);
+                    }
+                    if let Some(previous) = &writes.page.previous {
+                        let back = history.writes(&list, size, previous).expect("a page").page.rows;
+                        prop_assert_eq!(back.last().map(|row| row.timestamp.0), Some(expected[from - 1]));
+                    }
+                }
             }
             let written = history.written_form(*variable).expect("every variable can be written");
             prop_assert_eq!(history.resolve_variable(&written).expect("and read"), *variable);

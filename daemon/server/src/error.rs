@@ -28,30 +28,21 @@ pub enum Error {
         /// What is wrong with it.
         reason: String,
     },
-    /// A level or engine that is not built yet.
-    #[error("{what} is not built yet; use {instead}")]
-    NotYet {
-        /// What was asked for.
-        what: String,
-        /// What works.
-        instead: &'static str,
-    },
     /// The configuration forbids that host.
     #[error(
-        "the host '{}' may not be attached to; JDWP gives full control of a JVM, so hosts must be \
-         listed in the setting attach.hosts of the daemon",
-        shown(.0)
+        "'{}' may not be attached to: it is {resolved}; JDWP gives full control of a JVM, so hosts, networks and ports must \
+         be listed in the setting attach.hosts of the daemon",
+        shown(.address)
     )]
-    Host(String),
+    Host {
+        /// As it was typed.
+        address: String,
+        /// The addresses that it stands for.
+        resolved: String,
+    },
     /// The data folder is another user's, or cannot be used.
     #[error(transparent)]
     Folder(#[from] FolderError),
-    /// Asked over TCP, and the configuration does not allow it there.
-    #[error(
-        "{0} over TCP is not allowed: any user of this machine could run programs as the daemon's user. Ask at the unix \
-         socket of the data folder, or write tcp_records = true under [listen] into the daemon's configuration"
-    )]
-    OverTcp(&'static str),
     /// A JVM could not be reached, or does not do what is needed.
     #[error("{message}")]
     Jvm {
@@ -171,12 +162,12 @@ pub enum Kind {
     FailedPrecondition,
     /// Not allowed by the configuration.
     PermissionDenied,
+    /// Nobody knows who asks.
+    Unauthenticated,
     /// A JVM cannot be reached now.
     Unavailable,
     /// No answer in time.
     DeadlineExceeded,
-    /// Not built yet.
-    Unimplemented,
     /// Ended by somebody.
     Cancelled,
     /// What was recorded is damaged.
@@ -190,8 +181,7 @@ impl Error {
     pub fn kind(&self) -> Kind {
         match self {
             Self::Word(_) | Self::Argument { .. } => Kind::InvalidArgument,
-            Self::NotYet { .. } => Kind::Unimplemented,
-            Self::Host(_) | Self::OverTcp(_) | Self::Folder(_) => Kind::PermissionDenied,
+            Self::Host { .. } | Self::Folder(_) => Kind::PermissionDenied,
             Self::Ended { .. } | Self::Live(_) => Kind::FailedPrecondition,
             Self::Jvm { failure, .. } => match failure {
                 JvmFailure::Address | JvmFailure::Pattern => Kind::InvalidArgument,
@@ -220,9 +210,7 @@ impl Error {
     pub fn reason(&self) -> &'static str {
         match self {
             Self::Word(_) | Self::Argument { .. } => "INVALID_OPTION",
-            Self::NotYet { .. } => "NOT_BUILT_YET",
-            Self::Host(_) => "HOST_NOT_ALLOWED",
-            Self::OverTcp(_) => "NOT_OVER_TCP",
+            Self::Host { .. } => "HOST_NOT_ALLOWED",
             Self::Folder(_) => "FOLDER_NOT_USABLE",
             Self::Jvm { failure, .. } => match failure {
                 JvmFailure::Address => "INVALID_ADDRESS",
@@ -267,7 +255,7 @@ impl Error {
             Self::Word(word) if word.what == "action at a limit" => Some("options.at_limit"),
             Self::Word(_) => Some("options.engine"),
             Self::Argument { field, .. } => Some(field),
-            Self::Host(_)
+            Self::Host { .. }
             | Self::Jvm {
                 failure: JvmFailure::Address,
                 ..
@@ -377,8 +365,10 @@ impl Error {
                 JvmFailure::Port => exit::SERVING,
             },
             other => match other.kind() {
-                Kind::InvalidArgument | Kind::AlreadyExists | Kind::PermissionDenied => exit::USAGE,
-                Kind::Unimplemented => exit::NOT_YET,
+                Kind::InvalidArgument
+                | Kind::AlreadyExists
+                | Kind::PermissionDenied
+                | Kind::Unauthenticated => exit::USAGE,
                 _ => exit::FAILED,
             },
         }

@@ -4,7 +4,9 @@
 //! - [`cli`]: the command line of `jhyded` and what its commands do;
 //! - [`config`]: settings from files, environment and flags;
 //! - [`serve`]: sockets, the server over them, its end;
+//! - [`access`]: who may do what: rights, tokens, the gate that every call goes through;
 //! - [`services`]: the gRPC services; only they know the generated types;
+//! - [`web`]: the page for browsers: its listener, and who may come in;
 //! - [`daemon`]: the catalogue and the live recordings, without any wire;
 //! - [`source`]: finding the source text of recorded classes;
 //! - [`private`]: whose the files are that all of them make;
@@ -13,6 +15,7 @@
 #![deny(unsafe_code)]
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
+pub mod access;
 pub mod cli;
 pub mod config;
 pub mod daemon;
@@ -21,3 +24,4 @@ pub mod private;
 pub mod serve;
 pub mod services;
 pub mod source;
+pub mod web;

@@ -10,11 +10,11 @@ use jhyde_proto::v1::debugging_client::DebuggingClient;
 use jhyde_proto::v1::history_client::HistoryClient;
 use jhyde_proto::v1::{
     AnswerKind, AnswerRequest, Call, Classification, CreateSessionRequest, ExpandObjectRequest,
-    GetCallRequest, GetRecordingRequest, GetStateRequest, KeepRequest, ListCallsRequest,
-    ListClassesRequest, ListEventsRequest, ListRecordingsRequest, ListSessionsRequest,
-    ListThreadsRequest, ListWritesRequest, Mark, NavigateRequest, Progress, RecordingState,
-    RestrictRequest, Session, SessionRequest, SetStrategyRequest, Step, StreamEventsRequest,
-    check_event, event, value,
+    GetCallRequest, GetRecordingRequest, GetSideRequest, GetStateRequest, KeepRequest,
+    ListCallsRequest, ListClassesRequest, ListEventsRequest, ListRecordingsRequest,
+    ListSessionsRequest, ListThreadsRequest, ListWritesRequest, Mark, NavigateRequest, Progress,
+    RecordingState, RestrictRequest, Session, SessionRequest, SetStrategyRequest, Step,
+    StreamEventsRequest, check_event, event, value,
 };
 use jhyde_trace::Level;
 use recordings::MergeSort;
@@ -44,6 +44,15 @@ fn get(call: &str) -> GetCallRequest {
     GetCallRequest {
         recording: NAME.to_owned(),
         call: call.to_owned(),
+        ..GetCallRequest::default()
+    }
+}
+
+fn side(call: &str) -> GetSideRequest {
+    GetSideRequest {
+        recording: NAME.to_owned(),
+        call: call.to_owned(),
+        ..GetSideRequest::default()
     }
 }
 
@@ -330,7 +339,7 @@ async fn every_question_is_answered() {
         rows[2].end.as_ref().unwrap().kind,
         Some(value::Kind::Int(9))
     );
-    let input = client.get_input(get("1.7")).await.unwrap().into_inner();
+    let input = client.get_input(side("1.7")).await.unwrap().into_inner();
     assert_eq!(
         input
             .objects
@@ -339,7 +348,7 @@ async fn every_question_is_answered() {
             .collect::<Vec<_>>(),
         ["a", "b", "c"]
     );
-    let result = client.get_result(get("1.7")).await.unwrap().into_inner();
+    let result = client.get_result(side("1.7")).await.unwrap().into_inner();
     assert_eq!(
         (result.objects.len(), result.objects[0].path.as_str()),
         (1, "c")
@@ -435,6 +444,7 @@ async fn questions_that_make_no_sense_say_which_field_is_wrong() {
     let none = GetCallRequest {
         recording: "nobody".into(),
         call: "1.1".into(),
+        ..GetCallRequest::default()
     };
     assert_eq!(
         client.get_call(none).await.unwrap_err().code(),
@@ -475,6 +485,7 @@ async fn questions_that_make_no_sense_say_which_field_is_wrong() {
         from: Some(9),
         to: Some(3),
         budget: 0,
+        ..GetStateRequest::default()
     };
     assert_eq!(
         client.get_state(state).await.unwrap_err().code(),

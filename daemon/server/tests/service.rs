@@ -6,7 +6,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::time::{Duration, Instant};
 
-use common::{TIMEOUT, TestDaemon, field, reason};
+use common::{TIMEOUT, TestDaemon, access, defaults, field, reason};
 use jhyde_proto::endpoint::{Address, connect, socket_of};
 use jhyde_proto::v1::debugging_client::DebuggingClient;
 use jhyde_proto::v1::history_client::HistoryClient;
@@ -103,21 +103,6 @@ async fn attach_refuses_what_makes_no_sense() {
         (Code::InvalidArgument, "options.level")
     );
     assert!(status.message().contains("calls"), "{status}");
-    let request = AttachRequest {
-        address: "localhost:5005".to_owned(),
-        name: "x".to_owned(),
-        options: Some(RecordingOptions {
-            engine: "probe".to_owned(),
-            level: "calls".to_owned(),
-            ..RecordingOptions::default()
-        }),
-    };
-    let status = daemon.recordings().attach(request).await.unwrap_err();
-    assert_eq!(
-        (status.code(), reason(&status).as_str()),
-        (Code::Unimplemented, "NOT_BUILT_YET")
-    );
-    assert!(status.message().contains("events"), "{status}");
 }
 
 #[tokio::test]
@@ -151,17 +136,6 @@ async fn bad_patterns_and_limits_are_refused() {
         .await
         .unwrap_err();
     assert_eq!(field(&status), "options.string_limit");
-    let options = RecordingOptions {
-        engine: "probe".to_owned(),
-        level: "calls".to_owned(),
-        ..Default::default()
-    };
-    let status = daemon
-        .recordings()
-        .attach(attach(options))
-        .await
-        .unwrap_err();
-    assert_eq!(status.code(), Code::Unimplemented, "{status}");
 }
 
 #[tokio::test]
@@ -463,7 +437,7 @@ async fn a_socket_left_by_a_dead_daemon_is_taken_over_and_other_files_are_not() 
     let listen = Listen {
         unix: true,
         tcp: Vec::new(),
-        tcp_records: false,
+        ..defaults().listen
     };
     let first = bind(&listen, folder.path()).await.unwrap();
     drop(first);
@@ -485,7 +459,7 @@ async fn only_loopback_is_served() {
     let of = |address: &str| Listen {
         unix: false,
         tcp: vec![address.to_owned()],
-        tcp_records: false,
+        ..defaults().listen
     };
     for address in ["0.0.0.0:0", "[::]:0", "192.0.2.1:7707"] {
         let error = bind(&of(address), folder.path()).await.unwrap_err();
@@ -505,7 +479,7 @@ async fn only_loopback_is_served() {
     let nothing = Listen {
         unix: false,
         tcp: Vec::new(),
-        tcp_records: false,
+        ..defaults().listen
     };
     assert!(matches!(
         bind(&nothing, folder.path()).await,
@@ -541,6 +515,7 @@ async fn health_and_reflection_answer() {
             "jhyde.v1.Recordings",
             "jhyde.v1.History",
             "jhyde.v1.Debugging",
+            "jhyde.v1.Queries",
         ] {
             assert!(names.iter().any(|name| name == service), "{names:?}");
         }
@@ -580,29 +555,26 @@ macro_rules! services_by {
 services_by!(services_by_v1, v1);
 services_by!(services_by_v1alpha, v1alpha);
 
-/// A daemon at a port of loopback, whoever may record there.
-async fn over_tcp(tcp_records: bool) -> (TestDaemon, RecordingsClient<Channel>) {
-    let daemon = TestDaemon::start_with(tempfile::tempdir().unwrap(), |options| {
-        options.tcp_records = tcp_records;
-    })
-    .await;
+/// A daemon at a port of loopback, where whoever comes has these rights.
+async fn over_tcp(rights: &str) -> (TestDaemon, Channel) {
+    let daemon = TestDaemon::start().await;
     let listen = Listen {
         unix: false,
         tcp: vec!["127.0.0.1:0".to_owned()],
-        tcp_records,
+        insecure_loopback: rights.parse().unwrap(),
+        ..defaults().listen
     };
     let bound = bind(&listen, daemon.folder.path()).await.unwrap();
     let address = Address::Tcp(bound.addresses()[0].clone());
-    let routes = services::routes(&daemon.daemon).await.unwrap();
+    let routes = services::over(&daemon.daemon).await.unwrap();
     // Serves until the test's runtime ends.
-    std::mem::forget(serve(bound, &routes));
+    std::mem::forget(serve(bound, &routes, access(&daemon.daemon, &listen)));
     let channel = connect(&address, Duration::from_secs(5)).await.unwrap();
-    (daemon, RecordingsClient::new(channel))
+    (daemon, channel)
 }
 
 #[tokio::test]
 async fn nobody_records_over_tcp_unless_the_configuration_says_so() {
-    let (daemon, mut client) = over_tcp(false).await;
     let launch = LaunchRequest {
         command: vec!["/bin/sh".to_owned()],
         ..LaunchRequest::default()
@@ -611,20 +583,38 @@ async fn nobody_records_over_tcp_unless_the_configuration_says_so() {
         address: "127.0.0.1:1".to_owned(),
         ..AttachRequest::default()
     };
-    for status in [
-        client.launch(launch).await.unwrap_err(),
-        client.attach(attach.clone()).await.unwrap_err(),
-        client.listen(ListenRequest::default()).await.unwrap_err(),
+    for (rights, code, word) in [
+        ("", Code::Unauthenticated, "NO_TOKEN"),
+        ("read,debug", Code::PermissionDenied, "RIGHT_MISSING"),
     ] {
-        assert_eq!(status.code(), Code::PermissionDenied, "{status}");
-        assert_eq!(reason(&status), "NOT_OVER_TCP");
-        assert!(status.message().contains("tcp_records = true"), "{status}");
+        let (daemon, channel) = over_tcp(rights).await;
+        let mut client = RecordingsClient::new(channel);
+        for status in [
+            client.launch(launch.clone()).await.unwrap_err(),
+            client.attach(attach.clone()).await.unwrap_err(),
+            client.listen(ListenRequest::default()).await.unwrap_err(),
+        ] {
+            assert_eq!(status.code(), code, "{status}");
+            assert_eq!(reason(&status), word);
+        }
+        assert!(list(&daemon).await.is_empty());
+        // To ask is allowed where it is.
+        let asked = client.list(ListRecordingsRequest::default()).await;
+        assert_eq!(asked.is_ok(), !rights.is_empty());
     }
-    assert!(list(&daemon).await.is_empty());
-    // To ask is allowed.
-    client.list(ListRecordingsRequest::default()).await.unwrap();
 
-    let (_daemon, mut client) = over_tcp(true).await;
+    let (_daemon, channel) = over_tcp("record").await;
+    let mut client = RecordingsClient::new(channel);
+    // Files of the daemon's user are no business of who comes over TCP.
+    let with_source = AttachRequest {
+        options: Some(RecordingOptions {
+            source: vec!["/etc".to_owned()],
+            ..RecordingOptions::default()
+        }),
+        ..attach.clone()
+    };
+    let status = client.attach(with_source).await.unwrap_err();
+    assert_eq!(reason(&status), "SOURCE_OVER_TCP", "{status}");
     let status = client.attach(attach).await.unwrap_err();
     assert_eq!(reason(&status), "JVM_UNREACHABLE", "{status}");
     client.listen(ListenRequest::default()).await.unwrap();
@@ -673,6 +663,7 @@ async fn what_a_client_sends_is_not_sent_back_at_length() {
     let call = |recording: &str, call: &str| GetCallRequest {
         recording: recording.to_owned(),
         call: call.to_owned(),
+        ..GetCallRequest::default()
     };
     let method = format!("{long}#0");
     let events = |inside: &str, mark: &str, page_token: &str| ListEventsRequest {

@@ -472,14 +472,17 @@ pub(crate) fn sealed_value<T: Serialize>(value: &T) -> Vec<u8> {
     bytes
 }
 
-/// The inverse of [`sealed_value`]; says what is wrong.
+/// The inverse of [`sealed_value`]; says what is wrong. A last field that came later is not in values from before it: there it is
+/// zero, which is false, none or empty.
 pub(crate) fn open_value<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
     let (head, body) = bytes.split_first_chunk::<4>().ok_or("it is cut")?;
     if u32::from_le_bytes(*head) != crc32fast::hash(body) {
         return Err("its checksum does not fit".to_owned());
     }
     match body.split_first() {
-        Some((1, value)) => postcard::from_bytes(value).map_err(|error| error.to_string()),
+        Some((1, value)) => postcard::from_bytes(value)
+            .or_else(|_| postcard::from_bytes(&[value, &[0]].concat()))
+            .map_err(|error| error.to_string()),
         Some((version, _)) => Err(format!("its format version {version} is not known")),
         None => Err("it is cut".to_owned()),
     }
@@ -488,6 +491,15 @@ pub(crate) fn open_value<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String>
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_value_from_before_its_last_field_opens() {
+        let old = sealed_value(&("told", 7_u32));
+        assert_eq!(open_value(&old), Ok(("told".to_owned(), 7_u32, false)));
+        let new = sealed_value(&("told", 7_u32, true));
+        assert_eq!(open_value(&new), Ok(("told".to_owned(), 7_u32, true)));
+        assert!(open_value::<(String, u32, bool)>(&new[..new.len() - 1]).is_err());
+    }
 
     #[test]
     fn a_recording_from_before_a_table_opens_without_it() {

@@ -131,6 +131,11 @@ pub(crate) fn sessions(folder: &Path) -> PathBuf {
     folder.join("sessions")
 }
 
+/// Where source lies that was added later.
+pub(crate) fn sources(folder: &Path) -> PathBuf {
+    folder.join("sources")
+}
+
 /// Does the folder look like a recording's? Yes, too, if we may not look.
 pub(crate) fn is_recording(folder: &Path) -> bool {
     match fs::metadata(folder.join(META)) {

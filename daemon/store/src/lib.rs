@@ -21,6 +21,7 @@ pub mod sources;
 pub mod watch;
 pub mod writer;
 
+mod added;
 mod cache;
 mod database;
 mod derived;
@@ -30,6 +31,7 @@ mod folder;
 mod index;
 mod list;
 mod lock;
+mod log;
 mod objects;
 mod open;
 mod queries;

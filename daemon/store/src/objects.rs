@@ -72,6 +72,7 @@ fn join_value(kind: u64, bits: u64) -> Result<Value, DecodeError> {
             0 => Missing::Level,
             1 => Missing::Native,
             2 => Missing::BeforeRecording,
+            4 => Missing::Doubted,
             _ => Missing::Unreadable,
         }),
         _ => return Err(DecodeError::Invalid("box")),

@@ -15,6 +15,7 @@ use crate::folder::{self, Files, FolderMeta};
 use crate::index::{collect, merge};
 use crate::list::{self, List};
 use crate::lock::UseLock;
+use crate::log;
 use crate::state::{
     BlockEntry, Group, Inner, Live, Persisted, Sealed, Tables, ThreadEntry, ThreadTotal,
 };
@@ -46,6 +47,7 @@ pub(crate) fn open(
         // Where the list cannot be read, RocksDB says why.
         mode => mode,
     };
+    mend_log(folder, &id, mode)?;
     let (db, log_lost) = match over && files.is_none() {
         true => open_with_log(folder, &id, memory, mode)?,
         // The log's end is just being written, or nothing in it counts any more.
@@ -108,6 +110,31 @@ pub(crate) fn open(
         tracing::warn!(recording = %inner.id, %error, "the last block stays unfinished");
     }
     Ok(inner)
+}
+
+/// Keeps RocksDB from reading its log for ever. A reader who may not write must not open such a log.
+fn mend_log(folder: &Path, id: &str, mode: Mode) -> Result<()> {
+    // Each that is mended is one no more, so that this ends.
+    while let Some(endless) = log::endless(&folder::database(folder)) {
+        let failed = match mode.only_reads() {
+            true => Some("a daemon that may write to the folder can open it".to_owned()),
+            false => endless.mend().err().map(|error| error.to_string()),
+        };
+        if let Some(reason) = failed {
+            return Err(Error::Damaged {
+                recording: id.to_owned(),
+                what: format!(
+                    "RocksDB's log, at byte {} of {}",
+                    endless.at,
+                    endless.log.display()
+                ),
+                from: Timestamp(0),
+                to: Timestamp(u64::MAX),
+                reason,
+            });
+        }
+    }
+    Ok(())
 }
 
 /// Opens the database of a recording that was not closed: what its log has counts. Says what is wrong with the

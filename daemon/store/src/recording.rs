@@ -7,8 +7,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use jhyde_trace::{
-    ClassId, ClassInfo, FieldId, Level, LevelFact, Levels, MethodId, ObjectId, ObjectInfo,
-    RecordingMeta, Stretch, Subject, ThreadId, ThreadInfo, Timestamp,
+    ClassId, ClassInfo, FieldId, Levels, MethodId, ObjectId, ObjectInfo, RecordingMeta, Stretch,
+    Subject, ThreadId, ThreadInfo, Timestamp,
 };
 use rocksdb::Direction as Seek;
 
@@ -75,11 +75,14 @@ impl Recording {
         };
         let tail = view.tail.iter().flat_map(|block| block.threads());
         calls.extend(tail.map(|thread| (thread.id, thread.next_call() - 1)));
+        // By itself: inside of the literal the lock would be held to its end, and what reads the tables again there would
+        // wait for a writer that waits for this.
+        let classes = self.inner.tables().classes.len() as u32;
         Ok(Stats {
             events: view.end,
             calls: calls.values().sum(),
             threads: calls.len() as u32,
-            classes: self.inner.tables().classes.len() as u32,
+            classes,
             blocks,
             bytes_on_disk: self.bytes_on_disk(),
             unflushed_events: view.tail.iter().map(|block| block.len() as u64).sum(),
@@ -111,6 +114,7 @@ impl Recording {
             subject,
             level: fact.level,
             reason: fact.reason.clone(),
+            doubted: fact.doubted,
         }
     }
 
@@ -186,15 +190,7 @@ impl Recording {
     /// The same for who must not take for seen what may have gone unseen: where damage hides which level was in force,
     /// it is the lowest.
     pub fn levels_or_lowest(&self) -> Arc<Levels> {
-        self.levels().unwrap_or_else(|error| {
-            let lowest = LevelFact {
-                since: Timestamp(0),
-                of: Subject::Everything,
-                level: Level::Calls,
-                reason: format!("which level was in force cannot be read: {error}"),
-            };
-            Arc::new(Levels::new(self.inner.tables().levels.asked(), [lowest]))
-        })
+        self.inner.levels_or_lowest()
     }
 
     /// A class.

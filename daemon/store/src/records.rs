@@ -60,6 +60,8 @@ pub struct Lowered {
     pub level: Level,
     /// Why, in words for people.
     pub reason: String,
+    /// What is told there may be false, and is told without values: see [`jhyde_trace::LevelFact::doubted`].
+    pub doubted: bool,
 }
 
 /// How many gaps a recording has for one reason.

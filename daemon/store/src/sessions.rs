@@ -79,7 +79,7 @@ impl Recording {
         }
     }
 
-    fn may_keep(&self) -> Result<()> {
+    pub(crate) fn may_keep(&self) -> Result<()> {
         match self.inner.writable {
             true => Ok(()),
             false => Err(Error::ReadOnly(self.inner.id.clone())),

@@ -24,14 +24,8 @@ impl Sink for Writer {
         Self::level(self, of, level, reason).map_err(in_words)
     }
 
-    fn level_since(
-        &mut self,
-        since: Timestamp,
-        of: Subject,
-        level: Level,
-        reason: String,
-    ) -> Result<(), SinkError> {
-        Self::level_since(self, since, of, level, reason).map_err(in_words)
+    fn doubt(&mut self, since: Timestamp, reason: String) -> Result<(), SinkError> {
+        Self::doubt(self, since, reason).map_err(in_words)
     }
 
     fn append(&mut self, events: Vec<Event>) -> Result<(), SinkError> {

@@ -10,8 +10,8 @@ use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 
 use jhyde_trace::{
-    Block, BlockBuilder, CallId, ClassId, ClassInfo, FieldId, Level, LevelFact, Levels, MethodId,
-    ObjectId, ObjectInfo, RecordingMeta, ThreadId, ThreadInfo,
+    Block, BlockBuilder, CallId, ClassId, ClassInfo, EngineKind, FieldId, Level, LevelFact, Levels,
+    MethodId, ObjectId, ObjectInfo, RecordingMeta, Subject, ThreadId, ThreadInfo, Timestamp,
 };
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -280,6 +280,23 @@ impl Inner {
         self.index_use
             .read()
             .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// See [`crate::Recording::levels_or_lowest`].
+    pub(crate) fn levels_or_lowest(&self) -> Arc<Levels> {
+        let tables = self.tables();
+        let Some(error) = &tables.lost_levels else {
+            return tables.levels.clone();
+        };
+        let lowest = LevelFact {
+            since: Timestamp(0),
+            of: Subject::Everything,
+            level: Level::Calls,
+            reason: format!("which level was in force cannot be read: {error}"),
+            // No other engine doubts what it has told.
+            doubted: self.meta().meta.options.engine == EngineKind::Probe,
+        };
+        Arc::new(Levels::new(tables.levels.asked(), [lowest]))
     }
 
     pub(crate) fn tables(&self) -> RwLockReadGuard<'_, Tables> {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use jhyde_trace::{Block, Timestamp};
+use jhyde_trace::{Block, Event, Levels, Timestamp};
 use rocksdb::Direction as Seek;
 
 use crate::error::{Error, Result};
@@ -27,21 +27,32 @@ pub(crate) struct View {
     pub(crate) end: u64,
     /// Everything is read once: it shall not drive from the caches what is asked often.
     sweep: bool,
+    /// What of it may be false: see [`told`].
+    pub(crate) levels: Arc<Levels>,
+}
+
+/// An event of a block, as it is told: without values where they may be false. All that queries say of values comes from here.
+pub(crate) fn told(levels: &Levels, block: &Block, position: usize) -> Option<Event> {
+    let mut event = block.event(position)?;
+    if levels.doubted(block.timestamp(position)) {
+        event.doubt();
+    }
+    Some(event)
 }
 
 impl View {
     pub(crate) fn new(inner: &Arc<Inner>) -> Self {
-        let mut live = inner.live();
+        let mut held = inner.live();
         let (persisted, persisted_end) = {
             let persisted = inner.persisted();
             (persisted.firsts.len() as u32, persisted.end)
         };
         // A block may already be in the database and still in the queue.
-        let queued = live.tail.iter().map(|sealed| sealed.block.clone());
+        let queued = held.tail.iter().map(|sealed| sealed.block.clone());
         let mut tail: Vec<_> = queued
             .filter(|b| b.first().0 >= persisted_end && !b.is_empty())
             .collect();
-        let live = &mut *live;
+        let live = &mut *held;
         if let Some(builder) = live
             .builder
             .as_ref()
@@ -57,6 +68,8 @@ impl View {
             }
             tail.extend(live.copy.clone());
         }
+        // Behind it: nobody waits for the tables while the recording thread waits for this. Levels told meanwhile lie behind the end.
+        drop(held);
         let end = tail.last().map_or(persisted_end, |block| block.end().0);
         Self {
             inner: inner.clone(),
@@ -65,6 +78,7 @@ impl View {
             tail,
             end,
             sweep: false,
+            levels: inner.levels_or_lowest(),
         }
     }
 
@@ -89,6 +103,7 @@ impl View {
             tail: Vec::new(),
             end,
             sweep: true,
+            levels: inner.levels_or_lowest(),
         }
     }
 

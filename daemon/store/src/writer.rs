@@ -99,23 +99,27 @@ impl Writer {
 
     /// From the next event on something is recorded at another level, and why.
     pub fn level(&mut self, of: Subject, level: Level, reason: String) -> Result<()> {
-        self.level_since(self.next_timestamp(), of, level, reason)
-    }
-
-    /// The same from an event on that may have been appended already.
-    pub fn level_since(
-        &mut self,
-        since: Timestamp,
-        of: Subject,
-        level: Level,
-        reason: String,
-    ) -> Result<()> {
-        let fact = LevelFact {
-            since,
+        self.put_level(LevelFact {
+            since: self.next_timestamp(),
             of,
             level,
             reason,
-        };
+            doubted: false,
+        })
+    }
+
+    /// What was appended from an event on may be false: see [`LevelFact::doubted`].
+    pub fn doubt(&mut self, since: Timestamp, reason: String) -> Result<()> {
+        self.put_level(LevelFact {
+            since,
+            of: Subject::Everything,
+            level: Level::Calls,
+            reason,
+            doubted: true,
+        })
+    }
+
+    fn put_level(&mut self, fact: LevelFact) -> Result<()> {
         let number = self.inner.tables().told_levels;
         let value = sealed_value(&fact);
         self.put(families::LEVELS, &number.to_be_bytes(), value)?;

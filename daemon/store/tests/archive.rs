@@ -63,9 +63,7 @@ fn a_recording_comes_back_from_its_file() {
             imported.session("s").expect("read").as_deref(),
             Some(&b"kept"[..])
         );
-        let model = Model {
-            events: events.clone(),
-        };
+        let model = Model::of(events.clone());
         compare(&imported, &model, &[everything()]);
         let report = imported.check(|_, _| true);
         assert!(report.damage.is_empty(), "{:?}", report.damage);

@@ -84,9 +84,7 @@ fn opened(recording: &Path) -> Result<std::sync::Arc<Recording>> {
 #[test]
 fn a_damaged_table_that_repeats_the_events_loses_no_answer() {
     let events = script(1500);
-    let model = Model {
-        events: events.clone(),
-    };
+    let model = Model::of(events.clone());
     for seal in [false, true] {
         for table in DERIVED {
             let data = tempfile::tempdir().expect("a folder");

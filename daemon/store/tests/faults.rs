@@ -317,7 +317,7 @@ fn a_killed_daemon_leaves_a_cut_recording_that_opens_without_repair() {
             "nothing but the beginning"
         );
         if end < 2500 {
-            compare(&recording, &Model { events: expected }, &[everything()]);
+            compare(&recording, &Model::of(expected), &[everything()]);
         }
         assert!(
             recording.put_session("after", b"the crash").is_ok(),

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::data::{catalogue, copy, options, record, script};
+use common::data::{all_events, catalogue, class, copy, options, record, script};
 use jhyde_store::*;
 use jhyde_trace::*;
 
@@ -12,6 +12,7 @@ fn told() -> Vec<LevelFact> {
         of,
         level,
         reason: reason.to_owned(),
+        doubted: false,
     };
     vec![
         fact(0, Subject::Class(ClassId(4)), Level::Calls, "too large"),
@@ -84,6 +85,37 @@ fn levels_stay_with_a_recording_that_is_closed_sealed_and_brought_elsewhere() {
 }
 
 #[test]
+fn what_is_doubted_has_no_values() {
+    let data = tempfile::tempdir().expect("a folder");
+    let catalogue = catalogue(data.path());
+    let (recording, mut writer) = catalogue
+        .create(Some("made"), RecordingOptions::default())
+        .expect("a recording");
+    let events = script(4000);
+    record(&mut writer, &events[..300]);
+    let told = writer.doubt(Timestamp(100), "it did not agree".to_owned());
+    told.expect("it is told");
+    record(&mut writer, &events[300..400]);
+    let read = all_events(&recording);
+    assert_eq!(read[..100], events[..100]);
+    let written = |event: &Event| match event.kind {
+        EventKind::Write { value, .. } => Some(value),
+        _ => None,
+    };
+    let before = events[100..400].iter().filter_map(written).count();
+    assert!(before > 20, "the script writes values: {before}");
+    for (told, raw) in read[100..].iter().zip(&events[100..400]) {
+        let doubted = Value::Missing(Missing::Doubted);
+        assert_eq!(written(told), written(raw).map(|_| doubted), "{told:?}");
+        let mut without = raw.clone();
+        without.doubt();
+        assert_eq!(*told, without);
+    }
+    let lowered = recording.stats().expect("counted").lowered;
+    assert!(lowered.len() == 1 && lowered[0].doubted, "{lowered:?}");
+}
+
+#[test]
 fn a_killed_writer_leaves_the_levels_of_what_it_leaves() {
     let making = tempfile::tempdir().expect("a folder");
     let catalogue = catalogue(making.path());
@@ -103,5 +135,34 @@ fn a_killed_writer_leaves_the_levels_of_what_it_leaves() {
         let catalogue = Catalogue::open(data.path(), options).expect("a catalogue");
         let cut = catalogue.open_recording(recording.id()).expect("opens");
         assert_eq!(*cut.levels().expect("read"), expected());
+    }
+}
+
+/// Who asks how much there is reads the tables more than once; a class that comes between must not make both wait for ever.
+#[test]
+fn a_class_that_comes_while_it_is_asked_how_much_there_is_waits_for_nobody() {
+    let data = tempfile::tempdir().expect("a folder");
+    let catalogue = catalogue(data.path());
+    let (recording, mut writer) = catalogue
+        .create(Some("made"), RecordingOptions::default())
+        .expect("a recording");
+    let (done, ended) = std::sync::mpsc::channel();
+    let writing = done.clone();
+    std::thread::spawn(move || {
+        for id in 0..20_000 {
+            let class = class(id % 50, format!("C{id}"));
+            writer.class(class).expect("a class");
+        }
+        writing.send(()).expect("somebody waits");
+    });
+    std::thread::spawn(move || {
+        for _ in 0..5_000 {
+            recording.stats().expect("statistics");
+        }
+        done.send(()).expect("somebody waits");
+    });
+    for _ in 0..2 {
+        let patience = std::time::Duration::from_secs(120);
+        ended.recv_timeout(patience).expect("nobody waits for ever");
     }
 }

@@ -18,8 +18,8 @@ fn options(block_events: u32) -> StoreOptions {
 }
 
 /// Records a script's events in blocks of 64 and compares at the given moments, at the end, and after
-/// opening again.
-fn check(bytes: &[u8], moments: &[usize], ranges: &[(u16, u16)]) {
+/// opening again. At `doubt.0` it turns out that what was told from `doubt.1` on may be false.
+fn check(bytes: &[u8], moments: &[usize], ranges: &[(u16, u16)], doubt: Option<(usize, usize)>) {
     let events = jhyde_trace::fuzzing::events_from(bytes);
     let n = events.len() as u64;
     let mut ranges: Vec<_> = ranges
@@ -38,13 +38,20 @@ fn check(bytes: &[u8], moments: &[usize], ranges: &[(u16, u16)]) {
     let mut model = Model::default();
     let mut moments: Vec<_> = moments.iter().map(|at| at % (events.len() + 1)).collect();
     moments.sort_unstable();
+    let doubt = doubt.map(|(at, since)| (at % (events.len() + 1), since));
     for (at, event) in events.into_iter().enumerate() {
+        if let Some((_, since)) = doubt.filter(|doubt| doubt.0 == at) {
+            let since = since % (at + 1);
+            let told = writer.doubt(Timestamp(since as u64), "a test".to_owned());
+            told.expect("it is told");
+            model.doubt(since);
+        }
         if moments.binary_search(&at).is_ok() {
             compare(&recording, &model, &ranges);
         }
         let timestamp = writer.append(event.clone()).expect("the event nests");
         assert_eq!(timestamp, Timestamp(at as u64));
-        model.events.push(event);
+        model.push(event);
     }
     compare(&recording, &model, &ranges);
     writer.flush().expect("flushed");
@@ -82,7 +89,7 @@ fn check(bytes: &[u8], moments: &[usize], ranges: &[(u16, u16)]) {
 
 #[test]
 fn nothing_recorded() {
-    check(&[], &[], &[(0, 0)]);
+    check(&[], &[], &[(0, 0)], None);
 }
 
 #[test]
@@ -90,7 +97,8 @@ fn a_long_script() {
     let bytes: Vec<u8> = (0..9000u64)
         .map(|i| (i.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 56) as u8)
         .collect();
-    check(&bytes, &[500, 1500], &[(100, 700), (900, 20)]);
+    check(&bytes, &[500, 1500], &[(100, 700), (900, 20)], None);
+    check(&bytes, &[1500], &[(100, 700), (900, 20)], Some((1200, 450)));
 }
 
 proptest! {
@@ -100,7 +108,8 @@ proptest! {
         bytes in proptest::collection::vec(any::<u8>(), 0..2500),
         moments in proptest::collection::vec(any::<usize>(), 0..2),
         ranges in proptest::collection::vec(any::<(u16, u16)>(), 1..3),
+        doubt in proptest::option::of(any::<(usize, usize)>()),
     ) {
-        check(&bytes, &moments, &ranges);
+        check(&bytes, &moments, &ranges, doubt);
     }
 }

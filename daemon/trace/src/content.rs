@@ -134,6 +134,14 @@ impl Change {
     /// [`Change::First`] with [`Change::More`] behind it.
     pub const MAX_ITEMS: usize = 1 << 17;
 
+    /// Takes all that is held out of it: see [`crate::Event::doubt`].
+    pub(crate) fn doubt(&mut self) {
+        *self = Self::Unknown {
+            reason: "what was told of it may be false".to_owned(),
+            since: None,
+        };
+    }
+
     /// Its items, if it has some.
     pub fn items(&self) -> Option<&Items> {
         match self {

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::content::Change;
 use crate::ids::{CallId, ClassId, MethodId, ObjectId, ThreadId};
-use crate::value::Value;
+use crate::value::{Missing, Value};
 use crate::variable::Variable;
 
 /// One thing that happened. Its timestamp is its position in the recording and is given by the
@@ -31,6 +31,32 @@ impl Event {
     /// directly before its [`EventKind::Exit`] and has [`Event::NO_INDEX`]. Without that nothing would tell the two
     /// apart in a call in which nothing else happens.
     pub const AT_ENTER: u32 = 0;
+
+    /// Takes all values out of it: what happened is told, and may be false ([`crate::LevelFact::doubted`]).
+    pub fn doubt(&mut self) {
+        const DOUBTED: Value = Value::Missing(Missing::Doubted);
+        match &mut self.kind {
+            EventKind::Enter {
+                receiver,
+                arguments,
+                ..
+            } => receiver
+                .iter_mut()
+                .chain(arguments)
+                .for_each(|value| *value = DOUBTED),
+            EventKind::Exit { outcome } => match outcome {
+                Outcome::Returned(Some(value)) => *value = DOUBTED,
+                Outcome::Returned(None) | Outcome::Threw(_) => *outcome = Outcome::Unknown,
+                Outcome::Unknown => {}
+            },
+            EventKind::Write { value, .. } | EventKind::Snapshot { value, .. } => *value = DOUBTED,
+            EventKind::Thrown { exception }
+            | EventKind::Caught { exception }
+            | EventKind::Uncaught { exception } => *exception = DOUBTED,
+            EventKind::Content { change, .. } => change.doubt(),
+            _ => {}
+        }
+    }
 
     /// The thread that the event happened in.
     pub fn thread(&self) -> ThreadId {

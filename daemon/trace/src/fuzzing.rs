@@ -148,7 +148,8 @@ impl Script<'_> {
                     Missing::Native,
                     Missing::BeforeRecording,
                     Missing::Unreadable,
-                ][usize::from(byte >> 4) % 4],
+                    Missing::Doubted,
+                ][usize::from(byte >> 4) % 5],
             ),
             _ => Value::Object(self.object()),
         }

@@ -46,6 +46,9 @@ pub struct LevelFact {
     pub level: Level,
     /// Why, in words for people.
     pub reason: String,
+    /// What is told from there on may be false: it was worked out, and did not agree with what the program did. What happened is
+    /// still told, as it was worked out, and no value of it ([`crate::Event::doubt`]).
+    pub doubted: bool,
 }
 
 /// The level in force somewhere at a time.
@@ -74,20 +77,29 @@ impl Stretch<'_> {
     }
 }
 
-/// As notes say it, without what it is about: `recorded at level state from @12 on: REASON`.
+/// As notes say it, without what it is about: `recorded at level state from @12 on: REASON`, or `what is told from @12 on may be
+/// false: REASON`.
 impl fmt::Display for Stretch<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let LevelFact {
             since,
             level,
             reason,
+            doubted,
             ..
         } = self.fact;
-        match self.until {
-            Some(until) => write!(f, "recorded at level {level} from @{since} to @{until}")?,
-            None => write!(f, "recorded at level {level} from @{since} on")?,
+        match doubted {
+            true => write!(f, "what is told from @{since}")?,
+            false => write!(f, "recorded at level {level} from @{since}")?,
         }
-        write!(f, ": {reason}")
+        match self.until {
+            Some(until) => write!(f, " to @{until}")?,
+            None => write!(f, " on")?,
+        }
+        match doubted {
+            true => write!(f, " may be false: {reason}"),
+            false => write!(f, ": {reason}"),
+        }
     }
 }
 
@@ -198,6 +210,14 @@ impl Levels {
             .map(|(fact, &until)| Stretch { fact, until })
     }
 
+    /// May what is told of a time be false?
+    pub fn doubted(&self, at: Timestamp) -> bool {
+        let holds = |(fact, until): (&LevelFact, &Option<Timestamp>)| {
+            fact.doubted && fact.since <= at && until.is_none_or(|until| at < until)
+        };
+        self.facts.iter().zip(&self.until).any(holds)
+    }
+
     /// All that is recorded below the level that was asked for.
     pub fn lowered(&self) -> impl Iterator<Item = Stretch<'_>> {
         self.below(self.asked)
@@ -228,7 +248,23 @@ mod tests {
             of,
             level,
             reason: format!("{since}"),
+            doubted: false,
         }
+    }
+
+    #[test]
+    fn what_is_doubted_is_so_as_long_as_its_fact_holds() {
+        let doubted = LevelFact {
+            doubted: true,
+            ..fact(5, Subject::Everything, Level::Calls)
+        };
+        let levels = Levels::new(Level::Full, [doubted.clone()]);
+        assert!(!levels.doubted(Timestamp(4)) && levels.doubted(Timestamp(5)));
+        let told: Vec<_> = levels.lowered().map(|s| s.to_string()).collect();
+        assert_eq!(told, ["what is told from @5 on may be false: 5"]);
+        let seen = fact(9, Subject::Everything, Level::Full);
+        let levels = Levels::new(Level::Full, [doubted, seen]);
+        assert!(levels.doubted(Timestamp(8)) && !levels.doubted(Timestamp(9)));
     }
 
     #[test]

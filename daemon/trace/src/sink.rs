@@ -26,14 +26,8 @@ pub trait Sink: Send + 'static {
     /// From the next event on something is recorded at another level: a [`crate::LevelFact`] with the next timestamp. The
     /// reason is for people.
     fn level(&mut self, of: Subject, level: Level, reason: String) -> Result<(), SinkError>;
-    /// The same from an event on that was appended already: it was not known then.
-    fn level_since(
-        &mut self,
-        since: Timestamp,
-        of: Subject,
-        level: Level,
-        reason: String,
-    ) -> Result<(), SinkError>;
+    /// What was appended from an event on may be false, as is known only now: a [`crate::LevelFact`] that is doubted.
+    fn doubt(&mut self, since: Timestamp, reason: String) -> Result<(), SinkError>;
     /// Appends events, in order; they get the next timestamps. Where one cannot be written, those before it are.
     fn append(&mut self, events: Vec<Event>) -> Result<(), SinkError>;
 }

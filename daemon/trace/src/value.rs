@@ -66,6 +66,8 @@ pub enum Missing {
     BeforeRecording,
     /// The JVM refused or failed to tell it.
     Unreadable,
+    /// What the recording has there may be false, as it turned out later: see [`crate::LevelFact::doubted`].
+    Doubted,
 }
 
 /// What is known of one object, from the first time that it was seen.

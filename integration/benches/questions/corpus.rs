@@ -28,13 +28,7 @@ pub(crate) struct Case {
 impl Case {
     /// Is it of the half that strategies were tuned on? By a hash of the name (FNV-1a).
     pub(crate) fn is_tuning(&self) -> bool {
-        let hash = self
-            .name
-            .bytes()
-            .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-                (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
-            });
-        (hash >> 32) % 2 == 0
+        is_tuning(&self.name)
     }
 
     /// How many calls there are in the scope.
@@ -72,15 +66,64 @@ impl Case {
     }
 }
 
-/// All cases, in `folder`: what is there from before is taken as it is.
-pub(crate) fn cases(folder: &Path) -> Vec<Case> {
+/// Is a case of this name of the half that strategies were tuned on?
+pub(crate) fn is_tuning(name: &str) -> bool {
+    let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
+    });
+    (hash >> 32).is_multiple_of(2)
+}
+
+/// Judges and records all cases in `folder`: what is there from before is taken as it is. With `more` also runs of the right versions
+/// and of tests that pass. Programs and defects.
+pub(crate) fn make(folder: &Path, programs: &[String], more: bool) -> Vec<(String, String)> {
     let judged = folder.join("corpus");
     if !judged.is_dir() {
         judge(&judged);
     }
-    let names = defects(&judged);
+    let mut names = defects(&judged);
+    names.retain(|(program, _)| programs.is_empty() || programs.contains(program));
+    let recorder = Recorder::new(&folder.join("data"));
+    for (program, defect) in &names {
+        let classes = judged.join(program).join(defect).join("classes");
+        recorder.record(&format!("{program}.{defect}"), &[&classes], &[program]);
+    }
+    if more {
+        let tests = tests(folder, &judged);
+        for (program, defect) in &names {
+            let classes = judged.join(program).join("right/classes");
+            recorder.record(&right_of(program), &[&classes], &[program]);
+            let passing = passing(&judged, program, defect);
+            let classes = judged.join(program).join(defect).join("classes");
+            let mut words = vec!["Tests", program];
+            words.extend(passing.iter().map(String::as_str));
+            recorder.record(&passing_run(program, defect), &[&classes, &tests], &words);
+        }
+    }
+    names
+}
+
+/// The name of the recording of the right version.
+pub(crate) fn right_of(program: &str) -> String {
+    format!("{program}.right")
+}
+
+/// The name of the recording of all tests that a defective version passes.
+pub(crate) fn passing_run(program: &str, defect: &str) -> String {
+    format!("{program}.{defect}.passing")
+}
+
+/// The numbers of those tests.
+fn passing(judged: &Path, program: &str, defect: &str) -> Vec<String> {
+    let told = judged.join(program).join(defect).join("passing");
+    let told = std::fs::read_to_string(told).expect("the tests were run");
+    told.split_whitespace().map(str::to_owned).collect()
+}
+
+/// All cases in `folder`, as they were made.
+pub(crate) fn cases(folder: &Path, names: Vec<(String, String)>) -> Vec<Case> {
+    let judged = folder.join("corpus");
     let data = folder.join("data");
-    record(&judged, &data, &names);
     let catalogue =
         Catalogue::open(&data, StoreOptions::default()).expect("the data folder can be opened");
     let read = names.into_iter().map(|(program, defect)| {
@@ -102,10 +145,51 @@ pub(crate) fn cases(folder: &Path) -> Vec<Case> {
     read.collect()
 }
 
-/// Compiles the programs and judges their calls. Needs a JDK with `java.lang.classfile`.
-fn judge(out: &Path) {
+/// A JDK with `java.lang.classfile`.
+fn newest() -> Jdk {
     let jdk = jdks().into_iter().rev().find(|jdk| jdk.major >= 24);
-    let jdk = jdk.expect("judging needs a JDK from 24 on: set JHYDE_JDKS");
+    jdk.expect("judging needs a JDK from 24 on: set JHYDE_JDKS")
+}
+
+/// Compiles the tests of the programs, and finds out which version passes which.
+fn tests(folder: &Path, judged: &Path) -> PathBuf {
+    let (tests, runner) = (folder.join("tests"), folder.join("passes"));
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("java/passing");
+    if tests.is_dir() {
+        return tests;
+    }
+    let jdk = newest();
+    let mut right = Vec::new();
+    for program in std::fs::read_dir(judged).expect("can be listed") {
+        right.push(program.expect("an entry").path().join("right/classes"));
+    }
+    let right = std::env::join_paths(right).expect("a class path");
+    for (source, into) in [("Tests.java", &tests), ("Passes.java", &runner)] {
+        let status = Command::new(jdk.java().with_file_name("javac"))
+            .args(["--release", "17", "-g", "-nowarn", "-cp"])
+            .arg(&right)
+            .arg("-d")
+            .arg(into)
+            .arg(sources.join(source))
+            .status()
+            .expect("javac can be started");
+        assert!(status.success(), "{source} is refused: {status}");
+    }
+    let status = Command::new(jdk.java())
+        .arg("-cp")
+        .arg(&runner)
+        .arg("Passes")
+        .args([&tests, judged])
+        .stdout(Stdio::null())
+        .status()
+        .expect("java can be started");
+    assert!(status.success(), "the tests could not be run: {status}");
+    tests
+}
+
+/// Compiles the programs and judges their calls.
+fn judge(out: &Path) {
+    let jdk = newest();
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("java/questions");
     let opened = ["lang", "util", "util.concurrent.atomic", "io"];
     let opened = opened.map(|package| format!("--add-opens=java.base/java.{package}=ALL-UNNAMED"));
@@ -144,31 +228,43 @@ fn defects(judged: &Path) -> Vec<(String, String)> {
     all
 }
 
-fn record(judged: &Path, data: &Path, names: &[(String, String)]) {
-    let known: Vec<String> = match data.is_dir() {
-        true => {
-            let catalogue = Catalogue::open(data, StoreOptions::default()).expect("can be opened");
-            catalogue.list().into_iter().map(|meta| meta.name).collect()
+/// Records programs into a data folder, each once.
+struct Recorder {
+    data: PathBuf,
+    known: Vec<String>,
+    jdk: Jdk,
+}
+
+impl Recorder {
+    fn new(data: &Path) -> Self {
+        let known = match data.is_dir() {
+            true => {
+                let catalogue =
+                    Catalogue::open(data, StoreOptions::default()).expect("can be opened");
+                catalogue.list().into_iter().map(|meta| meta.name).collect()
+            }
+            false => Vec::new(),
+        };
+        Self {
+            data: data.to_owned(),
+            known,
+            jdk: jdks().into_iter().next().expect("a JDK"),
         }
-        false => Vec::new(),
-    };
-    let jdk: Jdk = jdks().into_iter().next().expect("a JDK");
-    for (program, defect) in names {
-        let name = format!("{program}.{defect}");
-        if known.contains(&name) {
-            continue;
+    }
+
+    fn record(&self, name: &str, classes: &[&Path], words: &[&str]) {
+        if self.known.iter().any(|known| known == name) {
+            return;
         }
-        let classes: PathBuf = judged.join(program).join(defect).join("classes");
+        let classes = std::env::join_paths(classes).expect("a class path");
         let output = Command::new(tools::binary("jhyded"))
             .arg("--data")
-            .arg(data)
-            .args([
-                "launch", "--name", &name, "--level", "full", "--quiet", "--",
-            ])
-            .arg(jdk.java())
+            .arg(&self.data)
+            .args(["launch", "--name", name, "--level", "full", "--quiet", "--"])
+            .arg(self.jdk.java())
             .arg("-cp")
             .arg(classes)
-            .arg(program)
+            .args(words)
             .stdin(Stdio::null())
             .output()
             .expect("jhyded can be started");

@@ -1,4 +1,4 @@
-//! How long the next question takes among a million suspicious calls.
+//! How long the next question takes among many suspicious calls, and how that grows.
 
 use std::time::Instant;
 
@@ -10,11 +10,10 @@ use jhyde_trace::{
     ThreadInfo,
 };
 
-const CALLS: u64 = 1_000_000;
 const THREAD: ThreadId = ThreadId(1);
 
 /// Calls in a tree of many shapes, each with two conditions that go one of two ways.
-fn record(catalogue: &Catalogue) -> std::sync::Arc<jhyde_store::Recording> {
+fn record(catalogue: &Catalogue, calls: u64) -> std::sync::Arc<jhyde_store::Recording> {
     let options = RecordingOptions {
         level: Level::Full,
         ..RecordingOptions::default()
@@ -32,7 +31,7 @@ fn record(catalogue: &Catalogue) -> std::sync::Arc<jhyde_store::Recording> {
         .expect("a thread");
     let mut open: Vec<CallId> = Vec::new();
     let mut random = 1_u64;
-    for number in 1..=CALLS {
+    for number in 1..=calls {
         random = random
             .wrapping_mul(6_364_136_223_846_793_005)
             .wrapping_add(1_442_695_040_888_963_407);
@@ -103,12 +102,28 @@ fn record(catalogue: &Catalogue) -> std::sync::Arc<jhyde_store::Recording> {
     recording
 }
 
-/// Prints the line.
-pub(crate) fn measure() {
+/// Prints the table, a row for each number of calls.
+pub(crate) fn measure(sizes: &[u64]) {
+    println!(
+        "\n| suspicious calls | read once, s | first question, ms | after an answer, at most, ms | resident, MB |\n\
+         | --- | --- | --- | --- | --- |"
+    );
+    sizes.iter().for_each(|calls| measure_one(*calls));
+}
+
+/// The most memory that this process had so far, MB (Linux).
+fn peak() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find(|line| line.starts_with("VmHWM:"));
+    let kilobytes = line.and_then(|line| line.split_whitespace().nth(1)?.parse().ok());
+    kilobytes.unwrap_or(0_u64) / 1024
+}
+
+fn measure_one(calls: u64) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let catalogue = Catalogue::open(folder.path(), StoreOptions::default()).expect("a new folder");
-    let recording = record(&catalogue);
-    let sessions = Sessions::within(1 << 30);
+    let recording = record(&catalogue, calls);
+    let sessions = Sessions::within(4 << 30);
     let begun = Instant::now();
     let read = sessions.create(
         &recording,
@@ -136,11 +151,15 @@ pub(crate) fn measure() {
         longest = longest.max(begun.elapsed());
     }
     println!(
-        "\n{CALLS} suspicious calls: {:.2} s to read the tree and what calls covered, once; the first question in {} ms, \
-         the next after an answer in at most {} ms ({} calls still suspicious).",
+        "| {calls} | {:.2} | {} | {} | {} |",
         reading.as_secs_f64(),
         first.as_millis(),
         longest.as_millis(),
+        peak()
+    );
+    assert!(
+        view.suspicious > calls / 2,
+        "{} are suspicious",
         view.suspicious
     );
 }

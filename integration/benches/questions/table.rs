@@ -70,8 +70,8 @@ pub(crate) fn by_program(rows: &[Row<'_>]) {
 /// Averages by half and size.
 pub(crate) fn averages(rows: &[Row<'_>]) {
     println!(
-        "\n| half | programs | strategy | questions (95 %) | against top-down | values looked at | right |\n\
-         | --- | --- | --- | --- | --- | --- | --- |"
+        "\n| half | programs | strategy | questions (95 %) | against top-down | of the suspicious calls | values looked at | right |\n\
+         | --- | --- | --- | --- | --- | --- | --- | --- |"
     );
     let top_down = place(Strategy::TopDown);
     for (half, tuning) in [("tuning", true), ("held out", false)] {
@@ -87,11 +87,16 @@ pub(crate) fn averages(rows: &[Row<'_>]) {
                 let asked = questions(&rows, at);
                 let values: Vec<_> = rows.iter().map(|(_, p)| p[at].values as f64).collect();
                 let right = rows.iter().filter(|(_, played)| played[at].right).count();
+                let shares: Vec<_> = rows
+                    .iter()
+                    .map(|(case, p)| p[at].questions as f64 / case.calls().max(1) as f64 * 100.0)
+                    .collect();
                 println!(
-                    "| {half} | {size} | {strategy} | {:.1} ± {:.1} | {:+.0} % | {:.0} | {right} of {} |",
+                    "| {half} | {size} | {strategy} | {:.1} ± {:.1} | {:+.0} % | {:.2} % | {:.0} | {right} of {} |",
                     mean(&asked),
                     half_width(&asked),
                     (mean(&asked) / base - 1.0) * 100.0,
+                    mean(&shares),
                     mean(&values),
                     rows.len()
                 );

@@ -33,7 +33,12 @@ final class Gauges {
         return sum;
     }
 
-    public static void main(String[] args) {
+    /** With an argument it waits for a line, and reads the same once more. */
+    public static void main(String[] args) throws java.io.IOException {
         System.out.println(run(new Gauge(), new int[] {10, 20, 41, 30, 15, 25}));
+        if (args.length > 0) {
+            System.in.read();
+            System.out.println(run(new Gauge(), new int[] {10, 20, 41, 30, 15, 25}));
+        }
     }
 }

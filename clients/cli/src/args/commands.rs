@@ -111,6 +111,15 @@ pub struct ExportArgs {
     pub recording: String,
     /// The file to write, which must not be there; - is standard output
     pub file: PathBuf,
+    /// As Prolog facts, in the event log of JavaTA; also of a recording that still runs, as it is now
+    #[arg(long)]
+    pub jel: bool,
+    /// With --jel: calls out of the recorded classes, too
+    #[arg(long, requires = "jel")]
+    pub boundary: bool,
+    /// With --jel: default values as writes where an object is made
+    #[arg(long, requires = "jel")]
+    pub defaults: bool,
 }
 
 /// `jhyde import`.
@@ -187,6 +196,9 @@ pub struct TreeArgs {
     /// Only calls of this method: merge, MergeSort.merge
     #[arg(long)]
     pub method: Option<String>,
+    /// Begin at this call, in the middle of the tree
+    #[arg(long, value_name = "CALL", allow_negative_numbers = true)]
+    pub from: Option<String>,
     /// Leave out calls of methods outside the recorded classes
     #[arg(long)]
     pub no_boundary: bool,
@@ -387,6 +399,59 @@ pub struct GapsArgs {
     pub page: PageArgs,
 }
 
+/// `jhyde locate`.
+#[derive(Args, Debug)]
+pub struct LocateArgs {
+    /// Id or name of the recording
+    pub recording: String,
+    /// The event, by its number
+    #[arg(allow_negative_numbers = true, value_parser = event)]
+    pub event: u64,
+    /// Where it is in the list of this call, which is one around it
+    #[arg(long, value_name = "CALL", allow_negative_numbers = true)]
+    pub call: Option<String>,
+}
+
+/// `jhyde lines`.
+#[derive(Args, Debug)]
+pub struct LinesArgs {
+    /// Id or name of the recording
+    pub recording: String,
+    /// The call
+    #[arg(allow_negative_numbers = true)]
+    pub call: String,
+    /// Which source is shown.
+    #[command(flatten)]
+    pub source: SourceArgs,
+}
+
+/// `jhyde web`.
+#[derive(Args, Debug)]
+pub struct WebArgs {
+    /// Id or name of the recording that is shown first
+    pub recording: Option<String>,
+    /// Print the address in place of opening a browser (over ssh, for another browser)
+    #[arg(long)]
+    pub print: bool,
+}
+
+/// `jhyde source`.
+#[derive(Debug, Subcommand)]
+pub enum SourceCommand {
+    /// Send the source files of a folder that belong to the recorded classes, to be kept with the recording
+    Add(AddSourceArgs),
+}
+
+/// `jhyde source add`.
+#[derive(Args, Debug)]
+pub struct AddSourceArgs {
+    /// Id or name of the recording
+    pub recording: String,
+    /// The folder, on this machine: a source folder, or a project that has some
+    #[arg(value_name = "DIR")]
+    pub folder: PathBuf,
+}
+
 /// `jhyde classes`.
 #[derive(Args, Debug)]
 pub struct ClassesArgs {
@@ -438,8 +503,8 @@ pub struct DebugArgs {
     /// Use the answers of earlier sessions that are kept in this folder, and keep those of this one there
     #[arg(long, value_name = "FOLDER", conflicts_with = "no_known")]
     pub memory: Option<PathBuf>,
-    /// Do not ask about the methods of these classes, they are right: shop.util, shop.util.*, *Codec; may be repeated
-    #[arg(long, value_name = "PATTERN")]
+    /// Do not ask about the methods of these classes, they are right: shop.util, shop.util.*, *Codec, lib/gson.jar; may be repeated
+    #[arg(long, value_name = "PATTERN|JAR")]
     pub trust: Vec<String>,
     /// What calls must do, an expression over arguments, fields and result: 'Cart.total: result >= 0 && this.pieces > 0' (jhyde
     /// help properties). A call for which it is false is invalid without being asked; may be repeated
@@ -453,6 +518,12 @@ pub struct DebugArgs {
     /// where that is quicker; if the defect is older than the change, another call is found
     #[arg(long, requires = "changed")]
     pub trust_unchanged: bool,
+    /// A recording of a run that passed, such as a test: what it ran, too, is less suspicious; may be repeated
+    #[arg(long, value_name = "RECORDING")]
+    pub passing: Vec<String>,
+    /// With --passing: what passing runs ran is right. A method is not asked about where they did all that it did here
+    #[arg(long, requires = "passing")]
+    pub trust_passing: bool,
     /// Which source is shown.
     #[command(flatten)]
     pub source: SourceArgs,
@@ -465,8 +536,8 @@ pub enum MemoryCommand {
     List(MemoryArgs),
     /// Forget some of them
     Forget(MemoryForgetArgs),
-    /// Write them to a file
-    Export(MemoryFileArgs),
+    /// Write them to a file, or the valid ones as JUnit tests
+    Export(MemoryExportArgs),
     /// Add those of a file, such as another folder's answers.jsonl: none is lost
     Merge(MemoryFileArgs),
 }
@@ -495,6 +566,19 @@ pub struct MemoryForgetArgs {
     pub all: bool,
 }
 
+/// `jhyde memory export`.
+#[derive(Args, Debug)]
+pub struct MemoryExportArgs {
+    /// The folder
+    pub folder: PathBuf,
+    /// The file, - is standard output; with --junit a folder for Java sources
+    pub file: PathBuf,
+    /// Write calls that were answered valid as tests for JUnit 4.13, where what they were given can be built from source, and
+    /// say which cannot and why. Their recordings must still be there
+    #[arg(long)]
+    pub junit: bool,
+}
+
 /// A folder with a memory, and a file.
 #[derive(Args, Debug)]
 pub struct MemoryFileArgs {
@@ -515,7 +599,7 @@ pub struct SessionsArgs {
 }
 
 /// An event's number.
-fn event(word: &str) -> Result<u64, String> {
+pub(super) fn event(word: &str) -> Result<u64, String> {
     word.parse().map_err(|_| {
         "events are numbered from 0; `jhyde events RECORDING` lists them with their numbers"
             .to_owned()
@@ -531,7 +615,7 @@ fn thread(word: &str) -> Result<u32, String> {
 }
 
 /// A whole number in a range.
-fn whole(least: u32, most: u32) -> impl Fn(&str) -> Result<u32, String> + Clone {
+pub(super) fn whole(least: u32, most: u32) -> impl Fn(&str) -> Result<u32, String> + Clone {
     move |word| match word.parse() {
         Ok(number) if (least..=most).contains(&number) => Ok(number),
         _ if most == u32::MAX => Err(format!("write a whole number from {least} on")),

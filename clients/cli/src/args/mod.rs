@@ -1,12 +1,14 @@
 //! The command line: every command, flag and its help. What they do is elsewhere ([`crate::run`]).
 
 mod commands;
+mod queries;
 
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub use commands::*;
+pub use queries::*;
 
 /// Record the whole history of a Java run, and ask it questions.
 #[derive(Debug, Parser)]
@@ -57,6 +59,10 @@ pub struct Global {
         help_heading = "Everywhere"
     )]
     pub daemon: Option<String>,
+    /// File with the token for the daemon at HOST:PORT; nobody else may be able to read it [env: JHYDE_TOKEN_FILE, or the
+    /// token itself: JHYDE_TOKEN]
+    #[arg(long, global = true, value_name = "FILE", help_heading = "Everywhere")]
+    pub token_file: Option<PathBuf>,
     /// Fail instead of starting a daemon
     #[arg(long, global = true, help_heading = "Everywhere")]
     pub no_start: bool,
@@ -124,7 +130,8 @@ Examples:
     #[command(after_help = "\
 Examples:
   jhyde export demo demo.jhyde
-  jhyde export demo - | ssh there jhyde import -")]
+  jhyde export demo - | ssh there jhyde import -
+  jhyde export --jel demo demo.pl && swipl demo.pl    as Prolog facts (docs/queries.md)")]
     Export(ExportArgs),
     /// Bring in a file that `jhyde export` wrote
     Import(ImportArgs),
@@ -183,6 +190,20 @@ Examples:
   jhyde step demo 120 --back --write 1.7:lc  who wrote the variable last before that
   jhyde step demo 120 --line MergeSort:53    the next time that the line did something")]
     Step(StepArgs),
+    /// Where an event is: the calls around it, and the loops and iterations
+    #[command(after_help = "\
+Examples:
+  jhyde locate demo 120                 the way to event 120
+  jhyde locate demo 120 --call sort#0   around it in the events of a call above")]
+    Locate(LocateArgs),
+    /// The lines that a call ran, and how often
+    #[command(after_help = "\
+A line counts when control comes to it from another line. 0 is a line of the method that left no
+event: it did not run, or only jumped.
+
+Example:
+  jhyde lines demo merge#2")]
+    Lines(LinesArgs),
     /// Every write to a variable: value, time, call, line
     #[command(after_help = "\
 How to write a variable (quote it for the shell):
@@ -217,6 +238,38 @@ Examples:
   jhyde coverage demo merge#2
   jhyde coverage demo merge#2 --json | jq '.chains[] | select(.calls == 1)'")]
     Coverage(CoverageArgs),
+    /// Ask a ready-made query: where, call-chain, field-history, called, caught, … (--list tells them all)
+    #[command(after_help = "\
+Yes-or-no queries (executed, called, assigned, exists, caught, running, exited) answer yes, no, or
+that it cannot be told, and why: \"no\" only where nothing can have gone unseen.
+
+Examples:
+  jhyde query --list                                  all queries, with what they take
+  jhyde query demo where-thrown                       where uncaught exceptions were thrown
+  jhyde query demo call-chain 120                     the calls around event 120, with arguments
+  jhyde query demo pre-calls merge#2                  what its caller had called before, with results
+  jhyde query demo field-history Cart.total           every value, of all carts
+  jhyde query demo object-state object#12 --at 120    each field, and the write it is from
+  jhyde query demo executed MergeSort:53              was the line executed, which way did its condition go
+  jhyde query demo called merge --from 100 --to 200   only that part of the history
+  jhyde query demo argument-history merge --json      one row per line
+
+What each query means: docs/queries.md.")]
+    Query(QueryArgs),
+    /// Ask a recording in SQL: calls, writes, objects, … as tables (--tables tells them all)
+    #[command(after_help = "\
+Rows are found while they are read; nothing is copied. A statement can only read. Calls are texts: '1.7'.
+
+Examples:
+  jhyde sql --tables                                                tables, columns, what an index serves
+  jhyde sql demo -c 'SELECT method, count(*) FROM calls GROUP BY method'
+  jhyde sql demo -c \"SELECT * FROM writes WHERE variable = 'array#1[2]'\"
+  jhyde sql demo -c \"SELECT d.method, d.result FROM calls c, descendants(c.id) d WHERE c.method = 'sort'\"
+  jhyde sql demo question.sql --csv > answer.csv
+  jhyde sql demo --explain -c \"SELECT * FROM calls WHERE method = 'merge'\"
+
+The tables and worked examples: docs/sql.md.")]
+    Sql(SqlArgs),
     /// The threads of a recording
     Threads(RecordingArg),
     /// What went wrong: exceptions that nobody of the program caught, failed tests, who ended the program
@@ -250,12 +303,33 @@ Examples:
   jhyde debug demo --trust 'shop.util.*'         do not ask about these classes
   jhyde debug demo --assert 'Cart.total: result >= 0'   what calls must do (jhyde help properties)
   jhyde debug demo --changed HEAD~1              what ran lines of the last commit is asked first
+  jhyde debug demo --passing test1 --passing test2   what these ran, too, is asked last
 
 Answers: valid, invalid, trusted (never ask about this method), unknown (decide later).
 Exit code: 0 when it ended or you left; the session is kept either way.")]
     Debug(DebugArgs),
     /// The debugging sessions of a recording
     Sessions(SessionsArgs),
+    /// Open the page: all of this in a browser, one view beside the other
+    #[command(after_help = "\
+The daemon then listens at a port of 127.0.0.1, the same each time for a data folder. The browser is
+let in by a ticket that is worth something once and for a minute. Pages may look, answer, stop and
+detach, and no more.
+
+Examples:
+  jhyde web demo
+  ssh -L 8080:127.0.0.1:PORT there    and there: jhyde web demo --print
+                                      (PORT is in what it prints; open it with 8080 in its place)")]
+    Web(WebArgs),
+    /// Source text that was not found where the daemon runs
+    #[command(
+        subcommand,
+        after_help = "\
+Examples:
+  jhyde source add demo src/main/java
+  jhyde source add demo .              every source folder of a project"
+    )]
+    Source(SourceCommand),
     /// The answers of earlier sessions that were kept in a folder (jhyde debug --memory FOLDER)
     #[command(
         subcommand,
@@ -269,7 +343,8 @@ Examples:
   jhyde debug demo --memory answers       use what is kept there, and keep what you answer
   jhyde memory list answers               what is kept
   jhyde memory forget answers --method merge
-  jhyde memory merge answers theirs/answers.jsonl"
+  jhyde memory merge answers theirs/answers.jsonl
+  jhyde memory export answers src/test/java --junit    valid answers as JUnit tests"
     )]
     Memory(MemoryCommand),
     /// Completions for a shell

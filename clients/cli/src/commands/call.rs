@@ -3,7 +3,9 @@
 use std::collections::{BTreeSet, HashSet};
 
 use jhyde_proto::v1::value::Kind;
-use jhyde_proto::v1::{Call, CallInput, CallResult, GetCallRequest, ReachableObject, StateRow};
+use jhyde_proto::v1::{
+    Call, CallInput, CallResult, GetCallRequest, GetSideRequest, ReachableObject, StateRow,
+};
 use serde::Serialize;
 
 use super::numbered::{MARGIN, Numbered};
@@ -42,6 +44,7 @@ pub async fn call(context: &mut Context, args: &CallArgs) -> Result<(), Error> {
     let request = GetCallRequest {
         recording: args.recording.clone(),
         call: call_argument(&args.call),
+        ..GetCallRequest::default()
     };
     let client = &mut context.client;
     let call = client.history.get_call(request.clone()).await?.into_inner();
@@ -121,9 +124,10 @@ pub(crate) async fn input_and_outcome(
     recording: &str,
     call: &str,
 ) -> Result<(CallInput, CallResult), Error> {
-    let request = GetCallRequest {
+    let request = GetSideRequest {
         recording: recording.to_owned(),
         call: call.to_owned(),
+        ..GetSideRequest::default()
     };
     let (mut one, mut other) = (client.history.clone(), client.history.clone());
     let (input, outcome) =

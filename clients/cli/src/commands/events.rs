@@ -41,6 +41,7 @@ async fn of_call(context: &mut Context, args: &EventsArgs, call: String) -> Resu
     let named = GetCallRequest {
         recording: args.recording.clone(),
         call: call.clone(),
+        ..GetCallRequest::default()
     };
     let own = context.client.history.get_call(named).await?;
     let own = own.into_inner().id;
@@ -64,6 +65,7 @@ async fn of_call(context: &mut Context, args: &EventsArgs, call: String) -> Resu
             inside: args.inside.clone().unwrap_or_default(),
             unfold,
             flat: args.flat,
+            ..ListEventsRequest::default()
         };
         let page = context
             .client

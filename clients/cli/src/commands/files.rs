@@ -4,7 +4,7 @@
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-use jhyde_proto::v1::{ImportChunk, KeepRequest, Removal};
+use jhyde_proto::v1::{ExportJelRequest, ImportChunk, KeepRequest, Removal};
 use serde::Serialize;
 use tokio::fs;
 use tokio::io::{AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
@@ -36,7 +36,7 @@ struct Exported<'a> {
 /// When the daemon refuses, the file is there already, or it cannot be written.
 pub async fn export(context: &mut Context, args: &ExportArgs) -> Result<(), Error> {
     if args.file.as_os_str() == "-" {
-        let bytes = transfer(context, &args.recording, &mut tokio::io::stdout()).await;
+        let bytes = transfer(context, args, &mut tokio::io::stdout()).await;
         return bytes.map(drop).map_err(|failed| failed.at(&args.file));
     }
     if fs::try_exists(&args.file).await.unwrap_or(false) {
@@ -50,7 +50,7 @@ pub async fn export(context: &mut Context, args: &ExportArgs) -> Result<(), Erro
         ));
     }
     let part = part_of(&args.file);
-    let bytes = match into_part(context, &args.recording, &part).await {
+    let bytes = match into_part(context, args, &part).await {
         Ok(bytes) => bytes,
         Err(failed) => {
             // Half a file helps nobody.
@@ -107,9 +107,9 @@ fn file_error(what: &'static str, path: &Path, source: io::Error) -> Error {
     }
 }
 
-async fn into_part(context: &mut Context, recording: &str, part: &Path) -> Result<u64, Failed> {
+async fn into_part(context: &mut Context, args: &ExportArgs, part: &Path) -> Result<u64, Failed> {
     let mut file = fs::File::create_new(part).await.map_err(Failed::File)?;
-    let bytes = transfer(context, recording, &mut file).await?;
+    let bytes = transfer(context, args, &mut file).await?;
     file.sync_all().await.map_err(Failed::File)?;
     Ok(bytes)
 }
@@ -117,9 +117,13 @@ async fn into_part(context: &mut Context, recording: &str, part: &Path) -> Resul
 /// Everything that the daemon sends into this file; says how many bytes.
 async fn transfer(
     context: &mut Context,
-    recording: &str,
+    args: &ExportArgs,
     to: &mut (impl AsyncWrite + Unpin),
 ) -> Result<u64, Failed> {
+    if args.jel {
+        return facts(context, args, to).await;
+    }
+    let recording = args.recording.as_str();
     let daemon = |status| Failed::Daemon(Box::new(status));
     let answer = context.client.recordings.export(named(recording)).await;
     let mut chunks = answer.map_err(daemon)?.into_inner();
@@ -133,6 +137,36 @@ async fn transfer(
             clean(recording),
             size(chunk.done_bytes),
             size(chunk.total_bytes)
+        ));
+    }
+    to.flush().await.map_err(Failed::File)?;
+    bar.finish_and_clear();
+    Ok(bytes)
+}
+
+/// The same as Prolog facts.
+async fn facts(
+    context: &mut Context,
+    args: &ExportArgs,
+    to: &mut (impl AsyncWrite + Unpin),
+) -> Result<u64, Failed> {
+    let daemon = |status| Failed::Daemon(Box::new(status));
+    let request = ExportJelRequest {
+        recording: args.recording.clone(),
+        boundary: args.boundary,
+        defaults: args.defaults,
+    };
+    let answer = context.client.queries.export_jel(request).await;
+    let mut chunks = answer.map_err(daemon)?.into_inner();
+    let bar = progress::spinner(format!("exporting {}", clean(&args.recording)));
+    let mut bytes = 0;
+    while let Some(chunk) = chunks.message().await.map_err(daemon)? {
+        to.write_all(&chunk.data).await.map_err(Failed::File)?;
+        bytes += chunk.data.len() as u64;
+        bar.set_message(format!(
+            "exporting {}: {}",
+            clean(&args.recording),
+            size(bytes)
         ));
     }
     to.flush().await.map_err(Failed::File)?;

@@ -26,6 +26,7 @@ pub async fn history(context: &mut Context, args: &HistoryArgs) -> Result<(), Er
             newest_first: args.newest,
             page_size: paging.size(),
             page_token: paging.token.clone(),
+            ..ListWritesRequest::default()
         };
         let page = context
             .client

@@ -6,16 +6,23 @@ pub mod events;
 pub mod files;
 pub mod gaps;
 pub mod history;
+pub mod junit;
 pub mod launch;
+pub mod lines;
+pub mod locate;
 pub mod memory;
 pub(crate) mod numbered;
 pub mod overview;
+pub mod query;
 pub mod recordings;
 pub mod sessions;
+pub mod sources;
+pub mod sql;
 pub mod state;
 pub mod step;
 mod telling;
 pub mod tree;
+pub mod web;
 pub mod where_;
 pub mod why;
 
@@ -28,7 +35,7 @@ use crate::source::Sources;
 use crate::text::{Listing, listing_lines};
 
 /// Rows that people get unless they ask for more.
-const ROWS_FOR_PEOPLE: u32 = 200;
+pub(crate) const ROWS_FOR_PEOPLE: u32 = 200;
 /// Rows of a page when all are wanted.
 const ROWS_FOR_ALL: u32 = 1000;
 

@@ -357,12 +357,11 @@ fn lowered_words(lowered: &LoweredLevel) -> String {
         Some(until) => format!(" to @{until}"),
         None => " on".to_owned(),
     };
-    format!(
-        "{what}{} from @{}{until}: {}",
-        lowered.level,
-        lowered.since,
-        clean(&lowered.reason)
-    )
+    let (level, since, reason) = (&lowered.level, lowered.since, clean(&lowered.reason));
+    match lowered.doubted {
+        true => format!("{what}in doubt from @{since}{until}, without values: {reason}"),
+        false => format!("{what}{level} from @{since}{until}: {reason}"),
+    }
 }
 
 pub(crate) fn amounts(recording: &Recording) -> String {

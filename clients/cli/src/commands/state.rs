@@ -29,6 +29,7 @@ pub async fn state(context: &mut Context, args: &StateArgs) -> Result<(), Error>
         from: args.from,
         to: args.at,
         budget: 0,
+        ..GetStateRequest::default()
     };
     let mut state = context
         .client
@@ -160,6 +161,7 @@ impl Opening<'_> {
                 page_size: ROWS_OF_AN_OBJECT,
                 page_token: String::new(),
                 budget: 0,
+                ..ExpandObjectRequest::default()
             };
             let inside = self
                 .client

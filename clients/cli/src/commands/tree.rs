@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use jhyde_proto::v1::{Call, ListCallsRequest, ListThreadsRequest, Thread};
+use jhyde_proto::v1::list_start::At;
+use jhyde_proto::v1::{Call, ListCallsRequest, ListStart, ListThreadsRequest, Thread};
 use tokio_stream::StreamExt as _;
 
 use super::{Context, Notes, Paging, call_argument, end_note, recordings};
@@ -28,8 +29,13 @@ pub async fn tree(context: &mut Context, args: &TreeArgs) -> Result<(), Error> {
         without_values: args.no_values,
         without_boundary: args.no_boundary,
         method: args.method.clone().unwrap_or_default(),
+        start: args.from.as_deref().map(|call| ListStart {
+            at: Some(At::Call(call_argument(call))),
+            backward: false,
+        }),
+        ..ListCallsRequest::default()
     };
-    if context.out.json && paging.is_all() {
+    if context.out.json && paging.is_all() && request.start.is_none() {
         return stream(context, request).await;
     }
     pages(context, request, paging, args.unfold).await

@@ -7,9 +7,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use jhyde_proto::endpoint::{Address, connect, outer_socket_of, runtime_folder, socket_of};
+use jhyde_proto::endpoint::{
+    Address, ConnectError, connect, connect_by, outer_socket_of, runtime_folder, socket_of,
+};
 use jhyde_proto::folder::secure;
-use tonic::transport::Channel;
+use jhyde_proto::token::{Bearer, Connection};
+use tokio::net::UnixStream;
 
 use crate::args::Global;
 use crate::error::Error;
@@ -23,26 +26,64 @@ const CONNECT_LIMIT: Duration = Duration::from_secs(5);
 ///
 /// # Errors
 /// When the address is wrong, nobody answers there, or no daemon could be started.
-pub async fn reach(global: &Global) -> Result<Channel, Error> {
+pub async fn reach(global: &Global) -> Result<Connection, Error> {
     if let Some(address) = &global.daemon {
         let address: Address = address.parse()?;
-        return Ok(connect(&address, CONNECT_LIMIT).await?);
+        let bearer = Bearer::find(global.token_file.as_deref())?;
+        if bearer.has_token() && address.is_open_to_others() {
+            return Err(Error::TokenInTheOpen(address.to_string()));
+        }
+        let channel = connect(&address, CONNECT_LIMIT).await?;
+        return Ok(Connection::new(channel, bearer));
     }
-    let data = data_folder(global.data.as_deref())?;
-    secure(&data)?;
-    if let Some(channel) = running(&data).await? {
-        return Ok(channel);
-    }
-    if global.no_start {
-        return Err(Error::NotRunning { data });
-    }
-    start::start(&data).await
+    let home = Home {
+        data: data_folder(global.data.as_deref())?,
+        may_start: !global.no_start,
+    };
+    // Said here first: the transport's own errors do not tell what is wrong with a folder or a start.
+    home.stream().await?;
+    let data = home.data.clone();
+    let connect = move || {
+        let home = home.clone();
+        async move { home.stream().await.map_err(io::Error::other) }
+    };
+    let channel = connect_by(start::LIMIT, connect).await;
+    let channel = channel.map_err(|source| ConnectError::Unreachable {
+        address: data.display().to_string(),
+        source,
+    })?;
+    // At the data folder's socket the kernel tells who we are.
+    Ok(Connection::new(channel, Bearer::none()))
 }
 
-/// The daemon that serves this folder now; `None` if none does.
-async fn running(data: &Path) -> Result<Option<Channel>, Error> {
-    if let Some(channel) = at(socket_of(data)).await? {
-        return Ok(Some(channel));
+/// Where the daemon of a data folder is found, whichever it is: one that records a program ends with it, and who talks
+/// to it goes on with the next.
+#[derive(Clone, Debug)]
+struct Home {
+    data: PathBuf,
+    may_start: bool,
+}
+
+impl Home {
+    /// A connection to the daemon that runs, or to one that is started now.
+    async fn stream(&self) -> Result<UnixStream, Error> {
+        secure(&self.data)?;
+        if let Some(stream) = running(&self.data).await? {
+            return Ok(stream);
+        }
+        if !self.may_start {
+            return Err(Error::NotRunning {
+                data: self.data.clone(),
+            });
+        }
+        start::start(&self.data).await
+    }
+}
+
+/// A connection to the daemon that serves this folder now; `None` if none does.
+async fn running(data: &Path) -> Result<Option<UnixStream>, Error> {
+    if let Some(stream) = at(socket_of(data)).await? {
+        return Ok(Some(stream));
     }
     // Of a daemon that cannot write in the folder.
     let outer = outer_socket_of(data);
@@ -53,18 +94,13 @@ async fn running(data: &Path) -> Result<Option<Channel>, Error> {
     at(outer).await
 }
 
-/// The daemon that listens at this socket.
-async fn at(path: PathBuf) -> Result<Option<Channel>, Error> {
-    // Asked here first: the transport's own error does not tell "nobody there" from "not allowed".
-    match tokio::net::UnixStream::connect(&path).await {
-        Ok(probe) => drop(probe),
-        Err(source) => {
-            return match source.kind() {
-                io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused => Ok(None),
-                _ => Err(Error::Socket { path, source }),
-            };
-        }
+/// A connection to the daemon that listens at this socket.
+async fn at(path: PathBuf) -> Result<Option<UnixStream>, Error> {
+    match UnixStream::connect(&path).await {
+        Ok(stream) => Ok(Some(stream)),
+        Err(source) => match source.kind() {
+            io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused => Ok(None),
+            _ => Err(Error::Socket { path, source }),
+        },
     }
-    // A daemon that ends between the two connections is one that is not there.
-    Ok(connect(&Address::Unix(path), CONNECT_LIMIT).await.ok())
 }

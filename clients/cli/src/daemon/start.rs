@@ -15,13 +15,13 @@ use std::time::{Duration, Instant};
 
 use jhyde_proto::endpoint::{runtime_file, runtime_folder};
 use jhyde_proto::folder::make;
-use tonic::transport::Channel;
+use tokio::net::UnixStream;
 
 use super::running;
 use crate::error::Error;
 
 /// How long a daemon may take until it answers: opening many recordings after a crash takes longest.
-const START_LIMIT: Duration = Duration::from_secs(30);
+pub(super) const LIMIT: Duration = Duration::from_secs(30);
 /// How often the socket is looked at meanwhile.
 const POLL: Duration = Duration::from_millis(20);
 /// A daemon that was started for its user ends by itself when it is not needed for so long.
@@ -31,10 +31,10 @@ const TAIL_LINES: usize = 12;
 const TAIL_BYTES: u64 = 8 << 10;
 
 /// Starts a daemon for the folder, unless another client is just doing so, and connects to it.
-pub(super) async fn start(data: &Path) -> Result<Channel, Error> {
+pub(super) async fn start(data: &Path) -> Result<UnixStream, Error> {
     let program = program()?;
     make(data)?;
-    let deadline = Instant::now() + START_LIMIT;
+    let deadline = Instant::now() + LIMIT;
     let file = |what, source| Error::File {
         what,
         path: data.to_owned(),
@@ -46,8 +46,8 @@ pub(super) async fn start(data: &Path) -> Result<Channel, Error> {
             Ok(()) => break,
             Err(TryLockError::WouldBlock) if Instant::now() < deadline => {
                 // Somebody else starts one; it may already answer.
-                if let Some(channel) = running(data).await? {
-                    return Ok(channel);
+                if let Some(stream) = running(data).await? {
+                    return Ok(stream);
                 }
                 tokio::time::sleep(POLL).await;
             }
@@ -60,25 +60,29 @@ pub(super) async fn start(data: &Path) -> Result<Channel, Error> {
         }
     }
     // The lock is let go of when this function ends.
-    if let Some(channel) = running(data).await? {
-        return Ok(channel);
+    if let Some(stream) = running(data).await? {
+        return Ok(stream);
     }
     spawn_and_wait(&program, data, deadline).await
 }
 
-async fn spawn_and_wait(program: &Path, data: &Path, deadline: Instant) -> Result<Channel, Error> {
+async fn spawn_and_wait(
+    program: &Path,
+    data: &Path,
+    deadline: Instant,
+) -> Result<UnixStream, Error> {
     let path = log_of(data)?;
     // A daemon that ends because the one before it still closes the folder is started once more.
     let mut retries = 1;
     let mut daemon = spawn(program, data, &path)?;
     loop {
-        if let Some(channel) = running(data).await? {
-            return Ok(channel);
+        if let Some(stream) = running(data).await? {
+            return Ok(stream);
         }
         if let Some(status) = daemon.exited() {
             // It may have lost against a daemon that somebody started by hand.
-            if let Some(channel) = running(data).await? {
-                return Ok(channel);
+            if let Some(stream) = running(data).await? {
+                return Ok(stream);
             }
             if retries == 0 {
                 return Err(not_started(
@@ -93,7 +97,7 @@ async fn spawn_and_wait(program: &Path, data: &Path, deadline: Instant) -> Resul
         }
         if Instant::now() >= deadline {
             daemon.give_up();
-            let what = format!("it did not answer within {} s", START_LIMIT.as_secs());
+            let what = format!("it did not answer within {} s", LIMIT.as_secs());
             return Err(not_started(what, &path, daemon.log_from));
         }
         tokio::time::sleep(POLL).await;

@@ -8,7 +8,7 @@ use crate::commands::call_argument;
 use crate::commands::numbered::is_number;
 
 /// Words that begin a line, for completion and for "did you mean".
-pub(super) const WORDS: [&str; 39] = [
+pub(super) const WORDS: [&str; 40] = [
     "right",
     "valid",
     "invalid",
@@ -18,6 +18,7 @@ pub(super) const WORDS: [&str; 39] = [
     "assert",
     "retract",
     "changed",
+    "passing",
     "unknown",
     "inadmissible",
     "wrong",

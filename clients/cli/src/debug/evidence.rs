@@ -5,6 +5,7 @@ use jhyde_proto::v1::Evidence;
 use serde::Deserialize;
 
 use super::search::Search;
+use crate::commands::recordings::absolute_paths;
 use crate::error::Error;
 
 /// A line that says something of many calls at once, or takes it back. In JSON: an object with one key.
@@ -21,6 +22,16 @@ pub(super) enum Said {
     Retract(String),
     /// What was changed makes no difference any more.
     Changed(()),
+    /// This recording is of a run that passed; none: what passed makes no difference any more.
+    Passing(Option<String>),
+}
+
+/// A class, package or pattern; a jar by its absolute path, for the daemon stands in another folder.
+pub(super) fn trusted(named: &str) -> String {
+    match named.ends_with(".jar") {
+        true => absolute_paths(&[named.into()]).concat(),
+        false => named.to_owned(),
+    }
 }
 
 impl Said {
@@ -42,6 +53,8 @@ impl Said {
             [word, ..] if word == "retract" => rest.map(|rest| Self::Retract(rest.to_owned())),
             [word, class] if word == "trust" && !is_call(class) => Some(Self::Trust(class.clone())),
             [word, none] if word == "changed" && none == "none" => Some(Self::Changed(())),
+            [word, none] if word == "passing" && none == "none" => Some(Self::Passing(None)),
+            [word, recording] if word == "passing" => Some(Self::Passing(Some(recording.clone()))),
             [word, class] if word == "distrust" => Some(Self::Distrust(class.clone())),
             _ => None,
         }
@@ -50,11 +63,16 @@ impl Said {
     /// What is said with this besides.
     fn added(self, mut said: Evidence) -> Result<Evidence, Error> {
         match self {
-            Self::Trust(class) => said.trusted.push(class),
-            Self::Distrust(class) => take(&mut said.trusted, &class, "trusted")?,
+            Self::Trust(class) => said.trusted.push(trusted(&class)),
+            Self::Distrust(class) => take(&mut said.trusted, &trusted(&class), "trusted")?,
             Self::Assert(property) => said.properties.push(property),
             Self::Retract(property) => take(&mut said.properties, &property, "asserted")?,
             Self::Changed(()) => said.changed = None,
+            Self::Passing(Some(recording)) => said.passing.push(recording),
+            Self::Passing(None) => {
+                said.passing.clear();
+                said.trust_passing = false;
+            }
         }
         Ok(said)
     }
@@ -90,6 +108,8 @@ impl Search {
         evidence.trusted.extend(more.trusted);
         evidence.properties.extend(more.properties);
         evidence.changed = more.changed.or(evidence.changed);
+        evidence.passing.extend(more.passing);
+        evidence.trust_passing |= more.trust_passing;
         self.set_evidence(evidence).await
     }
 }
@@ -115,6 +135,14 @@ mod tests {
         let changed = Some(Said::Changed(()));
         assert_eq!(Said::from_json(r#"{"changed":null}"#), changed);
         assert_eq!(typed("changed none"), changed);
+        let passing = |name: Option<&str>| Some(Said::Passing(name.map(str::to_owned)));
+        assert_eq!(typed("passing green"), passing(Some("green")));
+        assert_eq!(typed("passing none"), passing(None));
+        assert_eq!(
+            Said::from_json(r#"{"passing":"green"}"#),
+            passing(Some("green"))
+        );
+        assert_eq!(Said::from_json(r#"{"passing":null}"#), passing(None));
         let said = Said::Trust("a".to_owned()).added(Evidence::default());
         let said = said.expect("it is said");
         assert!(Said::Distrust("b".to_owned()).added(said.clone()).is_err());

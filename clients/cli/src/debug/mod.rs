@@ -49,9 +49,15 @@ pub async fn debug(context: &mut Context, args: &DebugArgs) -> Result<(), Error>
         change::of(range, folder, args.trust_unchanged)
     };
     let evidence = Evidence {
-        trusted: args.trust.clone(),
+        trusted: args
+            .trust
+            .iter()
+            .map(|class| evidence::trusted(class))
+            .collect(),
         properties: args.assert.clone(),
         changed: args.changed.as_deref().map(changed).transpose()?,
+        passing: args.passing.clone(),
+        trust_passing: args.trust_passing,
     };
     let mut search = match args.session.as_deref() {
         None => {

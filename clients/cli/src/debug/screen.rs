@@ -399,7 +399,8 @@ Answers (of the call shown, or of any other: merge#3 invalid, invalid 1.7)
   inadmissible x  it should never have been called so
   known           what was answered without asking, and why;  doubt CALL: ask it
   assert METHOD: EXPRESSION  what calls must do (jhyde help properties);  retract …: not
-  trust CLASSES   never ask about methods of these (shop.util.*);  distrust CLASSES: do
+  trust CLASSES   never ask about methods of these (shop.util.*, lib/gson.jar);  distrust CLASSES: do
+  passing RECORDING  of a run that passed: what it ran, too, is asked last;  passing none: not
 Search
   undo, redo              take the last answer back, or give it again
   strategy [NAME]         ask in another order

@@ -8,7 +8,7 @@ use jhyde_proto::v1::{
 
 use crate::client::Client;
 use crate::commands::{Notes, end_note};
-use crate::error::Error;
+use crate::error::{Error, is_transport};
 use crate::memory::{Entry, Memory, Verdict};
 
 /// How a session begins.
@@ -221,13 +221,14 @@ impl Search {
 
     /// A program that still runs goes on meanwhile.
     pub(super) async fn refresh(&mut self) -> Result<(), Error> {
-        let session = self
-            .client
-            .debugging
-            .get_session(self.request())
-            .await?
-            .into_inner();
-        self.now(session).await;
+        let request = self.request();
+        let debugging = &mut self.client.debugging;
+        let session = match debugging.get_session(request.clone()).await {
+            // A daemon that recorded the program ended with it; the next one has the session, too.
+            Err(status) if is_transport(&status) => debugging.get_session(request).await,
+            answered => answered,
+        }?;
+        self.now(session.into_inner()).await;
         Ok(())
     }
 

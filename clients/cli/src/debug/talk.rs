@@ -353,6 +353,7 @@ impl Talk<'_> {
         let request = GetCallRequest {
             recording: self.search.recording.clone(),
             call,
+            ..GetCallRequest::default()
         };
         Ok(self
             .search

@@ -6,20 +6,24 @@
 mod call;
 mod coverage;
 mod event;
+mod query;
 mod recording;
 mod session;
 mod slice;
 mod source;
+mod sql;
 mod state;
 mod value;
 
 pub use call::CallJson;
 pub use coverage::CoverageJson;
 pub use event::{EventJson, PlaceJson, RowJson};
+pub use query::{QueryJson, QueryRowJson, UntilJson};
 pub use recording::RecordingJson;
 pub use session::{Details, Message, SessionJson, answer_word, progress_word};
 pub use slice::StepJson;
 pub use source::{SourceJson, WithCode};
+pub use sql::{SqlRowJson, SqlTableJson};
 pub use state::{InputJson, Node, Opened, OutcomeJson, StateJson, WriteJson};
 pub use value::ValueJson;
 

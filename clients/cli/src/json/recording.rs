@@ -51,6 +51,8 @@ struct LoweredJson<'a> {
     subject: &'a str,
     level: &'a str,
     reason: &'a str,
+    /// What is told there may be false; its values are not told.
+    doubted: bool,
 }
 
 impl Serialize for RecordingJson<'_> {
@@ -102,6 +104,7 @@ impl Serialize for RecordingJson<'_> {
                 subject: &lowered.subject,
                 level: &lowered.level,
                 reason: &lowered.reason,
+                doubted: lowered.doubted,
             });
             map.serialize_entry("lowered", &lowered.collect::<Vec<_>>())?;
             map.serialize_entry("more_lowered", &recording.more_lowered)?;

@@ -296,6 +296,9 @@ impl Serialize for SessionJson<'_> {
         let changed =
             changed.map(|changed| serde_json::json!({"from": changed.from, "only": changed.only}));
         map.serialize_entry("changed", &changed)?;
+        map.serialize_entry("passing", said.map_or(&[][..], |said| &said.passing))?;
+        let trust = said.is_some_and(|said| said.trust_passing);
+        map.serialize_entry("trust_passing", &trust)?;
         map.serialize_entry("can_undo", &session.can_undo)?;
         map.serialize_entry("can_redo", &session.can_redo)?;
         let restricted = (!session.restricted_to.is_empty()).then_some(&session.restricted_to);

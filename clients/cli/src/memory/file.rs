@@ -201,6 +201,31 @@ mod tests {
     }
 
     #[test]
+    fn a_file_that_does_not_fit_into_memory_is_refused_by_its_size() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut memory = Memory::open(folder.path()).unwrap();
+        let file = OpenOptions::new()
+            .write(true)
+            .open(folder.path().join(FILE))
+            .unwrap();
+        // It takes no room on the disk.
+        file.set_len(MOST_BYTES + 1).unwrap();
+        let error = memory
+            .keep(entry("a", Verdict::Valid))
+            .unwrap_err()
+            .to_string();
+        assert!(
+            error.contains("536870913 bytes") && error.contains("several folders"),
+            "{error}"
+        );
+        assert_eq!(
+            file.metadata().unwrap().len(),
+            MOST_BYTES + 1,
+            "nothing was changed"
+        );
+    }
+
+    #[test]
     fn two_that_keep_at_once_lose_nothing() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path();

@@ -170,6 +170,9 @@ fn not_here<T>() -> Answer<T> {
 
 #[tonic::async_trait]
 impl Debugging for Fake {
+    async fn get_revision(&self, _: Request<SessionRequest>) -> Answer<SessionRevision> {
+        not_here()
+    }
     async fn create_session(&self, _: Request<CreateSessionRequest>) -> Answer<Session> {
         self.given.lock().unwrap().clear();
         self.now()
@@ -218,6 +221,9 @@ impl Debugging for Fake {
         not_here()
     }
     async fn restrict(&self, _: Request<RestrictRequest>) -> Answer<Session> {
+        not_here()
+    }
+    async fn get_test(&self, _: Request<GetTestRequest>) -> Answer<CallTest> {
         not_here()
     }
     async fn get_statistics(&self, _: Request<SessionRequest>) -> Answer<SessionStatistics> {
@@ -349,6 +355,7 @@ impl History for Fake {
             call: Some(call),
             rows: vec![row],
             notes: Vec::new(),
+            ..NodeState::default()
         };
         Ok(Response::new(state))
     }
@@ -359,7 +366,7 @@ impl History for Fake {
             ..ExpandObjectResponse::default()
         }))
     }
-    async fn get_input(&self, request: Request<GetCallRequest>) -> Answer<CallInput> {
+    async fn get_input(&self, request: Request<GetSideRequest>) -> Answer<CallInput> {
         let call = named(&request.into_inner().call)?;
         let (object, rows) = array([9, 7], [9, 7]);
         let argument = StateRow {
@@ -380,10 +387,11 @@ impl History for Fake {
             rows: vec![argument],
             objects,
             notes: Vec::new(),
+            ..CallInput::default()
         };
         Ok(Response::new(input))
     }
-    async fn get_result(&self, request: Request<GetCallRequest>) -> Answer<CallResult> {
+    async fn get_result(&self, request: Request<GetSideRequest>) -> Answer<CallResult> {
         let call = named(&request.into_inner().call)?;
         let (object, rows) = array([9, 7], [7, 9]);
         let result = StateRow {
@@ -402,6 +410,7 @@ impl History for Fake {
             rows: vec![result],
             objects,
             notes: Vec::new(),
+            ..CallResult::default()
         };
         Ok(Response::new(result))
     }
@@ -435,6 +444,7 @@ impl History for Fake {
                 _ => String::new(),
             },
             notes: Vec::from_iter((page > 0).then_some(damaged)),
+            ..ListWritesResponse::default()
         }))
     }
     async fn navigate(&self, _: Request<NavigateRequest>) -> Answer<Event> {
@@ -444,6 +454,18 @@ impl History for Fake {
         Ok(Response::new(ListUncaughtResponse::default()))
     }
     async fn list_classes(&self, _: Request<ListClassesRequest>) -> Answer<ListClassesResponse> {
+        not_here()
+    }
+    async fn list_statics(&self, _: Request<ListStaticsRequest>) -> Answer<ListStaticsResponse> {
+        not_here()
+    }
+    async fn locate(&self, _: Request<LocateRequest>) -> Answer<Location> {
+        not_here()
+    }
+    async fn list_lines(&self, _: Request<ListLinesRequest>) -> Answer<ListLinesResponse> {
+        not_here()
+    }
+    async fn find_methods(&self, _: Request<FindMethodsRequest>) -> Answer<FindMethodsResponse> {
         not_here()
     }
     async fn list_gaps(&self, _: Request<ListGapsRequest>) -> Answer<ListGapsResponse> {

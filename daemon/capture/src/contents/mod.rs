@@ -64,7 +64,7 @@ pub(crate) struct Container {
     /// Code that nobody sees, or the collector, may change it at any time.
     pub(crate) is_exposed: bool,
     /// A library has it, and may change it whenever it runs.
-    is_given: bool,
+    pub(crate) is_given: bool,
     /// How often libraries had run when it was read last.
     read_at: u64,
     /// Events that had been told by then.
@@ -367,13 +367,6 @@ impl Contents {
     /// So many events have been told.
     pub(crate) fn told(&mut self, events: Timestamp) {
         self.now = events;
-    }
-
-    /// All objects that hold something, in order.
-    pub(crate) fn all(&self) -> Vec<ObjectId> {
-        let mut all: Vec<ObjectId> = self.containers.keys().copied().collect();
-        all.sort_unstable();
-        all
     }
 
     /// All that may have been changed since it was read last, in order.

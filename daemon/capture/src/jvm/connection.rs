@@ -58,13 +58,27 @@ impl Connection {
         timeout: Duration,
         controller: &Controller,
     ) -> Result<Self, ConnectError> {
+        Self::attach_where(address, timeout, controller, |_| true)
+    }
+
+    /// The same, if the JVM's address is allowed: its name is looked up once, what it stands for is judged, and that is
+    /// connected.
+    ///
+    /// # Errors
+    /// As [`Connection::attach`], and [`ConnectError::NotAllowed`].
+    pub fn attach_where(
+        address: &str,
+        timeout: Duration,
+        controller: &Controller,
+        allowed: impl Fn(SocketAddr) -> bool + Send + 'static,
+    ) -> Result<Self, ConnectError> {
         let peer = Peer {
             address: address.to_owned(),
             deadline: Instant::now() + timeout,
             timeout,
             controller,
         };
-        let stream = peer.open()?;
+        let stream = peer.open(allowed)?;
         Self::begin(stream, &peer, false)
     }
 
@@ -153,10 +167,13 @@ struct Peer<'a> {
 
 impl Peer<'_> {
     /// Connects. On a thread of its own, because neither looking a name up nor connecting can be called off.
-    fn open(&self) -> Result<TcpStream, ConnectError> {
+    fn open(
+        &self,
+        allowed: impl Fn(SocketAddr) -> bool + Send + 'static,
+    ) -> Result<TcpStream, ConnectError> {
         let (address, timeout) = (self.address.clone(), self.timeout);
         let (tell, told) = sync_channel(1);
-        let connecting = move || drop(tell.send(open(&address, timeout)));
+        let connecting = move || drop(tell.send(open(&address, timeout, allowed)));
         let spawned = thread::Builder::new()
             .name("connect".into())
             .spawn(connecting);
@@ -229,7 +246,11 @@ impl Peer<'_> {
     }
 }
 
-fn open(address: &str, timeout: Duration) -> Result<TcpStream, ConnectError> {
+fn open(
+    address: &str,
+    timeout: Duration,
+    allowed: impl Fn(SocketAddr) -> bool,
+) -> Result<TcpStream, ConnectError> {
     let invalid = || ConnectError::Address(address.to_owned());
     let (host, port) = address.rsplit_once(':').ok_or_else(invalid)?;
     let port: u16 = port
@@ -246,7 +267,18 @@ fn open(address: &str, timeout: Duration) -> Result<TcpStream, ConnectError> {
         source,
     };
     let mut last = std::io::Error::new(ErrorKind::NotFound, "the host has no address");
-    for target in (host, port).to_socket_addrs().map_err(unreachable)? {
+    let targets: Vec<SocketAddr> = (host, port)
+        .to_socket_addrs()
+        .map_err(unreachable)?
+        .collect();
+    if !targets.is_empty() && !targets.iter().any(|target| allowed(*target)) {
+        let resolved: Vec<_> = targets.iter().map(SocketAddr::to_string).collect();
+        return Err(ConnectError::NotAllowed {
+            address: address.to_owned(),
+            resolved: resolved.join(", "),
+        });
+    }
+    for target in targets.into_iter().filter(|target| allowed(*target)) {
         match TcpStream::connect_timeout(&target, timeout) {
             Ok(stream) => return Ok(stream),
             Err(error) => last = error,
@@ -291,6 +323,19 @@ impl Waiter {
         timeout: Option<Duration>,
         controller: &Controller,
     ) -> Result<Connection, ConnectError> {
+        self.accept_where(timeout, controller, |_| true)
+    }
+
+    /// The same, if its address is allowed. Others are sent away like those who do not speak JDWP.
+    ///
+    /// # Errors
+    /// As [`Waiter::accept`].
+    pub fn accept_where(
+        &self,
+        timeout: Option<Duration>,
+        controller: &Controller,
+        allowed: impl Fn(SocketAddr) -> bool,
+    ) -> Result<Connection, ConnectError> {
         const HANDSHAKE_TIME: Duration = Duration::from_secs(10);
         let begin = Instant::now();
         loop {
@@ -304,6 +349,9 @@ impl Waiter {
                 });
             }
             match self.listener.accept() {
+                Ok((_, visitor)) if !allowed(visitor) => {
+                    tracing::warn!(%visitor, "sent a visitor away whose address is not allowed");
+                }
                 Ok((stream, visitor)) => {
                     let peer = Peer {
                         address: visitor.to_string(),

@@ -33,13 +33,11 @@ pub(crate) const QUIET: Duration = Duration::from_millis(100);
 pub(crate) const FAREWELL: Duration = Duration::from_secs(5);
 /// How often a guard that waits for bytes looks at the clock.
 const TICK: Duration = Duration::from_millis(10);
-/// Numbers of the guard's commands: none that a daemon counts up to.
+/// Number of the guard's first command, whose reply it looks for; like [`UNHEARD`] none that a daemon counts up to.
 const SUSPEND: PacketId = PacketId(0xffff_fff0);
-/// And of those that end all.
-const DISPOSE: PacketId = PacketId(0xffff_fff1);
+/// Number of all other commands of the guard's, and of those that were left with it: nobody looks for their replies.
+const UNHEARD: PacketId = PacketId(0xffff_fff1);
 
-/// The first of the numbers of commands that were left with the guard.
-const WORDS: u32 = 0xfff0_0000;
 /// What the daemon says: it needs no guard any more; a command follows, a packet.
 const DISMISSED: u8 = b'.';
 const WORD: u8 = b':';
@@ -57,8 +55,6 @@ pub(crate) struct Guard {
     process: Option<Child>,
     /// Closed by the daemon's death, whatever kind of death that is.
     alive: Option<ChildStdin>,
-    /// How many commands were left with it.
-    words: u32,
 }
 
 impl Guard {
@@ -77,7 +73,6 @@ impl Guard {
         Ok(Self {
             process: Some(process),
             alive,
-            words: 0,
         })
     }
 
@@ -91,8 +86,7 @@ impl Guard {
         link: &Link,
         command: &C,
     ) -> io::Result<()> {
-        let packet = link.packet(PacketId(WORDS + self.words), command);
-        self.words += 1;
+        let packet = link.packet(UNHEARD, command);
         let Some(alive) = &mut self.alive else {
             return Ok(());
         };
@@ -217,11 +211,11 @@ fn take_leave(mut connection: TcpStream, left: &Left) -> io::Result<()> {
     }
     if ends {
         // Once for the guard, once for the event.
-        let resume = command::<Resume>(DISPOSE);
+        let resume = command::<Resume>(UNHEARD);
         connection.write_all(&[resume, resume].concat())?;
     } else {
         connection.write_all(&left.packets)?;
-        connection.write_all(&command::<Dispose>(DISPOSE))?;
+        connection.write_all(&command::<Dispose>(UNHEARD))?;
     }
     let deadline = Instant::now() + FAREWELL;
     while Instant::now() < deadline && hear(&mut connection, &mut heard)? {
@@ -284,7 +278,7 @@ mod tests {
     fn a_jvm_is_left_when_it_stands_still_and_has_told_everything() {
         let (guard, mut jvm) = pair();
         let left = Left {
-            packets: command::<Resume>(PacketId(WORDS)).to_vec(),
+            packets: command::<Resume>(UNHEARD).to_vec(),
             ends: false,
         };
         let guard = thread::spawn(move || take_leave(guard, &left));
@@ -345,7 +339,7 @@ mod tests {
         for knew in [true, false] {
             let (guard, mut jvm) = pair();
             let left = Left {
-                packets: command::<Suspend>(PacketId(WORDS)).to_vec(),
+                packets: command::<Suspend>(UNHEARD).to_vec(),
                 ends: knew,
             };
             let guard = thread::spawn(move || take_leave(guard, &left));

@@ -76,7 +76,7 @@ impl<S: Sink> Engine<S> {
             found.push((class, known));
         }
         tracing::debug!(classes = found.len(), "a running JVM is reached");
-        self.instrument(found)?;
+        self.instrument(None, found)?;
         self.notes.push(
             "attached while the program ran: calls that ran by then are not told, and what they call is told from its next call on"
                 .to_owned(),

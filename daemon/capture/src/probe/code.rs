@@ -2,15 +2,15 @@
 
 use std::rc::Rc;
 
-use jdwp::ReferenceTypeId;
 use jdwp::commands::virtual_machine;
+use jdwp::{ReferenceTypeId, ThreadId};
 use jhyde_bytecode::ClassFile;
 use jhyde_trace::{Level, MethodId, Sink, Subject};
 
 use super::engine::Engine;
 use super::instrument::instrument;
 use super::plan::MethodPlan;
-use crate::error::CaptureError;
+use crate::error::{CaptureError, LinkError};
 use crate::program::{Class, Method};
 
 /// So many classes go in one command: a command costs more than a class.
@@ -27,13 +27,18 @@ struct Coded {
 }
 
 impl<S: Sink> Engine<S> {
-    /// Classes of the scope get their code. Those that cannot are told at level `calls`.
+    /// Classes of the scope get their code. Those that cannot are told at level `calls`. The thread: one that an event has
+    /// suspended, which may be asked where a class comes from; none where the whole JVM stands still.
     pub(super) fn instrument(
         &mut self,
+        thread: Option<ThreadId>,
         classes: Vec<(ReferenceTypeId, Rc<Class>)>,
     ) -> Result<(), CaptureError> {
         let (mut coded, mut left) = (Vec::new(), Vec::new());
         for (class, known) in classes {
+            if let Some(thread) = thread {
+                self.find_origin(thread, class, &known)?;
+            }
             match self.code(class, &known) {
                 Ok(one) => coded.push(one),
                 Err(reason) => left.push((known, reason)),
@@ -49,16 +54,40 @@ impl<S: Sink> Engine<S> {
         Ok(())
     }
 
+    /// A class that the class path does not have: the place that it comes from is searched from now on. Not where code
+    /// there may use reflection of which nothing was expected: objects that were made before were not told.
+    fn find_origin(
+        &mut self,
+        thread: ThreadId,
+        class: ReferenceTypeId,
+        known: &Class,
+    ) -> Result<(), CaptureError> {
+        let name = known.name.replace('.', "/");
+        if self.names.class(&name).is_some() {
+            return Ok(());
+        }
+        let Some(place) = self.origins.of(&mut self.link, thread, class)? else {
+            return Ok(());
+        };
+        match self.names.search(&place, self.also.births) {
+            Ok(()) => tracing::debug!(
+                ?place,
+                class = known.name,
+                "a loader takes classes from there"
+            ),
+            Err(reason) => tracing::warn!(?place, class = known.name, reason, "not searched"),
+        }
+        Ok(())
+    }
+
     /// The code of a class; the error says why it is left as it is.
     fn code(&mut self, class: ReferenceTypeId, known: &Rc<Class>) -> Result<Coded, String> {
         let name = known.name.replace('.', "/");
         let Some(file) = self.names.class(&name) else {
-            return Err("its class file is not on the class path".to_owned());
+            return Err("its class file was not found".to_owned());
         };
         let Some(methods) = same_methods(&file, known) else {
-            return Err(
-                "its class file on the class path is not the one that the JVM has".to_owned(),
-            );
+            return Err("the class file that was found is not the one that the JVM has".to_owned());
         };
         let ids: Vec<_> = methods
             .iter()
@@ -116,6 +145,47 @@ impl<S: Sink> Engine<S> {
             }
         }
         Ok(left)
+    }
+
+    /// Classes get the code back that they had, as far as the JVM answers: many together, or, where one of them is gone, of
+    /// which then all would keep theirs, one after the other.
+    pub(super) fn put_back(&mut self) {
+        let definitions = std::mem::take(&mut self.originals).into_iter();
+        let definitions: Vec<_> = definitions
+            .map(|(class, class_file)| virtual_machine::ClassDefinition { class, class_file })
+            .collect();
+        let mut kept = 0;
+        for together in definitions.chunks(TOGETHER) {
+            match self.takes(together) {
+                Ok(true) => continue,
+                Ok(false) => {}
+                Err(_) => return,
+            }
+            for one in together.chunks(1) {
+                match self.takes(one) {
+                    Ok(took) => kept += usize::from(!took),
+                    Err(_) => return,
+                }
+            }
+        }
+        if kept > 0 {
+            tracing::warn!(
+                kept,
+                "classes keep the code that records, which writes for nobody now"
+            );
+        }
+    }
+
+    /// Says whether the JVM takes code of classes.
+    fn takes(
+        &mut self,
+        definitions: &[virtual_machine::ClassDefinition],
+    ) -> Result<bool, LinkError> {
+        let classes = definitions.to_vec();
+        let taken = self
+            .link
+            .request(&virtual_machine::RedefineClasses { classes })?;
+        Ok(taken.is_ok())
     }
 
     fn has_code(&mut self, coded: Coded) {

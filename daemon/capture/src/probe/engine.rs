@@ -14,6 +14,7 @@ use jhyde_trace::{Level, RecordingOptions, Sink, State, Subject, ThreadInfo};
 use super::derive::Deriver;
 use super::inject::{Part, Probe};
 use super::names::Names;
+use super::origin::Origins;
 use super::plan::Also;
 use crate::control::{Controller, Ending, Finished};
 use crate::error::{CaptureError, LinkError};
@@ -48,12 +49,13 @@ pub(crate) struct Engine<S> {
     pub(super) probe: Option<Probe>,
     /// What instrumented code tells besides, from its start on.
     pub(super) also: Also,
+    /// Where classes come from that the class path does not have.
+    pub(super) origins: Origins,
     /// Instrumented classes as they were.
     pub(super) originals: Vec<(ReferenceTypeId, Vec<u8>)>,
     /// When all logs were read last, and how long that took.
     drained: (Instant, Duration),
     pub(super) sink: S,
-    options: RecordingOptions,
     controller: Controller,
     /// See [`Connection::came`].
     came: bool,
@@ -81,14 +83,18 @@ impl<S: Sink> Engine<S> {
         let release = u16::try_from(connection.version).unwrap_or(17);
         let joined = std::env::join_paths(entries).unwrap_or_default();
         let path = ClassPath::parse(&joined.to_string_lossy(), release);
-        let mut names = Names::new(path, scope.clone());
+        let mut names = Names::new(path, release, scope.clone());
         let also = Also {
             births: names.expect_reflection(),
             reads: false,
-            contents: options.contents,
+            contents: options.contents && options.level > Level::Calls,
         };
-        let full = options.level == Level::Full;
-        let deriver = Deriver::new(options.string_limit, full, also, connection.version);
+        let deriver = Deriver::new(
+            options.string_limit,
+            options.level,
+            also,
+            connection.version,
+        );
         Self {
             link: connection.link,
             guard: connection.guard,
@@ -97,10 +103,10 @@ impl<S: Sink> Engine<S> {
             program: Program::new(scope),
             deriver,
             probe: None,
+            origins: Origins::default(),
             originals: Vec::new(),
             drained: (Instant::now(), Duration::ZERO),
             sink,
-            options,
             controller: connection.controller,
             came: connection.came,
             running: false,
@@ -114,11 +120,6 @@ impl<S: Sink> Engine<S> {
 
     /// Sets the requests and lets the JVM run.
     pub(crate) fn begin(&mut self) -> Result<(), CaptureError> {
-        if self.options.level < Level::State {
-            let reason =
-                "engine probe records levels state and full so far: use engine events for calls";
-            return Err(CaptureError::Unsupported(reason.into()));
-        }
         if !self.await_start()? {
             self.expect_arrival();
             self.link.request(&virtual_machine::Suspend)??;
@@ -254,12 +255,12 @@ impl<S: Sink> Engine<S> {
 
     /// Records at the next lower level from the next event on, or ends where there is none.
     fn lower(&mut self, reason: String) -> Result<(), CaptureError> {
-        if !self.deriver.tells_less() {
-            self.controller.end_at_limit(reason);
-            return Ok(());
-        }
+        // What was derived before is told as it was.
         self.deriver.tell(&mut self.program, &mut self.sink)?;
-        self.sink.level(Subject::Everything, Level::State, reason)?;
+        match self.deriver.tells_less() {
+            Some(level) => self.sink.level(Subject::Everything, level, reason)?,
+            None => self.controller.end_at_limit(reason),
+        }
         Ok(())
     }
 
@@ -339,7 +340,7 @@ impl<S: Sink> Engine<S> {
             Some(_) if self.originals.iter().any(|(known, _)| *known == class) => return Ok(()),
             Some(_) => {}
         }
-        self.instrument(vec![(class, known)])
+        self.instrument(Some(thread), vec![(class, known)])
     }
 
     /// The JVM gets the probe, in a thread that an event has suspended.
@@ -352,10 +353,16 @@ impl<S: Sink> Engine<S> {
 
     /// Should this process be killed, the JVM gets that command before it is left.
     pub(super) fn leave_word<C: jdwp::Command>(&mut self, command: &C) {
-        let Some(guard) = &mut self.guard else { return };
-        if let Err(error) = guard.leave_word(&self.link, command) {
-            tracing::warn!(%error, "if jhyded is killed, the JVM keeps the code that records, which writes for nobody then");
-            self.guard = None;
+        let Some(mut guard) = self.guard.take() else {
+            return;
+        };
+        match guard.leave_word(&self.link, command) {
+            Ok(()) => self.guard = Some(guard),
+            Err(error) => {
+                tracing::warn!(%error, "if jhyded is killed, the JVM keeps the code that records, which writes for nobody then");
+                // It is not to act with half of the words.
+                guard.dismiss();
+            }
         }
     }
 
@@ -432,16 +439,18 @@ impl<S: Sink> Engine<S> {
         self.link.hurry(until);
         let rest = self.take_rest(until);
         self.leave();
-        if let Err(error) = rest {
-            let reason = format!("the JVM did not answer when it was to be left: {error}");
-            return State::ConnectionLost { reason };
-        }
-        match ending {
-            Ending::Stop => State::Stopped,
-            Ending::Limit => State::LimitReached {
+        match (rest, ending) {
+            (Err(CaptureError::Link(error)), _) => State::ConnectionLost {
+                reason: format!("the JVM did not answer when it was to be left: {error}"),
+            },
+            (Err(error), _) => State::Failed {
+                reason: error.to_string(),
+            },
+            (Ok(()), Ending::Stop) => State::Stopped,
+            (Ok(()), Ending::Limit) => State::LimitReached {
                 reason: self.controller.limit(),
             },
-            Ending::Detach => State::Detached,
+            (Ok(()), Ending::Detach) => State::Detached,
         }
     }
 
@@ -477,17 +486,7 @@ impl<S: Sink> Engine<S> {
                 // Where the class is gone, so is what it would do.
                 self.link.send(&probe.farewell());
             }
-            let originals = std::mem::take(&mut self.originals).into_iter();
-            let classes: Vec<_> = originals
-                .map(|(class, class_file)| virtual_machine::ClassDefinition { class, class_file })
-                .collect();
-            if !classes.is_empty()
-                && let Ok(Err(error)) = self
-                    .link
-                    .request(&virtual_machine::RedefineClasses { classes })
-            {
-                tracing::warn!(%error, "the JVM keeps the code that records, which writes for nobody now");
-            }
+            self.put_back();
             self.link.send(&virtual_machine::Dispose);
         }
         if self.link.flush().is_err() {

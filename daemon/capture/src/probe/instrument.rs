@@ -17,6 +17,7 @@ use thiserror::Error;
 use super::holds::{Hold, holds};
 use super::names::Names;
 use super::plan::{Lambda, MethodPlan, Numbers, Tells};
+use super::specified::{computes_only, may_be_array, only_reads};
 use crate::program::{Named, dotted};
 use crate::recorder::always_follows;
 
@@ -77,6 +78,7 @@ pub(crate) fn instrument(
             entered: 0,
             scratch: Vec::new(),
             before: None,
+            this: None,
             plan: MethodPlan {
                 number,
                 places: FxHashMap::default(),
@@ -127,6 +129,8 @@ struct Inserter<'a, 'c, 'n> {
     scratch: Vec<u16>,
     /// The instruction before the one that is looked at.
     before: Option<Opcode>,
+    /// In a constructor, from where on there is a `this`.
+    this: Option<u32>,
     plan: MethodPlan,
 }
 
@@ -229,6 +233,7 @@ impl Inserter<'_, '_, '_> {
         else {
             return Ok(());
         };
+        self.this = Some(index);
         self.plan.bears = self.names.class(&above).is_none();
         let name = if self.plan.bears { "born" } else { "made" };
         let fresh = self.constants.field(self.probe, "fresh", "Z")?;
@@ -427,7 +432,9 @@ impl Inserter<'_, '_, '_> {
             kind: invoke.kind,
             code: 0,
         };
-        if invoke.kind != InvokeKind::Dynamic && always_follows(&named) {
+        // A plain object has nothing but its hash to be known by, and is often a lock: it is told when it is made.
+        let is_plain = named.name == "<init>" && self.this != Some(instruction.next());
+        if invoke.kind != InvokeKind::Dynamic && always_follows(&named) && !is_plain {
             self.place(index, Tells::Nothing)?;
             return Ok(());
         }
@@ -503,6 +510,7 @@ impl Inserter<'_, '_, '_> {
             .iter()
             .copied()
             .filter(|&at| changes && operands.get(at).is_some_and(|kind| may_be_array(kind)))
+            .filter(|&at| !only_reads(named, at, &operands[at]))
             .collect();
         let place = self.place(
             index,
@@ -656,30 +664,6 @@ impl Inserter<'_, '_, '_> {
 const OBJECT: &str = "Ljava/lang/Object;";
 const THROWABLE: &str = "Ljava/lang/Throwable;";
 
-/// A call out of the scope that waits for no other thread: those of classes that nobody can extend, which hold no lock.
-fn computes_only(named: &Named) -> bool {
-    const CLASSES: [&str; 14] = [
-        "java.lang.String",
-        "java.lang.StringBuilder",
-        "java.lang.Math",
-        "java.lang.StrictMath",
-        "java.lang.Integer",
-        "java.lang.Long",
-        "java.lang.Double",
-        "java.lang.Float",
-        "java.lang.Boolean",
-        "java.lang.Character",
-        "java.lang.Byte",
-        "java.lang.Short",
-        "java.util.Objects",
-        "java.util.Arrays",
-    ];
-    named.kind == InvokeKind::Dynamic
-        || named.class.ends_with("[]")
-        || CLASSES.contains(&named.class.as_str())
-        || (named.class == "java.lang.System" && named.name == "arraycopy")
-}
-
 /// The type that the probe class has for a value of this type.
 fn kind_of(descriptor: &str) -> &'static str {
     match descriptor.as_bytes().first() {
@@ -705,13 +689,4 @@ fn local(kind: &str) -> LocalType {
         "D" => LocalType::Double,
         _ => LocalType::Reference,
     }
-}
-
-/// Can a value of this type be an array?
-fn may_be_array(descriptor: &str) -> bool {
-    descriptor.starts_with('[')
-        || matches!(
-            descriptor,
-            OBJECT | "Ljava/lang/Cloneable;" | "Ljava/io/Serializable;"
-        )
 }

@@ -11,7 +11,9 @@ mod inject;
 pub(crate) mod instrument;
 pub(crate) mod log;
 pub(crate) mod names;
+mod origin;
 pub(crate) mod plan;
+mod specified;
 #[cfg(test)]
 mod tests;
 

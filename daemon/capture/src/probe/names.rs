@@ -1,5 +1,6 @@
 //! What is known of classes by their names, before the JVM has loaded them: from the class path.
 
+use std::path::Path;
 use std::rc::Rc;
 
 use jhyde_bytecode::{ClassFile, ClassPath, ClassSource, InvokeKind};
@@ -15,17 +16,40 @@ const MOST_SEARCHED: usize = 2_000;
 /// See the module.
 pub(crate) struct Names {
     path: ClassPath,
+    /// The Java release whose versions of classes are taken from jars that have several.
+    release: u16,
     scope: Scope,
     files: FxHashMap<String, Option<Rc<ClassFile>>>,
 }
 
 impl Names {
-    pub(crate) fn new(path: ClassPath, scope: Scope) -> Self {
+    pub(crate) fn new(path: ClassPath, release: u16, scope: Scope) -> Self {
         Self {
             path,
+            release,
             scope,
             files: FxHashMap::default(),
         }
+    }
+
+    /// Searches a folder or jar, too, behind all others.
+    ///
+    /// # Errors
+    /// It cannot be read, or has code that may use reflection where that was not `expected`; the reason. It is not searched then.
+    pub(crate) fn search(&mut self, place: &Path, expected: bool) -> Result<(), String> {
+        if self.path.sources().iter().any(|one| one.path() == place) {
+            return Ok(());
+        }
+        let source = ClassSource::open(place, self.release).map_err(|error| error.to_string())?;
+        self.path.push(source);
+        // What was not found may be there.
+        self.files.retain(|_, file| file.is_some());
+        if expected || !self.expect_reflection() {
+            return Ok(());
+        }
+        self.path.pop();
+        self.files.clear();
+        Err("its code may use reflection, which was not expected".to_owned())
     }
 
     /// May objects of the scope be got at by reflection? By classes of the class path that are none of the scope, or because

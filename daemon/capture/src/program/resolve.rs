@@ -26,6 +26,34 @@ impl Program {
         })
     }
 
+    /// The class of the scope that declares the static field which code means by the names of a class and a field: access
+    /// initialises it, and not the class that is named (JVMS 5.5).
+    pub(crate) fn declaring_field<'a>(&'a self, class: &'a Class, name: &str) -> Option<&'a Class> {
+        if class.fields.iter().any(|field| field.name == name) {
+            return Some(class);
+        }
+        let above = class
+            .above
+            .iter()
+            .filter_map(|above| self.classes.get(above));
+        above
+            .filter(|above| above.in_scope)
+            .find_map(|above| self.declaring_field(above, name))
+    }
+
+    /// Likewise of a static method.
+    pub(crate) fn declaring_method<'a>(
+        &'a self,
+        class: &'a Class,
+        named: &Named,
+    ) -> Option<&'a Class> {
+        let fits = |method: &Rc<Method>| {
+            method.name == named.name && method.descriptor == named.descriptor
+        };
+        self.and_above(class)
+            .find(|class| class.methods.iter().any(fits))
+    }
+
     /// The method that an instruction names: of the class in scope that declares it, else of the
     /// nearest class outside (JVMS 5.4.3.3, by names alone).
     pub(crate) fn method_named(&mut self, named: &Named) -> Rc<Method> {

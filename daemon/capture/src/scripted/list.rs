@@ -74,19 +74,14 @@ impl Sink for List {
         Ok(())
     }
 
-    fn level(&mut self, of: Subject, level: Level, reason: String) -> Result<(), SinkError> {
-        self.level_since(Timestamp(self.events.len() as u64), of, level, reason)
+    fn level(&mut self, _: Subject, level: Level, _: String) -> Result<(), SinkError> {
+        self.levels.push((self.events.len(), level));
+        Ok(())
     }
 
-    fn level_since(
-        &mut self,
-        since: Timestamp,
-        _: Subject,
-        level: Level,
-        _: String,
-    ) -> Result<(), SinkError> {
-        self.levels
-            .push((usize::try_from(since.0).unwrap_or(usize::MAX), level));
+    fn doubt(&mut self, since: Timestamp, _: String) -> Result<(), SinkError> {
+        let since = usize::try_from(since.0).unwrap_or(usize::MAX);
+        self.levels.push((since, Level::Calls));
         Ok(())
     }
 

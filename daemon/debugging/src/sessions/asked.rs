@@ -45,6 +45,8 @@ pub struct View {
     pub broken: Vec<CallId>,
     /// How many suspicious calls each answer in force that was about values has cut away, by its position among them.
     pub cut: Vec<(usize, u64)>,
+    /// The state that this is; see [`Sessions::revision`](super::Sessions::revision).
+    pub revision: String,
     /// The one value of the call that is asked which decides as much as the whole call.
     pub value: Option<AskedValue>,
 }
@@ -76,6 +78,7 @@ impl View {
             broken: session.suspicious().broken().to_vec(),
             cut: session.suspicious().cut().to_vec(),
             value: None,
+            revision: String::new(),
             candidates: candidates
                 .into_iter()
                 .map(|call| (call, session.classify(forest, call)))

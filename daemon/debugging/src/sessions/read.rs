@@ -15,6 +15,7 @@ use crate::session::{Progress, Session};
 use crate::strategy::{NeedsCoverage, Strategy};
 use crate::tree::{CallFacts, ComputationTree, Forest};
 use crate::values;
+use crate::weights::Weights;
 
 /// Says of a call in the scope that has ended since when not all that it covered was recorded, if that is so.
 pub(super) fn lowered(recording: &Recording, call: CallId) -> Result<Option<CoverageError>, Error> {
@@ -129,25 +130,53 @@ pub(super) struct Read {
     pub(super) coverage: RecordedCoverage,
     /// How calls reached what was pointed at last.
     pub(super) flow: values::Kept,
+    /// How calls weigh in the session that was asked last, and which state of it and of the tree that was.
+    weights: Option<(Weighed, Weights)>,
 }
 
+/// A state of a session and of the tree.
+type Weighed = (Vec<u8>, u64);
+
 impl Read {
-    /// A session as it stands now.
-    pub(super) fn view(&mut self, asked: Asked<'_>, session: &Session) -> Result<View, Error> {
-        let strategy = session.kept().strategy;
-        let mut coverage = None;
+    /// Reads the coverage that a strategy looks at. Whether there is some for it.
+    fn read_for(&mut self, asked: Asked<'_>, strategy: Strategy) -> Result<bool, Error> {
         if strategy.needs_coverage() && !asked.tells_coverage() {
             return Err(NeedsCoverage { strategy }.into());
         }
-        if strategy.looks_at_coverage() && asked.tells_coverage() {
-            match self.read_coverage(asked) {
-                Ok(()) => coverage = Some(&self.coverage as &dyn Coverage),
-                // What does not fit in the memory is gone without by who can.
-                Err(Error::TooLarge { .. }) if !strategy.needs_coverage() => {}
-                Err(error) => return Err(error),
-            }
+        if !strategy.looks_at_coverage() || !asked.tells_coverage() {
+            return Ok(false);
         }
-        let covered = coverage.is_some();
+        match self.read_coverage(asked) {
+            Ok(()) => Ok(true),
+            // What does not fit in the memory is gone without by who can.
+            Err(Error::TooLarge { .. }) if !strategy.needs_coverage() => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The tree, and how its calls weigh in a session.
+    pub(super) fn weights(
+        &mut self,
+        asked: Asked<'_>,
+        session: &Session,
+    ) -> Result<(&Forest, &Weights), Error> {
+        let covered = self.read_for(asked, session.kept().strategy)?;
+        let state = (session.kept().encode()?, self.forest.version());
+        if self.weights.as_ref().is_none_or(|(of, _)| *of != state) {
+            let coverage = covered.then_some(&self.coverage as &dyn Coverage);
+            let strategy = session.kept().strategy;
+            let weights = Weights::of(strategy, &self.forest, session.suspicious(), coverage)?;
+            self.weights = Some((state, weights));
+        }
+        static NONE: Weights = Weights::None;
+        let weights = self.weights.as_ref();
+        Ok((&self.forest, weights.map_or(&NONE, |(_, weights)| weights)))
+    }
+
+    /// A session as it stands now.
+    pub(super) fn view(&mut self, asked: Asked<'_>, session: &Session) -> Result<View, Error> {
+        let covered = self.read_for(asked, session.kept().strategy)?;
+        let coverage = covered.then_some(&self.coverage as &dyn Coverage);
         let mut view = View::of(session, &self.forest, coverage)?;
         if covered {
             view.unweighed = self.coverage.unread();
@@ -231,6 +260,10 @@ impl Read {
 
     /// About how many bytes it takes.
     pub(super) fn memory(&self) -> usize {
-        self.forest.memory() + self.coverage.memory() + self.flow.memory()
+        let weights = self
+            .weights
+            .as_ref()
+            .map_or(0, |(_, weights)| weights.memory());
+        self.forest.memory() + self.coverage.memory() + self.flow.memory() + weights
     }
 }

@@ -39,7 +39,8 @@ use crate::certain::Certain;
 use crate::error::{Error, Result};
 use crate::history::{History, unless_lost};
 use crate::objects::{DAMAGED, Held};
-use crate::state::{CONSTANT, Initialised};
+use crate::statics::{CONSTANT, Initialised};
+pub use code::digest as code_digest;
 pub use digest::Digest;
 use graph::Graph;
 

@@ -7,6 +7,7 @@ use jhyde_trace::MethodId;
 
 use super::digest::{Digest, Sink};
 use super::{Comparer, Stop, code, outside};
+use crate::history::History;
 
 impl Comparer {
     /// The digests of the call's own code and of all that ran in it, if that was nothing but the program.
@@ -53,25 +54,48 @@ impl Comparer {
             .or_insert_with(|| code::digest(&method.method().code))
     }
 
-    /// Why a method may depend on something else, or change it.
     fn world_in(&mut self, id: MethodId, method: &MethodRef, boundary: bool) -> Option<String> {
-        const NATIVE: u32 = 0x0100;
-        let find = || {
-            let info = method.method();
-            let name = format!(
-                "{}.{}",
-                crate::text::simple_name(&method.class.name),
-                info.name
-            );
-            if !boundary {
-                let native = info.modifiers & NATIVE != 0;
-                return native.then(|| format!("{name} ran in it, which is native code"));
-            }
-            let closed = outside::is_closed(&method.class.name, &info.name);
-            (!closed).then(|| {
-                format!("{name} ran in it, which may look at something else, or change it")
-            })
-        };
-        self.world.entry(id).or_insert_with(find).clone()
+        let world = &mut self.world;
+        let found = world
+            .entry(id)
+            .or_insert_with(|| world_in(method, boundary));
+        found.clone()
     }
+}
+
+impl History {
+    /// Refused where a call ran something that may depend on something else, or change it.
+    pub(crate) fn is_closed(&self, record: &CallRecord) -> Result<(), Stop> {
+        let of = record.id;
+        let range = of.preorder..of.preorder.saturating_add(record.size);
+        for inner in self.recording.preorder(of.thread, range) {
+            let inner = inner?;
+            let method = self.method(inner.method)?;
+            let why = method.map_or_else(
+                || Some("a method that ran in it was not recorded".to_owned()),
+                |method| world_in(&method, inner.boundary),
+            );
+            if let Some(why) = why {
+                return Err(Stop::Not(why));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Why a method may depend on something else, or change it.
+fn world_in(method: &MethodRef, boundary: bool) -> Option<String> {
+    const NATIVE: u32 = 0x0100;
+    let info = method.method();
+    let name = format!(
+        "{}.{}",
+        crate::text::simple_name(&method.class.name),
+        info.name
+    );
+    if !boundary {
+        let native = info.modifiers & NATIVE != 0;
+        return native.then(|| format!("{name} ran in it, which is native code"));
+    }
+    let closed = outside::is_closed(&method.class.name, &info.name);
+    (!closed).then(|| format!("{name} ran in it, which may look at something else, or change it"))
 }

@@ -261,7 +261,10 @@ impl History {
     }
 
     /// The enum of which an object is a constant: its class, or the one above where it has a body of its own.
-    fn enum_of(&self, object: ObjectId) -> Result<Option<std::sync::Arc<jhyde_trace::ClassInfo>>> {
+    pub(crate) fn enum_of(
+        &self,
+        object: ObjectId,
+    ) -> Result<Option<std::sync::Arc<jhyde_trace::ClassInfo>>> {
         let classes = self.classes_of_object(object)?;
         let is_enum = |class: &&std::sync::Arc<jhyde_trace::ClassInfo>| {
             class.super_name.as_deref() == Some("java.lang.Enum")

@@ -57,18 +57,7 @@ pub(crate) fn page(
     start: Position,
     limit: usize,
 ) -> Result<Option<(Vec<Spec>, Option<Position>)>> {
-    let mut folding = Folding {
-        outline,
-        from: list.from.unwrap_or_default(),
-        to: list.to.unwrap_or(Timestamp(u64::MAX)),
-        start,
-        unfold: list.unfold,
-        limit,
-        rows: Vec::new(),
-        next: None,
-        full: false,
-        unpatched: 0,
-    };
+    let mut folding = Folding::new(outline, list, start, limit);
     let code = outline.code.clone().filter(|_| !list.flat);
     let mut source = Source::new(history, list.call, life, code.clone())?;
     let found = match (list.inside, code) {
@@ -84,6 +73,29 @@ pub(crate) fn page(
         (Some(_), None) => false,
     };
     Ok(found.then_some((folding.rows, folding.next)))
+}
+
+/// When an iteration begins; `None` when it is not there.
+pub(crate) fn iteration_begin(
+    history: &History,
+    outline: &Outline,
+    list: &EventList,
+    life: (Timestamp, Timestamp),
+    (begun, header, number): (Timestamp, u32, u64),
+) -> Result<Option<Timestamp>> {
+    let Some(code) = outline.code.clone() else {
+        return Ok(None);
+    };
+    let mut folding = Folding::new(outline, list, (Timestamp(0), 0), 0);
+    let mut source = Source::new(history, list.call, life, Some(Arc::clone(&code)))?;
+    let Some(opened) = folding.enter(&mut source, &code, begun, header)? else {
+        return Ok(None);
+    };
+    let item = folding.go_to_iteration(&mut source, &opened, number)?;
+    Ok(item.and_then(|item| match item {
+        Item::Iteration { at, .. } => Some(at),
+        _ => None,
+    }))
 }
 
 /// The items of a call from somewhere on.
@@ -259,7 +271,29 @@ struct Folding<'a> {
     unpatched: usize,
 }
 
-impl Folding<'_> {
+/// A loop whose `Open` was taken.
+struct Opened {
+    id: LoopId,
+    how: Closed,
+    long: Option<LongLoop>,
+}
+
+impl<'a> Folding<'a> {
+    fn new(outline: &'a Outline, list: &EventList, start: Position, limit: usize) -> Self {
+        Self {
+            outline,
+            from: list.from.unwrap_or_default(),
+            to: list.to.unwrap_or(Timestamp(u64::MAX)),
+            start,
+            unfold: list.unfold,
+            limit,
+            rows: Vec::new(),
+            next: None,
+            full: false,
+            unpatched: 0,
+        }
+    }
+
     /// Nothing before this is wanted.
     fn begin(&self) -> Timestamp {
         self.from.max(self.start.0)
@@ -449,8 +483,31 @@ impl Folding<'_> {
                 (begun, header)
             }
         };
-        let Some(id) = code.loop_at(header) else {
+        let Some(opened) = self.enter(source, code, begun, header)? else {
             return Ok(false);
+        };
+        let Inside::Iteration { number, .. } = inside else {
+            let Opened { how, long, .. } = opened;
+            self.iterations(source, begun, how, long.as_ref(), 0)?;
+            return Ok(true);
+        };
+        let found = self.go_to_iteration(source, &opened, number)?.is_some();
+        if found {
+            self.body(source, 0)?;
+        }
+        Ok(found)
+    }
+
+    /// Goes into a loop by where it began.
+    fn enter(
+        &mut self,
+        source: &mut Source,
+        code: &Arc<MethodCode>,
+        begun: Timestamp,
+        header: u32,
+    ) -> Result<Option<Opened>> {
+        let Some(id) = code.loop_at(header) else {
+            return Ok(None);
         };
         let mut around = code.nest(id);
         around.pop();
@@ -458,36 +515,40 @@ impl Folding<'_> {
         source.begin_at(begun);
         match source.next()? {
             Some(Item::Open { id: opened, at }) if opened == id && at == begun => {}
-            _ => return Ok(false),
+            _ => return Ok(None),
         }
         let long = self.outline.long(begun, id);
         let how = match &long {
             Some(long) => Some(long.how),
             None => source.look_to_close()?,
         };
-        let Some(how) = how else { return Ok(false) };
-        let Inside::Iteration { number, .. } = inside else {
-            self.iterations(source, begun, how, long.as_ref(), 0)?;
-            return Ok(true);
-        };
-        if number == 0 || number > how.iterations {
-            return Ok(false);
+        Ok(how.map(|how| Opened { id, how, long }))
+    }
+
+    /// Goes to where an iteration of the loop begins: that item, if there are so many.
+    fn go_to_iteration(
+        &mut self,
+        source: &mut Source,
+        opened: &Opened,
+        number: u64,
+    ) -> Result<Option<Item>> {
+        if number == 0 || number > opened.how.iterations {
+            return Ok(None);
         }
-        if let Some(long) = &long {
+        if let Some(long) = &opened.long {
             let (kept, at) = long.iteration_up_to(number);
             if kept > 1 {
-                source.jump_to_iteration(id, kept, at);
+                source.jump_to_iteration(opened.id, kept, at);
             }
         }
         let mut item = source.next()?;
         while let Some(Item::Iteration { number: here, .. }) = item {
             if here == number {
-                self.body(source, 0)?;
-                return Ok(true);
+                return Ok(item);
             }
             item = self.over_body(source)?;
         }
-        Ok(false)
+        Ok(None)
     }
 }
 

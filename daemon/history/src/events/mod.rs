@@ -2,12 +2,14 @@
 //! of timestamps.
 //!
 //! In reading order: `code` (what the method's code says of loops), `scan` (from events to loops and
-//! iterations), `outline` (what is kept of long loops), `fold` (a page of rows), and here the rows in
-//! words.
+//! iterations), `outline` (what is kept of long loops), `fold` (a page of rows), `pages` (that begins anywhere, and goes
+//! backwards), here the rows in words, and `locate` (where a timestamp is among them).
 
 mod code;
 mod fold;
+mod locate;
 mod outline;
+mod pages;
 mod scan;
 
 use std::fmt;
@@ -19,11 +21,13 @@ use jhyde_trace::{CallId, EventKind, ThreadId, Timestamp, Variable};
 use crate::error::{Error, Result};
 use crate::gaps::damage_note;
 use crate::history::{History, place};
-use crate::page::{Page, Tokens, rows};
+use crate::page::{Page, Wanted, Ways, rows};
 use crate::state::Interval;
 use crate::view::{EventKindView, EventView, PlaceView};
 use fold::{Spec, SpecKind};
+pub use locate::Location;
 pub use outline::Outlines;
+use pages::{Pages, packed};
 
 /// How a row relates to a marked variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -193,12 +197,13 @@ impl EventList {
 pub struct Events {
     /// The rows.
     pub page: Page<EventRow>,
+    /// Where the call begins.
+    pub first: Timestamp,
+    /// Where it ends, or is.
+    pub last: Timestamp,
     /// What the recording does not tell.
     pub notes: Vec<String>,
 }
-
-/// Levels fit the lower bits of a page position, timestamps the upper ones.
-const LEVEL_BITS: u32 = 16;
 
 impl History {
     /// A page of a call's own events, nested calls as one row each, loops as rows with iterations inside.
@@ -206,26 +211,33 @@ impl History {
     ///
     /// # Errors
     /// When the request makes no sense or the recording cannot be read.
-    pub fn events(&self, list: &EventList, page_size: u32, page_token: &str) -> Result<Events> {
+    pub fn events<'a>(
+        &self,
+        list: &EventList,
+        page_size: u32,
+        page: impl Into<Wanted<'a>>,
+    ) -> Result<Events> {
         let limit = rows(page_size)?;
-        let tokens = Tokens::of(&[&"events", &self.recording.id(), list]);
+        let wanted = page.into();
+        let ways = Ways::of(&[&"events", &self.recording.id(), list]);
         let life = self.span(list.call)?;
         if let Some((from, to)) = list.from.zip(list.to).filter(|(from, to)| from > to) {
             let reason = "it ends before it begins".to_owned();
             return Err(Error::Interval { from, to, reason });
         }
-        let start = match tokens.position(page_token)? {
-            Some(position) => (
-                Timestamp(position >> LEVEL_BITS),
-                (position & ((1 << LEVEL_BITS) - 1)) as u32,
-            ),
-            None => (Timestamp(0), 0),
-        };
+        let turn = ways.turn(wanted.token)?;
         let (found, mut notes) = self.with_outline(list.call, list.flat, |outline| {
-            let found = fold::page(self, outline, list, life, start, limit)?;
-            Ok((found, outline.told()))
+            let (at, backward) = self.event_turn(list, turn, wanted.start, outline, life)?;
+            let pages = Pages {
+                history: self,
+                outline,
+                list,
+                life,
+                limit,
+            };
+            Ok((pages.page(at, backward)?, outline.told()))
         })?;
-        let Some((specs, next)) = found else {
+        let Some(found) = found else {
             let row = list.inside.map(|inside| inside.to_string());
             return Err(Error::NoSuchRow(row.unwrap_or_default()));
         };
@@ -240,15 +252,19 @@ impl History {
         }
         // What is inside of a row ends with the row.
         let reaches_end = list.inside.is_none() && list.to.is_none_or(|to| to > self.last_event());
-        if next.is_none() && reaches_end {
+        if found.next.is_none() && reaches_end {
             notes.extend(self.end_note_of(list.call)?);
         }
-        let rows = specs.into_iter().map(|spec| self.event_row(list, spec));
+        let rows = found.rows.into_iter();
+        let rows = rows.map(|spec| self.event_row(list, spec));
         Ok(Events {
             page: Page {
                 rows: rows.collect::<Result<_>>()?,
-                next: next.map(|(at, level)| tokens.token((at.0 << LEVEL_BITS) | u64::from(level))),
+                next: found.next.map(|next| ways.from(packed(next))),
+                previous: found.before.map(|before| ways.before(packed(before))),
             },
+            first: life.0,
+            last: life.1,
             notes,
         })
     }

@@ -19,6 +19,7 @@ use super::code::{MethodCode, NoLoops};
 use super::scan::{Closed, Item, Scanner};
 use crate::error::{Error, Result};
 use crate::history::History;
+use crate::lines::LineCounts;
 
 /// A loop with at least so many own events of its call is kept.
 const LONG: u64 = 256;
@@ -228,6 +229,8 @@ type Kept = (Key, Arc<Mutex<Outline>>, usize);
 pub struct Outlines {
     /// The most recently used last.
     kept: Mutex<VecDeque<Kept>>,
+    /// How often calls ran their lines, which is counted by a pass over their events, too.
+    pub(crate) lines: LineCounts,
 }
 
 /// Outlines are kept up to so many bytes together, and so many of them.
@@ -270,6 +273,8 @@ impl Outlines {
     pub fn forget(&self, recording: &str) {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.retain(|((of, ..), ..)| of != recording);
+        drop(kept);
+        self.lines.forget(recording);
     }
 }
 
@@ -364,7 +369,10 @@ impl History {
     }
 
     /// Has whoever asked gone away?
-    pub(crate) fn check(&self) -> Result<()> {
+    ///
+    /// # Errors
+    /// [`Error::Cancelled`] if so.
+    pub fn check(&self) -> Result<()> {
         match self.cancelled.load(std::sync::atomic::Ordering::Relaxed) {
             true => Err(Error::Cancelled),
             false => Ok(()),

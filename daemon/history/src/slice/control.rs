@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use jhyde_store::records::{CallRecord, Direction};
+use jhyde_store::records::{CallRecord, Direction, ExceptionKind};
 use jhyde_trace::{CallId, Event, EventKind, Local, Timestamp};
 
 use super::node::{Deed, Loose, Node, Relation};
@@ -164,6 +164,9 @@ impl Resolver {
         conditions: &[u32],
         range: Range<Timestamp>,
     ) -> Result<Option<(Timestamp, Deed)>> {
+        if conditions.is_empty() {
+            return self.last_caught(call, range);
+        }
         let own = self
             .history
             .recording
@@ -183,6 +186,31 @@ impl Resolver {
                 }
                 EventKind::Caught { .. } => return Ok(Some((own.timestamp, Deed::Caught))),
                 _ => {}
+            }
+        }
+        Ok(None)
+    }
+}
+
+impl Resolver {
+    /// The last exception that a call caught: of those there is an index, and a call may be as long as the recording.
+    fn last_caught(
+        &mut self,
+        call: CallId,
+        range: Range<Timestamp>,
+    ) -> Result<Option<(Timestamp, Deed)>> {
+        let recording = &self.history.recording;
+        for event in recording.exceptions(range, Direction::Backward) {
+            let event = match event {
+                Err(jhyde_store::Error::Damaged { .. }) => {
+                    self.loose.insert(Loose::Call(call));
+                    continue;
+                }
+                event => event?,
+            };
+            self.history.check()?;
+            if event.call == call && event.kind == ExceptionKind::Caught {
+                return Ok(Some((event.timestamp, Deed::Caught)));
             }
         }
         Ok(None)

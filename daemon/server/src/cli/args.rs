@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+use crate::access::Rights;
 use crate::config::{ByteSize, LogFormat, Span};
 
 /// The daemon of jhyde: records Java runs and serves the recordings over gRPC.
@@ -74,10 +75,11 @@ pub enum Command {
     #[command(after_help = "\
 Examples:
   jhyded serve                              the data folder's unix socket, for this user alone
-  jhyded serve --listen 127.0.0.1:7707      TCP on loopback besides
+  jhyded serve --listen 127.0.0.1:7707      TCP on loopback besides, for who has a token (jhyded token)
   jhyded serve --idle-exit 10m              stop when nobody has needed it for ten minutes
 
-Only loopback addresses are served. On SIGINT or SIGTERM it takes no new requests, detaches from all
+Only loopback addresses are served. SIGHUP reads the configuration and the tokens anew, and names what needs a
+restart; what is wrong in them changes nothing, and the log says it. On SIGINT or SIGTERM it takes no new requests, detaches from all
 JVMs leaving them running, closes the recordings, and ends.")]
     Serve(ServeArgs),
     /// Record a JVM that waits for a debugger; ends when the recording does
@@ -117,6 +119,9 @@ is damaged is named with its timestamps.")]
     /// The configuration
     #[command(subcommand)]
     Config(ConfigCommand),
+    /// Tokens, by which clients over TCP say who they are
+    #[command(subcommand)]
+    Token(TokenCommand),
     /// Hold a JVM's connection, and leave the JVM running if jhyded is killed; started by jhyded itself
     #[command(hide = true)]
     Guard,
@@ -136,6 +141,15 @@ pub struct ServeArgs {
     /// Do not serve the data folder's unix socket
     #[arg(long)]
     pub no_unix: bool,
+    /// Let any user of this machine in over TCP without a token, with these rights; read,debug when none are named
+    #[arg(
+        long,
+        value_name = "RIGHTS",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "read,debug"
+    )]
+    pub insecure_loopback: Option<Rights>,
     /// Stop after so long without clients and live recordings: 30s, 10m
     #[arg(long, value_name = "DURATION")]
     pub idle_exit: Option<Span>,
@@ -267,11 +281,59 @@ pub struct RecordingArgs {
 /// `jhyded config`.
 #[derive(Debug, Subcommand)]
 pub enum ConfigCommand {
+    /// Read one file, and say what is wrong in it, if anything; nothing else is looked at
+    Check {
+        /// The file
+        file: PathBuf,
+    },
     /// The values in force, and where each comes from
     Show {
         /// As JSON: one object per setting
         #[arg(long)]
         json: bool,
+    },
+}
+
+/// `jhyded token`.
+#[derive(Debug, Subcommand)]
+pub enum TokenCommand {
+    /// Make a token, and print it: once, for it is kept as a digest alone
+    #[command(after_help = "\
+Rights (they do not include each other):
+  read      lists, calls, values, source, queries, exports
+  debug     answers in debugging sessions
+  record    attach to JVMs, wait for them, stop, detach
+  launch    start programs as the daemon's user: whoever may can do all that this user can
+  manage    delete, import, seal, keep, add source
+
+Example:
+  jhyded token create ci --rights read,record --recordings 'shop-*' --expires 90d > ci.token
+  jhyde list --daemon 127.0.0.1:7707 --token-file ci.token
+
+A daemon that runs knows it within a second.")]
+    Create {
+        /// What to call it
+        name: String,
+        /// What its bearer may do: read, debug, record, launch, manage, with commas
+        #[arg(long, value_name = "RIGHTS")]
+        rights: Rights,
+        /// With recordings of these names alone: * is any text, ? any character
+        #[arg(long, value_name = "PATTERN", default_value = "*")]
+        recordings: String,
+        /// How long it is worth something: 12h, 90d, 1y
+        #[arg(long, value_name = "DURATION", default_value = "90d")]
+        expires: Span,
+    },
+    /// All tokens: names, rights, recordings, until when
+    List {
+        /// As JSON: one object per token
+        #[arg(long)]
+        json: bool,
+    },
+    /// Make a token worthless; what its bearer has under way ends within a second
+    Revoke {
+        /// Its name
+        name: String,
     },
 }
 
@@ -305,6 +367,10 @@ impl Cli {
             Command::Serve(serve) => {
                 give("listen.tcp", listed(&serve.listen));
                 give("listen.unix", serve.no_unix.then(|| "false".to_owned()));
+                give(
+                    "listen.insecure_loopback",
+                    serve.insecure_loopback.map(|rights| rights.to_string()),
+                );
                 give(
                     "shutdown.idle",
                     serve.idle_exit.map(|span| span.to_string()),

@@ -1,10 +1,30 @@
-//! `jhyded config show`.
+//! `jhyded config show` and `check`.
+
+use std::path::Path;
 
 use serde_json::json;
 
 use super::failure::Failure;
 use super::written;
-use crate::config::{Effective, keys};
+use crate::config::{Effective, Sources, keys, load};
+
+/// Reads a file as the daemon would.
+pub(super) fn check(file: &Path) -> Result<u8, Failure> {
+    let sources = Sources {
+        named_file: Some(file.to_owned()),
+        ..Sources::default()
+    };
+    let effective = load(&sources)?;
+    super::filter(&effective.settings.log.filter)?;
+    let is_set = |(_, _, origin): &&(&str, String, String)| origin != "default";
+    let set = effective.origins.iter().filter(is_set).count();
+    let line = format!(
+        "{} is good: it sets {set} of {} settings\n",
+        file.display(),
+        keys::KEYS.len()
+    );
+    written(line.as_bytes()).map(|()| 0)
+}
 
 /// Prints the values in force and where each comes from.
 pub(super) fn show(effective: &Effective, as_json: bool) -> Result<u8, Failure> {

@@ -6,6 +6,7 @@ use thiserror::Error;
 use tonic::{Code, Status};
 use tonic_types::StatusExt as _;
 
+use crate::access::tokens::FileError;
 use crate::config::ConfigError;
 use crate::error::{Error, ProgramError, exit};
 use crate::serve::ServeError;
@@ -19,6 +20,9 @@ pub(super) enum Failure {
     /// A socket cannot be served.
     #[error(transparent)]
     Serve(Box<ServeError>),
+    /// The tokens cannot be used.
+    #[error(transparent)]
+    Tokens(#[from] FileError),
     /// What was asked of the daemon in this process failed.
     #[error(transparent)]
     Daemon(Box<Error>),
@@ -84,6 +88,10 @@ impl Failure {
     pub(super) fn exit_code(&self) -> u8 {
         match self {
             Self::Config(_) => exit::CONFIGURATION,
+            Self::Tokens(FileError::Taken(_) | FileError::Missing(_) | FileError::Nonsense(_)) => {
+                exit::USAGE
+            }
+            Self::Tokens(_) => exit::CONFIGURATION,
             Self::Serve(_) | Self::Silent { .. } => exit::SERVING,
             Self::Daemon(error) => error.exit_code(),
             Self::Remote(status) => of_status(status),

@@ -2,6 +2,7 @@
 //! data folder already.
 
 use std::io;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,9 +13,10 @@ use tokio::time::{Instant, sleep};
 use tonic::transport::Channel;
 
 use super::failure::Failure;
-use super::options;
 use super::say::say;
 use super::signals::Signals;
+use super::{options, tokens};
+use crate::access::gate::Access;
 use crate::config::Settings;
 use crate::config::settings::Listen;
 use crate::daemon::Daemon;
@@ -110,11 +112,20 @@ impl Own {
         let grace = settings.shutdown.grace.0;
         let listen = Listen {
             unix: true,
+            unix_path: PathBuf::new(),
+            unix_group: String::new(),
             tcp: Vec::new(),
-            tcp_records: false,
+            ..settings.listen.clone()
         };
         let serving = match bind(&listen, &settings.data).await {
-            Ok(bound) => Some(serve(bound, &services::routes(&daemon).await?)),
+            Ok(bound) => {
+                let access = Access::new(listen.allowed(), tokens(settings), Arc::clone(&daemon));
+                Some(serve(
+                    bound,
+                    &services::over(&daemon).await?,
+                    Arc::new(access),
+                ))
+            }
             // A folder that is only read may be served by another daemon, too.
             Err(error) if error.is_taken() => None,
             Err(error) => {

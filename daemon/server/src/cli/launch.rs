@@ -81,7 +81,7 @@ async fn begin(
         begun = session.begun() => begun,
         // A short program may be over before another daemon's word comes that it is recorded.
         status = child.wait() => match timeout(WORD_TIME, session.begun()).await {
-            Ok(Ok(())) => Ok(()),
+            Ok(begun @ (Ok(()) | Err(Failure::Remote(_)))) => begun,
             _ => {
                 let exit_code = status.map_or(1, exit_code_of);
                 let program = args.command.first().map(|word| word.to_string_lossy().into_owned());
@@ -97,6 +97,12 @@ async fn begin(
     };
     match begun {
         Ok(()) => Ok((session, child)),
+        // The daemon that was to record it is gone. It may have let the program begin before: from there on the program goes on
+        // without it, as it does at any later time.
+        Err(Failure::Remote(status)) => {
+            tracing::debug!(%status, "the daemon is gone");
+            Ok((session, child))
+        }
         Err(failure) => {
             // It has run nothing of the program, and shall not run unrecorded.
             let _ = child.kill().await;

@@ -7,27 +7,33 @@ mod failure;
 mod host;
 mod inspect;
 mod launch;
+mod reload;
 mod say;
 mod serve;
 mod session;
 mod signals;
 mod telling;
+mod token;
 mod wait;
 
 use std::io::{self, IsTerminal as _, Write as _};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::{CommandFactory as _, Parser as _};
 use jhyde_proto::echo::{MOST, without_long_words};
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt::time::SystemTime;
+use tracing_subscriber::reload::Handle;
 
+use crate::access::tokens::{Known, Store};
 use crate::config::settings::Log;
 use crate::config::{ConfigError, LogFormat, Settings, Sources, load};
 use crate::error::exit;
 use crate::private;
 use args::{Cli, Command};
 use failure::Failure;
+use reload::{Filtering, Reloader};
 use say::{put, say};
 
 /// The binary's whole life.
@@ -69,20 +75,26 @@ fn run(cli: Cli) -> Result<u8, Failure> {
     if matches!(cli.command, Command::Guard) {
         return Ok(u8::from(jhyde_capture::stand_guard().is_err()));
     }
+    if let Command::Config(args::ConfigCommand::Check { file }) = &cli.command {
+        return config::check(file);
+    }
     let sources = Sources::of_process(cli.global.config.clone(), cli.flags());
     let effective = load(&sources)?;
-    log(&effective.settings.log)?;
+    let filtering = log(&effective.settings.log)?;
     let settings = effective.settings.clone();
     match cli.command {
-        Command::Serve(_) => on_runtime(serve::serve(settings)),
+        Command::Serve(_) => on_runtime(serve::serve(Reloader::new(sources, filtering, effective))),
         Command::Attach(args) => on_runtime(wait::attach(settings, args)),
         Command::Listen(args) => on_runtime(wait::listen(settings, args, cli.global.verbose > 0)),
         Command::Launch(args) => on_runtime(launch::launch(settings, args)),
         Command::Check(args) => on_runtime(inspect::check(settings, args)),
         Command::Inspect(args) => on_runtime(inspect::inspect(settings, args)),
+        Command::Token(command) => token::token(&settings, &command),
         Command::Config(args::ConfigCommand::Show { json }) => config::show(&effective, json),
         // Answered above, before the configuration is read.
-        Command::Guard | Command::Completions { .. } => Ok(0),
+        Command::Guard
+        | Command::Completions { .. }
+        | Command::Config(args::ConfigCommand::Check { .. }) => Ok(0),
     }
 }
 
@@ -115,23 +127,46 @@ fn written(text: &[u8]) -> Result<(), Failure> {
     }
 }
 
-/// Structured logs to standard error.
-fn log(log: &Log) -> Result<(), Failure> {
-    let filter = EnvFilter::try_new(&log.filter).map_err(|error| ConfigError::Value {
+/// What is logged, from words.
+fn filter(words: &str) -> Result<EnvFilter, ConfigError> {
+    EnvFilter::try_new(words).map_err(|error| ConfigError::Value {
         key: "log.filter".to_owned(),
         origin: "the configuration".to_owned(),
         reason: error.to_string(),
-    })?;
+    })
+}
+
+/// Structured logs to standard error. What is logged can be changed.
+fn log(log: &Log) -> Result<Filtering, Failure> {
+    let words = filter(&log.filter)?;
     let builder = tracing_subscriber::fmt()
-        .with_env_filter(filter)
         .with_writer(io::stderr)
         .with_timer(SystemTime)
         // A line that cannot be written is nobody's loss; complaining of it would be a panic.
         .log_internal_errors(false)
         .with_ansi(io::stderr().is_terminal());
+    // The two are of different types.
     match log.format {
-        LogFormat::Text => builder.init(),
-        LogFormat::Json => builder.json().init(),
+        LogFormat::Text => {
+            let builder = builder.with_env_filter(words).with_filter_reloading();
+            let handle = builder.reload_handle();
+            builder.init();
+            Ok(Box::new(move |words| refilter(&handle, words)))
+        }
+        LogFormat::Json => {
+            let builder = builder.json().with_env_filter(words);
+            let builder = builder.with_filter_reloading();
+            let handle = builder.reload_handle();
+            builder.init();
+            Ok(Box::new(move |words| refilter(&handle, words)))
+        }
+    }
+}
+
+fn refilter<S>(handle: &Handle<EnvFilter, S>, words: &str) -> Result<(), ConfigError> {
+    let filter = filter(words)?;
+    if let Err(error) = handle.reload(filter) {
+        tracing::error!(%error, "bug: what is logged cannot be changed");
     }
     Ok(())
 }
@@ -150,9 +185,14 @@ fn options(settings: &Settings) -> crate::daemon::Options {
         contents: settings.record.contents,
         source: settings.source.clone(),
         attach: settings.attach.clone(),
-        tcp_records: settings.listen.tcp_records,
+        web: settings.listen.web.clone(),
         guard: std::env::current_exe().ok(),
     }
+}
+
+/// The tokens of the data folder, not yet read.
+fn tokens(settings: &Settings) -> Arc<Known> {
+    Arc::new(Known::unread(Store::of(&settings.data)))
 }
 
 /// How to record, from the command line.

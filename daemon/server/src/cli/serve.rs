@@ -1,12 +1,14 @@
-//! `jhyded serve`: every socket is opened before anything else, and the end is a designed path.
+//! `jhyded serve`: every socket is opened before anything else, SIGHUP reads the configuration anew, and the end is a
+//! designed path.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::failure::Failure;
-use super::options;
-use super::signals::Signals;
-use crate::config::Settings;
+use super::reload::Reloader;
+use super::signals::{Came, Signals};
+use super::{options, tokens};
+use crate::access::gate::Access;
 use crate::daemon::Daemon;
 use crate::daemon::record::blocking;
 use crate::serve::{Activity, bind, serve as serve_on};
@@ -16,36 +18,57 @@ use crate::services;
 const KEEP_INTERVAL: Duration = Duration::from_secs(600);
 
 /// Serves until a signal comes or nobody needs it.
-pub(super) async fn serve(settings: Settings) -> Result<u8, Failure> {
+pub(super) async fn serve(mut reloader: Reloader) -> Result<u8, Failure> {
+    let settings = reloader.settings().clone();
     let mut signals = Signals::new()?;
     let given = options(&settings);
     let daemon = blocking(move || Daemon::open(given)).await?;
+    let tokens = tokens(&settings);
+    if !settings.listen.tcp.is_empty() {
+        tokens.reload()?;
+    }
     let bound = bind(&settings.listen, &settings.data).await?;
     let addresses = bound.addresses();
-    let serving = serve_on(bound, &services::routes(&daemon).await?);
+    let access = Access::new(settings.listen.allowed(), tokens, Arc::clone(&daemon));
+    let access = Arc::new(access);
+    let serving = serve_on(bound, &services::over(&daemon).await?, Arc::clone(&access));
     tracing::info!(?addresses, data = %settings.data.display(), "serving");
     let keeping = tokio::spawn(keep(Arc::clone(&daemon)));
 
-    tokio::select! {
-        signal = signals.next() => tracing::info!(?signal, "stopping"),
-        () = idle(settings.shutdown.idle.0, &daemon, serving.activity()) => {
-            tracing::info!("stopping: nobody needs the daemon");
+    loop {
+        let after = reloader.settings().shutdown.idle.0;
+        tokio::select! {
+            signal = signals.next() => if signal == Came::Hangup {
+                reloader.reload(&daemon, &access);
+            } else {
+                tracing::info!(?signal, "stopping");
+                break;
+            },
+            () = idle(after, &daemon, serving.activity()) => {
+                tracing::info!("stopping: nobody needs the daemon");
+                break;
+            }
         }
     }
     keeping.abort();
-    let grace = settings.shutdown.grace.0;
+    let grace = reloader.settings().shutdown.grace.0;
     serving.stop_accepting();
     tokio::select! {
         left = daemon.stop(grace) => if left > 0 {
             tracing::warn!(left, "the grace period ran out before all recordings were closed");
         },
-        _ = signals.next() => tracing::warn!("stopping at once: a second signal came"),
+        () = second(&mut signals) => tracing::warn!("stopping at once: a second signal came"),
     }
     // What still runs now are answers to clients that do not read them.
     if !serving.finish(Duration::from_secs(1)).await {
         tracing::info!("ended with requests under way");
     }
     Ok(0)
+}
+
+/// Completes when somebody wants it to end at once.
+async fn second(signals: &mut Signals) {
+    while signals.next().await == Came::Hangup {}
 }
 
 /// Deletes what is more than is to be kept, now and from time to time: recordings grow old by themselves.

@@ -33,6 +33,27 @@ impl Key {
     }
 }
 
+/// Settings, or the beginnings of their names, that are changed by SIGHUP without a restart.
+const RELOADED: [&str; 8] = [
+    "keep",
+    "listen.insecure_loopback",
+    "listen.unix_group_rights",
+    "log.filter",
+    "record.",
+    "source.",
+    "attach.",
+    "shutdown.",
+];
+
+impl Key {
+    /// Does SIGHUP change it without a restart?
+    pub fn reloads(&self) -> bool {
+        RELOADED.iter().any(|named| {
+            self.path == *named || (named.ends_with('.') && self.path.starts_with(named))
+        })
+    }
+}
+
 /// What the names of all our environment variables begin with.
 pub const ENVIRONMENT_PREFIX: &str = "JHYDED_";
 
@@ -67,18 +88,40 @@ pub const KEYS: &[Key] = &[
     one(
         "listen.unix",
         "true",
-        "serve the data folder's unix socket (only its owner may use it)",
+        "serve a unix socket: the kernel tells who is there, and its owner may do all",
     ),
+    one(
+        "listen.unix_path",
+        "",
+        "where that socket is; empty: in the data folder, which nobody else can enter",
+    ),
+    one(
+        "listen.unix_group",
+        "",
+        "group whose users may connect to it, too (its name or number); empty: only its owner",
+    ),
+    Key {
+        path: "listen.unix_group_rights",
+        shape: Shape::List,
+        default: Some("read"),
+        help: "what they may do: read, debug, record, launch, manage",
+    },
     Key {
         path: "listen.tcp",
         shape: Shape::List,
         default: None,
         help: "loopback addresses HOST:PORT to serve besides; port 0 takes a free one",
     },
+    Key {
+        path: "listen.insecure_loopback",
+        shape: Shape::List,
+        default: None,
+        help: "rights of any user of this machine over TCP without a token (see jhyded token); empty: a token is needed",
+    },
     one(
-        "listen.tcp_records",
-        "false",
-        "let clients over TCP launch programs, attach to JVMs and wait for them, as the daemon's user",
+        "listen.web",
+        "127.0.0.1:0",
+        "loopback address HOST:PORT of the page, opened when jhyde web asks for it; port 0 takes one and keeps it; off: none",
     ),
     one(
         "log.filter",
@@ -150,8 +193,8 @@ pub const KEYS: &[Key] = &[
     Key {
         path: "attach.hosts",
         shape: Shape::List,
-        default: Some("localhost,127.0.0.1,::1"),
-        help: "hosts whose JVMs may be attached to, as they are written in attach HOST:PORT; '*' is any",
+        default: Some("localhost"),
+        help: "whose JVMs may be recorded: names, addresses, networks, with ports: 10.0.0.0/8:5000-5999; '*' is any",
     },
     one(
         "attach.timeout",

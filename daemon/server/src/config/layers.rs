@@ -278,7 +278,7 @@ fn read_file(path: &Path, required: bool) -> Result<Option<Layer>, ConfigError> 
 }
 
 /// Settings whose values are paths.
-const PATHS: [&str; 2] = ["data", "source.path"];
+const PATHS: [&str; 3] = ["data", "source.path", "listen.unix_path"];
 
 /// Makes paths absolute: relative to the file that names them, else to the working folder.
 fn resolved((key, value): (&'static Key, Value), base: Option<&Path>) -> (&'static Key, Value) {
@@ -287,6 +287,8 @@ fn resolved((key, value): (&'static Key, Value), base: Option<&Path>) -> (&'stat
     }
     let origin = value.origin().map(str::to_owned);
     let one = |value: Value| match value.clone().into_string() {
+        // No path is none, wherever it stands.
+        Ok(text) if text.is_empty() => value,
         Ok(text) => Value::new(origin.as_ref(), absolute(Path::new(&text), base)),
         Err(_) => value,
     };

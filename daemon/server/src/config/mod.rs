@@ -8,6 +8,7 @@
 //! To add a setting: one row in [`keys::KEYS`], one field in [`settings::Settings`], one line in
 //! `deploy/jhyded.toml` (a test compares them).
 
+pub mod hosts;
 pub mod keep;
 pub mod keys;
 pub mod layers;
@@ -17,6 +18,7 @@ pub mod units;
 #[cfg(test)]
 mod tests;
 
+pub use hosts::Hosts;
 pub use keep::Limits;
 pub use layers::{ConfigError, Effective, Sources, load};
 pub use settings::{LogFormat, Settings};

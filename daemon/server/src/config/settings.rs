@@ -8,8 +8,11 @@ use jhyde_trace::{AtLimit, CostLimits, EngineKind, Level, SnapshotLimits};
 use serde::Deserialize;
 use serde::de::{Deserializer, Error as _};
 
+use super::hosts::Hosts;
 use super::keep::Limits;
 use super::units::{ByteSize, Limit, Span, from_text};
+use crate::access::Rights;
+use crate::access::gate::Allowed;
 
 /// Every setting. Field names are the names in the file; [`super::keys::KEYS`] explains each.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -54,8 +57,60 @@ pub struct Listen {
     pub unix: bool,
     /// `HOST:PORT`, each; checked to be loopback when they are bound.
     pub tcp: Vec<String>,
-    /// Whoever connects there may make recordings: launch, attach, listen.
-    pub tcp_records: bool,
+    /// Where that socket is; empty: in the data folder.
+    pub unix_path: PathBuf,
+    /// The group whose users may connect to it besides, by name or number; empty: none.
+    pub unix_group: String,
+    /// What they may do.
+    pub unix_group_rights: Rights,
+    /// What whoever connects over TCP on loopback may do without a token.
+    pub insecure_loopback: Rights,
+    /// Where the page is served once somebody asks for it.
+    #[serde(deserialize_with = "from_text")]
+    pub web: WebListen,
+}
+
+impl Listen {
+    /// What is allowed to whom besides tokens.
+    pub fn allowed(&self) -> Allowed {
+        let has_group = !self.unix_group.is_empty();
+        Allowed {
+            unix_group: if has_group {
+                self.unix_group_rights
+            } else {
+                Rights::NONE
+            },
+            insecure_loopback: self.insecure_loopback,
+        }
+    }
+}
+
+/// Where the page is served once somebody asks for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WebListen {
+    /// Nowhere.
+    Off,
+    /// `HOST:PORT`, checked to be loopback when it is bound; port 0: the one that the data folder has.
+    At(String),
+}
+
+/// What names no place for the page.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("'{0}' is neither off nor HOST:PORT, such as 127.0.0.1:0")]
+pub struct NoPlace(String);
+
+impl FromStr for WebListen {
+    type Err = NoPlace;
+
+    fn from_str(word: &str) -> Result<Self, NoPlace> {
+        match word.rsplit_once(':') {
+            _ if word == "off" => Ok(Self::Off),
+            Some((host, port)) if !host.is_empty() && port.parse::<u16>().is_ok() => {
+                Ok(Self::At(word.to_owned()))
+            }
+            _ => Err(NoPlace(word.to_owned())),
+        }
+    }
 }
 
 /// What is logged, and how.
@@ -138,20 +193,10 @@ pub struct Source {
 /// Which JVMs may be attached to.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Attach {
-    /// Host names and addresses, as a user writes them; `*` is any.
-    pub hosts: Vec<String>,
+    /// Hosts, networks and ports.
+    pub hosts: Hosts,
     /// How long a JVM may take to accept, shake hands and answer.
     pub timeout: Span,
-}
-
-impl Attach {
-    /// May JVMs on this host be attached to?
-    pub fn allows(&self, host: &str) -> bool {
-        let bare = |name: &str| name.trim_matches(['[', ']']).to_ascii_lowercase();
-        self.hosts
-            .iter()
-            .any(|allowed| allowed == "*" || bare(allowed) == bare(host))
-    }
 }
 
 /// How the daemon ends.

@@ -38,7 +38,9 @@ fn without_any_layer_the_defaults_are_in_force() {
     assert!(settings.listen.unix && settings.listen.tcp.is_empty());
     assert_eq!(settings.log.format, LogFormat::Text);
     assert_eq!(settings.record.level, Level::Full);
-    assert_eq!(settings.attach.hosts, ["localhost", "127.0.0.1", "::1"]);
+    let hosts = &settings.attach.hosts;
+    assert!(hosts.allow("x", "127.0.0.1:1".parse().unwrap()));
+    assert!(!hosts.allow("localhost", "192.0.2.1:1".parse().unwrap()));
     assert!(settings.data.is_absolute());
     assert_eq!(effective.origins.len(), keys::KEYS.len());
     assert!(

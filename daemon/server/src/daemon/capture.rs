@@ -10,6 +10,8 @@ use jhyde_capture::{
 use jhyde_trace::echo::shown;
 use jhyde_trace::{RecordingOptions, Sink};
 
+use crate::config::Hosts;
+use crate::config::settings::Attach;
 use crate::error::{Error, JvmFailure};
 
 /// The host of `HOST:PORT`.
@@ -52,13 +54,17 @@ pub fn check_patterns(options: &RecordingOptions) -> Result<(), Error> {
 /// Connects to a JVM that listens.
 ///
 /// # Errors
-/// Nobody there, another debugger, not JDWP, no answer in time, or the controller ends it.
+/// Nobody there, not allowed, another debugger, not JDWP, no answer in time, or the controller ends it.
 pub fn attach(
     address: &str,
-    timeout: Duration,
+    attach: &Attach,
     controller: &Controller,
 ) -> Result<Connection, Error> {
-    Connection::attach(address, timeout, controller).map_err(|error| of_connect(&error))
+    let host = host_of(address)?.to_owned();
+    let hosts = attach.hosts.clone();
+    let allowed = move |target| hosts.allow(&host, target);
+    let connected = Connection::attach_where(address, attach.timeout.0, controller, allowed);
+    connected.map_err(|error| of_connect(&error))
 }
 
 /// Opens a port to wait for a JVM.
@@ -76,10 +82,13 @@ pub fn bind(port: u16) -> Result<Waiter, Error> {
 pub fn accept(
     waiter: &Waiter,
     timeout: Option<Duration>,
+    hosts: &Hosts,
     controller: &Controller,
 ) -> Result<Connection, Error> {
     waiter
-        .accept(timeout, controller)
+        .accept_where(timeout, controller, |visitor| {
+            hosts.allow_visitor(visitor.ip())
+        })
         .map_err(|error| of_connect(&error))
 }
 
@@ -115,6 +124,12 @@ pub fn begin<S: Sink>(
 
 fn of_connect(error: &ConnectError) -> Error {
     let failure = match error {
+        ConnectError::NotAllowed { address, resolved } => {
+            return Error::Host {
+                address: address.clone(),
+                resolved: resolved.clone(),
+            };
+        }
         ConnectError::Listen { .. } => JvmFailure::Port,
         ConnectError::NobodyCame { .. } => JvmFailure::Timeout,
         other => failure(other.kind(), JvmFailure::Address),

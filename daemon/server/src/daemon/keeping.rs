@@ -104,7 +104,7 @@ impl Daemon {
 
     /// Deletes what is more than the configuration keeps.
     pub fn keep_within_limits(&self) {
-        let keep = self.options.keep;
+        let keep = self.options().keep;
         if keep != Keep::default() {
             self.apply_keep(&self.plan_keep(&keep));
         }

@@ -7,6 +7,7 @@
 //!
 //! Reading order: this file, [`live`], [`record`], [`launch`].
 
+pub mod added;
 mod attended;
 pub mod capture;
 pub mod keeping;
@@ -21,7 +22,7 @@ pub mod words;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
 use jhyde_capture::Ending;
@@ -33,14 +34,14 @@ use tokio::time::timeout;
 
 use attended::Attended;
 
-use crate::config::settings::{Attach, Source};
+use crate::config::settings::{Attach, Source, WebListen};
 use crate::error::Error;
 use live::{Live, Status, lock};
 
 /// How long Stop and Detach wait for a recording to close before they say that it still closes.
 const CLOSE_WAIT: Duration = Duration::from_secs(20);
 
-/// What the daemon is told at its start.
+/// What the daemon is told, at its start and later.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// Folder that keeps the recordings.
@@ -65,8 +66,8 @@ pub struct Options {
     pub source: Source,
     /// Which JVMs may be attached to, and how long they may take.
     pub attach: Attach,
-    /// Clients over TCP may make recordings, too.
-    pub tcp_records: bool,
+    /// Where the page is served once somebody asks for it.
+    pub web: WebListen,
     /// The program whose `guard` leaves JVMs running if this process is killed: jhyded itself. `None`: nobody does.
     pub guard: Option<PathBuf>,
 }
@@ -87,7 +88,7 @@ pub struct Description {
 /// See the module. Shared by all services.
 #[derive(Debug)]
 pub struct Daemon {
-    options: Options,
+    options: RwLock<Arc<Options>>,
     catalogue: Catalogue,
     /// By id.
     live: Mutex<HashMap<String, Arc<Live>>>,
@@ -122,7 +123,7 @@ impl Daemon {
             tracing::warn!(folder, %error, "a folder looks like a recording and cannot be used");
         }
         Ok(Arc::new(Self {
-            options,
+            options: RwLock::new(Arc::new(options)),
             catalogue,
             live: Mutex::default(),
             stats: Mutex::default(),
@@ -131,9 +132,23 @@ impl Daemon {
         }))
     }
 
-    /// What the daemon was told at its start.
-    pub fn options(&self) -> &Options {
-        &self.options
+    /// What the daemon is told now.
+    pub fn options(&self) -> Arc<Options> {
+        let options = self.options.read().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(&options)
+    }
+
+    /// Tells it something else. The folder, the memory, the page and the guard stay what they were at its start; recordings
+    /// that are being made stay as they were begun.
+    pub fn change(&self, options: Options) {
+        let mut now = self.options.write().unwrap_or_else(PoisonError::into_inner);
+        *now = Arc::new(Options {
+            data: now.data.clone(),
+            memory_bytes: now.memory_bytes,
+            web: now.web.clone(),
+            guard: now.guard.clone(),
+            ..options
+        });
     }
 
     /// The recording of this id or name, live or ended, for reading.
@@ -154,6 +169,12 @@ impl Daemon {
         if self.live_of(recording.id()).is_none() {
             self.attended.attend(recording);
         }
+    }
+
+    /// The name of the recording of this id or name, if there is one.
+    pub fn name_of(&self, id_or_name: &str) -> Option<String> {
+        let meta = self.catalogue.find(id_or_name).ok()?;
+        Some(meta.name)
     }
 
     /// What all recordings say of themselves, newest first.

@@ -130,7 +130,7 @@ impl Daemon {
     /// Fills in defaults and checks.
     ///
     /// # Errors
-    /// A word that is not known, something that is not built yet, a pattern that makes no sense.
+    /// A word that is not known, a pattern that makes no sense.
     pub fn choose(&self, wanted: &Wanted) -> Result<Chosen, Error> {
         let defaults = self.options();
         let level = if wanted.level.is_empty() {
@@ -146,12 +146,6 @@ impl Daemon {
         let mut notes = Vec::new();
         match engine {
             EngineKind::Events => {}
-            EngineKind::Probe if level < Level::State => {
-                return Err(Error::NotYet {
-                    what: format!("engine 'probe' at level '{level}'"),
-                    instead: "engine 'events', or level 'full'",
-                });
-            }
             EngineKind::Probe => {
                 notes.push(
                     "engine: 'probe' is new: threads of the scope run one at a time, and not all that collections hold is told"
@@ -177,13 +171,21 @@ impl Daemon {
                 reason: format!("{string_limit} is over the limit of {HIGHEST_STRING_LIMIT}"),
             });
         }
+        let mut snapshots = wanted.snapshots.or(defaults.snapshots)?;
+        if engine == EngineKind::Probe && level == Level::Calls && snapshots.depth > 0 {
+            snapshots = SnapshotLimits::none();
+            notes.push(
+                "engine 'probe' takes no snapshots of what arguments and results hold: use engine 'events' for these, or level 'state'"
+                    .into(),
+            );
+        }
         let options = RecordingOptions {
             level,
             engine,
             include: wanted.include.clone(),
             exclude: wanted.exclude.clone(),
             string_limit,
-            snapshots: wanted.snapshots.or(defaults.snapshots)?,
+            snapshots,
             contents: defaults.contents && !wanted.no_contents,
             limits: wanted.limits(defaults.limits)?,
         };

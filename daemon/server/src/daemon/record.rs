@@ -58,16 +58,13 @@ impl Daemon {
     pub async fn attach(self: &Arc<Self>, request: AttachRequest) -> Result<Arc<Live>, Error> {
         self.check_running()?;
         let chosen = self.choose(&request.wanted)?;
-        let host = capture::host_of(&request.address)?;
-        if !self.options().attach.allows(host) {
-            return Err(Error::Host(host.to_owned()));
-        }
+        capture::host_of(&request.address)?;
         let daemon = Arc::clone(self);
         let controller = Controller::default();
         let abandoned = Abandoned(Some(controller.clone()));
         let live = blocking(move || {
-            let timeout = daemon.options().attach.timeout.0;
-            let connection = capture::attach(&request.address, timeout, &controller)?;
+            let attach = daemon.options().attach.clone();
+            let connection = capture::attach(&request.address, &attach, &controller)?;
             let source = chosen.source.clone();
             let (live, writer) =
                 daemon.create(&request.name, &request.address, chosen, &[], controller)?;
@@ -103,8 +100,9 @@ impl Daemon {
         let (live, writer) = self.create(&request.name, &program, chosen, command, controller)?;
         live.listen_port.store(port, Ordering::Relaxed);
         let timeout = request.timeout;
+        let hosts = self.options().attach.hosts.clone();
         self.spawn(Arc::clone(&live), writer, source, move |live| {
-            capture::accept(&waiter, timeout, &live.controller)
+            capture::accept(&waiter, timeout, &hosts, &live.controller)
         })?;
         Ok(live)
     }
@@ -172,7 +170,7 @@ impl Daemon {
             .spawn(move || {
                 let connect = |live: &Live| {
                     let mut connection = connect(live)?;
-                    if let Some(program) = &daemon.options.guard {
+                    if let Some(program) = &daemon.options().guard {
                         capture::guard(&mut connection, program);
                     }
                     Ok(connection)
@@ -181,7 +179,7 @@ impl Daemon {
                 // The writer, dropped on the way, closes the recording as failed.
                 let looks = Looks {
                     named: source,
-                    keep: daemon.options.source.keep,
+                    keep: daemon.options().source.keep,
                 };
                 let making = || make(&for_thread, writer, &looks, connect);
                 let made = catch_unwind(AssertUnwindSafe(making));

@@ -138,14 +138,8 @@ impl Sink for WithSources {
         Sink::object(&mut self.writer, object, info)
     }
 
-    fn level_since(
-        &mut self,
-        since: Timestamp,
-        of: Subject,
-        level: Level,
-        reason: String,
-    ) -> Result<(), SinkError> {
-        Sink::level_since(&mut self.writer, since, of, level, reason)
+    fn doubt(&mut self, since: Timestamp, reason: String) -> Result<(), SinkError> {
+        Sink::doubt(&mut self.writer, since, reason)
     }
 
     fn level(&mut self, of: Subject, level: Level, reason: String) -> Result<(), SinkError> {
@@ -323,7 +317,7 @@ impl Daemon {
             }
         }
         if found.is_none() {
-            found = kept(recording, &classes)?;
+            found = kept(recording, &name, &classes)?;
         }
         let found = match found {
             Some(found) => Ok(found),
@@ -384,13 +378,18 @@ fn shown(class: &Arc<ClassInfo>, name: &SourceName, found: Found) -> (Shown, Opt
     (shown, found.modified_ms)
 }
 
-/// The source that was kept of one of these classes.
+/// The source that was added, or else kept, of one of these classes.
 fn kept(
     recording: &Recording,
+    name: &SourceName,
     classes: &[Arc<ClassInfo>],
 ) -> Result<Option<(Shown, Option<u64>)>, StoreError> {
     for class in classes {
-        if let Some(kept) = recording.source(class.id)? {
+        let kept = match recording.added_source(name.path())? {
+            Some(added) => Some(added),
+            None => recording.source(class.id)?,
+        };
+        if let Some(kept) = kept {
             let shown = Shown {
                 file: kept.file,
                 origin: kept.origin,

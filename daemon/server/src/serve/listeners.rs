@@ -3,7 +3,7 @@
 use std::fs::{self, Permissions};
 use std::io;
 use std::net::SocketAddr;
-use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _};
+use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _, chown};
 use std::os::unix::net::UnixStream as StdUnixStream;
 use std::path::{Path, PathBuf};
 
@@ -31,8 +31,9 @@ pub enum ServeError {
     /// An address that others could reach.
     #[error(
         "refusing to serve {address}: {resolved} is not a loopback address, and whoever can speak to the \
-         daemon can read recordings and control JVMs. Other addresses will need TLS and a token, which are \
-         not built yet; serve 127.0.0.1 and reach it through an ssh tunnel (ssh -L)"
+         daemon can read recordings and control JVMs. Other addresses will need TLS, which is not built yet; write \
+         [listen] tcp = [\"127.0.0.1:{}\"] and reach it with a token through an ssh tunnel (ssh -L)",
+        resolved.port()
     )]
     NotLoopback {
         /// As it was written.
@@ -48,6 +49,11 @@ pub enum ServeError {
         /// Why.
         source: io::Error,
     },
+    /// There is no such group.
+    #[error(
+        "there is no group '{0}' on this machine; the setting listen.unix_group names one, or a group's number"
+    )]
+    Group(String),
     /// Neither a unix socket nor an address.
     #[error("nothing to serve: listen.unix is false and listen.tcp is empty")]
     Nothing,
@@ -77,6 +83,12 @@ pub struct Bound {
 }
 
 impl Bound {
+    /// Is any of them TCP?
+    pub fn has_tcp(&self) -> bool {
+        let is_tcp = |listener: &Listener| matches!(listener, Listener::Tcp(..));
+        self.listeners.iter().any(is_tcp)
+    }
+
     /// Where clients connect, as they write it.
     pub fn addresses(&self) -> Vec<String> {
         self.listeners
@@ -96,7 +108,7 @@ impl Bound {
 pub async fn bind(listen: &Listen, data: &Path) -> Result<Bound, ServeError> {
     let mut bound = Bound::default();
     for address in &listen.tcp {
-        for resolved in resolve(address).await? {
+        for resolved in loopback(address).await? {
             let failed = |source| ServeError::Bind {
                 address: address.clone(),
                 source,
@@ -107,7 +119,10 @@ pub async fn bind(listen: &Listen, data: &Path) -> Result<Bound, ServeError> {
         }
     }
     if listen.unix {
-        bound.listeners.push(bind_for(data)?);
+        let group = group_of(&listen.unix_group)?;
+        bound
+            .listeners
+            .push(bind_for(data, &listen.unix_path, group)?);
     }
     if bound.listeners.is_empty() {
         return Err(ServeError::Nothing);
@@ -116,7 +131,7 @@ pub async fn bind(listen: &Listen, data: &Path) -> Result<Bound, ServeError> {
 }
 
 /// What an address stands for; all of it must be loopback.
-async fn resolve(address: &str) -> Result<Vec<SocketAddr>, ServeError> {
+pub(crate) async fn loopback(address: &str) -> Result<Vec<SocketAddr>, ServeError> {
     let invalid = |reason: String| ServeError::Address {
         address: address.to_owned(),
         reason,
@@ -142,15 +157,32 @@ async fn resolve(address: &str) -> Result<Vec<SocketAddr>, ServeError> {
     }
 }
 
-/// The data folder's socket, or the one outside where nothing can be written in the folder.
-fn bind_for(data: &Path) -> Result<Listener, ServeError> {
+/// A group's number.
+fn group_of(name: &str) -> Result<Option<u32>, ServeError> {
+    if name.is_empty() {
+        return Ok(None);
+    }
+    if let Ok(number) = name.parse() {
+        return Ok(Some(number));
+    }
+    let found = uzers::get_group_by_name(name);
+    let found = found.ok_or_else(|| ServeError::Group(name.to_owned()))?;
+    Ok(Some(found.gid()))
+}
+
+/// The socket that was named; else the data folder's, or the one outside where nothing can be written in the folder.
+fn bind_for(data: &Path, named: &Path, group: Option<u32>) -> Result<Listener, ServeError> {
     let failed = |path: &Path, source| ServeError::Bind {
         address: format!("unix:{}", path.display()),
         source,
     };
+    if !named.as_os_str().is_empty() {
+        let listener = bind_unix(named, group).map_err(|source| failed(named, source))?;
+        return Ok(Listener::Unix(listener, named.to_owned()));
+    }
     let (path, outer) = (socket_of(data), outer_socket_of(data));
     if path != outer {
-        match bind_unix(&path) {
+        match bind_unix(&path, group) {
             Ok(listener) => return Ok(Listener::Unix(listener, path)),
             Err(error) if !cannot_write(&error) => return Err(failed(&path, error)),
             Err(_) => {}
@@ -158,7 +190,7 @@ fn bind_for(data: &Path) -> Result<Listener, ServeError> {
     }
     folder::make(&runtime_folder())
         .map_err(io::Error::other)
-        .and_then(|()| bind_unix(&outer))
+        .and_then(|()| bind_unix(&outer, group))
         .map_err(|source| failed(&outer, source))
         .map(|listener| Listener::Unix(listener, outer.clone()))
 }
@@ -173,7 +205,7 @@ fn cannot_write(error: &io::Error) -> bool {
     )
 }
 
-fn bind_unix(path: &Path) -> io::Result<UnixListener> {
+fn bind_unix(path: &Path, group: Option<u32>) -> io::Result<UnixListener> {
     match fs::symlink_metadata(path) {
         Ok(found) if found.file_type().is_socket() => {
             // A folder that is only read has no lock that would say so.
@@ -196,7 +228,11 @@ fn bind_unix(path: &Path) -> io::Result<UnixListener> {
     }
     let socket = UnixSocket::new_stream()?;
     socket.bind(path)?;
-    // Before anybody can connect: only this user may.
-    fs::set_permissions(path, Permissions::from_mode(0o600))?;
+    // Before anybody can connect: only this user may, and the group.
+    let mode = if group.is_some() { 0o660 } else { 0o600 };
+    if group.is_some() {
+        chown(path, None, group)?;
+    }
+    fs::set_permissions(path, Permissions::from_mode(mode))?;
     socket.listen(BACKLOG)
 }

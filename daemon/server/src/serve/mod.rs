@@ -1,17 +1,19 @@
 //! Serving: which sockets, the gRPC server over them, and its end.
 //!
-//! Only loopback addresses and the data folder's unix socket are served: whoever can speak to the daemon
-//! can read recordings and make it control JVMs.
+//! Only loopback addresses and a unix socket are served, and every call goes through a gate ([`crate::access`]): whoever
+//! can speak to the daemon can read recordings and make it control JVMs.
 
 mod activity;
 mod listeners;
 
+use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
-use tokio::task::JoinSet;
+use tokio::task::{JoinHandle, JoinSet};
 use tokio_stream::wrappers::{TcpListenerStream, UnixListenerStream};
 use tokio_stream::{Stream, StreamExt as _};
 use tonic::service::Routes;
@@ -19,8 +21,13 @@ use tonic::transport::Server;
 use tonic::transport::server::Connected;
 use tower_http::catch_panic::CatchPanicLayer;
 
-pub use activity::Activity;
+pub use activity::{Activity, Counted};
+pub(crate) use listeners::loopback;
 pub use listeners::{Bound, Listener, ServeError, bind};
+
+use crate::access::gate::{Access, GateLayer, Socket};
+use crate::services::Services;
+use crate::web::{Behind, Door};
 
 /// How often a silent connection is asked whether its client is still there.
 const KEEPALIVE: Duration = Duration::from_secs(30);
@@ -31,33 +38,49 @@ pub struct Serving {
     stop: watch::Sender<bool>,
     servers: JoinSet<Result<(), tonic::transport::Error>>,
     activity: Arc<Activity>,
+    /// For browsers; has a server of its own once it is open.
+    door: Arc<Door>,
+    /// Looks after tokens.
+    following: JoinHandle<()>,
     /// Removed at the end.
     socket: Option<PathBuf>,
 }
 
-/// Serves these routes on all sockets.
-pub fn serve(bound: Bound, routes: &Routes) -> Serving {
+/// Serves these services on all sockets to those who have access, and behind their door.
+pub fn serve(bound: Bound, services: &Services, access: Arc<Access>) -> Serving {
     let (stop, _) = watch::channel(false);
     let activity = Arc::new(Activity::default());
     let mut servers = JoinSet::new();
     let mut socket = None;
+    let routes = &services.routes;
+    services.door.leads_to(Behind {
+        routes: services.web.clone(),
+        stopped: stop.subscribe(),
+        activity: Arc::clone(&activity),
+    });
+    let following = Arc::clone(access.tokens());
+    let following = match bound.has_tcp() {
+        true => tokio::spawn(following.follow()),
+        false => tokio::spawn(std::future::ready(())),
+    };
     for listener in bound.listeners {
+        let gate = |socket| GateLayer {
+            socket,
+            access: Arc::clone(&access),
+        };
         let stopped = stop.subscribe();
         let activity = Arc::clone(&activity);
         match listener {
             Listener::Unix(listener, path) => {
                 socket = Some(path);
                 let incoming = UnixListenerStream::new(listener);
-                servers.spawn(run(incoming, routes.clone(), stopped, activity));
+                let gate = gate(Socket::Unix);
+                servers.spawn(run(incoming, routes.clone(), gate, stopped, activity));
             }
             Listener::Tcp(listener, _) => {
-                let incoming = TcpListenerStream::new(listener).map(|stream| {
-                    let stream = stream?;
-                    // Questions are small and answered at once; waiting to fill packets only delays them.
-                    stream.set_nodelay(true)?;
-                    Ok(stream)
-                });
-                servers.spawn(run(incoming, routes.clone(), stopped, activity));
+                let gate = gate(Socket::Loopback);
+                let incoming = incoming(listener);
+                servers.spawn(run(incoming, routes.clone(), gate, stopped, activity));
             }
         }
     }
@@ -65,24 +88,46 @@ pub fn serve(bound: Bound, routes: &Routes) -> Serving {
         stop,
         servers,
         activity,
+        door: Arc::clone(&services.door),
+        following,
         socket,
     }
+}
+
+/// The connections of a TCP socket.
+pub(crate) fn incoming(listener: TcpListener) -> impl Stream<Item = io::Result<TcpStream>> {
+    TcpListenerStream::new(listener).map(|stream| {
+        let stream = stream?;
+        // Questions are small and answered at once; waiting to fill packets only delays them.
+        stream.set_nodelay(true)?;
+        Ok(stream)
+    })
+}
+
+/// The same connections, counted.
+pub(crate) fn counted<I>(
+    incoming: impl Stream<Item = io::Result<I>>,
+    activity: Arc<Activity>,
+) -> impl Stream<Item = io::Result<Counted<I>>> {
+    incoming.map(move |stream| stream.map(|stream| activity.count(stream)))
 }
 
 async fn run<S, I>(
     incoming: S,
     routes: Routes,
+    gate: GateLayer,
     mut stopped: watch::Receiver<bool>,
     activity: Arc<Activity>,
 ) -> Result<(), tonic::transport::Error>
 where
-    S: Stream<Item = std::io::Result<I>>,
+    S: Stream<Item = io::Result<I>>,
     I: tokio::io::AsyncRead + tokio::io::AsyncWrite + Connected + Unpin + Send + 'static,
 {
-    let counted = incoming.map(move |stream| stream.map(|stream| activity.count(stream)));
+    let counted = counted(incoming, activity);
     Server::builder()
         .http2_keepalive_interval(Some(KEEPALIVE))
         .layer(CatchPanicLayer::custom(answer_panic))
+        .layer(gate)
         .add_routes(routes)
         .serve_with_incoming_shutdown(counted, async move {
             // An error means that the sender is gone, which is an end, too.
@@ -96,7 +141,9 @@ where
     clippy::needless_pass_by_value,
     reason = "the layer hands the panic over"
 )]
-fn answer_panic(panic: Box<dyn std::any::Any + Send>) -> http::Response<tonic::body::Body> {
+pub(crate) fn answer_panic(
+    panic: Box<dyn std::any::Any + Send>,
+) -> http::Response<tonic::body::Body> {
     let message = panic
         .downcast_ref::<&str>()
         .map(|text| (*text).to_owned())
@@ -115,6 +162,7 @@ impl Serving {
     /// Takes no new connections and requests; those under way go on.
     pub fn stop_accepting(&self) {
         self.stop.send_replace(true);
+        self.door.leads_nowhere();
         if let Some(socket) = &self.socket {
             // Clients that come now shall find nobody, and start a new daemon.
             let _ = std::fs::remove_file(socket);
@@ -132,6 +180,7 @@ impl Serving {
                     Err(error) => tracing::error!(%error, "bug: a server panicked"),
                 }
             }
+            self.door.finish().await;
         };
         tokio::time::timeout(grace, all).await.is_ok()
     }
@@ -140,5 +189,6 @@ impl Serving {
 impl Drop for Serving {
     fn drop(&mut self) {
         self.stop_accepting();
+        self.following.abort();
     }
 }

@@ -5,8 +5,10 @@ mod changed;
 mod contents;
 mod covered;
 mod evidence;
+mod jar;
 mod knowledge;
 mod known;
+mod passing;
 mod pointing;
 mod property;
 mod valued;
@@ -20,6 +22,7 @@ use jhyde_debugging::{
     SessionError, Sessions, Source, Strategy, View,
 };
 use jhyde_history::History;
+use jhyde_history::java::Written;
 use jhyde_proto::v1;
 use jhyde_trace::CallId;
 use tonic::{Request, Response, Status};
@@ -46,13 +49,11 @@ pub struct DebuggingService {
 type Reply<T> = Result<Response<T>, Status>;
 
 impl DebuggingService {
-    /// The service over this daemon.
-    pub fn new(daemon: Arc<Daemon>) -> Self {
-        // The store divides the other half.
-        let sessions = Sessions::within(daemon.options().memory_bytes / 2);
+    /// The service over this daemon, with the sessions of its recordings.
+    pub fn new(daemon: Arc<Daemon>, sessions: Arc<Sessions>) -> Self {
         Self {
             daemon,
-            sessions: Arc::new(sessions),
+            sessions,
             contents: Arc::default(),
         }
     }
@@ -199,6 +200,7 @@ fn message(history: &Knower<'_>, view: View) -> Result<v1::Session, Status> {
             .map(|asked| valued::message(history, asked))
             .transpose()?,
         evidence: evidence::message(answers.evidence()),
+        revision: view.revision,
         id: view.kept.id,
     })
 }
@@ -297,7 +299,8 @@ fn notes(view: &View) -> Vec<String> {
         .collect()
 }
 
-fn status(error: Error) -> Status {
+/// The status of an error of sessions.
+pub(crate) fn status(error: Error) -> Status {
     let (kind, reason, field) = match &error {
         Error::NoSuchSession { .. } => (Kind::NotFound, "NO_SESSION", "session"),
         Error::TooLarge { .. } => (Kind::FailedPrecondition, "TOO_LARGE", "recording"),
@@ -343,6 +346,7 @@ impl v1::debugging_server::Debugging for DebuggingService {
         &self,
         request: Request<v1::CreateSessionRequest>,
     ) -> Reply<v1::Session> {
+        jar::may_be_named(&request, request.get_ref().evidence.as_ref())?;
         let request = request.into_inner();
         self.with(request.recording.clone(), move |sessions, history| {
             let strategy = strategy(&request.strategy)?;
@@ -371,6 +375,22 @@ impl v1::debugging_server::Debugging for DebuggingService {
             |sessions, history, id| Ok(sessions.view(asked(history), id)?),
         )
         .await
+    }
+
+    async fn get_revision(
+        &self,
+        request: Request<v1::SessionRequest>,
+    ) -> Reply<v1::SessionRevision> {
+        let v1::SessionRequest { recording, session } = request.into_inner();
+        let (daemon, sessions) = (Arc::clone(&self.daemon), Arc::clone(&self.sessions));
+        blocking(move || {
+            let history = open(&daemon, &recording)?;
+            let revision = sessions.revision(history.recording(), &session);
+            let revision = revision.map_err(status)?;
+            Ok(v1::SessionRevision { revision })
+        })
+        .await
+        .map(Response::new)
     }
 
     async fn list_sessions(
@@ -524,6 +544,7 @@ impl v1::debugging_server::Debugging for DebuggingService {
     }
 
     async fn set_evidence(&self, request: Request<v1::SetEvidenceRequest>) -> Reply<v1::Session> {
+        jar::may_be_named(&request, request.get_ref().evidence.as_ref())?;
         let request = request.into_inner();
         self.change(
             request.recording,
@@ -636,6 +657,26 @@ impl v1::debugging_server::Debugging for DebuggingService {
                 }
             })?;
             covered::message(history, call, &coverage).map_err(history_status)
+        })
+        .await
+    }
+
+    async fn get_test(&self, request: Request<v1::GetTestRequest>) -> Reply<v1::CallTest> {
+        let v1::GetTestRequest { recording, call } = request.into_inner();
+        self.with(recording, move |_, history| {
+            let call = resolve_call(history, "call", &call)?;
+            Ok(match history.test_of(call).map_err(history_status)? {
+                Written::Not(cannot) => v1::CallTest {
+                    cannot,
+                    ..v1::CallTest::default()
+                },
+                Written::Test(test) => v1::CallTest {
+                    cannot: String::new(),
+                    package: test.package,
+                    body: test.body,
+                    content: Some(known::in_words(&test.content)),
+                },
+            })
         })
         .await
     }

@@ -4,16 +4,22 @@
 //! a client does not take is not read from the disk, and end when the client goes away.
 
 mod errors;
+mod lists;
+mod side;
 mod source;
+mod standing;
 mod stream;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use jhyde_debugging::Sessions;
+use jhyde_history::Error;
 use jhyde_history::History;
 use jhyde_history::events::{EventList, Inside, Outlines};
 use jhyde_history::gap_list::GapList;
 use jhyde_history::navigate::Step;
+use jhyde_history::page::{Place, Start, Wanted};
 use jhyde_history::slice::SlicedValue;
 use jhyde_history::tree::CallList;
 use jhyde_history::writes::WriteList;
@@ -33,15 +39,17 @@ pub(crate) use errors::{in_field, status};
 pub struct HistoryService {
     daemon: Arc<Daemon>,
     outlines: Arc<Outlines>,
+    sessions: Arc<Sessions>,
 }
 
 type Answer<T> = Result<Response<T>, Status>;
 
 impl HistoryService {
-    /// The service over this daemon.
-    pub fn new(daemon: Arc<Daemon>) -> Self {
+    /// The service over this daemon; calls say how they stand in these sessions.
+    pub fn new(daemon: Arc<Daemon>, sessions: Arc<Sessions>) -> Self {
         Self {
             daemon,
+            sessions,
             outlines: Arc::default(),
         }
     }
@@ -120,6 +128,36 @@ fn resolve_variable(history: &History, field: &str, variable: &str) -> Result<Va
         .map_err(|error| in_field(field, error))
 }
 
+/// Which page of a list is asked for.
+fn wanted<'a>(
+    history: &History,
+    token: &'a str,
+    start: Option<&v1::ListStart>,
+) -> Result<Wanted<'a>, Status> {
+    let start = match start.and_then(|start| Some((start, start.at.as_ref()?))) {
+        None => {
+            if start.is_some() {
+                return Err(invalid(
+                    "start",
+                    "say at which call, timestamp or index the page begins",
+                ));
+            }
+            None
+        }
+        Some((start, at)) => Some(Start {
+            at: match at {
+                v1::list_start::At::Call(call) => {
+                    Place::Call(resolve_call(history, "start", call)?)
+                }
+                v1::list_start::At::Timestamp(time) => Place::Time(Timestamp(*time)),
+                v1::list_start::At::Index(index) => Place::Index(*index),
+            },
+            backward: start.backward,
+        }),
+    };
+    Ok(Wanted { token, start })
+}
+
 fn call_list(history: &History, request: &v1::ListCallsRequest) -> Result<CallList, Status> {
     let subtree = match request.call.as_str() {
         "" => None,
@@ -129,6 +167,7 @@ fn call_list(history: &History, request: &v1::ListCallsRequest) -> Result<CallLi
         subtree,
         max_depth: request.max_depth,
         without_boundary: request.without_boundary,
+        without_root: request.without_root,
         method: (!request.method.is_empty()).then(|| request.method.clone()),
     })
 }
@@ -180,25 +219,31 @@ impl v1::history_server::History for HistoryService {
     }
 
     async fn get_call(&self, request: Request<v1::GetCallRequest>) -> Answer<v1::Call> {
-        let v1::GetCallRequest { recording, call } = request.into_inner();
-        self.ask(recording, move |history| {
+        let request = request.into_inner();
+        let sessions = Arc::clone(&self.sessions);
+        self.ask(request.recording, move |history| {
+            let call = request.call;
             resolve_call(history, "call", &call)?;
             let call = history
                 .call_named(&call, true)
                 .map_err(|error| in_field("call", error))?;
-            Ok(to_proto::call(&call))
+            let mut calls = [to_proto::call(&call)];
+            standing::tell(&sessions, history, &request.session, &mut calls)?;
+            let [call] = calls;
+            Ok(call)
         })
         .await
     }
 
     async fn get_path(&self, request: Request<v1::GetCallRequest>) -> Answer<v1::Calls> {
-        let v1::GetCallRequest { recording, call } = request.into_inner();
-        self.ask(recording, move |history| {
-            let call = resolve_call(history, "call", &call)?;
+        let request = request.into_inner();
+        let sessions = Arc::clone(&self.sessions);
+        self.ask(request.recording, move |history| {
+            let call = resolve_call(history, "call", &request.call)?;
             let path = history.path(call).map_err(status)?;
-            Ok(v1::Calls {
-                calls: path.iter().map(to_proto::call).collect(),
-            })
+            let mut calls: Vec<_> = path.iter().map(to_proto::call).collect();
+            standing::tell(&sessions, history, &request.session, &mut calls)?;
+            Ok(v1::Calls { calls })
         })
         .await
     }
@@ -208,20 +253,23 @@ impl v1::history_server::History for HistoryService {
         request: Request<v1::ListCallsRequest>,
     ) -> Answer<v1::ListCallsResponse> {
         let request = request.into_inner();
+        let sessions = Arc::clone(&self.sessions);
         self.ask(request.recording.clone(), move |history| {
             let list = call_list(history, &request)?;
+            let wanted = wanted(history, &request.page_token, request.start.as_ref())?;
             let page = history
-                .calls(
-                    &list,
-                    !request.without_values,
-                    request.page_size,
-                    &request.page_token,
-                )
+                .calls(&list, !request.without_values, request.page_size, wanted)
                 .map_err(status)?;
+            let mut calls: Vec<_> = page.rows.iter().map(to_proto::call).collect();
+            let weight = standing::tell(&sessions, history, &request.session, &mut calls)?;
             Ok(v1::ListCallsResponse {
-                calls: page.rows.iter().map(to_proto::call).collect(),
+                calls,
                 next_page_token: page.next.unwrap_or_default(),
                 notes: page.notes,
+                previous_page_token: page.previous.unwrap_or_default(),
+                places: page.places,
+                place: page.place,
+                weight,
             })
         })
         .await
@@ -234,7 +282,14 @@ impl v1::history_server::History for HistoryService {
         request: Request<v1::ListCallsRequest>,
     ) -> Answer<Self::StreamCallsStream> {
         let request = request.into_inner();
+        if request.start.is_some() {
+            return Err(invalid(
+                "start",
+                "a stream tells all calls: list them by pages to begin elsewhere",
+            ));
+        }
         let history = self.history(request.recording.clone()).await?;
+        let (sessions, session) = (Arc::clone(&self.sessions), request.session.clone());
         let (history, list, from) = blocking(move || {
             let list = call_list(&history, &request)?;
             // Refused here rather than in the middle of the stream.
@@ -242,10 +297,12 @@ impl v1::history_server::History for HistoryService {
             Ok((history, list, request))
         })
         .await?;
+        let told = standing::Told { sessions, session };
         Ok(Response::new(stream::calls(
             history,
             list,
             !from.without_values,
+            told,
         )))
     }
 
@@ -253,11 +310,22 @@ impl v1::history_server::History for HistoryService {
         let request = request.into_inner();
         self.ask(request.recording.clone(), move |history| {
             let call = resolve_call(history, "call", &request.call)?;
-            let (from, to) = (request.from.map(Timestamp), request.to.map(Timestamp));
+            let between = (request.from.map(Timestamp), request.to.map(Timestamp));
             let state = history
-                .state(call, from, to, request.budget)
+                .state_with(call, between, request.budget, !request.without_statics)
                 .map_err(status)?;
             Ok(to_proto::node_state(&state))
+        })
+        .await
+    }
+
+    async fn list_statics(
+        &self,
+        request: Request<v1::ListStaticsRequest>,
+    ) -> Answer<v1::ListStaticsResponse> {
+        let request = request.into_inner();
+        self.ask(request.recording.clone(), move |history| {
+            lists::statics(history, &request)
         })
         .await
     }
@@ -268,6 +336,7 @@ impl v1::history_server::History for HistoryService {
     ) -> Answer<v1::ExpandObjectResponse> {
         let request = request.into_inner();
         self.ask(request.recording.clone(), move |history| {
+            let wanted = wanted(history, &request.page_token, request.start.as_ref())?;
             let (page, notes) = history
                 .expand(
                     ObjectId(request.object),
@@ -275,44 +344,33 @@ impl v1::history_server::History for HistoryService {
                     Timestamp(request.to),
                     request.budget,
                     request.page_size,
-                    &request.page_token,
+                    wanted,
                 )
                 .map_err(status)?;
             Ok(v1::ExpandObjectResponse {
                 rows: page.rows.iter().map(to_proto::state_row).collect(),
                 next_page_token: page.next.unwrap_or_default(),
                 notes,
+                previous_page_token: page.previous.unwrap_or_default(),
+                length: page.length,
+                index: page.index,
             })
         })
         .await
     }
 
-    async fn get_input(&self, request: Request<v1::GetCallRequest>) -> Answer<v1::CallInput> {
-        let v1::GetCallRequest { recording, call } = request.into_inner();
-        self.ask(recording, move |history| {
-            let call = resolve_call(history, "call", &call)?;
-            let side = history.input(call).map_err(status)?;
-            Ok(v1::CallInput {
-                call: Some(to_proto::call(&side.call)),
-                rows: side.rows.iter().map(to_proto::state_row).collect(),
-                objects: side.objects.iter().map(to_proto::reachable).collect(),
-                notes: side.notes,
-            })
+    async fn get_input(&self, request: Request<v1::GetSideRequest>) -> Answer<v1::CallInput> {
+        let request = request.into_inner();
+        self.ask(request.recording.clone(), move |history| {
+            side::input(history, &request)
         })
         .await
     }
 
-    async fn get_result(&self, request: Request<v1::GetCallRequest>) -> Answer<v1::CallResult> {
-        let v1::GetCallRequest { recording, call } = request.into_inner();
-        self.ask(recording, move |history| {
-            let call = resolve_call(history, "call", &call)?;
-            let side = history.result(call).map_err(status)?;
-            Ok(v1::CallResult {
-                call: Some(to_proto::call(&side.call)),
-                rows: side.rows.iter().map(to_proto::state_row).collect(),
-                objects: side.objects.iter().map(to_proto::reachable).collect(),
-                notes: side.notes,
-            })
+    async fn get_result(&self, request: Request<v1::GetSideRequest>) -> Answer<v1::CallResult> {
+        let request = request.into_inner();
+        self.ask(request.recording.clone(), move |history| {
+            side::result(history, &request)
         })
         .await
     }
@@ -340,13 +398,17 @@ impl v1::history_server::History for HistoryService {
                 unfold: request.unfold,
                 flat: request.flat,
             };
+            let wanted = wanted(history, &request.page_token, request.start.as_ref())?;
             let events = history
-                .events(&list, request.page_size, &request.page_token)
+                .events(&list, request.page_size, wanted)
                 .map_err(status)?;
             Ok(v1::ListEventsResponse {
                 rows: events.page.rows.iter().map(to_proto::event_row).collect(),
                 next_page_token: events.page.next.unwrap_or_default(),
                 notes: events.notes,
+                previous_page_token: events.page.previous.unwrap_or_default(),
+                first: events.first.0,
+                last: events.last.0,
             })
         })
         .await
@@ -394,8 +456,9 @@ impl v1::history_server::History for HistoryService {
                 to: request.to.map(Timestamp),
                 newest_first: request.newest_first,
             };
+            let wanted = wanted(history, &request.page_token, request.start.as_ref())?;
             let writes = history
-                .writes(&list, request.page_size, &request.page_token)
+                .writes(&list, request.page_size, wanted)
                 .map_err(status)?;
             Ok(v1::ListWritesResponse {
                 variable: writes.variable,
@@ -407,6 +470,9 @@ impl v1::history_server::History for HistoryService {
                     .collect(),
                 next_page_token: writes.page.next.unwrap_or_default(),
                 notes: writes.notes,
+                previous_page_token: writes.page.previous.unwrap_or_default(),
+                first: writes.first.map(|at| at.0),
+                last: writes.last.map(|at| at.0),
             })
         })
         .await
@@ -420,6 +486,52 @@ impl v1::history_server::History for HistoryService {
                 .navigate(Timestamp(request.from), &step)
                 .map_err(status)?;
             Ok(to_proto::event(&event))
+        })
+        .await
+    }
+
+    async fn locate(&self, request: Request<v1::LocateRequest>) -> Answer<v1::Location> {
+        let request = request.into_inner();
+        let sessions = Arc::clone(&self.sessions);
+        self.ask(request.recording.clone(), move |history| {
+            let call = match request.call.as_str() {
+                "" => None,
+                call => Some(resolve_call(history, "call", call)?),
+            };
+            let at = Timestamp(request.timestamp);
+            let located = history.locate(at, call).map_err(|error| match error {
+                error @ Error::Start(_) => in_field("call", error),
+                error => in_field("timestamp", error),
+            })?;
+            let mut path: Vec<_> = located.path.iter().map(to_proto::call).collect();
+            standing::tell(&sessions, history, &request.session, &mut path)?;
+            Ok(v1::Location {
+                event: Some(to_proto::event(&located.event)),
+                call: path.last().cloned(),
+                path,
+                rows: located.rows.iter().map(to_proto::event_row).collect(),
+                notes: located.notes,
+            })
+        })
+        .await
+    }
+
+    async fn list_lines(
+        &self,
+        request: Request<v1::ListLinesRequest>,
+    ) -> Answer<v1::ListLinesResponse> {
+        let v1::ListLinesRequest { recording, call } = request.into_inner();
+        self.ask(recording, move |history| lists::lines(history, &call))
+            .await
+    }
+
+    async fn find_methods(
+        &self,
+        request: Request<v1::FindMethodsRequest>,
+    ) -> Answer<v1::FindMethodsResponse> {
+        let request = request.into_inner();
+        self.ask(request.recording.clone(), move |history| {
+            lists::methods(history, &request)
         })
         .await
     }
@@ -482,10 +594,10 @@ impl v1::history_server::History for HistoryService {
     }
 
     async fn get_source(&self, request: Request<v1::GetSourceRequest>) -> Answer<v1::Source> {
-        let over_tcp = request.remote_addr().is_some();
+        let may_name_files = crate::access::caller(&request).may_name_files();
         let request = request.into_inner();
         let daemon = Arc::clone(&self.daemon);
-        blocking(move || source::get(&daemon, &request, over_tcp))
+        blocking(move || source::get(&daemon, &request, may_name_files))
             .await
             .map(Response::new)
     }

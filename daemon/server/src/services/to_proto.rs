@@ -13,7 +13,7 @@ use jhyde_history::exits::ProgramExit;
 use jhyde_history::gap_list::GapRow;
 use jhyde_history::reach::ReachableObject;
 use jhyde_history::state::{NodeState, RowKind, StateRow};
-use jhyde_history::tables::ClassView;
+use jhyde_history::tables::{ClassView, MethodView};
 use jhyde_history::view::{
     CallView, EventKindView, EventView, HeldKind, HeldView, ObjectView, OutcomeView, PlaceView,
     ThreadView, ValueView, WriteView,
@@ -343,6 +343,7 @@ pub fn node_state(state: &NodeState) -> v1::NodeState {
         to: state.to.0,
         rows: state.rows.iter().map(state_row).collect(),
         notes: state.notes.clone(),
+        statics: state.statics,
     }
 }
 
@@ -382,18 +383,22 @@ pub fn thread(view: &ThreadView) -> v1::Thread {
 
 /// A class.
 pub fn class(view: &ClassView) -> v1::Class {
-    let method = |method: &jhyde_history::tables::MethodView| v1::ClassMethod {
-        name: method.name.clone(),
-        descriptor: method.descriptor.clone(),
-        first_line: method.lines.map(|(first, _)| first),
-        last_line: method.lines.map(|(_, last)| last),
-        calls: method.calls,
-    };
     v1::Class {
         name: view.name.clone(),
         source_file: view.source_file.clone(),
         in_scope: view.in_scope,
         methods: view.methods.iter().map(method).collect(),
+    }
+}
+
+/// A method of a class.
+pub fn method(view: &MethodView) -> v1::ClassMethod {
+    v1::ClassMethod {
+        name: view.name.clone(),
+        descriptor: view.descriptor.clone(),
+        first_line: view.lines.map(|(first, _)| first),
+        last_line: view.lines.map(|(_, last)| last),
+        calls: view.calls,
     }
 }
 

@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use jhyde_proto::endpoint::{Address, connect, socket_of};
 use jhyde_proto::v1::recordings_client::RecordingsClient;
+use jhyde_server::access::gate::Access;
+use jhyde_server::access::tokens::{Known, Store};
 use jhyde_server::config::settings::{Attach, Listen};
 use jhyde_server::config::{Settings, Sources, Span, load};
 use jhyde_server::daemon::{Daemon, Options};
@@ -44,10 +46,11 @@ impl TestDaemon {
         let listen = Listen {
             unix: true,
             tcp: Vec::new(),
-            tcp_records: false,
+            ..defaults().listen
         };
         let bound = bind(&listen, folder.path()).await.unwrap();
-        let serving = serve(bound, &services::routes(&daemon).await.unwrap());
+        let services = services::over(&daemon).await.unwrap();
+        let serving = serve(bound, &services, access(&daemon, &listen));
         let address = Address::Unix(socket_of(folder.path()));
         let channel = connect(&address, Duration::from_secs(5)).await.unwrap();
         Self {
@@ -61,6 +64,14 @@ impl TestDaemon {
     pub(crate) fn recordings(&self) -> RecordingsClient<Channel> {
         RecordingsClient::new(self.channel.clone())
     }
+}
+
+/// Who may come in by these settings, and with the tokens of the data folder.
+pub(crate) fn access(daemon: &Arc<Daemon>, listen: &Listen) -> Arc<Access> {
+    let tokens = Known::unread(Store::of(&daemon.options().data));
+    tokens.reload().unwrap();
+    let access = Access::new(listen.allowed(), Arc::new(tokens), Arc::clone(daemon));
+    Arc::new(access)
 }
 
 pub(crate) fn defaults() -> Settings {
@@ -84,7 +95,7 @@ pub(crate) fn options(folder: &Path) -> Options {
             timeout: Span(TIMEOUT),
             ..settings.attach
         },
-        tcp_records: false,
+        web: settings.listen.web,
         guard: None,
     }
 }

@@ -12,6 +12,7 @@
 //!   recording.json   as in the recording's folder
 //!   db/NAME …        the files of the database, in order of their names
 //!   sessions/NAME …  the debugging sessions
+//!   sources/NAME …   source text that was added later
 //!   manifest.json    {"files": [{"name", "bytes", "crc32"} …]}: all but the first again
 //! ```
 //!
@@ -27,6 +28,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) use read::read;
 pub(crate) use write::{write, write_file};
 
+use crate::added::is_added_file;
 use crate::sessions::is_session_file;
 
 /// Told the bytes done and of all; answers `false` to end the work early.
@@ -79,6 +81,7 @@ fn split(name: &str) -> Option<(&str, &str)> {
     let is_one = match folder {
         "db" => is_database_file(file),
         "sessions" => is_session_file(file),
+        "sources" => is_added_file(file),
         _ => false,
     };
     is_one.then_some((folder, file))

@@ -31,7 +31,12 @@ pub(crate) fn read(
     let mut meta = None;
     let mut manifest: Option<Manifest> = None;
     let mut done = 0;
-    for part in [folder::database(folder), folder::sessions(folder)] {
+    let parts = [
+        folder::database(folder),
+        folder::sessions(folder),
+        folder::sources(folder),
+    ];
+    for part in parts {
         fs::create_dir(&part).map_err(|error| io_error("making", &part, &error))?;
     }
     // Raw: what would give an entry another name or meaning is an entry of its own, and refused.

@@ -45,6 +45,7 @@ pub(crate) fn write(
 ) -> Result<()> {
     let mut files = files_of(folder, "db")?;
     files.extend(files_of(folder, "sessions")?);
+    files.extend(files_of(folder, "sources")?);
     let total = files.iter().map(|file| file.1).sum();
     let failed = |error: io::Error| io_error("writing the export of", folder, &error);
     out.write_all(&head(total)).map_err(failed)?;

@@ -14,7 +14,7 @@ use crate::families;
 use crate::recording::{Recording, Rows};
 use crate::records::{Arguments, CallOutcome, CallRecord, RootRecord};
 use crate::state::{LongCall, ThreadEntry};
-use crate::view::View;
+use crate::view::{View, told};
 
 impl Recording {
     /// A thread's root.
@@ -165,8 +165,9 @@ impl Recording {
 
     /// A call's receiver and arguments.
     pub fn arguments(&self, call: &CallRecord) -> Result<Arguments> {
-        let (block, position) = self.view().event(call.enter.0)?;
-        match block.event(position).map(|event| event.kind) {
+        let view = self.view();
+        let (block, position) = view.event(call.enter.0)?;
+        match told(&view.levels, &block, position).map(|event| event.kind) {
             Some(EventKind::Enter {
                 receiver,
                 arguments,
@@ -184,8 +185,9 @@ impl Recording {
         let Some(exit) = call.exit else {
             return Ok(None);
         };
-        let (block, position) = self.view().event(exit.0)?;
-        match block.event(position).map(|event| event.kind) {
+        let view = self.view();
+        let (block, position) = view.event(exit.0)?;
+        match told(&view.levels, &block, position).map(|event| event.kind) {
             Some(EventKind::Exit { outcome }) => Ok(Some(outcome)),
             _ => Ok(Some(Outcome::Unknown)),
         }

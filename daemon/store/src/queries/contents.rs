@@ -2,13 +2,14 @@
 
 use std::ops::Range;
 
-use jhyde_trace::{Block, ObjectId, Timestamp};
+use jhyde_trace::{Block, EventKind, Levels, ObjectId, Timestamp};
 
 use super::events::{positions, step};
 use super::{known, pages};
 use crate::index::Key;
 use crate::recording::{Recording, Rows};
 use crate::records::{ContentChange, Direction};
+use crate::view::told;
 
 impl Recording {
     /// The changes of what an object holds, in a range; what was only found among them.
@@ -43,21 +44,26 @@ impl Recording {
                 Direction::Forward => wanted.filter(hit).collect(),
                 Direction::Backward => wanted.rev().filter(hit).collect(),
             };
-            let changes = found
-                .into_iter()
-                .filter_map(move |at| change_at(&block, at));
-            Some(Ok(Box::new(changes)))
+            let levels = view.levels.clone();
+            let row = move |at| change_at(&levels, &block, at);
+            Some(Ok(Box::new(found.into_iter().filter_map(row))))
         })
     }
 }
 
-fn change_at(block: &Block, at: usize) -> Option<ContentChange> {
-    let content = block.content(at)?;
+fn change_at(levels: &Levels, block: &Block, at: usize) -> Option<ContentChange> {
+    let event = told(levels, block, at)?;
+    let EventKind::Content {
+        snapshot, change, ..
+    } = event.kind
+    else {
+        return None;
+    };
     Some(ContentChange {
         timestamp: block.timestamp(at),
-        call: block.call(at),
-        index: block.index(at),
-        snapshot: content.snapshot,
-        change: content.change.clone(),
+        call: event.call,
+        index: event.index,
+        snapshot,
+        change,
     })
 }

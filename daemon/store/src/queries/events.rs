@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use jhyde_trace::{Block, CallId, EventKind, ThreadId, Timestamp};
+use jhyde_trace::{Block, CallId, EventKind, Levels, ThreadId, Timestamp};
 use rocksdb::Direction as Seek;
 
 use super::{known, pages};
@@ -12,7 +12,7 @@ use crate::families;
 use crate::recording::{Recording, Rows};
 use crate::records::{Direction, ExceptionEvent, ExceptionKind, OwnEvent, TimedEvent};
 use crate::rows::Rare;
-use crate::view::View;
+use crate::view::{View, told};
 
 /// Walks over ordinals in a direction.
 pub(crate) fn step(ordinal: u32, direction: Direction) -> Option<u32> {
@@ -138,7 +138,7 @@ impl Recording {
     pub fn event(&self, at: Timestamp) -> Result<TimedEvent> {
         let view = self.view();
         let (block, position) = view.event(at.0)?;
-        let event = block.event(position).ok_or_else(|| view.no_such(at.0))?;
+        let event = told(&view.levels, &block, position).ok_or_else(|| view.no_such(at.0))?;
         Ok(TimedEvent {
             timestamp: at,
             event,
@@ -174,13 +174,14 @@ impl Recording {
                 Err(error) => return Some(Err(error)),
             };
             let wanted = positions(&block, &range);
+            let levels = view.levels.clone();
             let rows = move |at: usize| {
                 if thread.is_some_and(|thread| block.call(at).thread != thread) {
                     return None;
                 }
                 Some(TimedEvent {
                     timestamp: block.timestamp(at),
-                    event: block.event(at)?,
+                    event: told(&levels, &block, at)?,
                 })
             };
             Some(Ok(match direction {
@@ -235,7 +236,8 @@ impl Recording {
                 Err(error) => return Some(Err(error)),
             };
             let wanted = positions(&block, &range);
-            let rows = move |at: usize| exception_at(&block, at);
+            let levels = view.levels.clone();
+            let rows = move |at: usize| exception_at(&levels, &block, at);
             Some(Ok(match direction {
                 Direction::Forward => Box::new(wanted.filter_map(rows)),
                 Direction::Backward => Box::new(wanted.rev().filter_map(rows)),
@@ -281,11 +283,12 @@ impl Recording {
             };
             let wanted = positions(&block, &range);
             let own = own_positions(&block, call, wanted);
+            let levels = view.levels.clone();
             let row = move |at: u32| {
                 let timestamp = block.timestamp(at as usize);
                 Some(OwnEvent {
                     timestamp,
-                    event: block.event(at as usize)?,
+                    event: told(&levels, &block, at as usize)?,
                 })
             };
             Some(Ok(match direction {
@@ -349,11 +352,11 @@ pub(crate) enum Wanted {
     Gaps,
 }
 
-fn exception_at(block: &Block, at: usize) -> Option<ExceptionEvent> {
+fn exception_at(levels: &Levels, block: &Block, at: usize) -> Option<ExceptionEvent> {
     if !block.is_exception(at) {
         return None;
     }
-    let event = block.event(at)?;
+    let event = told(levels, block, at)?;
     let (kind, exception) = match event.kind {
         EventKind::Thrown { exception } => (ExceptionKind::Thrown, exception),
         EventKind::Caught { exception } => (ExceptionKind::Caught, exception),

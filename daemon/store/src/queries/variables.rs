@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use jhyde_trace::{Block, CallId, ObjectId, Outcome, Timestamp, Variable};
+use jhyde_trace::{Block, CallId, EventKind, Levels, ObjectId, Outcome, Timestamp, Variable};
 
 use super::events::{positions, step};
 use super::{known, pages};
@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::index::{Key, local_call};
 use crate::recording::{Recording, Rows};
 use crate::records::{Direction, Write};
-use crate::view::View;
+use crate::view::{View, told};
 
 impl Recording {
     /// The last write of a variable at or before `at`. `Return` and `Exception` are written by their call's
@@ -82,11 +82,9 @@ impl Recording {
                 Direction::Forward => wanted.filter_map(hit).collect(),
                 Direction::Backward => wanted.rev().filter_map(hit).collect(),
             };
-            Some(Ok(Box::new(
-                found
-                    .into_iter()
-                    .filter_map(move |at| write_at(&block, at as usize)),
-            )))
+            let levels = view.levels.clone();
+            let row = move |at: u32| write_at(&levels, &block, at as usize);
+            Some(Ok(Box::new(found.into_iter().filter_map(row))))
         })
     }
 
@@ -151,7 +149,7 @@ impl Recording {
                 let low_at = block.writes_to(object);
                 for at in positions(&block, &range).rev() {
                     if let Some(low) = low_at(at).filter(|low| lows.remove(low)) {
-                        found.extend(write_at(&block, at).map(|write| (low, write)));
+                        found.extend(write_at(&view.levels, &block, at).map(|write| (low, write)));
                         if lows.is_empty() {
                             break;
                         }
@@ -173,6 +171,38 @@ impl Recording {
             }
         }
         Ok(state)
+    }
+
+    /// All writes to elements of an array in a range, in the order of time, snapshots among them.
+    pub fn element_writes(&self, array: ObjectId, range: Range<Timestamp>) -> Rows<Write> {
+        let view = self.view();
+        let Some((range, start)) = view.clip(&range, Direction::Forward) else {
+            return known([]);
+        };
+        let mut next = start;
+        pages(move || {
+            let ordinal = match view.candidate(Key::of_array(array), next, Direction::Forward) {
+                Ok(found) => found?,
+                Err(error) => return Some(Err(error)),
+            };
+            if view.is_past(ordinal, &range, Direction::Forward) {
+                return None;
+            }
+            next = ordinal.checked_add(1)?;
+            let block = match view.block(ordinal) {
+                Ok(block) => block,
+                Err(error) => return Some(Err(error)),
+            };
+            let found: Vec<usize> = {
+                let low_at = block.writes_to(array);
+                positions(&block, &range)
+                    .filter(|&at| low_at(at).is_some())
+                    .collect()
+            };
+            let levels = view.levels.clone();
+            let row = move |at: usize| write_at(&levels, &block, at);
+            Some(Ok(Box::new(found.into_iter().filter_map(row))))
+        })
     }
 
     /// Was any field or element of the object written in `(after, until]`?
@@ -325,7 +355,7 @@ impl View {
                 .rev()
                 .find(|&at| low_at(at) == Some(low));
             if let Some(at) = hit {
-                return Ok(write_at(&block, at));
+                return Ok(write_at(&self.levels, &block, at));
             }
             from = ordinal.checked_sub(1);
         }
@@ -378,14 +408,20 @@ impl View {
     }
 }
 
-fn write_at(block: &Block, at: usize) -> Option<Write> {
-    let write = block.write(at)?;
+fn write_at(levels: &Levels, block: &Block, at: usize) -> Option<Write> {
+    let event = told(levels, block, at)?;
+    let snapshot = matches!(event.kind, EventKind::Snapshot { .. });
+    let (EventKind::Write { variable, value } | EventKind::Snapshot { variable, value }) =
+        event.kind
+    else {
+        return None;
+    };
     Some(Write {
         timestamp: block.timestamp(at),
-        call: block.call(at),
-        index: block.index(at),
-        variable: write.variable,
-        value: write.value,
-        snapshot: write.snapshot,
+        call: event.call,
+        index: event.index,
+        variable,
+        value,
+        snapshot,
     })
 }

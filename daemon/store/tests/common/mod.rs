@@ -15,9 +15,31 @@ use jhyde_trace::*;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Model {
     pub(crate) events: Vec<Event>,
+    /// What is told from there on may be false.
+    doubted: Option<usize>,
 }
 
 impl Model {
+    /// Of events of which nothing is in doubt.
+    pub(crate) fn of(events: Vec<Event>) -> Self {
+        Self {
+            events,
+            doubted: None,
+        }
+    }
+
+    pub(crate) fn push(&mut self, mut event: Event) {
+        if self.doubted.is_some() {
+            event.doubt();
+        }
+        self.events.push(event);
+    }
+
+    pub(crate) fn doubt(&mut self, since: usize) {
+        self.events[since..].iter_mut().for_each(Event::doubt);
+        self.doubted = Some(since);
+    }
+
     fn at(&self, position: usize) -> TimedEvent {
         TimedEvent {
             timestamp: Timestamp(position as u64),

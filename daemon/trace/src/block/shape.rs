@@ -119,7 +119,7 @@ pub(crate) mod tag {
     pub(crate) const NULL: u8 = 9;
     pub(crate) const OBJECT: u8 = 10;
     pub(crate) const MISSING: u8 = 11;
-    pub(crate) const LAST: u8 = 14;
+    pub(crate) const LAST: u8 = 15;
 }
 
 /// Payload columns. Each role has its own, because values in one role resemble each other.
@@ -222,6 +222,7 @@ fn missing_code(why: Missing) -> u8 {
         Missing::Native => 1,
         Missing::BeforeRecording => 2,
         Missing::Unreadable => 3,
+        Missing::Doubted => 4,
     }
 }
 
@@ -244,7 +245,8 @@ pub(crate) fn join(value_tag: u8, payload: &mut impl Iterator<Item = u64>) -> Va
             0 => Missing::Level,
             1 => Missing::Native,
             2 => Missing::BeforeRecording,
-            _ => Missing::Unreadable,
+            3 => Missing::Unreadable,
+            _ => Missing::Doubted,
         }),
     }
 }

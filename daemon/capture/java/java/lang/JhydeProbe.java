@@ -5,8 +5,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 /**
  * What the engine `probe` puts into a JVM: a log for each thread, and what instrumented code calls to write into it.
  *
- * <p>Defined once, by the boot loader, in a package that every loader and module sees. It starts no thread, keeps no object
- * of the program alive but threads that run, and calls nothing that a program can override. A log is an array of `long`;
+ * <p>Defined once, by the boot loader, in a package that every loader and module sees. It starts no thread, and calls nothing
+ * that a program can override. It keeps no object of the program alive but threads that run and, until the next call out of
+ * the scope, a few arrays that the last ones were shown ({@link #lent}). A log is an array of `long`;
  * what its words mean is told in `daemon/capture/src/probe/log.rs`.
  *
  * <p>A log that is full is copied to {@link #OUT}, and {@link #ready} is called, where a breakpoint of the daemon stands: it

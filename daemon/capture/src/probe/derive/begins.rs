@@ -84,7 +84,7 @@ impl Deriver {
                 Some(None) => return lost("a method has more parameters than its call"),
                 None => {
                     let descriptor = routine.slot_descriptor(given);
-                    self.value(program, call, raw, &descriptor)?
+                    self.value(program, call, raw, descriptor)?
                 }
             }
         };
@@ -149,7 +149,7 @@ impl Deriver {
         let bound: Vec<Value> = values
             .iter()
             .enumerate()
-            .map(|(at, &value)| narrowed(value, &routine.slot_descriptor(at)))
+            .map(|(at, &value)| narrowed(value, routine.slot_descriptor(at)))
             .collect();
         let slots = routine.slots.iter().zip(&bound);
         let activation =

@@ -3,7 +3,8 @@
 use std::rc::Rc;
 
 use jhyde_bytecode::InvokeKind;
-use jhyde_trace::{Outcome, Value};
+use jhyde_trace::{ClassId, MethodId, Outcome, Value};
+use rustc_hash::FxHashMap;
 
 use super::routine::Callee;
 use super::run::{Stopped, awaits_class, lost};
@@ -13,6 +14,20 @@ use crate::mirror::narrowed;
 use crate::probe::log::{Raw, Record};
 use crate::probe::plan::Tells;
 use crate::program::Program;
+
+/// What calls run that were resolved, while there is no other class that they may mean, and no method more.
+#[derive(Debug, Default)]
+pub(super) struct Targets {
+    classes: usize,
+    /// By the method that calls, its constant, and the receiver's class where that decides.
+    found: FxHashMap<(MethodId, u16, Option<ClassId>), Option<Rc<Routine>>>,
+}
+
+impl Targets {
+    pub(super) fn clear(&mut self) {
+        self.found.clear();
+    }
+}
 
 impl Deriver {
     /// The innermost call of the scope calls, returns or throws.
@@ -80,8 +95,10 @@ impl Deriver {
         if kind == InvokeKind::Static
             && let Some(class) = program.class_in_scope(routine.loader, &callee.named.class)
         {
-            let class = Rc::clone(class);
-            if let Some(went) = self.initialise(thread, program, &class)? {
+            let class = program
+                .declaring_method(class, &callee.named)
+                .unwrap_or(class);
+            if let Some(went) = self.initialise(thread, program, class)? {
                 return Ok(went);
             }
         } else if kind == InvokeKind::Static && awaits_class(thread, program, &callee.named.class)?
@@ -138,7 +155,7 @@ impl Deriver {
             thread.awaits = Some(Awaits::Exception(None));
             return Ok(Went::On);
         }
-        let target = self.target(thread, program, &callee)?;
+        let target = self.target(thread, program, &routine, &callee)?;
         let tells = routine.tells(index);
         let Some(target) = target else {
             thread.awaits = None;
@@ -249,30 +266,45 @@ impl Deriver {
     }
 
     /// The method of the scope that a call runs (JVMS 5.4.6), if it runs one that was instrumented.
-    pub(super) fn target(
-        &self,
+    fn target(
+        &mut self,
         thread: &mut Thread,
         program: &Program,
+        routine: &Routine,
         callee: &Callee,
     ) -> Result<Option<Rc<Routine>>, Stopped> {
         let named = &callee.named;
-        let method = match named.kind {
-            InvokeKind::Dynamic => None,
-            InvokeKind::Static | InvokeKind::Special => program.declared_in_scope(named),
+        let decides = match named.kind {
+            InvokeKind::Dynamic => return Ok(None),
+            InvokeKind::Static | InvokeKind::Special => None,
             InvokeKind::Virtual | InvokeKind::Interface => {
                 let depth = callee.parameters.len();
                 let receiver = thread.frame().map(|frame| frame.activation.peek(depth));
                 let class = receiver.and_then(Value::object);
-                let Some(class) = class.and_then(|object| self.heap.class(object)) else {
-                    return lost("the class of a receiver is not known");
-                };
-                program
-                    .class_of(class)
-                    .filter(|class| class.in_scope)
-                    .and_then(|class| program.inherited(&class, &named.name, &named.descriptor))
+                match class.and_then(|object| self.heap.class(object)) {
+                    None => return lost("the class of a receiver is not known"),
+                    known => known,
+                }
             }
         };
-        Ok(method.and_then(|method| self.routines.get(&method.id).cloned()))
+        if self.targets.classes != program.covered {
+            self.targets.classes = program.covered;
+            self.targets.clear();
+        }
+        let key = (routine.id, callee.constant, decides);
+        if let Some(known) = self.targets.found.get(&key) {
+            return Ok(known.clone());
+        }
+        let method = match decides {
+            None => program.declared_in_scope(named),
+            Some(class) => program
+                .class_of(class)
+                .filter(|class| class.in_scope)
+                .and_then(|class| program.inherited(&class, &named.name, &named.descriptor)),
+        };
+        let found = method.and_then(|method| self.routines.get(&method.id).cloned());
+        self.targets.found.insert(key, found.clone());
+        Ok(found)
     }
 
     /// The innermost call of the scope returns.

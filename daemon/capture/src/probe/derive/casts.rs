@@ -1,5 +1,7 @@
 //! What is a subtype of what, for casts and stores into arrays.
 
+use std::rc::Rc;
+
 use jdwp::ReferenceTypeId;
 use jdwp::commands::{class_type, reference_type, virtual_machine};
 use jhyde_trace::{ClassId, Value};
@@ -91,13 +93,27 @@ impl Deriver {
         array: Value,
         stored: Value,
     ) -> Result<bool, Stopped> {
-        let class = array.object().and_then(|array| self.heap.class(array));
-        let class = class.and_then(|class| program.name_of(class));
-        let element = class.as_deref().and_then(|name| name.strip_suffix("[]"));
-        let Some(element) = element.map(str::to_owned) else {
+        let Some(object) = stored.object() else {
+            return Ok(true);
+        };
+        let class = |object| self.heap.class(object);
+        let (of_array, of_stored) = (array.object().and_then(class), class(object));
+        let known = of_array
+            .zip(of_stored)
+            .and_then(|(array, stored)| self.stores.get(&(array, stored)));
+        if let Some(&known) = known {
+            return Ok(known);
+        }
+        let name = of_array.and_then(|class| program.name_of(class));
+        let element = name.as_deref().and_then(|name| name.strip_suffix("[]"));
+        let Some(element) = element else {
             return lost("an array's class is not known");
         };
-        self.is_a(program, link, routine, stored, &element)
+        let takes = self.is_a(program, link, routine, stored, &element.into())?;
+        if let Some(classes) = of_array.zip(of_stored) {
+            self.stores.insert(classes, takes);
+        }
+        Ok(takes)
     }
 
     /// Can a reference be cast to this class?
@@ -107,19 +123,19 @@ impl Deriver {
         link: &mut Link,
         routine: &Routine,
         value: Value,
-        class: &str,
+        class: &Rc<str>,
     ) -> Result<bool, Stopped> {
         let Some(object) = value.object() else {
             return Ok(true);
         };
         let of = self.heap.class(object);
-        if class == "java.lang.Object" {
+        if &**class == "java.lang.Object" {
             return Ok(true);
         }
         let Some(of) = of else {
             return lost("the class of an object is not known");
         };
-        let key = (of, routine.loader, class.to_owned());
+        let key = (of, routine.loader, Rc::clone(class));
         if let Some(&known) = self.casts.get(&key) {
             return Ok(known);
         }

@@ -103,7 +103,7 @@ impl Deriver {
             let kind = EventKind::Snapshot { variable, value };
             self.outlet.event(call, Event::NO_INDEX, kind);
         }
-        if self.full && changes {
+        if self.outlet.is_full() && changes {
             self.outlet.event(call, index, EventKind::Use { variable });
         }
         Ok(())

@@ -19,6 +19,9 @@ impl Deriver {
         program: &Program,
         class: &Class,
     ) -> Result<Option<Went>, Stopped> {
+        if self.ready.contains(&class.id) {
+            return Ok(None);
+        }
         if self.is_erroneous(program, class) {
             thread.awaits = Some(Awaits::Exception(None));
             return Ok(Some(Went::On));
@@ -26,6 +29,7 @@ impl Deriver {
         let mut open = Vec::new();
         self.uninitialised(program, class, &mut open);
         if open.is_empty() {
+            self.ready.insert(class.id);
             return Ok(None);
         }
         let number = match thread.peek()? {
@@ -35,13 +39,19 @@ impl Deriver {
         };
         let begun = open
             .iter()
-            .find(|routine| Some(routine.plan.number) == number);
-        let Some(routine) = begun.cloned() else {
-            // Somebody else has done it.
+            .find(|(routine, _)| Some(routine.plan.number) == number);
+        let Some((routine, _)) = begun.cloned() else {
+            // Somebody else has done what must be done by now, but for what this thread itself is about to do.
+            let done = open.iter().filter(|(_, certain)| *certain);
+            let done = done.map(|(routine, _)| routine.class);
             self.initialised
-                .extend(open.iter().map(|routine| routine.class));
+                .extend(done.filter(|class| !thread.initialising.contains(class)));
             return Ok(None);
         };
+        // Those below it follow it.
+        let certain = open.iter().filter(|(_, certain)| *certain);
+        let classes = certain.map(|(routine, _)| routine.class);
+        thread.initialising.extend(classes);
         thread.take()?;
         let mut index = Event::NO_INDEX;
         if let Some(frame) = thread.frame() {
@@ -66,19 +76,32 @@ impl Deriver {
         failed || above.any(|above| above.in_scope && self.is_erroneous(program, above))
     }
 
-    /// Static initialisers that may have to run before a class is initialised.
+    /// Static initialisers that have not run and may be seen to begin when a class is initialised: its own, and those of what is
+    /// above it. The flag: it must have run when the class is initialised (JVMS 5.5: that of an interface only
+    /// where it declares a method with code and the other is a class).
     pub(super) fn uninitialised(
         &self,
         program: &Program,
         class: &Class,
-        found: &mut Vec<Rc<Routine>>,
+        found: &mut Vec<(Rc<Routine>, bool)>,
+    ) {
+        self.uninitialised_for(program, class, (class, true), found);
+    }
+
+    fn uninitialised_for(
+        &self,
+        program: &Program,
+        whole: &Class,
+        (class, certain): (&Class, bool),
+        found: &mut Vec<(Rc<Routine>, bool)>,
     ) {
         let above = class
             .above
             .iter()
             .filter_map(|above| program.classes.get(above));
         for above in above.filter(|above| above.in_scope) {
-            self.uninitialised(program, above, found);
+            let runs = !whole.is_interface() && (!above.is_interface() || has_defaults(above));
+            self.uninitialised_for(program, whole, (above, runs), found);
         }
         let initialiser = class
             .methods
@@ -87,7 +110,13 @@ impl Deriver {
         let routine = initialiser.and_then(|method| self.routines.get(&method.id));
         if let Some(routine) = routine.filter(|routine| !self.initialised.contains(&routine.class))
         {
-            found.push(Rc::clone(routine));
+            found.push((Rc::clone(routine), certain));
         }
     }
+}
+
+/// Does an interface declare a method that is neither abstract nor static?
+fn has_defaults(interface: &Class) -> bool {
+    let mut methods = interface.methods.iter();
+    methods.any(|method| method.receiver && !method.is_abstract)
 }

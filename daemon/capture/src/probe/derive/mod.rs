@@ -32,8 +32,8 @@ use std::time::Instant;
 
 use jdwp::ReferenceTypeId;
 use jhyde_trace::{
-    ClassId, Level, MethodId, ObjectId, Sink, SinkError, Subject, ThreadId, ThreadInfo, Timestamp,
-    Value, Variable,
+    ClassId, Level, MethodId, ObjectId, Sink, SinkError, ThreadId, ThreadInfo, Timestamp, Value,
+    Variable,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -67,6 +67,9 @@ impl From<Nonsense> for Lost {
 const UNSEEN: &str =
     "the checksum of what it read is another: code out of the scope wrote what nobody saw";
 
+/// So many rounds are gone on with between two looks at the clock.
+const ROUNDS: u32 = 64;
+
 /// What became of an attempt to go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Went {
@@ -98,7 +101,12 @@ pub(crate) struct Deriver {
     /// What is told besides, by now.
     also: Also,
     /// Is a class a subtype of what code of a loader means by a name?
-    casts: FxHashMap<(ClassId, Loader, String), bool>,
+    casts: FxHashMap<(ClassId, Loader, Rc<str>), bool>,
+    /// Can arrays of a class hold objects of a class?
+    stores: FxHashMap<(ClassId, ClassId), bool>,
+    /// Classes whose initialisation no instruction makes run any more: it has, and has not thrown.
+    ready: FxHashSet<ClassId>,
+    targets: calls::Targets,
     hierarchy: Option<casts::Hierarchy>,
     /// By the number of their log.
     threads: FxHashMap<u32, Thread>,
@@ -110,8 +118,6 @@ pub(crate) struct Deriver {
     behind: bool,
     /// Longest text kept, in UTF-16 units.
     limit: u32,
-    /// Reads and edges are told, too.
-    full: bool,
     /// Since when what was told may be false, and why, if the sink does not know it yet.
     doubted: Option<(Timestamp, String)>,
     /// Why no thread can be derived any more, whether its log has come or not.
@@ -121,9 +127,9 @@ pub(crate) struct Deriver {
 }
 
 impl Deriver {
-    /// `limit`: the longest text that is kept, in UTF-16 units. `full`: reads and edges are told. `also`: what instrumented code tells
+    /// `limit`: the longest text that is kept, in UTF-16 units. `level`: how much is told. `also`: what instrumented code tells
     /// besides, from its start on. `version`: that of Java in the JVM.
-    pub(crate) fn new(limit: u32, full: bool, also: Also, version: i32) -> Self {
+    pub(crate) fn new(limit: u32, level: Level, also: Also, version: i32) -> Self {
         let mut heap = Heap::new();
         heap.trust_names();
         Self {
@@ -135,11 +141,14 @@ impl Deriver {
             running: false,
             failed: FxHashSet::default(),
             foreign: FxHashMap::default(),
-            outlet: Outlet::default(),
+            outlet: Outlet::new(level),
             holdings: Holdings::new(also.contents, version),
             fixed: FxHashSet::default(),
             also,
             casts: FxHashMap::default(),
+            stores: FxHashMap::default(),
+            ready: FxHashSet::default(),
+            targets: calls::Targets::default(),
             hierarchy: None,
             threads: FxHashMap::default(),
             next_thread: 1,
@@ -147,7 +156,6 @@ impl Deriver {
             holder: 0,
             behind: false,
             limit,
-            full,
             doubted: None,
             given_up: None,
             notes: Vec::new(),
@@ -163,6 +171,8 @@ impl Deriver {
     ) {
         let routine = Rc::new(Routine::new(class, method, plan));
         self.routines.insert(method.id, routine);
+        self.ready.clear();
+        self.targets.clear();
     }
 
     /// The program ran before: nothing is known of what it has made and written by then.
@@ -177,9 +187,15 @@ impl Deriver {
         self.initialised.insert(class);
     }
 
-    /// From now on neither reads nor edges are told. False if they were not.
-    pub(crate) fn tells_less(&mut self) -> bool {
-        std::mem::take(&mut self.full)
+    /// From now on the next lower level is told; `None`: there is none.
+    pub(crate) fn tells_less(&mut self) -> Option<Level> {
+        let level = match self.outlet.level() {
+            Level::Full => Level::State,
+            Level::State => Level::Calls,
+            Level::Calls => return None,
+        };
+        self.outlet.lower(level);
+        Some(level)
     }
 
     /// Has nothing come of this log yet?
@@ -325,6 +341,7 @@ impl Deriver {
         };
         let mut done = Ok(true);
         let mut lost = None;
+        let mut rounds = 0_u32;
         while !thread.is_lost() {
             let begun = self.outlet.now();
             let went = self.go_on(&mut thread, program, link);
@@ -341,10 +358,13 @@ impl Deriver {
                     break;
                 }
             }
-            if self.outlet.is_full() {
+            if self.outlet.has_enough() {
                 self.tell(program, sink)?;
             }
-            if until.is_some_and(|until| Instant::now() >= until) {
+            rounds += 1;
+            // Most rounds are short: a look at the clock takes as long.
+            let looks = rounds.is_multiple_of(ROUNDS);
+            if looks && until.is_some_and(|until| Instant::now() >= until) {
                 done = Ok(false);
                 break;
             }
@@ -424,7 +444,7 @@ impl Deriver {
         }
         self.outlet.drain(sink)?;
         if let Some((since, reason)) = self.doubted.take() {
-            sink.level_since(since, Subject::Everything, Level::Calls, reason)?;
+            sink.doubt(since, reason)?;
         }
         Ok(())
     }

@@ -1,23 +1,50 @@
 //! What is told: events and objects on their way into the sink, in order.
 
 use jhyde_trace::{
-    CallId, ClassId, Content, Event, EventKind, ObjectId, ObjectInfo, Sink, SinkError, Text,
+    CallId, ClassId, Content, Event, EventKind, Level, ObjectId, ObjectInfo, Sink, SinkError, Text,
 };
 
 /// So many events go into the sink at once.
 const CHUNK: usize = 4096;
 
 /// See the module.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Outlet {
+    /// What is told: see [`told_at`].
+    level: Level,
     events: Vec<Event>,
     objects: Vec<(ObjectId, ObjectInfo)>,
     drained: u64,
 }
 
 impl Outlet {
+    pub(super) fn new(level: Level) -> Self {
+        Self {
+            level,
+            events: Vec::new(),
+            objects: Vec::new(),
+            drained: 0,
+        }
+    }
+
+    /// Are reads and branches told?
+    pub(super) fn is_full(&self) -> bool {
+        self.level == Level::Full
+    }
+
+    /// From now on so much is told.
+    pub(super) fn lower(&mut self, level: Level) {
+        self.level = level;
+    }
+
+    pub(super) fn level(&self) -> Level {
+        self.level
+    }
+
     pub(super) fn event(&mut self, call: CallId, index: u32, kind: EventKind) {
-        self.events.push(Event { call, index, kind });
+        if self.level >= told_at(&kind) {
+            self.events.push(Event { call, index, kind });
+        }
     }
 
     /// Says what is known of an object, before the first event that refers to it.
@@ -27,7 +54,7 @@ impl Outlet {
     }
 
     /// Is there enough to be worth the way?
-    pub(super) fn is_full(&self) -> bool {
+    pub(super) fn has_enough(&self) -> bool {
         self.events.len() >= CHUNK
     }
 
@@ -46,6 +73,19 @@ impl Outlet {
             sink.append(std::mem::take(&mut self.events))?;
         }
         Ok(())
+    }
+}
+
+/// From which level on something is told (design, section 3).
+fn told_at(kind: &EventKind) -> Level {
+    match kind {
+        EventKind::Use { .. } | EventKind::Edge { .. } => Level::Full,
+        EventKind::New { .. }
+        | EventKind::Write { .. }
+        | EventKind::Snapshot { .. }
+        | EventKind::Content { .. }
+        | EventKind::Monitor { .. } => Level::State,
+        _ => Level::Calls,
     }
 }
 

@@ -13,6 +13,7 @@ use super::{Deriver, Went};
 use crate::mirror::{Shared, narrowed};
 use crate::probe::log::{Raw, Record, Told};
 use crate::program::Program;
+use crate::recorder::returns_itself;
 
 impl Deriver {
     /// What a call is shown may be written by code out of the scope from now on: fields by reflection alone.
@@ -186,11 +187,13 @@ impl Deriver {
                 if site == outside.open.place =>
             {
                 let (callee, open) = (Rc::clone(&outside.callee), outside.open.clone());
+                let chained = self.chained(outside, &result);
                 thread.take_behind(true)?;
-                let result = match (callee.returns.as_str(), result) {
-                    ("V", Raw::Void) => None,
-                    ("V", _) => return lost("a call returned a value that has none"),
-                    (returns, result) => Some(self.value(program, call, result, returns)?),
+                let result = match (callee.returns.as_str(), result, chained) {
+                    ("V", Raw::Void, _) => None,
+                    ("V", ..) => return lost("a call returned a value that has none"),
+                    (_, _, Some(receiver)) => Some(Value::Object(receiver)),
+                    (returns, result, None) => Some(self.value(program, call, result, returns)?),
                 };
                 thread.awaits = Some(Awaits::Behind { open, result });
                 Ok(Went::On)
@@ -207,6 +210,18 @@ impl Deriver {
             }
             (other, _) => lost(format!("code out of the scope tells {other:?}")),
         }
+    }
+
+    /// The receiver, where the call returns it by its specification and what was told has its hash: which of two objects of one
+    /// hash it is needs no guess then.
+    fn chained(&self, outside: &Outside, result: &Raw) -> Option<ObjectId> {
+        let Raw::Reference(Some(told)) = result else {
+            return None;
+        };
+        let receiver = outside.receiver()?;
+        let returned =
+            returns_itself(&outside.callee.named) && self.identities.has_hash(receiver, told.hash);
+        returned.then_some(receiver)
     }
 
     /// What a call constructed, and what arrays hold now that it was shown; and then it is over.

@@ -15,7 +15,7 @@ use super::{Deriver, Routine};
 use crate::mirror::{Op, UNKNOWN, initial, is_known};
 use crate::probe::log::{Raw, Record, Reference};
 use crate::probe::plan::Tells;
-use crate::program::{Program, dotted};
+use crate::program::Program;
 
 /// A variable that is read, as it was derived.
 struct Read {
@@ -88,7 +88,7 @@ impl Deriver {
             let kind = EventKind::Snapshot { variable, value };
             self.outlet.event(call, Event::NO_INDEX, kind);
         }
-        if self.full {
+        if self.outlet.is_full() {
             let variable = read.variable;
             self.outlet.event(call, index, EventKind::Use { variable });
         }
@@ -122,15 +122,13 @@ impl Deriver {
                 open: self.heap.is_shared_with_anybody(array),
             });
         };
-        let named = routine.pool.as_ref()?.field(constant).ok()?;
-        let class = dotted(named.class);
-        let field = program.field_named(routine.loader, &class, named.name)?;
+        let field = routine.field(program, constant)?;
         let begins = initial(&field.descriptor);
         if matches!(op, Op::GetStatic(_)) {
             let held = self.heap.static_field(field.id);
             return Some(Read {
                 variable: Variable::Static { field: field.id },
-                descriptor: field.descriptor.into(),
+                descriptor: field.descriptor.clone().into(),
                 held: if is_known(held) || self.running {
                     held
                 } else {
@@ -147,7 +145,7 @@ impl Deriver {
                 object,
                 field: field.id,
             },
-            descriptor: field.descriptor.into(),
+            descriptor: field.descriptor.clone().into(),
             held,
             operands: 1,
             open: self.heap.is_shared_with_anybody(object),

@@ -6,12 +6,12 @@ use std::rc::Rc;
 
 use jdwp::ReferenceTypeId;
 use jhyde_bytecode::{Constant, Instruction, InvokeKind};
-use jhyde_trace::Value;
+use jhyde_trace::{ClassId, Local, Value};
 use rustc_hash::FxHashMap;
 
-use crate::mirror::Compiled;
+use crate::mirror::{Compiled, Op};
 use crate::probe::plan::{MethodPlan, Tells};
-use crate::program::{Method, Named, dotted};
+use crate::program::{Field, Method, Named, Program, dotted};
 
 /// See the module. Derefs to the method.
 #[derive(Debug)]
@@ -20,12 +20,49 @@ pub(crate) struct Routine {
     pub(super) class: ReferenceTypeId,
     pub(super) plan: MethodPlan,
     pub(super) ops: Compiled,
-    calls: RefCell<FxHashMap<u16, Rc<Callee>>>,
+    /// The local that the instruction of this number reads, and the one that it writes, if it names a slot.
+    locals: Box<[(Local, Local)]>,
+    /// One constant may be invoked in two ways: `other.m()` and `super.m()`.
+    calls: RefCell<FxHashMap<(u16, InvokeKind), Rc<Callee>>>,
+    classes: RefCell<FxHashMap<u16, Rc<str>>>,
+    fields: RefCell<Meant<Option<Rc<Field>>>>,
+    numbers: RefCell<Meant<ClassId>>,
+}
+
+/// What constants mean in a program of so many classes of the scope: with another one, a name may mean another class.
+#[derive(Debug)]
+struct Meant<T> {
+    classes: usize,
+    by_constant: FxHashMap<u16, T>,
+}
+
+impl<T> Default for Meant<T> {
+    fn default() -> Self {
+        Self {
+            classes: 0,
+            by_constant: FxHashMap::default(),
+        }
+    }
+}
+
+impl<T: Clone> Meant<T> {
+    fn get(&mut self, classes: usize, constant: u16, find: impl FnOnce() -> T) -> T {
+        if self.classes != classes {
+            self.by_constant.clear();
+            self.classes = classes;
+        }
+        self.by_constant
+            .entry(constant)
+            .or_insert_with(find)
+            .clone()
+    }
 }
 
 /// What an invoke instruction names.
 #[derive(Debug)]
 pub(super) struct Callee {
+    /// The constant that names it.
+    pub(super) constant: u16,
     pub(super) named: Named,
     /// Descriptors of the parameters.
     pub(super) parameters: Vec<String>,
@@ -54,12 +91,39 @@ impl Routine {
             Some(code) => Compiled::of(code, number),
             None => Compiled::default(),
         };
+        let locals = match &method.code {
+            Some(code) => (code.instructions().iter().enumerate())
+                .map(|(at, instruction)| locals(method, &ops, at, instruction))
+                .collect(),
+            None => Box::default(),
+        };
         Self {
             method: Rc::clone(method),
             class,
             plan,
             ops,
+            locals,
             calls: RefCell::default(),
+            classes: RefCell::default(),
+            fields: RefCell::default(),
+            numbers: RefCell::default(),
+        }
+    }
+
+    /// The local that the instruction of this number reads, and the one that it writes.
+    pub(super) fn locals(&self, at: u32) -> (Local, Local) {
+        let found = self.locals.get(at as usize).copied();
+        found.unwrap_or((Local::Slot(0), Local::Slot(0)))
+    }
+
+    /// The type of a local, as far as it is known: its descriptor.
+    pub(super) fn descriptor_of(&self, local: Local) -> &str {
+        match local {
+            Local::Named(at) => {
+                let variable = self.variables.get(usize::from(at));
+                variable.map_or("", |variable| &variable.descriptor)
+            }
+            Local::Slot(_) => "",
         }
     }
 
@@ -69,19 +133,51 @@ impl Routine {
     }
 
     /// The dotted name of the class that a constant names.
-    pub(super) fn class_constant(&self, at: Option<u16>) -> String {
-        let pool = self.pool.as_ref();
-        let name = at.and_then(|at| pool?.class(at).ok());
-        name.map_or_else(|| "?".to_owned(), dotted)
+    pub(super) fn class_constant(&self, at: Option<u16>) -> Rc<str> {
+        let Some(at) = at else {
+            return "?".into();
+        };
+        let find = || {
+            let named = self.pool.as_ref().and_then(|pool| pool.class(at).ok());
+            named.map_or_else(|| "?".into(), |name| dotted(name).into())
+        };
+        Rc::clone(self.classes.borrow_mut().entry(at).or_insert_with(find))
+    }
+
+    /// The class that a constant names.
+    pub(super) fn class_number(&self, program: &mut Program, at: u16) -> ClassId {
+        let classes = program.covered;
+        let find = || program.class_named(self.loader, &self.class_constant(Some(at)));
+        self.numbers.borrow_mut().get(classes, at, find)
+    }
+
+    /// The field that a constant names, if the scope declares it.
+    pub(super) fn field(&self, program: &Program, at: u16) -> Option<Rc<Field>> {
+        let find = || {
+            let named = self.pool.as_ref()?.field(at).ok()?;
+            let class = dotted(named.class);
+            program
+                .field_named(self.loader, &class, named.name)
+                .map(Rc::new)
+        };
+        self.fields.borrow_mut().get(program.covered, at, find)
     }
 
     /// The type of `this` or a parameter, as far as it matters how it is told: the first character of its descriptor.
-    pub(super) fn slot_descriptor(&self, at: usize) -> String {
-        let tag = self
-            .slots
-            .get(at)
-            .map_or(b'L', |(request, _)| request.tag.0);
-        char::from(tag).to_string()
+    pub(super) fn slot_descriptor(&self, at: usize) -> &'static str {
+        let tag = self.slots.get(at).map(|(request, _)| request.tag.0);
+        match tag {
+            Some(b'Z') => "Z",
+            Some(b'B') => "B",
+            Some(b'C') => "C",
+            Some(b'S') => "S",
+            Some(b'I') => "I",
+            Some(b'J') => "J",
+            Some(b'F') => "F",
+            Some(b'D') => "D",
+            Some(b'[') => "[",
+            _ => "L",
+        }
     }
 
     /// What an instruction tells, and the number of its place.
@@ -91,17 +187,18 @@ impl Routine {
 
     /// What an invoke instruction names.
     pub(super) fn callee(&self, constant: u16, kind: InvokeKind) -> Option<Rc<Callee>> {
-        if let Some(known) = self.calls.borrow().get(&constant) {
+        if let Some(known) = self.calls.borrow().get(&(constant, kind)) {
             return Some(Rc::clone(known));
         }
         let named = Named::of(&self.method, constant, kind)?;
         let callee = Rc::new(Callee {
+            constant,
             parameters: crate::recorder::parameters(&named.descriptor),
             returns: named.returns().to_owned(),
             named,
         });
         let known = Rc::clone(&callee);
-        self.calls.borrow_mut().insert(constant, known);
+        self.calls.borrow_mut().insert((constant, kind), known);
         Some(callee)
     }
 }
@@ -115,4 +212,37 @@ fn number(method: &Method, at: u16) -> Option<Value> {
         Constant::Double(value) => Value::double(*value),
         _ => return None,
     })
+}
+
+/// What an instruction reads and writes, if it names a slot.
+fn locals(method: &Method, ops: &Compiled, at: usize, instruction: &Instruction) -> (Local, Local) {
+    let Some(Op::Load(slot) | Op::Store(slot) | Op::Increment { slot, .. }) = ops.op(at) else {
+        return (Local::Slot(0), Local::Slot(0));
+    };
+    let index = instruction.index;
+    (
+        local_at(method, slot, index),
+        local_at_either(method, slot, instruction.next(), index),
+    )
+}
+
+/// The variable that a slot holds at a bytecode index.
+pub(super) fn local_at(method: &Method, slot: u16, index: u32) -> Local {
+    named_at(method, slot, index).unwrap_or(Local::Slot(slot))
+}
+
+/// The variable that an instruction writes: its range begins behind the store that gives it its first value, and ends
+/// behind the last one in its block (JVMS 4.7.13).
+fn local_at_either(method: &Method, slot: u16, after: u32, index: u32) -> Local {
+    named_at(method, slot, after)
+        .or_else(|| named_at(method, slot, index))
+        .unwrap_or(Local::Slot(slot))
+}
+
+fn named_at(method: &Method, slot: u16, index: u32) -> Option<Local> {
+    let mut all = method.variables.iter();
+    let found = all.position(|variable| variable.slot == slot && variable.covers(index));
+    found
+        .and_then(|at| u16::try_from(at).ok())
+        .map(Local::Named)
 }

@@ -95,11 +95,16 @@ impl Deriver {
             return Ok(Went::Nowhere);
         }
         thread.has_fallen()?;
+        let Some(frame) = thread.frame() else {
+            return Ok(Went::On);
+        };
+        // Whatever makes another call the innermost one ends the round.
+        let routine = Rc::clone(&frame.routine);
         for _ in 0..TURN {
             let Some(frame) = thread.frame() else {
                 return Ok(Went::On);
             };
-            let (routine, at) = (Rc::clone(&frame.routine), frame.at);
+            let at = frame.at;
             let (Some(op), Some(instruction)) =
                 (routine.ops.op(at as usize), routine.instruction(at))
             else {
@@ -139,7 +144,7 @@ impl Deriver {
                     return Ok(Went::On);
                 }
             }
-            let (index, after) = (instruction.index, instruction.next());
+            let index = instruction.index;
             let Some(Running::Scope(frame)) = thread.stack.last_mut() else {
                 return Ok(Went::On);
             };
@@ -150,8 +155,8 @@ impl Deriver {
                 sum: &mut thread.sum,
                 call: frame.call,
                 routine: &routine,
+                at,
                 index,
-                after,
             };
             let Ok(step) = execute(&mut world, &routine.ops, at, None);
             match step {
@@ -264,11 +269,13 @@ impl Deriver {
                     .pool
                     .as_ref()
                     .and_then(|pool| pool.field(constant).ok());
-                let class = named.map(|named| dotted(named.class)).unwrap_or_default();
+                let (class, field) = named
+                    .map(|named| (dotted(named.class), named.name))
+                    .unwrap_or_default();
                 if is_volatile(routine, instruction.index) && !thread.passes_before()? {
                     return Ok(Needs::More);
                 }
-                match self.initialises(thread, program, routine, &class)? {
+                match self.initialises(thread, program, routine, (&class, Some(field)))? {
                     Needs::Nothing => {
                         self.told_value(thread, program, link, routine, (instruction.index, op))
                     }
@@ -277,7 +284,7 @@ impl Deriver {
             }
             Op::New(_) => {
                 let class = routine.class_constant(instruction.constant());
-                self.initialises(thread, program, routine, &class)
+                self.initialises(thread, program, routine, (&class, None))
             }
             Op::Constant(constant) => {
                 self.constant_told(thread, program, routine, instruction.index, constant)
@@ -286,22 +293,23 @@ impl Deriver {
         }
     }
 
-    /// An instruction initialises a class (JVMS 5.5). If its initialiser, or that of a class above it, runs now, the log
-    /// says so.
+    /// An instruction initialises a class, or the one that declares its static field (JVMS 5.5). If its initialiser, or that
+    /// of a class above it, runs now, the log says so.
     fn initialises(
         &mut self,
         thread: &mut Thread,
         program: &mut Program,
         routine: &Routine,
-        class: &str,
+        (class, field): (&str, Option<&str>),
     ) -> Result<Needs, Stopped> {
-        let Some(class) = program.class_in_scope(routine.loader, class).cloned() else {
+        let Some(named) = program.class_in_scope(routine.loader, class) else {
             return Ok(match awaits_class(thread, program, class)? {
                 true => Needs::More,
                 false => Needs::Nothing,
             });
         };
-        match self.initialise(thread, program, &class)? {
+        let declares = field.and_then(|field| program.declaring_field(named, field));
+        match self.initialise(thread, program, declares.unwrap_or(named))? {
             Some(Went::On) => Ok(Needs::Another),
             Some(Went::Nowhere) => Ok(Needs::More),
             None => Ok(Needs::Nothing),

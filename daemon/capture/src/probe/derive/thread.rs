@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use jdwp::ReferenceTypeId;
 use jhyde_trace::{CallId, Event, EventKind, MonitorAction, ObjectId, Outcome, ThreadId, Value};
 use rustc_hash::FxHashSet;
 
@@ -142,6 +143,8 @@ pub(super) struct Thread {
     pub(super) sum: u64,
     /// Places of strings that its log has told.
     pub(super) literals: FxHashSet<u32>,
+    /// Classes whose initialiser it runs, or will when those above them have run (JVMS 5.5, step 7).
+    pub(super) initialising: FxHashSet<ReferenceTypeId>,
     /// Its checksum has agreed since somebody looked.
     agreed: bool,
     /// The first event that no checksum has confirmed.
@@ -170,6 +173,7 @@ impl Thread {
             awaits: None,
             sum: 0,
             literals: FxHashSet::default(),
+            initialising: FxHashSet::default(),
             agreed: false,
             unconfirmed: 0,
             next_preorder: 1,

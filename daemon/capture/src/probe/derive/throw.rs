@@ -112,6 +112,7 @@ impl Deriver {
                 let initialiser = routine.name == "<clinit>";
                 if initialiser {
                     self.failed.insert(routine.id);
+                    self.ready.clear();
                 }
                 self.leaves_by(thread, value, index, initialiser);
             }

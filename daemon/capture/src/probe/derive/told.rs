@@ -11,7 +11,7 @@ use crate::jvm::Link;
 use crate::mirror::Op;
 use crate::probe::log::Record;
 use crate::probe::plan::Tells;
-use crate::program::{Program, dotted};
+use crate::program::{Field, Program};
 
 impl Deriver {
     /// Reads and writes of fields that the scope is not known to declare tell their value.
@@ -60,7 +60,7 @@ impl Deriver {
                     return lost("a write tells another object than it writes");
                 }
             }
-            if self.declares(program, routine, constant) {
+            if routine.field(program, constant).is_some() {
                 return Ok(Needs::Nothing);
             }
             self.writes_foreign(thread, program, link, routine, index, (op, &descriptor))?;
@@ -71,22 +71,11 @@ impl Deriver {
             other => return lost(format!("a read tells {other:?}")),
         };
         let value = self.value(program, call, result, &descriptor)?;
-        if self.declares(program, routine, constant) {
-            return self.confirm(thread, program, routine, constant, value);
+        if let Some(field) = routine.field(program, constant) {
+            return self.confirm(thread, &field, value);
         }
         self.reads_foreign(thread, program, link, routine, index, (op, value))?;
         Ok(Needs::Done)
-    }
-
-    fn declares(&self, program: &Program, routine: &Routine, constant: u16) -> bool {
-        let pool = routine.pool.as_ref();
-        let named = pool.and_then(|pool| pool.field(constant).ok());
-        named.is_some_and(|named| {
-            let class = dotted(named.class);
-            program
-                .field_named(routine.loader, &class, named.name)
-                .is_some()
-        })
     }
 
     /// A field of the scope whose class was not known when the code was instrumented told its value: it must be what is
@@ -94,19 +83,9 @@ impl Deriver {
     fn confirm(
         &mut self,
         thread: &mut Thread,
-        program: &Program,
-        routine: &Routine,
-        constant: u16,
+        field: &Field,
         value: Value,
     ) -> Result<Needs, Stopped> {
-        let pool = routine.pool.as_ref();
-        let Some(named) = pool.and_then(|pool| pool.field(constant).ok()) else {
-            return lost("a field has no name");
-        };
-        let class = dotted(named.class);
-        let Some(field) = program.field_named(routine.loader, &class, named.name) else {
-            return lost("a field is gone");
-        };
         let object = thread.frame().map(|frame| frame.activation.peek(0));
         let begins = crate::mirror::initial(&field.descriptor);
         let derived = match object.and_then(Value::object).filter(|_| !field.is_static) {

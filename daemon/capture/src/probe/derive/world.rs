@@ -1,9 +1,10 @@
 //! What instructions do in a thread that is derived: all is told, and all that they read goes into the checksum.
 
 use std::convert::Infallible;
+use std::rc::Rc;
 
 use jhyde_bytecode::{Constant as Pooled, PrimitiveType};
-use jhyde_trace::{CallId, Content, EventKind, Local, Value, Variable};
+use jhyde_trace::{CallId, ClassId, Content, EventKind, Value, Variable};
 
 use super::Deriver;
 use super::routine::Routine;
@@ -21,9 +22,9 @@ pub(super) struct Derived<'a> {
     pub(super) sum: &'a mut u64,
     pub(super) call: CallId,
     pub(super) routine: &'a Routine,
-    /// The bytecode index of the instruction that runs, and that of the one behind it.
+    /// The number of the instruction that runs, and its bytecode index.
+    pub(super) at: u32,
     pub(super) index: u32,
-    pub(super) after: u32,
 }
 
 impl World for Derived<'_> {
@@ -36,7 +37,7 @@ impl World for Derived<'_> {
     }
 
     fn tell(&mut self, effect: Effect) -> Result<(), Infallible> {
-        let (call, index, full) = (self.call, self.index, self.deriver.full);
+        let (call, index) = (self.call, self.index);
         let kind = match effect {
             Effect::UseElement { array, index } => {
                 let read = self.frame.peek(0);
@@ -45,16 +46,16 @@ impl World for Derived<'_> {
                     variable: Variable::Element { array, index },
                 }
             }
-            Effect::UseLocal { slot } => {
-                let local = local_at(self.routine, slot, index);
+            Effect::UseLocal { .. } => {
+                let (local, _) = self.routine.locals(self.at);
                 EventKind::Use {
                     variable: Variable::Local { call, local },
                 }
             }
             Effect::Edge { to } => EventKind::Edge { from: index, to },
-            Effect::WriteLocal { slot, value } => {
-                let local = local_at_either(self.routine, slot, self.after, index);
-                let value = narrowed(value, descriptor_of(self.routine, local));
+            Effect::WriteLocal { value, .. } => {
+                let (_, local) = self.routine.locals(self.at);
+                let value = narrowed(value, self.routine.descriptor_of(local));
                 let variable = Variable::Local { call, local };
                 EventKind::Write { variable, value }
             }
@@ -78,9 +79,7 @@ impl World for Derived<'_> {
                 EventKind::Write { variable, value }
             }
         };
-        if full || !matches!(kind, EventKind::Use { .. } | EventKind::Edge { .. }) {
-            self.event(kind);
-        }
+        self.event(kind);
         Ok(())
     }
 
@@ -154,29 +153,29 @@ impl World for Derived<'_> {
     }
 
     fn create(&mut self, class: u16) -> Result<Value, Infallible> {
-        let class = self.class_constant(class);
-        Ok(self.made(&class, Body::Fields(Vec::new())))
+        let class = self.routine.class_number(self.program, class);
+        Ok(self.made_of(class, Body::Fields(Vec::new())))
     }
 
     fn create_array(&mut self, element: Element, length: Value) -> Result<Value, Infallible> {
         let element = match element {
-            Element::Primitive(primitive) => PrimitiveType::name(primitive).to_owned(),
-            Element::Class(at) => self.class_constant(at),
+            Element::Primitive(primitive) => PrimitiveType::name(primitive).into(),
+            Element::Class(at) => self.routine.class_constant(Some(at)),
         };
         Ok(self.made_array(&element, length))
     }
 
     fn create_nested(&mut self, class: u16, lengths: &[Value]) -> Result<Value, Infallible> {
-        let class = self.class_constant(class);
+        let class = self.routine.class_constant(Some(class));
         Ok(self.made_nested(&class, lengths))
     }
 
     fn instance_of(&mut self, class: u16, object: Value) -> Result<Value, Infallible> {
-        let class = self.class_constant(class);
+        let class = self.routine.class_constant(Some(class));
         let known = match object {
             Value::Null => Some(false),
             // Asked for before the instruction ran.
-            Value::Object(_) if class == "java.lang.Object" => Some(true),
+            Value::Object(_) if &*class == "java.lang.Object" => Some(true),
             Value::Object(object) => self.deriver.heap.class(object).and_then(|of| {
                 let key = (of, self.routine.loader, class);
                 self.deriver.casts.get(&key).copied()
@@ -198,7 +197,7 @@ impl Derived<'_> {
     }
 
     fn used(&mut self, variable: Variable, value: Value) {
-        if self.deriver.full {
+        if self.deriver.outlet.is_full() {
             self.event(EventKind::Use { variable });
         }
         if matches!(
@@ -210,21 +209,16 @@ impl Derived<'_> {
     }
 
     /// The field that the scope declares under this name.
-    fn field(&self, at: u16) -> Option<Field> {
-        let named = self.routine.pool.as_ref()?.field(at).ok()?;
-        let class = dotted(named.class);
-        self.program
-            .field_named(self.routine.loader, &class, named.name)
-    }
-
-    fn class_constant(&self, at: u16) -> String {
-        let pool = self.routine.pool.as_ref();
-        let name = pool.and_then(|pool| pool.class(at).ok());
-        name.map_or_else(|| "?".to_owned(), dotted)
+    fn field(&self, at: u16) -> Option<Rc<Field>> {
+        self.routine.field(self.program, at)
     }
 
     fn made(&mut self, class: &str, body: Body) -> Value {
         let id = self.program.class_named(self.routine.loader, class);
+        self.made_of(id, body)
+    }
+
+    fn made_of(&mut self, id: ClassId, body: Body) -> Value {
         let length = match &body {
             Body::Array(elements) => u32::try_from(elements.len()).ok(),
             _ => None,
@@ -316,36 +310,5 @@ fn weight(value: Value) -> u64 {
         Value::Double(bits) => one_wide_nan(f64::from_bits(bits)),
         Value::Object(_) => 1,
         Value::Null | Value::Missing(_) => 0,
-    }
-}
-
-/// The variable that a slot holds at a bytecode index.
-pub(super) fn local_at(routine: &Routine, slot: u16, index: u32) -> Local {
-    named_at(routine, slot, index).unwrap_or(Local::Slot(slot))
-}
-
-/// The variable that an instruction writes: its range begins behind the store that gives it its first value, and ends
-/// behind the last one in its block (JVMS 4.7.13).
-fn local_at_either(routine: &Routine, slot: u16, after: u32, index: u32) -> Local {
-    named_at(routine, slot, after)
-        .or_else(|| named_at(routine, slot, index))
-        .unwrap_or(Local::Slot(slot))
-}
-
-fn named_at(routine: &Routine, slot: u16, index: u32) -> Option<Local> {
-    let mut all = routine.variables.iter();
-    let found = all.position(|variable| variable.slot == slot && variable.covers(index));
-    found
-        .and_then(|at| u16::try_from(at).ok())
-        .map(Local::Named)
-}
-
-fn descriptor_of(routine: &Routine, local: Local) -> &str {
-    match local {
-        Local::Named(at) => routine
-            .variables
-            .get(usize::from(at))
-            .map_or("", |variable| &variable.descriptor),
-        Local::Slot(_) => "",
     }
 }

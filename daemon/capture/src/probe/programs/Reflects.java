@@ -84,6 +84,21 @@ public class Reflects {
         }
     }
 
+    /** Plain objects that are read after the library might have written others there. */
+    static class Locked {
+        private static final Object ALL = new Object();
+        private final Object own = new Object();
+        private int count;
+
+        int add() {
+            synchronized (ALL) {
+                synchronized (own) {
+                    return ++count;
+                }
+            }
+        }
+    }
+
     private static int total(Item first) {
         int total = 0;
         for (Item item = first; item != null; item = item.next) {
@@ -109,6 +124,12 @@ public class Reflects {
         System.out.println(loop.name + " " + all.get(2).next.name);
         Outsider.swap(all.get(2), all.get(4), "next");
         System.out.println(total(first));
+        Locked locked = new Locked();
+        Object other = new Object();
+        Outsider.set(locked, "count", 4);
+        System.out.println(locked.add() + locked.add());
+        Outsider.set(locked, "own", other);
+        System.out.println(locked.add() + " " + (locked.own == other));
         Item made = (Item) Outsider.make(Item.class);
         made.next = first;
         System.out.println(total(made) + " " + made.name + " " + Item.made);

@@ -93,6 +93,27 @@ public class Shapes {
         }
     }
 
+    static class Query {
+        Query rewritten(int times) {
+            return this;
+        }
+    }
+
+    /** One method that is called virtually and by super, through one constant. */
+    static class Both extends Query {
+        final Query inner;
+
+        Both(Query inner) {
+            this.inner = inner;
+        }
+
+        @Override
+        Query rewritten(int times) {
+            Query now = inner.rewritten(times);
+            return times > 1 ? new Both(now) : super.rewritten(times);
+        }
+    }
+
     static int depth(Node node) {
         return node == null ? 0 : 1 + depth(node.next);
     }
@@ -139,6 +160,8 @@ public class Shapes {
         grid[2] = grid[1];
         System.out.println(grid[2][2] + choose(3) + choose(1000) + choose(9));
         System.out.println(((Box) shapes[1]).weigh(4) + locked(3));
+        Query query = new Both(new Both(new Query()));
+        System.out.println((query.rewritten(1) == query) + " " + (query.rewritten(2) == query));
         Object lock = new Object();
         synchronized (lock) {
             total = total % 3;

@@ -386,6 +386,32 @@ fn objects_and_numbers() {
 }
 
 #[test]
+fn what_initialises_classes() {
+    own("Begins");
+}
+
+/// A class of the scope that a loader of the program's own takes from a folder beside the class path.
+#[test]
+fn loaders_of_the_programs_own() {
+    for jdk in jdks() {
+        let jdk = jdk.as_deref();
+        let folder = compiled(jdk, &source("Loaders"));
+        let beside = tempfile::Builder::new().prefix("a folder").tempdir();
+        let beside = beside.expect("a folder");
+        let part = "Loaders$Part.class";
+        let moved = std::fs::rename(folder.path().join(part), beside.path().join(part));
+        moved.expect("the class file");
+        let place = format!("{}/", beside.path().display());
+        let [probe, events] = [EngineKind::Probe, EngineKind::Events]
+            .map(|engine| record_of(jdk, folder.path(), &["Loaders", &place], engine, (&[], &[])));
+        assert_eq!(probe.printed, events.printed);
+        assert_eq!(probe.list.levels, [], "{:?}", probe.notes);
+        let stories = [&probe, &events].map(|recorded| told_by_code(&recorded.list));
+        differ_nowhere(&stories, "Loaders", jdk, &probe.notes);
+    }
+}
+
+#[test]
 fn exceptions() {
     own("Throws");
 }
@@ -393,6 +419,47 @@ fn exceptions() {
 #[test]
 fn collections_and_lambdas() {
     own("Shop");
+}
+
+/// At lower levels it tells what the engine `events` tells at level `full`, without what these levels leave out.
+#[test]
+fn lower_levels() {
+    fn of_calls(event: &Event) -> bool {
+        matches!(
+            event.kind,
+            EventKind::ThreadStart
+                | EventKind::ThreadEnd
+                | EventKind::Enter { .. }
+                | EventKind::Exit { .. }
+                | EventKind::Thrown { .. }
+                | EventKind::Caught { .. }
+                | EventKind::Gap { .. }
+        )
+    }
+    fn of_state(event: &Event) -> bool {
+        !matches!(event.kind, EventKind::Use { .. } | EventKind::Edge { .. })
+    }
+    let levels = [
+        (Level::State, of_state as fn(&Event) -> bool),
+        (Level::Calls, of_calls),
+    ];
+    for jdk in jdks() {
+        let jdk = jdk.as_deref();
+        for main in ["Shop", "Throws"] {
+            let folder = compiled(jdk, &source(main));
+            let run =
+                |level, engine| record_at(level, jdk, folder.path(), &[main], engine, (&[], &[]));
+            let mut events = run(Level::Full, EngineKind::Events);
+            for (level, tells) in levels {
+                let probe = run(level, EngineKind::Probe);
+                assert_eq!(probe.printed, events.printed);
+                events.list.events.retain(tells);
+                let stories = [story(&probe.list), story(&events.list)];
+                assert!(stories[0].len() > 100, "{level}: {:?}", stories[0]);
+                differ_nowhere(&stories, main, jdk, &probe.notes);
+            }
+        }
+    }
 }
 
 /// What a library, and the program itself, do by reflection: values that they wrote are read as they are, objects are one

@@ -27,7 +27,7 @@ const MOST_APART: usize = 200;
 /// What is known from another recording at the beginning of a session.
 pub(super) fn begin(knower: &Knower<'_>, other: History) -> Result<(Against, Vec<Known>), Status> {
     let (own, recording) = (knower.recording(), other.recording());
-    can_be_held_against(own, recording)?;
+    can_be_held_against(own, recording, "against")?;
     let meta = recording.meta();
     let other = knower.side(other);
     let (known, differ) = look_up(knower, &other, &meta.name).map_err(status)?;
@@ -39,21 +39,25 @@ pub(super) fn begin(knower: &Knower<'_>, other: History) -> Result<(Against, Vec
     Ok((against, known))
 }
 
-/// Are both of one program, and recorded alike?
-fn can_be_held_against(own: &Recording, other: &Recording) -> Result<(), Status> {
+/// Are both of one program, and recorded alike? `field` names the other one in the request.
+pub(super) fn can_be_held_against(
+    own: &Recording,
+    other: &Recording,
+    field: &str,
+) -> Result<(), Status> {
     let (ours, theirs) = (own.meta(), other.meta());
     let (name, own_name) = (&theirs.name, &ours.name);
     let refused = |reason: &str, text: String| {
         Err(with_details(
             Kind::FailedPrecondition,
             reason,
-            Some("against"),
+            Some(field),
             text,
         ))
     };
     if own.id() == other.id() {
         return Err(invalid(
-            "against",
+            field,
             "a recording is not held against itself: name one of a run that was right",
         ));
     }
@@ -67,7 +71,7 @@ fn can_be_held_against(own: &Recording, other: &Recording) -> Result<(), Status>
         return Err(with_details(
             Kind::DataLoss,
             "DAMAGED",
-            Some("against"),
+            Some(field),
             format!("{name} is damaged, and nothing is known from it: {error}"),
         ));
     }

@@ -6,9 +6,12 @@ use jhyde_trace::pattern;
 use tonic::Status;
 
 use super::knowledge::Knower;
-use super::{changed, property};
+use super::{changed, jar, passing, property};
 use crate::services::history::status;
 use crate::services::status::invalid;
+
+/// The field of requests that names what is trusted.
+pub(super) const TRUSTED: &str = "evidence.trusted";
 
 /// What a request says of many calls at once.
 pub(super) fn understood(
@@ -19,6 +22,10 @@ pub(super) fn understood(
     let said = said.unwrap_or_default();
     let mut evidence = Evidence::default();
     for class in said.trusted {
+        if class.ends_with(".jar") {
+            jar::add(knower, class, before, &mut evidence.jars)?;
+            continue;
+        }
         can_be_trusted(knower, &class)?;
         if !evidence.trusted.contains(&class) {
             evidence.trusted.push(class);
@@ -26,23 +33,14 @@ pub(super) fn understood(
     }
     evidence.properties = property::understood(knower, said.properties, before)?;
     evidence.changed = changed::understood(knower, said.changed, before)?;
+    evidence.passing = passing::understood(knower, &said.passing, said.trust_passing, before)?;
     Ok(evidence)
 }
 
 /// A pattern must mean some recorded class: trust that takes nothing out is most likely a slip. A running program may load it
 /// later.
 fn can_be_trusted(knower: &Knower<'_>, class: &str) -> Result<(), Status> {
-    const FIELD: &str = "evidence.trusted";
-    if class.ends_with(".jar") {
-        return Err(invalid(
-            FIELD,
-            format!(
-                "'{class}' is a jar: a recording does not know which jar a class came from; name its packages, such as \
-                 com.google.gson.*"
-            ),
-        ));
-    }
-    pattern::check(class).map_err(|error| invalid(FIELD, error.to_string()))?;
+    pattern::check(class).map_err(|error| invalid(TRUSTED, error.to_string()))?;
     let recording = knower.recording();
     if recording.meta().state.is_live() {
         return Ok(());
@@ -54,7 +52,7 @@ fn can_be_trusted(knower: &Knower<'_>, class: &str) -> Result<(), Status> {
         }
     }
     Err(invalid(
-        FIELD,
+        TRUSTED,
         format!(
             "no recorded class is called '{class}' (jhyde classes {} lists them)",
             recording.id()
@@ -65,7 +63,7 @@ fn can_be_trusted(knower: &Knower<'_>, class: &str) -> Result<(), Status> {
 /// What was said, as a session tells it.
 pub(super) fn message(evidence: &Evidence) -> Option<v1::Evidence> {
     (!evidence.is_empty()).then(|| v1::Evidence {
-        trusted: evidence.trusted.clone(),
+        trusted: trusted(evidence).map(str::to_owned).collect(),
         properties: evidence
             .properties
             .iter()
@@ -76,18 +74,48 @@ pub(super) fn message(evidence: &Evidence) -> Option<v1::Evidence> {
             diff: String::new(),
             only: changed.only,
         }),
+        passing: evidence.passing.iter().flat_map(passing::names).collect(),
+        trust_passing: evidence
+            .passing
+            .as_ref()
+            .is_some_and(|passing| passing.trusted.is_some()),
     })
+}
+
+/// The classes and jars that are trusted, as they were named.
+fn trusted(evidence: &Evidence) -> impl Iterator<Item = &str> {
+    let jars = evidence.jars.iter().map(|jar| jar.named.as_str());
+    evidence.trusted.iter().map(String::as_str).chain(jars)
 }
 
 /// What follows from it, for people.
 pub(super) fn notes(view: &View) -> impl Iterator<Item = String> {
     let evidence = view.kept.answers.evidence();
-    let trusted = (!evidence.trusted.is_empty()).then(|| {
-        let calls = if view.trusted == 1 { "call is" } else { "calls are" };
+    let named: Vec<&str> = trusted(evidence).collect();
+    let by_passing = evidence
+        .passing
+        .as_ref()
+        .is_some_and(|passing| passing.trusted.is_some());
+    let trusted = (!named.is_empty() || by_passing).then(|| {
+        let calls = if view.trusted == 1 {
+            "call is"
+        } else {
+            "calls are"
+        };
+        let mut why = Vec::new();
+        if !named.is_empty() {
+            why.push(format!(
+                "their classes are trusted: {} (distrust takes that back)",
+                named.join(", ")
+            ));
+        }
+        if by_passing {
+            why.push("passing runs did all that their methods did here".to_owned());
+        }
         format!(
-            "{} {calls} not asked about, because their classes are trusted: {} (distrust takes that back)",
+            "{} {calls} not asked about, because {}",
             view.trusted,
-            evidence.trusted.join(", ")
+            why.join(", or because ")
         )
     });
     let properties = property::notes(evidence);
@@ -95,6 +123,7 @@ pub(super) fn notes(view: &View) -> impl Iterator<Item = String> {
         .into_iter()
         .chain(properties)
         .chain(changed::note(evidence))
+        .chain(passing::notes(evidence))
         .chain(ruled_out(view))
 }
 

@@ -95,7 +95,7 @@ pub(super) fn content(knower: &Knower<'_>, view: &View) -> Result<Option<v1::Cal
     Ok(content.map(|content| in_words(&content)))
 }
 
-fn in_words(content: &CallContent) -> v1::CallContent {
+pub(super) fn in_words(content: &CallContent) -> v1::CallContent {
     v1::CallContent {
         class: content.class.clone(),
         method: content.method.clone(),

@@ -19,11 +19,11 @@ const MOST_LINES: usize = 20_000;
 /// After so many bytes of text an answer takes no more lines: clients take 4 MB unless told.
 const MOST_BYTES: usize = 2 << 20;
 
-/// Answers from the disk. `over_tcp`: whoever asks may be another user of this machine.
+/// Answers from the disk. `may_name_files`: whoever asks can open the daemon's files anyway.
 pub(super) fn get(
     daemon: &Daemon,
     request: &v1::GetSourceRequest,
-    over_tcp: bool,
+    may_name_files: bool,
 ) -> Result<v1::Source, Status> {
     if request.class.is_empty() {
         return Err(invalid("class", "name a class, with its package"));
@@ -32,13 +32,13 @@ pub(super) fn get(
         return Err(invalid("to", "the range of lines ends before it begins"));
     }
     let named: Vec<PathBuf> = request.source.iter().map(PathBuf::from).collect();
-    if over_tcp && !named.is_empty() {
+    if !may_name_files && !named.is_empty() {
         return Err(with_details(
             Kind::PermissionDenied,
             "SOURCE_OVER_TCP",
             Some("source"),
-            "folders and jars with source cannot be named over TCP; set source.path of the daemon, or ask over its \
-             unix socket",
+            "folders and jars with source on the daemon's machine can be named by its user alone, at its unix socket, \
+             and with the right 'launch'; set source.path of the daemon",
         ));
     }
     if let Some(relative) = named.iter().find(|path| path.is_relative()) {

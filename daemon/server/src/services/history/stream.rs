@@ -14,6 +14,7 @@ use tokio::sync::mpsc::{Sender, channel};
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::Status;
 
+use super::standing::Told;
 use super::{blocking, status};
 use crate::error::Kind;
 use crate::services::status::{invalid, with_details};
@@ -52,6 +53,7 @@ pub(super) fn calls(
     history: History,
     list: CallList,
     with_values: bool,
+    standing: Told,
 ) -> ReceiverStream<Result<v1::Call, Status>> {
     let (sender, receiver) = channel(WAITING);
     tokio::task::spawn_blocking(move || {
@@ -69,7 +71,12 @@ pub(super) fn calls(
                 Ok(Walked::Call(record)) => history.call(record, with_values),
                 Err(error) => Err(error),
             };
-            let call = call.map(|call| to_proto::call(&call)).map_err(status);
+            let call = call.map_err(status).and_then(|call| {
+                let mut told = [to_proto::call(&call)];
+                standing.tell(&history, &mut told)?;
+                let [call] = told;
+                Ok(call)
+            });
             let is_last = call.is_err();
             // An error means that the client has gone.
             if sender.blocking_send(call).is_err() || is_last {

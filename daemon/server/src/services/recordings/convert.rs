@@ -93,6 +93,7 @@ fn lowered(stretch: Lowered) -> v1::LoweredLevel {
         subject: stretch.subject,
         level: stretch.level.to_string(),
         reason: stretch.reason,
+        doubted: stretch.doubted,
     }
 }
 

@@ -1,5 +1,6 @@
 //! The service `Recordings`: making and keeping recordings.
 
+mod added;
 mod archive;
 mod convert;
 mod keeping;
@@ -16,11 +17,12 @@ use jhyde_trace::RecordingMeta;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Request, Response, Status, Streaming};
 
+use crate::access::{Caller, caller};
 use crate::daemon::Daemon;
 use crate::daemon::live;
 use crate::daemon::record::{AttachRequest, ListenRequest, blocking};
-use crate::error::Error;
-use crate::services::status::invalid;
+use crate::error::Kind;
+use crate::services::status::{invalid, with_details};
 
 pub use convert::recording;
 
@@ -37,15 +39,6 @@ impl RecordingsService {
     /// The service over this daemon.
     pub fn new(daemon: Arc<Daemon>) -> Self {
         Self { daemon }
-    }
-
-    /// Recordings are made for clients whose user is known: at the unix socket only the daemon's own can connect.
-    fn may_record<T>(&self, request: &Request<T>, what: &'static str) -> Result<(), Error> {
-        let over_tcp = request.remote_addr().is_some();
-        if over_tcp && !self.daemon.options().tcp_records {
-            return Err(Error::OverTcp(what));
-        }
-        Ok(())
     }
 
     async fn described(&self, id: String) -> Result<Response<v1::Recording>, Status> {
@@ -82,8 +75,9 @@ impl Recordings for RecordingsService {
         &self,
         request: Request<v1::AttachRequest>,
     ) -> Result<Response<v1::Recording>, Status> {
-        self.may_record(&request, "attaching to JVMs")?;
+        let caller = caller(&request);
         let request = request.into_inner();
+        may_name_source(&caller, request.options.as_ref())?;
         let request = AttachRequest {
             address: request.address,
             name: request.name,
@@ -98,8 +92,9 @@ impl Recordings for RecordingsService {
         &self,
         request: Request<v1::ListenRequest>,
     ) -> Result<Response<v1::Recording>, Status> {
-        self.may_record(&request, "waiting for JVMs")?;
+        let caller = caller(&request);
         let request = request.into_inner();
+        may_name_source(&caller, request.options.as_ref())?;
         let port = u16::try_from(request.port).map_err(|_| {
             invalid(
                 "port",
@@ -126,7 +121,6 @@ impl Recordings for RecordingsService {
         &self,
         request: Request<v1::LaunchRequest>,
     ) -> Result<Response<Self::LaunchStream>, Status> {
-        self.may_record(&request, "launching programs")?;
         launch::launch(Arc::clone(&self.daemon), request.into_inner())
             .await
             .map(Response::new)
@@ -136,6 +130,7 @@ impl Recordings for RecordingsService {
         &self,
         request: Request<v1::ListRecordingsRequest>,
     ) -> Result<Response<v1::ListRecordingsResponse>, Status> {
+        let caller = caller(&request);
         let request = request.into_inner();
         let size = match request.page_size as usize {
             0 => PAGE.0,
@@ -155,12 +150,14 @@ impl Recordings for RecordingsService {
                 .into_iter()
                 .map(|meta| Listed::Readable(Box::new(meta)))
                 .collect();
-            let unreadable = daemon.unreadable();
-            rest.extend(
-                unreadable
-                    .into_iter()
-                    .map(|(id, why)| Listed::Unreadable(id, why)),
-            );
+            if caller.is_restricted() {
+                rest.retain(
+                    |listed| matches!(listed, Listed::Readable(meta) if caller.may_see(&meta.name)),
+                );
+            } else {
+                let unreadable = daemon.unreadable().into_iter();
+                rest.extend(unreadable.map(|(id, why)| Listed::Unreadable(id, why)));
+            }
             rest.sort_by(|a, b| b.place().cmp(&a.place()));
             if let Some((created_ms, id)) = &after {
                 rest.retain(|listed| listed.place() < (*created_ms, id.as_str()));
@@ -257,6 +254,13 @@ impl Recordings for RecordingsService {
         archive::import(Arc::clone(&self.daemon), request.into_inner()).await
     }
 
+    async fn add_source(
+        &self,
+        request: Request<Streaming<v1::AddSourceRequest>>,
+    ) -> Result<Response<v1::AddSourceResponse>, Status> {
+        added::add_source(Arc::clone(&self.daemon), request.into_inner()).await
+    }
+
     type CheckStream = ReceiverStream<Result<v1::CheckEvent, Status>>;
 
     async fn check(
@@ -299,6 +303,21 @@ impl Recordings for RecordingsService {
             .await
             .map(Response::new)
     }
+}
+
+/// Source of the daemon's machine is read for those alone who can open its files anyway.
+fn may_name_source(caller: &Caller, options: Option<&v1::RecordingOptions>) -> Result<(), Status> {
+    let names_some = options.is_some_and(|options| !options.source.is_empty());
+    if names_some && !caller.may_name_files() {
+        return Err(with_details(
+            Kind::PermissionDenied,
+            "SOURCE_OVER_TCP",
+            Some("options.source"),
+            "source on the daemon's machine can be named by its user alone, at its unix socket, and with the right \
+             'launch'; send it afterwards (jhyde source add)",
+        ));
+    }
+    Ok(())
 }
 
 /// What a list holds.

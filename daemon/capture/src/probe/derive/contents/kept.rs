@@ -1,6 +1,7 @@
 //! What is known of what objects hold, as it is told, changes and is lost.
 
 use jhyde_trace::{CallId, Change, Event, EventKind, Items, ObjectId, Timestamp};
+use rustc_hash::FxHashSet;
 
 use super::super::Deriver;
 use super::{KEPT, LIBRARY, MEANWHILE};
@@ -36,6 +37,13 @@ impl Deriver {
             None => Some(Change::Whole(items)),
         };
         let again = change.as_ref().and_then(|change| container.follow(change));
+        let shows_another = matches!(container.items(), Some(Items::View { .. }));
+        if shows_another || !container.shape.is_immutable() {
+            self.holdings.known.insert(object);
+            if container.is_given {
+                self.holdings.given.insert(object);
+            }
+        }
         let now = Timestamp(self.outlet.now());
         self.holdings.contents.told(now);
         self.holdings.contents.was_read(object);
@@ -62,6 +70,7 @@ impl Deriver {
             return;
         }
         if let Some(change) = container.lose(reason.to_owned(), since) {
+            self.holdings.known.remove(&object);
             self.content_event(at, object, true, change);
         }
     }
@@ -83,11 +92,13 @@ impl Deriver {
 
     /// A library has an object, with what it holds.
     pub(super) fn hand_over(&mut self, object: ObjectId) {
-        let (mut open, mut given) = (vec![object], Vec::new());
+        let (mut open, mut given) = (vec![object], FxHashSet::default());
         while let Some(object) = open.pop() {
-            if !given.contains(&object) {
-                given.push(object);
+            if given.insert(object) {
                 open.extend(self.holdings.contents.give(object));
+                if self.holdings.known.contains(&object) {
+                    self.holdings.given.insert(object);
+                }
             }
         }
     }
@@ -95,8 +106,10 @@ impl Deriver {
     /// Code of a library has run: what it has may be another now.
     pub(super) fn library_ran(&mut self, at: CallId) {
         self.holdings.contents.library_ran();
-        for object in self.holdings.contents.all_given() {
-            self.lose_content(at, object, LIBRARY);
+        for object in std::mem::take(&mut self.holdings.given) {
+            if self.holdings.contents.is_in_doubt(object) {
+                self.lose_content(at, object, LIBRARY);
+            }
         }
     }
 

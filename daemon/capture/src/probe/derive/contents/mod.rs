@@ -9,6 +9,7 @@ mod kept;
 mod names;
 mod told;
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use jhyde_bytecode::InvokeKind;
@@ -37,6 +38,10 @@ const KEPT: &str = "it was given to a method that may be called at any time";
 #[derive(Debug)]
 pub(super) struct Holdings {
     pub(super) contents: Contents,
+    /// Objects of which it is known what they hold, and which code that nobody sees could change.
+    known: BTreeSet<ObjectId>,
+    /// Those of them that a library has.
+    given: BTreeSet<ObjectId>,
     /// Objects that a running call out of the scope may be changing, and the thread that made it.
     open: FxHashMap<ObjectId, ThreadId>,
     /// Lambdas that run code of the scope.
@@ -50,6 +55,8 @@ impl Holdings {
     pub(super) fn new(wanted: bool, version: i32) -> Self {
         Self {
             contents: Contents::new(wanted),
+            known: BTreeSet::new(),
+            given: BTreeSet::new(),
             open: FxHashMap::default(),
             tame: FxHashSet::default(),
             version,
@@ -207,7 +214,7 @@ impl Deriver {
     pub(super) fn contents_reflected(&mut self, thread: &Thread) {
         if self.holdings.wanted {
             let at = thread.current();
-            for object in self.holdings.contents.all() {
+            for object in std::mem::take(&mut self.holdings.known) {
                 self.lose_content(at, object, REFLECTED);
             }
         }

@@ -1,0 +1,6 @@
+// Where the page begins.
+
+import { render } from "solid-js/web";
+import { App } from "./app.tsx";
+
+render(() => <App />, document.getElementById("page")!);

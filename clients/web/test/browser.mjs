@@ -1,0 +1,127 @@
+// A real browser on the page, and what every test holds it to: no error, no violation of the page's policy (CSP), nothing from
+// another host.
+
+import { strict as assert } from "node:assert";
+import { chromium } from "playwright-core";
+
+const FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
+/** Waiting for what must come; a busy machine takes its time. */
+const PATIENCE_MS = 20_000;
+
+export async function launch() {
+  return chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: FLAGS });
+}
+
+/** A profile of its own, in light or dark, whose pages are watched. */
+export async function profile(browser, base, { theme = "light", width = 1440, height = 900 } = {}) {
+  const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme, reducedMotion: "reduce" });
+  const wrong = [];
+  await context.addInitScript(() => {
+    document.addEventListener("securitypolicyviolation", (event) => console.error(`policy: ${event.violatedDirective} ${event.blockedURI}`));
+  });
+  context.on("page", (page) => {
+    page.on("console", (message) => message.type() === "error" && !expected(message) && wrong.push(message.text()));
+    page.on("pageerror", (error) => wrong.push(error.stack ?? error.message));
+    page.on("request", (request) => !request.url().startsWith(base) && wrong.push(`asked another host: ${request.url()}`));
+    page.on("dialog", (dialog) => {
+      wrong.push(`a dialog: ${dialog.message()}`);
+      void dialog.dismiss();
+    });
+  });
+  const check = () => assert.deepEqual(wrong.splice(0), [], "the browser found something wrong");
+  return { context, check };
+}
+
+// The browser itself logs answers of 4xx and broken connections, which the page tells about.
+const expected = (message) => /^Failed to load resource/.test(message.text());
+
+/** Until it is so. Tells what it was last, if it never is. */
+export async function until(asked, what) {
+  const end = Date.now() + PATIENCE_MS;
+  let last;
+  for (;;) {
+    try {
+      last = await asked();
+      if (last) return last;
+    } catch (error) {
+      last = error;
+    }
+    if (Date.now() > end) assert.fail(`${what}: still ${last instanceof Error ? last.message : JSON.stringify(last)}`);
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+}
+
+/** Until it is equal. */
+export async function untilEqual(asked, expected, what) {
+  const wanted = JSON.stringify(expected);
+  let last;
+  try {
+    await until(async () => JSON.stringify((last = await asked())) === wanted, what);
+  } catch {
+    assert.deepEqual(last, expected, what);
+  }
+}
+
+/** The rows of a list that are on the screen. */
+export async function rows(page, view) {
+  return page.$$eval(`#${view} .window [role=row]`, (all) =>
+    all.map((row) => ({
+      text: [...row.querySelectorAll("[role=gridcell]")].map((cell) => cell.innerText.replace(/\s+/g, " ").trim()).join(" | "),
+      look: row.className,
+      level: Number(row.getAttribute("aria-level")),
+      expanded: row.getAttribute("aria-expanded"),
+      selected: row.getAttribute("aria-selected") === "true",
+      active: row.classList.contains("active"),
+    })),
+  );
+}
+
+export async function selected(page, view) {
+  return (await rows(page, view)).filter((row) => row.selected).map((row) => row.text);
+}
+
+/** The selection, which is the URL. */
+export function selection(page) {
+  return Object.fromEntries(new URL(page.url()).searchParams);
+}
+
+/** All that the views show, as text; what changes by itself (ages) is not in it. */
+export async function shown(page) {
+  return page.$$eval(".panel", (panels) => panels.map((panel) => `${panel.id}: ${panel.innerText.replace(/\s+/g, " ")}`));
+}
+
+/** What the selection makes the views show, wherever they are scrolled to. */
+export async function seen(page) {
+  const texts = async (view) => (await rows(page, view)).map((row) => row.text);
+  return {
+    tree: await selected(page, "tree"),
+    source: await selected(page, "source"),
+    events: await selected(page, "events"),
+    state: await texts("state"),
+    below: [await page.innerText("#below h2"), await page.innerText("#below .about"), await texts("below")],
+    times: await page.innerText("#state .about"),
+  };
+}
+
+/** So long nothing may change for the page to be at rest. */
+const REST_MS = 400;
+
+/** Until what is shown, and the URL, stay the same for a while. */
+export async function settled(page) {
+  let before;
+  let since = Date.now();
+  await until(async () => {
+    const now = JSON.stringify([await shown(page), page.url(), await page.$$eval("[aria-busy=true]", (all) => all.length)]);
+    if (now !== before) since = Date.now();
+    before = now;
+    return Date.now() - since > REST_MS;
+  }, "the page comes to rest");
+}
+
+export async function find(page, text) {
+  await page.keyboard.press("Control+k");
+  await page.waitForSelector("dialog.palette[open] input:focus");
+  await page.keyboard.type(text);
+  await page.keyboard.press("Enter");
+  await page.waitForSelector("dialog.palette[open]", { state: "detached" }).catch(() => {});
+}

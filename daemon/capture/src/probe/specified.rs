@@ -1,0 +1,107 @@
+//! What is known of calls out of the scope by the specification of what they call: whether it waits, and what it does to its
+//! operands.
+
+use jhyde_bytecode::InvokeKind;
+
+use crate::program::Named;
+
+/// A call out of the scope that waits for no other thread: those of classes that nobody can extend, which hold no lock.
+pub(super) fn computes_only(named: &Named) -> bool {
+    const CLASSES: [&str; 14] = [
+        "java.lang.String",
+        "java.lang.StringBuilder",
+        "java.lang.Math",
+        "java.lang.StrictMath",
+        "java.lang.Integer",
+        "java.lang.Long",
+        "java.lang.Double",
+        "java.lang.Float",
+        "java.lang.Boolean",
+        "java.lang.Character",
+        "java.lang.Byte",
+        "java.lang.Short",
+        "java.util.Objects",
+        "java.util.Arrays",
+    ];
+    named.kind == InvokeKind::Dynamic
+        || named.class.ends_with("[]")
+        || CLASSES.contains(&named.class.as_str())
+        || (named.class == "java.lang.System" && named.name == "arraycopy")
+        || (named.class == "java.lang.Object" && named.name == "<init>")
+}
+
+/// Does what it calls nothing to this operand but read it, and keeps it not? By its specification: what an array holds
+/// that is copied or made a text of is told by what comes of it, and telling it whole would cost its length each time.
+pub(super) fn only_reads(named: &Named, operand: usize, descriptor: &str) -> bool {
+    let of_numbers = descriptor.len() == 2 && descriptor.starts_with('[');
+    let name = named.name.as_str();
+    match named.class.as_str() {
+        "java.lang.System" => name == "arraycopy" && operand == 0,
+        "java.lang.String" => of_numbers && matches!(name, "<init>" | "valueOf" | "copyValueOf"),
+        "java.lang.StringBuilder" | "java.lang.StringBuffer" => {
+            of_numbers && matches!(name, "append" | "insert")
+        }
+        "java.util.Arrays" => {
+            of_numbers
+                && matches!(
+                    name,
+                    "binarySearch"
+                        | "compare"
+                        | "copyOf"
+                        | "copyOfRange"
+                        | "equals"
+                        | "hashCode"
+                        | "mismatch"
+                        | "toString"
+                )
+        }
+        _ => false,
+    }
+}
+
+/// Can a value of this type be an array?
+pub(super) fn may_be_array(descriptor: &str) -> bool {
+    descriptor.starts_with('[')
+        || matches!(
+            descriptor,
+            "Ljava/lang/Object;" | "Ljava/lang/Cloneable;" | "Ljava/io/Serializable;"
+        )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reads(class: &str, name: &str, operand: usize, descriptor: &str) -> bool {
+        let named = Named {
+            class: class.to_owned(),
+            name: name.to_owned(),
+            descriptor: String::new(),
+            kind: InvokeKind::Static,
+            code: 0,
+        };
+        only_reads(&named, operand, descriptor)
+    }
+
+    #[test]
+    fn what_a_call_may_write_is_told_behind_it() {
+        const OBJECT: &str = "Ljava/lang/Object;";
+        assert!(reads("java.lang.System", "arraycopy", 0, OBJECT));
+        assert!(!reads("java.lang.System", "arraycopy", 2, OBJECT));
+        assert!(reads("java.lang.String", "<init>", 1, "[C"));
+        assert!(!reads("java.lang.String", "getChars", 3, "[C"));
+        assert!(!reads("java.lang.String", "getBytes", 3, "[B"));
+        assert!(!reads("java.lang.StringBuilder", "getChars", 3, "[C"));
+        assert!(reads("java.util.Arrays", "copyOf", 0, "[J"));
+        assert!(!reads("java.util.Arrays", "sort", 0, "[J"));
+        assert!(!reads("java.util.Arrays", "fill", 0, "[J"));
+        // What is in it may call code of the scope.
+        assert!(!reads(
+            "java.util.Arrays",
+            "hashCode",
+            0,
+            "[Ljava/lang/Object;"
+        ));
+        assert!(!reads("java.io.InputStream", "read", 1, "[B"));
+    }
+}

@@ -1,0 +1,619 @@
+//! The walk over all events that writes the facts.
+
+use std::fmt::Write as _;
+use std::io::Write;
+use std::sync::Arc;
+
+use jhyde_history::History;
+use jhyde_history::exact::Inside;
+use jhyde_history::text::default_value;
+use jhyde_store::records::{Direction, ExceptionKind, MethodRef, TimedEvent};
+use jhyde_trace::{
+    CallId, ClassInfo, Content, Event, EventKind, Local, MethodId, ObjectId, Outcome, ThreadId,
+    Timestamp, Value, Variable,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::terms::{Atom, Units, real};
+use super::{Options, gone};
+use crate::error::Result;
+use crate::span::Span;
+
+/// A call that runs.
+struct Running {
+    id: CallId,
+    method: Option<MethodRef>,
+    /// The number of its `methodcall`; none for a call that is not told of.
+    told: Option<u64>,
+    receiver: String,
+    /// What its locals hold, by the entries of the method's table.
+    locals: FxHashMap<u16, Value>,
+    /// The line that it is on.
+    line: Option<u32>,
+    /// The instruction that it was at last.
+    index: u32,
+}
+
+/// See the module.
+pub(super) struct Walk<'a> {
+    history: &'a History,
+    span: Span,
+    options: Options,
+    out: &'a mut dyn Write,
+    next: u64,
+    running: FxHashMap<ThreadId, Vec<Running>>,
+    /// Objects of which their class and text was told.
+    known: FxHashSet<ObjectId>,
+    /// Exceptions on their way: told when they were thrown.
+    flying: FxHashSet<(ThreadId, Value)>,
+    methods: FxHashMap<MethodId, Option<MethodRef>>,
+}
+
+impl<'a> Walk<'a> {
+    pub(super) fn new(
+        history: &'a History,
+        span: Span,
+        options: Options,
+        out: &'a mut dyn Write,
+    ) -> Self {
+        Self {
+            history,
+            span,
+            options,
+            out,
+            next: 0,
+            running: FxHashMap::default(),
+            known: FxHashSet::default(),
+            flying: FxHashSet::default(),
+            methods: FxHashMap::default(),
+        }
+    }
+
+    /// How many events were told.
+    pub(super) fn events(&self) -> u64 {
+        self.next
+    }
+
+    pub(super) fn all(&mut self) -> Result<()> {
+        self.line(":- discontiguous event/3, at/2, text/2, left/3, notrecorded/2.")?;
+        let events = self
+            .history
+            .recording()
+            .events(self.span.range(), None, Direction::Forward);
+        for event in events {
+            self.history.check()?;
+            match event {
+                Ok(event) => self.event(&event)?,
+                Err(jhyde_store::Error::Damaged { from, to, .. }) => {
+                    let why = format!("the events {from} to {to} are damaged");
+                    self.line(&format!("notrecorded({from}, {}).", Atom(&why)))?;
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+        if let Some(note) = self.history.end_note() {
+            self.line(&format!(
+                "notrecorded({}, {}).",
+                self.span.until,
+                Atom(&note)
+            ))?;
+        }
+        Ok(())
+    }
+
+    fn line(&mut self, text: &str) -> Result<()> {
+        writeln!(self.out, "{text}").map_err(gone)
+    }
+
+    /// Tells an event, and of the event of the recording that it is. Returns its number.
+    fn tell(&mut self, thread: ThreadId, at: Timestamp, term: &str) -> Result<u64> {
+        let id = self.next;
+        self.next += 1;
+        let name = self.thread_name(thread)?;
+        self.line(&format!("event({id}, {}, {term}).", Atom(&name)))?;
+        self.line(&format!("at({id}, {at})."))?;
+        Ok(id)
+    }
+
+    fn thread_name(&self, thread: ThreadId) -> Result<String> {
+        let info = self.history.recording().thread(thread)?;
+        Ok(info.map_or_else(|| format!("thread {thread}"), |info| info.name))
+    }
+
+    fn group(&self, thread: ThreadId) -> Result<String> {
+        let info = self.history.recording().thread(thread)?;
+        Ok(info.and_then(|info| info.group).unwrap_or_default())
+    }
+
+    fn method(&mut self, id: MethodId) -> Result<Option<MethodRef>> {
+        if let Some(known) = self.methods.get(&id) {
+            return Ok(known.clone());
+        }
+        let method = self.history.recording().method(id)?;
+        self.methods.insert(id, method.clone());
+        Ok(method)
+    }
+
+    /// `o('Class', 12)`; of a text it is told once what it is.
+    fn object(&mut self, object: ObjectId) -> Result<String> {
+        let recording = self.history.recording();
+        let info = recording.object(object)?;
+        let class = match info.as_ref().and_then(|info| info.class) {
+            Some(class) => recording.class(class)?,
+            None => None,
+        };
+        let name = class.map_or_else(|| "unknown".to_owned(), |class| class.name.clone());
+        let term = format!("o({}, {object})", Atom(&name));
+        if self.known.insert(object)
+            && let Some(Content::String(text)) = info.map(|info| info.content)
+        {
+            let text = Units(&text.prefix).to_string();
+            self.line(&format!("text({term}, {text})."))?;
+        }
+        Ok(term)
+    }
+
+    fn value(&mut self, value: Value) -> Result<String> {
+        Ok(match value {
+            Value::Boolean(v) => format!("'{v}'"),
+            Value::Byte(v) => v.to_string(),
+            Value::Short(v) => v.to_string(),
+            Value::Int(v) => v.to_string(),
+            Value::Long(v) => v.to_string(),
+            Value::Char(unit) => Units(&[unit]).to_string(),
+            Value::Float(bits) => real(f32::from_bits(bits).into()),
+            Value::Double(bits) => real(f64::from_bits(bits)),
+            Value::Null => "'null'".to_owned(),
+            Value::Object(object) => self.object(object)?,
+            Value::Missing(_) => "'not recorded'".to_owned(),
+        })
+    }
+
+    fn values(&mut self, values: &[Value]) -> Result<String> {
+        let mut terms = Vec::with_capacity(values.len());
+        for value in values {
+            terms.push(self.value(*value)?);
+        }
+        Ok(format!("[{}]", terms.join(", ")))
+    }
+
+    fn top(&mut self, thread: ThreadId) -> Option<&mut Running> {
+        self.running.get_mut(&thread)?.last_mut()
+    }
+
+    fn event(&mut self, timed: &TimedEvent) -> Result<()> {
+        let TimedEvent {
+            timestamp: at,
+            event,
+        } = timed;
+        let (at, thread) = (*at, event.thread());
+        if !matches!(event.kind, EventKind::Enter { .. } | EventKind::Exit { .. })
+            && !event.kind.is_found()
+        {
+            self.step(thread, at, event.index)?;
+        }
+        match &event.kind {
+            EventKind::ThreadStart => {
+                let term = format!("threadstart({})", Atom(&self.group(thread)?));
+                self.tell(thread, at, &term)?;
+            }
+            EventKind::ThreadEnd => {
+                let term = format!("threaddeath({})", Atom(&self.group(thread)?));
+                self.tell(thread, at, &term)?;
+            }
+            EventKind::ClassPrepared { class } => {
+                if let Some(class) = self
+                    .history
+                    .recording()
+                    .class(*class)?
+                    .filter(|c| c.in_scope)
+                {
+                    self.member_fields(&class, thread, at)?;
+                }
+            }
+            EventKind::Enter {
+                method,
+                receiver,
+                arguments,
+                call_site,
+                boundary,
+                ..
+            } => {
+                if *call_site != Event::NO_INDEX {
+                    self.step(thread, at, *call_site)?;
+                }
+                let method = self.method(*method)?;
+                self.enter(event.call, method, *receiver, arguments, *boundary, at)?;
+            }
+            EventKind::Exit { outcome } => self.exit(event.call, *outcome, at)?,
+            EventKind::Write { variable, value } => self.write(thread, *variable, *value, at)?,
+            // It may be told again in the calls that it arrives in.
+            EventKind::Thrown { exception } if self.flying.insert((thread, *exception)) => {
+                self.exception(thread, *exception, at)?;
+            }
+            EventKind::Caught { exception } | EventKind::Uncaught { exception } => {
+                self.flying.remove(&(thread, *exception));
+            }
+            EventKind::Gap { reason, .. } => {
+                self.line(&format!("notrecorded({at}, {}).", Atom(reason)))?;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// A step, where the innermost call of a thread is on another line now, or jumped back.
+    fn step(&mut self, thread: ThreadId, at: Timestamp, index: u32) -> Result<()> {
+        let Some(call) = self.top(thread) else {
+            return Ok(());
+        };
+        let (Some(method), Some(_)) = (call.method.clone(), call.told) else {
+            return Ok(());
+        };
+        if index == Event::NO_INDEX {
+            return Ok(());
+        }
+        let line = method.method().line_of(index);
+        let is_new = line.is_some() && (line != call.line || index < call.index);
+        call.index = index;
+        if !is_new {
+            return Ok(());
+        }
+        call.line = line;
+        let variables = method.method().variables.iter().enumerate();
+        let visible =
+            variables.filter(|(_, variable)| variable.covers(index) && variable.name != "this");
+        let mut shown = Vec::new();
+        for (entry, variable) in visible {
+            let entry = u16::try_from(entry).unwrap_or(u16::MAX);
+            if let Some(value) = call.locals.get(&entry) {
+                shown.push((variable.name.clone(), *value));
+            }
+        }
+        let mut locals = Vec::new();
+        for (name, value) in shown {
+            locals.push(format!("lv({}, {})", Atom(&name), self.value(value)?));
+        }
+        let place = location(&method.class, line);
+        let term = format!("step({place}, [{}])", locals.join(", "));
+        self.tell(thread, at, &term)?;
+        Ok(())
+    }
+
+    fn member_fields(
+        &mut self,
+        class: &Arc<ClassInfo>,
+        thread: ThreadId,
+        at: Timestamp,
+    ) -> Result<()> {
+        let mut fields = Vec::new();
+        self.each_field(class, &mut |is_static, name, _| {
+            let kind = if is_static { "cf" } else { "of" };
+            fields.push(format!("{kind}({})", Atom(name)));
+        })?;
+        let term = format!(
+            "memberfields(c({}), [{}])",
+            Atom(&class.name),
+            fields.join(", ")
+        );
+        self.tell(thread, at, &term)?;
+        Ok(())
+    }
+
+    /// The fields that objects of a class have, private ones of super classes left out.
+    fn each_field(
+        &self,
+        class: &Arc<ClassInfo>,
+        each: &mut dyn FnMut(bool, &str, &str),
+    ) -> Result<()> {
+        const PRIVATE: u32 = 0x0002;
+        let recording = self.history.recording();
+        let mut next = Some(Arc::clone(class));
+        let mut seen: Vec<String> = Vec::new();
+        while let Some(of) = next {
+            for field in &of.fields {
+                let is_seen = seen.contains(&field.name);
+                let is_hidden = of.id != class.id && field.modifiers & PRIVATE != 0;
+                if !is_seen && !is_hidden {
+                    each(field.is_static(), &field.name, &field.descriptor);
+                    seen.push(field.name.clone());
+                }
+            }
+            let super_class = of
+                .super_name
+                .as_deref()
+                .map(|name| recording.classes_named(name));
+            let id = super_class.and_then(|ids| ids.first().copied());
+            next = match id {
+                Some(id) => recording.class(id)?,
+                None => None,
+            };
+        }
+        Ok(())
+    }
+
+    fn enter(
+        &mut self,
+        id: CallId,
+        method: Option<MethodRef>,
+        receiver: Option<Value>,
+        arguments: &[Value],
+        boundary: bool,
+        at: Timestamp,
+    ) -> Result<()> {
+        let Some(method) = method else {
+            self.push(id, None, None, String::new(), FxHashMap::default());
+            return Ok(());
+        };
+        let of = match receiver {
+            Some(receiver) => self.value(receiver)?,
+            None => format!("c({})", Atom(&method.class.name)),
+        };
+        let info = method.method();
+        let mut locals = FxHashMap::default();
+        let slots = jhyde_history::text::parameter_slots(&info.descriptor, info.is_static());
+        for (slot, value) in slots.iter().zip(arguments) {
+            let entry = info
+                .variables
+                .iter()
+                .position(|v| v.slot == *slot && v.start == 0);
+            if let Some(entry) = entry.and_then(|entry| u16::try_from(entry).ok()) {
+                locals.insert(entry, *value);
+            }
+        }
+        let mut told = None;
+        if !boundary || self.options.boundary {
+            let given = self.values(arguments)?;
+            let place = location(&method.class, info.lines.first().map(|entry| entry.line));
+            let term = format!("methodcall({place}, {of}, {}, {given})", Atom(&info.name));
+            told = Some(self.tell(id.thread, at, &term)?);
+            for value in arguments {
+                self.data_structure(id.thread, *value, &place, at)?;
+            }
+            if info.name == "<init>" && self.options.defaults && !boundary {
+                self.defaults(&method, receiver, id.thread, &of, at)?;
+            }
+        }
+        self.push(id, Some(method), told, of, locals);
+        Ok(())
+    }
+
+    /// Default values of the fields of an object that its own class's constructor begins to fill.
+    fn defaults(
+        &mut self,
+        method: &MethodRef,
+        receiver: Option<Value>,
+        thread: ThreadId,
+        of: &str,
+        at: Timestamp,
+    ) -> Result<()> {
+        let Some(object) = receiver.and_then(Value::object) else {
+            return Ok(());
+        };
+        let class = self
+            .history
+            .recording()
+            .object(object)?
+            .and_then(|info| info.class);
+        if class != Some(method.class.id) {
+            return Ok(());
+        }
+        let mut fields = Vec::new();
+        self.each_field(&method.class, &mut |is_static, name, descriptor| {
+            if !is_static {
+                fields.push((name.to_owned(), default_value(descriptor)));
+            }
+        })?;
+        let place = location(
+            &method.class,
+            method.method().lines.first().map(|entry| entry.line),
+        );
+        for (name, value) in fields {
+            let value = self.value(value)?;
+            let term = format!("setfield({place}, {of}, {}, {value})", Atom(&name));
+            self.tell(thread, at, &term)?;
+        }
+        Ok(())
+    }
+
+    fn push(
+        &mut self,
+        id: CallId,
+        method: Option<MethodRef>,
+        told: Option<u64>,
+        receiver: String,
+        locals: FxHashMap<u16, Value>,
+    ) {
+        let call = Running {
+            id,
+            method,
+            told,
+            receiver,
+            locals,
+            line: None,
+            index: 0,
+        };
+        self.running.entry(id.thread).or_default().push(call);
+    }
+
+    fn exit(&mut self, id: CallId, outcome: Outcome, at: Timestamp) -> Result<()> {
+        let stack = self.running.entry(id.thread).or_default();
+        let Some(call) = stack.pop_if(|call| call.id == id) else {
+            return Ok(());
+        };
+        let (Some(method), Some(told)) = (call.method, call.told) else {
+            return Ok(());
+        };
+        let info = method.method();
+        let place = location(&method.class, info.lines.first().map(|entry| entry.line));
+        let value = match outcome {
+            Outcome::Threw(exception) => {
+                let exception = self.value(exception)?;
+                return self.line(&format!("left({told}, {exception}, {at})."));
+            }
+            Outcome::Returned(Some(value)) => value,
+            Outcome::Returned(None) if info.descriptor.ends_with(")V") => {
+                let term = format!(
+                    "methodexit({told}, {place}, {}, {}, 'void')",
+                    call.receiver,
+                    Atom(&info.name)
+                );
+                self.tell(id.thread, at, &term)?;
+                return Ok(());
+            }
+            Outcome::Returned(None) | Outcome::Unknown => {
+                Value::Missing(jhyde_trace::Missing::Unreadable)
+            }
+        };
+        let result = self.value(value)?;
+        let term = format!(
+            "methodexit({told}, {place}, {}, {}, {result})",
+            call.receiver,
+            Atom(&info.name)
+        );
+        self.tell(id.thread, at, &term)?;
+        self.data_structure(id.thread, value, &place, at)
+    }
+
+    fn write(
+        &mut self,
+        thread: ThreadId,
+        variable: Variable,
+        value: Value,
+        at: Timestamp,
+    ) -> Result<()> {
+        let (of, field) = match variable {
+            Variable::Local {
+                call,
+                local: Local::Named(entry),
+            } => {
+                if let Some(running) = self.top(thread).filter(|running| running.id == call) {
+                    running.locals.insert(entry, value);
+                }
+                return Ok(());
+            }
+            Variable::Field { object, field } => (Some(object), field),
+            Variable::Static { field } => (None, field),
+            _ => return Ok(()),
+        };
+        let Some(field) = self.history.recording().field(field)? else {
+            return Ok(());
+        };
+        let of = match of {
+            Some(object) => self.object(object)?,
+            None => format!("c({})", Atom(&field.class.name)),
+        };
+        let place = self.here(thread);
+        let shown = self.value(value)?;
+        let term = format!(
+            "setfield({place}, {of}, {}, {shown})",
+            Atom(&field.field().name)
+        );
+        self.tell(thread, at, &term)?;
+        self.data_structure(thread, value, &place, at)
+    }
+
+    /// Where a thread is.
+    fn here(&mut self, thread: ThreadId) -> String {
+        match self.top(thread) {
+            Some(Running {
+                method: Some(method),
+                index,
+                ..
+            }) => location(&method.class, method.method().line_of(*index)),
+            _ => "l('', 0)".to_owned(),
+        }
+    }
+
+    /// What an array or a collection holds.
+    fn data_structure(
+        &mut self,
+        thread: ThreadId,
+        value: Value,
+        place: &str,
+        at: Timestamp,
+    ) -> Result<()> {
+        /// So many elements are told.
+        const MOST: u32 = 1000;
+        let Value::Object(object) = value else {
+            return Ok(());
+        };
+        let inside = self.history.inside(object, at)?;
+        let contents = match inside {
+            Inside::Array(length) => {
+                let mut terms = Vec::new();
+                for index in 0..length.min(MOST) {
+                    let element = self.history.exact_element(object, index, at)?;
+                    terms.push(match element {
+                        jhyde_history::exact::Exact::Value(value) => self.value(value)?,
+                        _ => "'not recorded'".to_owned(),
+                    });
+                }
+                format!("[{}]", terms.join(", "))
+            }
+            Inside::Items(values) => self.values(&values)?,
+            Inside::Entries(entries) => {
+                let mut terms = String::new();
+                for (at, (key, value)) in entries.into_iter().enumerate() {
+                    let (key, value) = (self.value(key)?, self.value(value)?);
+                    let comma = if at > 0 { ", " } else { "" };
+                    let _ = write!(terms, "{comma}{key}-{value}");
+                }
+                format!("[{terms}]")
+            }
+            Inside::Text(_) | Inside::Fields | Inside::Unknown(_) => return Ok(()),
+        };
+        let term = format!("datastructure({place}, {contents})");
+        self.tell(thread, at, &term)?;
+        Ok(())
+    }
+
+    fn exception(&mut self, thread: ThreadId, exception: Value, at: Timestamp) -> Result<()> {
+        let place = self.here(thread);
+        let recording = Arc::clone(self.history.recording());
+        let mut landing = "l('', 0)".to_owned();
+        let behind = Timestamp(at.0 + 1)..self.span.until;
+        for event in recording.exceptions(behind, Direction::Forward) {
+            let event = match event {
+                Err(jhyde_store::Error::Damaged { .. }) => continue,
+                event => event?,
+            };
+            if event.call.thread != thread || event.exception != exception {
+                continue;
+            }
+            match event.kind {
+                ExceptionKind::Thrown => continue,
+                ExceptionKind::Uncaught => landing = "uncaught".to_owned(),
+                ExceptionKind::Caught => {
+                    let method = recording.call(event.call)?.method;
+                    if let Some(method) = self.method(method)? {
+                        landing = location(&method.class, method.method().line_of(event.index));
+                    }
+                }
+            }
+            break;
+        }
+        let message = match exception {
+            Value::Object(object) => match recording.object(object)?.map(|info| info.content) {
+                Some(Content::Throwable(thrown)) => match thrown.message {
+                    Some(text) => Units(&text.prefix).to_string(),
+                    None => "'null'".to_owned(),
+                },
+                _ => "'not recorded'".to_owned(),
+            },
+            _ => "'not recorded'".to_owned(),
+        };
+        let term = format!(
+            "exception({place}, {}, {message}, {landing})",
+            self.value(exception)?
+        );
+        self.tell(thread, at, &term)?;
+        Ok(())
+    }
+}
+
+/// `l('File.java', 12)`; 0 where the line is not known.
+fn location(class: &ClassInfo, line: Option<u32>) -> String {
+    let file = class.source_file.as_deref().unwrap_or(&class.name);
+    format!("l({}, {})", Atom(file), line.unwrap_or(0))
+}

@@ -1,0 +1,211 @@
+//! Values as people write them: `null`, `true`, `42`, `1.5`, `'x'`, `"text"`, `object#12`, `Side.SELL`.
+
+use jhyde_history::History;
+use jhyde_trace::{Content, Text, Value};
+
+use crate::error::{Error, Result};
+
+/// A value that somebody asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Literal {
+    Null,
+    Boolean(bool),
+    /// Digits, with what they are as a floating-point number.
+    Number(Option<i64>, f64),
+    Char(u16),
+    Text(Vec<u16>),
+    Object(u64),
+    /// A word: a constant of an enum.
+    Word(String),
+}
+
+/// Is a recorded value the one that was asked for?
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Same {
+    Yes,
+    No,
+    /// What was recorded of it does not tell.
+    Unknown,
+}
+
+impl Literal {
+    pub(crate) fn parse(parameter: &'static str, given: &str) -> Result<Self> {
+        let wrong = |reason: &str| Error::Parameter {
+            parameter,
+            given: given.to_owned(),
+            reason: format!(
+                "{reason}; a value is written null, true, 42, 1.5, 'x', \"text\", object#12 or Side.SELL"
+            ),
+        };
+        let quoted = |quote: char| {
+            let inside = given.strip_prefix(quote)?.strip_suffix(quote);
+            inside.filter(|_| given.len() >= 2)
+        };
+        if given.starts_with('"') {
+            let inside = quoted('"').ok_or_else(|| wrong("the text has no end"))?;
+            return Ok(Self::Text(
+                units(inside).ok_or_else(|| wrong("a \\ stands alone"))?,
+            ));
+        }
+        if given.starts_with('\'') {
+            let inside = quoted('\'').ok_or_else(|| wrong("the character has no end"))?;
+            return match units(inside).as_deref() {
+                Some([unit]) => Ok(Self::Char(*unit)),
+                _ => Err(wrong("it is not one character")),
+            };
+        }
+        for handle in ["object#", "array#", "list#", "map#", "set#", "sb#"] {
+            if let Some(number) = given.strip_prefix(handle) {
+                let number = number.parse().map_err(|_| wrong("it has no number"))?;
+                return Ok(Self::Object(number));
+            }
+        }
+        match given {
+            "" => return Err(wrong("it is empty")),
+            "null" => return Ok(Self::Null),
+            "true" => return Ok(Self::Boolean(true)),
+            "false" => return Ok(Self::Boolean(false)),
+            "NaN" => return Ok(Self::Number(None, f64::NAN)),
+            "Infinity" => return Ok(Self::Number(None, f64::INFINITY)),
+            "-Infinity" => return Ok(Self::Number(None, f64::NEG_INFINITY)),
+            _ => {}
+        }
+        if given.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '+' | '.')) {
+            let number: f64 = given.parse().map_err(|_| wrong("it is no number"))?;
+            return Ok(Self::Number(given.parse().ok(), number));
+        }
+        let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '.');
+        match given.chars().all(is_word) {
+            true => Ok(Self::Word(given.to_owned())),
+            false => Err(wrong("it is no value")),
+        }
+    }
+
+    pub(crate) fn is(&self, history: &History, value: Value) -> Result<Same> {
+        let yes = |is: bool| if is { Same::Yes } else { Same::No };
+        let number = |found: i64| matches!(self, Self::Number(Some(wanted), _) if *wanted == found);
+        Ok(match value {
+            Value::Missing(_) => Same::Unknown,
+            Value::Null => yes(*self == Self::Null),
+            Value::Boolean(b) => yes(*self == Self::Boolean(b)),
+            Value::Byte(v) => yes(number(v.into())),
+            Value::Short(v) => yes(number(v.into())),
+            Value::Int(v) => yes(number(v.into())),
+            Value::Long(v) => yes(number(v)),
+            Value::Char(unit) => yes(*self == Self::Char(unit)),
+            Value::Float(bits) => yes(self.is_real(f32::from_bits(bits).into(), true)),
+            Value::Double(bits) => yes(self.is_real(f64::from_bits(bits), false)),
+            Value::Object(id) => {
+                if let Self::Object(wanted) = self {
+                    return Ok(yes(*wanted == id.0));
+                }
+                let content = match history.recording().object(id) {
+                    Err(jhyde_store::Error::Damaged { .. }) => return Ok(Same::Unknown),
+                    found => found?.map(|info| info.content),
+                };
+                match (content, self) {
+                    (None, Self::Null) => Same::No,
+                    (None, _) => Same::Unknown,
+                    (Some(Content::String(text)), Self::Text(wanted)) => is_text(&text, wanted),
+                    (Some(Content::Box(boxed)), _) => self.is(history, boxed)?,
+                    (Some(Content::Enum(name)), Self::Word(wanted)) => {
+                        yes(wanted.rsplit('.').next() == name.rsplit('.').next())
+                    }
+                    _ => Same::No,
+                }
+            }
+        })
+    }
+
+    fn is_real(&self, found: f64, single: bool) -> bool {
+        let Self::Number(_, wanted) = self else {
+            return false;
+        };
+        // `0.1` means the float nearest to it, and `-0.0` is another number than `0.0`.
+        let wanted = if single {
+            f64::from(*wanted as f32)
+        } else {
+            *wanted
+        };
+        wanted.to_bits() == found.to_bits() || (wanted.is_nan() && found.is_nan())
+    }
+}
+
+fn is_text(text: &Text, wanted: &[u16]) -> Same {
+    let kept: &[u16] = &text.prefix;
+    if text.length as usize != wanted.len() || !wanted.starts_with(kept) {
+        Same::No
+    } else if text.is_cut() {
+        Same::Unknown
+    } else {
+        Same::Yes
+    }
+}
+
+/// The UTF-16 units of what stands between quotes, with the escapes of Java.
+fn units(inside: &str) -> Option<Vec<u16>> {
+    let mut units = Vec::new();
+    let mut chars = inside.chars();
+    while let Some(c) = chars.next() {
+        let c = match c {
+            '\\' => match chars.next()? {
+                'n' => '\n',
+                't' => '\t',
+                'r' => '\r',
+                '0' => '\0',
+                'u' => {
+                    let digits: String = chars.by_ref().take(4).collect();
+                    units.push(u16::from_str_radix(&digits, 16).ok()?);
+                    continue;
+                }
+                c => c,
+            },
+            c => c,
+        };
+        units.extend_from_slice(c.encode_utf16(&mut [0; 2]));
+    }
+    Some(units)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_read_as_they_are_written() {
+        let parse = |text: &str| Literal::parse("VALUE", text);
+        assert_eq!(parse("null").expect("is one"), Literal::Null);
+        assert_eq!(
+            parse("-9223372036854775808").expect("is one"),
+            Literal::Number(Some(i64::MIN), i64::MIN as f64)
+        );
+        assert_eq!(
+            parse("\"a\\ud800\\n\\0\"").expect("is one"),
+            Literal::Text(vec![97, 0xd800, 10, 0])
+        );
+        assert_eq!(parse("'\\''").expect("is one"), Literal::Char(39));
+        assert_eq!(parse("list#7").expect("is one"), Literal::Object(7));
+        assert_eq!(
+            parse("Side.SELL").expect("is one"),
+            Literal::Word("Side.SELL".into())
+        );
+        for bad in [
+            "", "\"", "'", "'ab'", "object#", "-", "1.2.3", "a b", "\"\\\"", "9x",
+        ] {
+            assert!(parse(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn floating_point_numbers_are_compared_to_the_bit() {
+        let is = |text: &str, found: f64, single| {
+            Literal::parse("VALUE", text)
+                .expect("is one")
+                .is_real(found, single)
+        };
+        assert!(is("0.1", f64::from(0.1_f32), true) && is("0.1", 0.1, false));
+        assert!(is("-0.0", -0.0, false) && !is("0.0", -0.0, false) && !is("-0.0", 0.0, false));
+        assert!(is("NaN", f64::NAN, false) && is("1", 1.0, false));
+        assert!(!is("Infinity", f64::NEG_INFINITY, false));
+    }
+}

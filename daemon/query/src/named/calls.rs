@@ -1,0 +1,184 @@
+//! Where something happened, what led there, and what was called around it.
+
+use jhyde_history::state::RowKind;
+use jhyde_history::view::CallView;
+use jhyde_trace::{CallId, Timestamp};
+
+use crate::answer::{Cell, Row};
+use crate::error::Result;
+use crate::prepared::{Ask, wrong};
+
+type Take<'a> = &'a mut dyn FnMut(Row) -> Result<()>;
+
+/// `where`.
+pub(crate) fn where_(ask: &Ask<'_>, take: Take<'_>) -> Result<()> {
+    let call = enclosing(ask)?;
+    match call.is_root() {
+        true => Ok(()),
+        false => take(vec![ask.call_cell(call)?]),
+    }
+}
+
+/// The call that encloses the event; where there is none, that is noted.
+fn enclosing(ask: &Ask<'_>) -> Result<CallId> {
+    let at = ask.the_event()?;
+    let call = ask.enclosing(at)?;
+    if call.is_root() {
+        ask.note(format!("event {at} happened outside of all calls"));
+    }
+    Ok(call)
+}
+
+/// `call-chain`.
+pub(crate) fn call_chain(ask: &Ask<'_>, take: Take<'_>) -> Result<()> {
+    let call = enclosing(ask)?;
+    if call.is_root() {
+        return Ok(());
+    }
+    for record in ask.history.recording().path(call)?.into_iter().rev() {
+        take(vec![ask.call_cell(record.id)?])?;
+    }
+    Ok(())
+}
+
+/// `call-tree`.
+pub(crate) fn call_tree(ask: &Ask<'_>, take: Take<'_>) -> Result<()> {
+    let most = match ask.given("depth") {
+        Some(given) => match given.parse::<u32>() {
+            Ok(depth) if depth > 0 => depth,
+            _ => return Err(wrong("depth", given, "it is a whole number from 1 on")),
+        },
+        None => u32::MAX,
+    };
+    let root = ask.record(ask.history.resolve_call(ask.needed("call"))?)?;
+    each_below(ask, root.id, most, &mut |depth, call| {
+        if ask.span.contains(call.record.enter) {
+            take(vec![Cell::Int(depth.into()), Cell::Call(Box::new(call))])?;
+        }
+        Ok(true)
+    })?;
+    note_of_call(ask, root.id)
+}
+
+/// What is hidden of a call.
+fn note_of_call(ask: &Ask<'_>, call: CallId) -> Result<()> {
+    for note in ask.history.gap_notes(call)? {
+        ask.note(note);
+    }
+    Ok(())
+}
+
+/// The calls below a call, down to a depth, in the order in which they began before the end of the span. `each` says
+/// whether to go on.
+fn each_below(
+    ask: &Ask<'_>,
+    root: CallId,
+    most: u32,
+    each: &mut dyn FnMut(u32, CallView) -> Result<bool>,
+) -> Result<()> {
+    let recording = ask.history.recording();
+    let root = recording.call(root)?;
+    let mut next = root.id.preorder + 1;
+    let end = root.id.preorder + root.size;
+    while next < end {
+        ask.history.check()?;
+        let record = recording.call(CallId::new(root.id.thread, next))?;
+        if record.enter >= ask.span.until {
+            return Ok(());
+        }
+        let depth = record.depth.saturating_sub(root.depth);
+        if !each(depth, ask.span.call(ask.history, record)?)? {
+            return Ok(());
+        }
+        next += if depth >= most { record.size.max(1) } else { 1 };
+    }
+    Ok(())
+}
+
+/// `pre-calls`: what ended before the event.
+pub(crate) fn pre_calls(ask: &Ask<'_>, take: Take<'_>) -> Result<()> {
+    around(ask, take, |call, at| {
+        let record = &call.record;
+        record.exit.is_some_and(|exit| exit < at)
+    })
+}
+
+/// `post-calls`: what began behind it.
+pub(crate) fn post_calls(ask: &Ask<'_>, take: Take<'_>) -> Result<()> {
+    around(ask, take, |call, at| call.record.enter > at)
+}
+
+fn around(
+    ask: &Ask<'_>,
+    take: Take<'_>,
+    wanted: impl Fn(&CallView, Timestamp) -> bool,
+) -> Result<()> {
+    let most = if ask.flag("nested")? { u32::MAX } else { 1 };
+    let at = ask.the_event()?;
+    let call = enclosing(ask)?;
+    if call.is_root() {
+        return Ok(());
+    }
+    each_below(ask, call, most, &mut |_, call| {
+        if ask.span.contains(call.record.enter) && wanted(&call, at) {
+            take(vec![Cell::Call(Box::new(call))])?;
+        }
+        Ok(true)
+    })?;
+    note_of_call(ask, call)
+}
+
+/// `locals`.
+pub(crate) fn locals(ask: &Ask<'_>, take: Take<'_>) -> Result<()> {
+    let at = ask.the_event()?;
+    let call = enclosing(ask)?;
+    if call.is_root() {
+        return Ok(());
+    }
+    let record = ask.record(call)?;
+    let before = Timestamp(at.0.saturating_sub(1)).max(record.enter);
+    let state = ask.history.state(call, Some(before), Some(at), 1)?;
+    for row in state.rows {
+        if !matches!(row.kind, RowKind::This | RowKind::Local) {
+            continue;
+        }
+        take(vec![
+            Cell::Text(row.name),
+            Cell::Text(row.type_name),
+            Cell::or_null(row.start, Cell::Value),
+            Cell::or_null(row.end, Cell::Value),
+            Cell::text(match (row.changed, row.not_recorded) {
+                (true, _) => "written",
+                (false, true) => "not recorded",
+                (false, false) => "kept",
+            }),
+        ])?;
+    }
+    Ok(())
+}
+
+/// `threads`.
+pub(crate) fn threads(ask: &Ask<'_>, take: Take<'_>) -> Result<()> {
+    let threads = ask.history.threads()?;
+    for thread in threads.threads {
+        let start = thread.start.filter(|start| *start < ask.span.until);
+        let end = thread.end.filter(|end| *end < ask.span.until);
+        let numbers = 1..thread.calls + 1;
+        let calls = ask.span.entered(ask.history, thread.id, numbers)?;
+        let state = match (start, end) {
+            (None, _) => "not started",
+            (_, Some(_)) => "ended",
+            _ => "running",
+        };
+        take(vec![
+            Cell::Int(thread.id.0.into()),
+            Cell::Text(thread.name),
+            Cell::Text(thread.group),
+            Cell::text(state),
+            Cell::or_null(start, Cell::Event),
+            Cell::or_null(end, Cell::Event),
+            Cell::Int(calls),
+        ])?;
+    }
+    ask.note_hidden()
+}

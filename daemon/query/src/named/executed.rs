@@ -1,0 +1,395 @@
+//! Was a line executed, and which way did its conditions go?
+//!
+//! That something of a line is recorded shows that it ran. That nothing is recorded does not show that it did not: some
+//! lines leave no trace (`break;`). So "no" needs more: no way of control from where the method's calls were led to the
+//! line, where at a condition only those ways count that are recorded, and else all.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use jhyde_bytecode::{Code, CoverageEdges, Instruction, Opcode, Operands};
+use jhyde_store::records::{CallRecord, Direction, MethodRef};
+use jhyde_trace::{Event, EventKind, Level, Timestamp};
+
+use super::yes_no::{Found, full_name};
+use crate::answer::Row;
+use crate::error::Result;
+use crate::prepared::{Ask, wrong};
+use crate::sight::Sight;
+
+/// `executed`.
+pub(crate) fn executed(ask: &Ask<'_>, take: &mut dyn FnMut(Row) -> Result<()>) -> Result<()> {
+    let given = ask.needed("line");
+    let parsed = given.rsplit_once(':').and_then(|(class, line)| {
+        let line: u32 = line.parse().ok()?;
+        Some((class, line))
+    });
+    let Some((class, line)) = parsed else {
+        return Err(wrong(
+            "line",
+            given,
+            "a line is written Class:LINE, such as MergeSort:53",
+        ));
+    };
+    let classes = ask.classes("line", class)?;
+    let mut on_line = Vec::new();
+    let mut lines = BTreeSet::new();
+    for class in &classes {
+        for (position, method) in class.methods.iter().enumerate() {
+            lines.extend(method.lines.iter().map(|entry| entry.line));
+            if method.lines.iter().any(|entry| entry.line == line) {
+                on_line.push(MethodRef {
+                    class: class.clone(),
+                    position,
+                });
+            }
+        }
+    }
+    if on_line.is_empty() {
+        let code = match (lines.first(), lines.last()) {
+            (Some(first), Some(last)) => format!("no code of the class stands there; it has code from line {first} to {last}"),
+            _ => "the class has no table of lines, or is outside the scope: where its code stands is not recorded".to_owned(),
+        };
+        return Err(wrong("line", given, code));
+    }
+    let sight = Sight::of(ask)?;
+    for method in on_line {
+        of_method(ask, &sight, &method, line, take)?;
+    }
+    Ok(())
+}
+
+/// Where control was, and went, in the calls of a method.
+#[derive(Debug, Default)]
+struct Went {
+    /// Where the span begins in each call: its first instruction, or the place where it was then.
+    begins: BTreeSet<u32>,
+    /// Outcomes of conditions.
+    edges: BTreeMap<(u32, u32), Found>,
+    handlers: BTreeSet<u32>,
+    /// Where a call was when the span began is not known.
+    blind: bool,
+    /// Of the line that is asked about.
+    line: Found,
+}
+
+fn of_method(
+    ask: &Ask<'_>,
+    sight: &Sight,
+    method: &MethodRef,
+    line: u32,
+    take: &mut dyn FnMut(Row) -> Result<()>,
+) -> Result<()> {
+    let info = method.method();
+    let ranges = ranges_of(method, line);
+    let is_on = |index: u32| ranges.iter().any(|range| range.contains(&index));
+    let mut went = Went::default();
+    let code = Code::decode(&info.code).ok();
+    for call in running(ask, method)? {
+        of_call(ask, sight, &call?, code.as_ref(), &is_on, &mut went)?;
+    }
+    let of = Some((method.class.id, info.id));
+    let edges_hidden = sight.hides(ask, Level::Full, of);
+    let reached = match &code {
+        Some(code) if !went.blind => reached(code, &went, edges_hidden.is_none()),
+        _ => Reached::Unknown,
+    };
+    let is_called = !went.begins.is_empty() || went.blind;
+    // Why control may have been there although nothing tells of it.
+    let untraced = match reached {
+        _ if !is_called => None,
+        Reached::All(indexes) if !indexes.iter().any(|index| is_on(*index)) => None,
+        Reached::All(_) => Some(edges_hidden.clone().unwrap_or_else(|| {
+            "nothing that is recorded happens there, and the code before it ran".to_owned()
+        })),
+        Reached::Unknown => Some("where control was is not recorded".to_owned()),
+    };
+    // What ran is counted by what it left: at lower levels not each time leaves something.
+    let hidden = match went.line.count {
+        0 => sight.hides(ask, Level::Calls, None).or(untraced),
+        _ => edges_hidden.clone(),
+    };
+    let name = full_name(method);
+    take(
+        went.line
+            .clone()
+            .row(format!("line {line} of {name}"), hidden),
+    )?;
+    let Some(code) = code else { return Ok(()) };
+    let outcomes = CoverageEdges::new(&code);
+    let mut ways: BTreeSet<(u32, u32)> = BTreeSet::new();
+    for edge in outcomes.edges() {
+        ways.extend(
+            edge.from
+                .filter(|from| is_on(*from))
+                .map(|from| (from, edge.to)),
+        );
+    }
+    for (from, to) in ways {
+        let place = match info.line_of(to) {
+            Some(line) => format!("line {line} (index {to})"),
+            None => format!("index {to}"),
+        };
+        let what = format!("line {line}: the condition at index {from} led to {place}");
+        let found = went.edges.remove(&(from, to)).unwrap_or_default();
+        let hidden = match is_called {
+            false => sight.hides(ask, Level::Calls, None),
+            true => edges_hidden.clone(),
+        };
+        take(found.row(what, hidden))?;
+    }
+    Ok(())
+}
+
+/// Ranges of bytecode indexes that stand on a line.
+fn ranges_of(method: &MethodRef, line: u32) -> Vec<Range<u32>> {
+    let info = method.method();
+    let entries = info.lines.iter().enumerate();
+    let on_line = entries.filter(|(_, entry)| entry.line == line);
+    let range = |(at, entry): (usize, &jhyde_trace::LineEntry)| {
+        let end = info.lines.get(at + 1).map_or(u32::MAX, |next| next.start);
+        entry.start..end
+    };
+    on_line.map(range).collect()
+}
+
+/// The calls of a method that ran in the span: those that were entered in it, and those that ran when it began.
+fn running(ask: &Ask<'_>, method: &MethodRef) -> Result<Vec<Result<CallRecord>>> {
+    let recording = ask.history.recording();
+    let id = method.method().id;
+    let mut calls = Vec::new();
+    if let Some(before) = ask.span.from.0.checked_sub(1) {
+        for thread in recording.thread_ids() {
+            let innermost = recording.innermost_call(thread, Timestamp(before))?;
+            if innermost.is_root() {
+                continue;
+            }
+            let path = recording.path(innermost)?.into_iter();
+            calls.extend(path.filter(|call| call.method == id).map(Ok));
+        }
+    }
+    calls.extend(ask.calls_of(id)?);
+    Ok(calls)
+}
+
+/// What a call's own events tell of where it was.
+fn of_call(
+    ask: &Ask<'_>,
+    sight: &Sight,
+    call: &CallRecord,
+    code: Option<&Code>,
+    is_on: &dyn Fn(u32) -> bool,
+    went: &mut Went,
+) -> Result<()> {
+    if call.boundary {
+        return Ok(());
+    }
+    let recording = ask.history.recording();
+    let span = ask.span;
+    let mut visit = Visit::default();
+    if span.contains(call.enter) && !call.already_running {
+        went.begins.insert(0);
+    } else {
+        let before = call.enter..span.from;
+        let mut back = recording.own_events(call.id, before, Direction::Backward);
+        let last = back.find_map(|event| place_after(&event.ok()?.event, call));
+        went.blind |= last.is_none();
+        if let Some(last) = last {
+            visit.come(last, is_on(last), false);
+        }
+        went.begins.extend(last);
+    }
+    for own in recording.own_events(call.id, span.range(), Direction::Forward) {
+        ask.history.check()?;
+        let own = match own {
+            // The sight tells of it.
+            Err(jhyde_store::Error::Damaged { .. }) => continue,
+            own => own?,
+        };
+        let Some(index) = place_of(&own.event, call) else {
+            continue;
+        };
+        let is_certain = sight.is_certain(ask, call.id.thread, own.timestamp);
+        for (position, index) in [index]
+            .into_iter()
+            .chain(passed(code, &own.event, call))
+            .enumerate()
+        {
+            let is_new = visit.come(index, is_on(index), position > 0);
+            match (is_new, is_certain) {
+                (false, _) => {}
+                (true, true) => went.line.add(own.timestamp),
+                (true, false) => {
+                    let why = || format!("what is told of {} may be false", own.timestamp);
+                    went.line.doubt(why);
+                }
+            }
+        }
+        match own.event.kind {
+            EventKind::Edge { from, to } if own.event.call == call.id => {
+                let edge = went.edges.entry((from, to)).or_default();
+                match is_certain {
+                    true => edge.add(own.timestamp),
+                    false => {
+                        edge.doubt(|| format!("what is told of {} may be false", own.timestamp));
+                    }
+                }
+            }
+            EventKind::Caught { .. } if own.event.call == call.id => {
+                went.handlers.insert(index);
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// A stay of control on the line, which may go back and forth on it: that of a `for` comes from behind its body to the step, and
+/// from there to the test.
+#[derive(Debug, Default)]
+struct Visit {
+    /// The first instruction of the line that it was at; none while control is elsewhere.
+    first: Option<u32>,
+    last: u32,
+}
+
+impl Visit {
+    /// Control comes to an instruction. Does a new visit of the line begin? So it does where a jump leads back to what was
+    /// done already: each round of a loop that stands on one line is one.
+    fn come(&mut self, index: u32, is_on: bool, is_jump: bool) -> bool {
+        let is_back = is_jump && index <= self.last;
+        self.last = index;
+        let Some(first) = self.first.filter(|_| is_on) else {
+            self.first = is_on.then_some(index);
+            return is_on;
+        };
+        self.first = Some(first.min(index));
+        is_back && index >= first
+    }
+}
+
+/// Where control surely went behind an event of a call: the way of a condition, or what comes behind an instruction that
+/// stored a value, and from there on as far as jumps lead forwards that nothing decides.
+fn passed(code: Option<&Code>, event: &Event, call: &CallRecord) -> Vec<u32> {
+    let mut passed = Vec::new();
+    let instruction = |index| code.and_then(|code| code.at(index));
+    let mut next = match event.kind {
+        _ if event.call != call.id => None,
+        EventKind::Edge { to, .. } => Some(to),
+        EventKind::Write { .. } => instruction(event.index)
+            .filter(|stored| is_store(stored.opcode))
+            .map(Instruction::next),
+        _ => None,
+    };
+    while let Some(index) = next {
+        passed.push(index);
+        // A jump back is an edge of its own: the round of a loop ends there.
+        let jump = instruction(index).filter(|jump| jump.opcode.is_goto());
+        let target = jump.and_then(|jump| jump.targets().first().copied());
+        next = target.filter(|target| *target > index);
+    }
+    passed
+}
+
+/// Does it store a value that was computed, into a local, a field or an element? It has done so when the write is recorded.
+fn is_store(opcode: Opcode) -> bool {
+    const PUT_STATIC: u8 = 0xb3;
+    const PUT_FIELD: u8 = 0xb5;
+    const INCREMENT: u8 = 0x84;
+    matches!(
+        opcode as u8,
+        0x36..=0x56 | INCREMENT | PUT_STATIC | PUT_FIELD
+    )
+}
+
+/// Where in a call something happened that the call did; nothing where that is not known.
+fn place_of(event: &Event, call: &CallRecord) -> Option<u32> {
+    let index = match &event.kind {
+        EventKind::Enter { .. } if event.call == call.id => 0,
+        EventKind::Enter { call_site, .. } => *call_site,
+        _ if event.call != call.id => return None,
+        EventKind::Gap { .. } | EventKind::Snapshot { .. } => return None,
+        kind if kind.is_found() => return None,
+        EventKind::Edge { from, .. } => *from,
+        _ => event.index,
+    };
+    (index != Event::NO_INDEX).then_some(index)
+}
+
+/// Where control goes on behind it.
+fn place_after(event: &Event, call: &CallRecord) -> Option<u32> {
+    match event.kind {
+        EventKind::Edge { to, .. } if event.call == call.id => Some(to),
+        _ => place_of(event, call),
+    }
+}
+
+/// Where control can have been.
+#[derive(Debug)]
+enum Reached {
+    All(BTreeSet<u32>),
+    /// Code of old compilers that returns to where it was called from inside a method.
+    Unknown,
+}
+
+/// The instructions that control can have come to. With `edges` a condition goes only the ways that are recorded.
+fn reached(code: &Code, went: &Went, edges: bool) -> Reached {
+    let mut reached = BTreeSet::new();
+    let mut open: Vec<u32> = went.begins.union(&went.handlers).copied().collect();
+    while let Some(index) = open.pop() {
+        if !reached.insert(index) {
+            continue;
+        }
+        let Some(instruction) = code.at(index) else {
+            return Reached::Unknown;
+        };
+        if matches!(instruction.opcode, Opcode::Jsr | Opcode::JsrW | Opcode::Ret) {
+            return Reached::Unknown;
+        }
+        let is_switch = matches!(
+            instruction.operands,
+            Operands::TableSwitch(_) | Operands::LookupSwitch(_)
+        );
+        let is_condition = instruction.opcode.is_conditional_jump() || is_switch;
+        if is_condition && edges {
+            let from = (index, 0)..=(index, u32::MAX);
+            open.extend(went.edges.range(from).map(|((_, to), _)| *to));
+            continue;
+        }
+        open.extend(instruction.targets());
+        if !instruction.opcode.ends_straight_line() {
+            open.push(instruction.next());
+        }
+    }
+    Reached::All(reached)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rounds_of_a_loop_on_one_line_are_visits_and_the_step_of_a_for_is_none() {
+        let count = |come: &[(u32, bool, bool)]| {
+            let mut visit = Visit::default();
+            let new = come
+                .iter()
+                .filter(|(index, is_on, is_jump)| visit.come(*index, *is_on, *is_jump));
+            new.count()
+        };
+        // `while (x) y++;` three times round.
+        let round = [(4, true, false), (9, true, false), (4, true, true)];
+        assert_eq!(count(&[round, round].concat()), 3);
+        // `for (…; …; i++) {` with its body on other lines, twice round.
+        let around = [
+            (14, false, false),
+            (22, true, true),
+            (25, true, false),
+            (4, true, true),
+        ];
+        assert_eq!(
+            count(&[&[(2, true, false), (4, true, false)][..], &around, &around].concat()),
+            3
+        );
+    }
+}

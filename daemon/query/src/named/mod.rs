@@ -1,0 +1,13 @@
+//! The queries, by what they are about.
+//!
+//! Questions to be answered by yes or no (`yes_no`) go by three rules. "Yes" needs something that is told for certain.
+//! "No" needs that nothing was found, and that nothing of its kind can have gone unseen: no gap, no lower level, no damage,
+//! and the end of the run if the question reaches so far. Anything else is "cannot be told", with the reason.
+
+pub(crate) mod calls;
+pub(crate) mod executed;
+pub(crate) mod histories;
+pub(crate) mod instances;
+pub(crate) mod objects;
+pub(crate) mod thrown;
+pub(crate) mod yes_no;

@@ -1,0 +1,161 @@
+//! Where exceptions were thrown, and what became of them.
+
+use jhyde_store::records::{Direction, ExceptionEvent, ExceptionKind};
+use jhyde_trace::{CallId, Outcome, Timestamp, Value};
+use rustc_hash::FxHashMap;
+
+use crate::answer::{Cell, Row};
+use crate::error::Result;
+use crate::prepared::{Ask, wrong};
+
+/// An exception on its way from where it was thrown.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Flight {
+    pub(crate) exception: Value,
+    pub(crate) thrown: Timestamp,
+    pub(crate) call: CallId,
+    pub(crate) index: u32,
+}
+
+/// How it ended.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Landing {
+    /// A call that is recorded caught it.
+    Caught(ExceptionEvent),
+    /// It left the thread's last frame.
+    Uncaught,
+    /// It left the recorded calls, or had not landed yet.
+    Gone,
+}
+
+/// The flights of the span, in the order in which they ended; those that did not, behind them.
+pub(crate) fn flights(
+    ask: &Ask<'_>,
+    each: &mut dyn FnMut(Flight, Landing) -> Result<()>,
+) -> Result<()> {
+    let recording = ask.history.recording();
+    // By thread and exception: an exception object may be thrown in several threads.
+    let mut flying: FxHashMap<(u32, Value), Flight> = FxHashMap::default();
+    for event in recording.exceptions(ask.span.range(), Direction::Forward) {
+        ask.history.check()?;
+        let event = match event {
+            Err(jhyde_store::Error::Damaged { .. }) => continue,
+            event => event?,
+        };
+        let flight = Flight {
+            exception: event.exception,
+            thrown: event.timestamp,
+            call: event.call,
+            index: event.index,
+        };
+        let key = (event.call.thread.0, event.exception);
+        match event.kind {
+            // It may be told again in the calls that it arrives in.
+            ExceptionKind::Thrown => {
+                flying.entry(key).or_insert(flight);
+            }
+            ExceptionKind::Caught => {
+                let flight = flying.remove(&key).unwrap_or(flight);
+                each(flight, Landing::Caught(event))?;
+            }
+            ExceptionKind::Uncaught => {
+                let flight = flying.remove(&key).unwrap_or(flight);
+                each(flight, Landing::Uncaught)?;
+            }
+        }
+    }
+    let mut gone: Vec<_> = flying.into_values().collect();
+    gone.sort_by_key(|flight| flight.thrown);
+    gone.into_iter()
+        .try_for_each(|flight| each(flight, Landing::Gone))
+}
+
+/// `where-thrown`.
+pub(crate) fn where_thrown(ask: &Ask<'_>, take: &mut dyn FnMut(Row) -> Result<()>) -> Result<()> {
+    let with_caught = ask.flag("caught")?;
+    let threads = match ask.given("thread") {
+        Some(name) => Some(threads_named(ask, name)?),
+        None => None,
+    };
+    flights(ask, &mut |flight, landing| {
+        let is_wanted = threads
+            .as_ref()
+            .is_none_or(|threads| threads.contains(&flight.call.thread.0));
+        if !is_wanted || (!with_caught && matches!(landing, Landing::Caught(_))) {
+            return Ok(());
+        }
+        let ended = ended_by(ask, &flight, &landing)?;
+        let fate = match &landing {
+            Landing::Caught(_) => "caught",
+            Landing::Uncaught => "uncaught",
+            Landing::Gone if ended.is_empty() => "not caught yet",
+            Landing::Gone => "left the recorded calls",
+        };
+        let (by, at) = match landing {
+            Landing::Caught(event) => (
+                ask.call_cell(event.call)?,
+                ask.place_cell(event.call, event.index)?,
+            ),
+            _ => (Cell::Null, Cell::Null),
+        };
+        let ended = ended.into_iter().map(|call| ask.call(call));
+        take(vec![
+            Cell::Event(flight.thrown),
+            Cell::Value(ask.history.value_at(flight.exception, flight.thrown)?),
+            Cell::text(fate),
+            ask.call_cell(flight.call)?,
+            ask.place_cell(flight.call, flight.index)?,
+            Cell::Calls(ended.collect::<Result<_>>()?),
+            by,
+            at,
+        ])
+    })?;
+    ask.note_hidden()
+}
+
+/// The calls that a flight ended, innermost first.
+fn ended_by(ask: &Ask<'_>, flight: &Flight, landing: &Landing) -> Result<Vec<CallId>> {
+    let recording = ask.history.recording();
+    let mut ended = Vec::new();
+    let caught_in = match landing {
+        Landing::Caught(event) => Some(event.call),
+        _ => None,
+    };
+    let mut call = flight.call;
+    while !call.is_root() && Some(call) != caught_in {
+        let record = recording.call(call)?;
+        let is_left = record.exit.is_some_and(|exit| exit < ask.span.until);
+        if !is_left || recording.outcome(&record)? != Some(Outcome::Threw(flight.exception)) {
+            break;
+        }
+        ended.push(call);
+        call = record.parent;
+    }
+    Ok(ended)
+}
+
+/// The threads of a name, or with a number.
+pub(crate) fn threads_named(ask: &Ask<'_>, name: &str) -> Result<Vec<u32>> {
+    let threads = ask.history.threads()?.threads;
+    let by_name = threads.iter().filter(|thread| thread.name == name);
+    let mut found: Vec<u32> = by_name.map(|thread| thread.id.0).collect();
+    if found.is_empty() {
+        let by_number = threads
+            .iter()
+            .filter(|thread| thread.id.to_string() == name);
+        found.extend(by_number.map(|thread| thread.id.0));
+    }
+    if found.is_empty() {
+        if name.is_empty() {
+            return Err(wrong("thread", name, "it is empty"));
+        }
+        let names = threads.iter().map(|thread| thread.name.as_str());
+        return Err(crate::Error::NoSuchName {
+            parameter: "thread",
+            what: "the thread",
+            name: name.to_owned(),
+            nearest: crate::nearest::nearest(name, names),
+        });
+    }
+    Ok(found)
+}

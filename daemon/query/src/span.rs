@@ -1,0 +1,97 @@
+//! The part of the history that a query is about, and calls as they were at its end.
+
+use std::ops::Range;
+
+use jhyde_history::History;
+use jhyde_history::view::CallView;
+use jhyde_store::records::CallRecord;
+use jhyde_trace::{CallId, ThreadId, Timestamp};
+
+use crate::error::{Error, Result};
+
+/// A part of the history: what happened at or after `from` and before `until`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Span {
+    pub(crate) from: Timestamp,
+    pub(crate) until: Timestamp,
+    /// Somebody said where it begins: what was before is not asked about.
+    pub(crate) from_is_said: bool,
+    /// It goes to the end of the recording, as it was when the query began.
+    pub(crate) to_the_end: bool,
+}
+
+impl Span {
+    pub(crate) fn of(history: &History, from: Option<u64>, to: Option<u64>) -> Result<Self> {
+        let end = history.recording().end();
+        let span = Self {
+            from: Timestamp(from.unwrap_or(0)),
+            until: Timestamp(to.unwrap_or(end.0).min(end.0)),
+            from_is_said: from.is_some(),
+            to_the_end: to.is_none_or(|to| to >= end.0),
+        };
+        let wrong = |reason| Error::Range {
+            from: span.from,
+            to: Timestamp(to.unwrap_or(end.0)),
+            reason,
+        };
+        if to.is_some_and(|to| to < span.from.0) {
+            return Err(wrong("it ends before it begins"));
+        }
+        if span.from > end {
+            return Err(wrong("the recording has fewer events, counted from 0"));
+        }
+        Ok(span)
+    }
+
+    pub(crate) fn range(&self) -> Range<Timestamp> {
+        self.from..self.until.max(self.from)
+    }
+
+    pub(crate) fn contains(&self, at: Timestamp) -> bool {
+        self.from <= at && at < self.until
+    }
+
+    /// The last event of it.
+    pub(crate) fn last(&self) -> Timestamp {
+        Timestamp(self.until.0.saturating_sub(1))
+    }
+
+    /// A call as it was at the end of the span.
+    pub(crate) fn clip(&self, history: &History, mut record: CallRecord) -> Result<CallRecord> {
+        if record.exit.is_some_and(|exit| exit < self.until) {
+            return Ok(record);
+        }
+        record.exit = None;
+        let behind = record.id.preorder + 1..record.id.preorder + record.size.max(1);
+        record.size = 1 + self.entered(history, record.id.thread, behind)?;
+        Ok(record)
+    }
+
+    /// How many calls of a range of preorder numbers were entered before the end of the span: numbers rise with time.
+    pub(crate) fn entered(
+        &self,
+        history: &History,
+        thread: ThreadId,
+        numbers: Range<u64>,
+    ) -> Result<u64> {
+        let (first, mut low, mut high) = (numbers.start, numbers.start, numbers.end);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            let call = history.recording().call(CallId::new(thread, middle))?;
+            match call.enter < self.until {
+                true => low = middle + 1,
+                false => high = middle,
+            }
+        }
+        Ok(low - first)
+    }
+
+    /// The same with names and values.
+    pub(crate) fn call(&self, history: &History, record: CallRecord) -> Result<CallView> {
+        let clipped = self.clip(history, record)?;
+        let mut view = history.call(clipped, true)?;
+        // It has an end, behind the span.
+        view.recording_ended &= record.exit.is_none();
+        Ok(view)
+    }
+}

@@ -1,0 +1,52 @@
+//! Why a statement cannot be answered.
+
+use jhyde_trace::Level;
+use thiserror::Error;
+
+/// See the module.
+#[derive(Clone, Debug, Error)]
+#[non_exhaustive]
+pub enum SqlError {
+    /// It is not right, or asks for what may not be done.
+    #[error("{}{reason}", place(*.at))]
+    Wrong {
+        /// Line and column, from 1, where that is known; columns are characters.
+        at: Option<(usize, usize)>,
+        /// What is wrong, and what to do.
+        reason: String,
+    },
+    /// The recording's level leaves out all that a table has.
+    #[error(
+        "the table {table} needs level {needed}, and this is a recording at level {level}: record the program with --level {needed}"
+    )]
+    Level {
+        /// The table.
+        table: &'static str,
+        /// The level that it needs.
+        needed: Level,
+        /// The level that there is.
+        level: Level,
+    },
+    /// A text is compared with a number.
+    #[error(
+        "{column} is a text: write what it is compared with in single quotes, as in '1.10' (as a number that would be 1.1)"
+    )]
+    Unquoted {
+        /// The column.
+        column: String,
+    },
+    /// It took too long.
+    #[error(
+        "the statement was ended, its time is over: give it more (--timeout TIME), or ask for less"
+    )]
+    Timeout,
+    /// SQLite failed.
+    #[error("the statement failed: {0}")]
+    Failed(String),
+}
+
+fn place(at: Option<(usize, usize)>) -> String {
+    at.map_or_else(String::new, |(line, column)| {
+        format!("line {line}, column {column}: ")
+    })
+}

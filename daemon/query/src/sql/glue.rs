@@ -1,0 +1,448 @@
+//! Tables as SQLite wants them: the one place where its interface, which is C's, is spoken.
+//!
+//! SQLite asks which way of finding rows serves which of its constraints ([`VTab::best_index`]); the answer goes to the cursor in
+//! a line of text, which is also what `EXPLAIN QUERY PLAN` shows: `calls of the method, by time: method=? enter>=?`.
+#![expect(
+    unsafe_code,
+    reason = "rusqlite's traits for virtual tables are unsafe: they ask for the layout of the structs below, whose first field is SQLite's own"
+)]
+
+use std::borrow::Cow;
+use std::ffi::{CStr, CString, c_int};
+use std::sync::Arc;
+
+use rusqlite::types::{ToSqlOutput, ValueRef};
+use rusqlite::vtab::{
+    Context, Filters, IndexConstraintOp, IndexFlags, IndexInfo, Module, VTab, VTabConfig,
+    VTabConnection, VTabCursor, sqlite3_vtab, sqlite3_vtab_cursor,
+};
+use rusqlite::{Connection, Error as SqliteError, Result as SqliteResult, ToSql};
+
+use super::SqlError;
+use super::datum::Datum;
+use super::table::{Access, Bounds, Row, Table, Type};
+use super::world::{RowsOf, World};
+use crate::error::{Error, Result};
+
+/// What each table of a connection is made with.
+struct Aux<T> {
+    table: Arc<Table<T>>,
+    world: Arc<World>,
+}
+
+/// Makes a table known to a connection.
+pub(super) fn register<T: Row>(
+    connection: &Connection,
+    world: &Arc<World>,
+    table: Table<T>,
+) -> SqliteResult<()> {
+    let name = table.name;
+    let aux = Aux {
+        table: Arc::new(table),
+        world: Arc::clone(world),
+    };
+    let module = const { &Module::<Tab<T>>::eponymous_only_module() };
+    connection.create_module(name, module, Some(aux))
+}
+
+/// A table that a statement uses.
+#[repr(C)]
+struct Tab<T> {
+    /// SQLite's own part: must be first.
+    base: sqlite3_vtab,
+    table: Arc<Table<T>>,
+    world: Arc<World>,
+}
+
+impl ToSql for Datum {
+    fn to_sql(&self) -> SqliteResult<ToSqlOutput<'_>> {
+        Ok(ToSqlOutput::Borrowed(match self {
+            Self::Null => ValueRef::Null,
+            Self::Int(number) => ValueRef::Integer(*number),
+            Self::Real(number) => ValueRef::Real(*number),
+            Self::Text(text) => ValueRef::Text(text.as_bytes()),
+            Self::Bytes(bytes) => ValueRef::Blob(bytes),
+        }))
+    }
+}
+
+fn refused(world: &World, error: Error) -> SqliteError {
+    SqliteError::ModuleError(world.fail(error))
+}
+
+/// How a constraint is written in a plan.
+fn sign(op: &IndexConstraintOp) -> Option<&'static str> {
+    Some(match op {
+        IndexConstraintOp::SQLITE_INDEX_CONSTRAINT_EQ => "=",
+        IndexConstraintOp::SQLITE_INDEX_CONSTRAINT_GT => ">",
+        IndexConstraintOp::SQLITE_INDEX_CONSTRAINT_GE => ">=",
+        IndexConstraintOp::SQLITE_INDEX_CONSTRAINT_LT => "<",
+        IndexConstraintOp::SQLITE_INDEX_CONSTRAINT_LE => "<=",
+        _ => return None,
+    })
+}
+
+/// A constraint that an access uses: its number, its column, its sign.
+type Used = (usize, usize, &'static str);
+
+impl<T> Tab<T> {
+    fn column(&self, name: &str) -> usize {
+        let mut columns = self.table.columns.iter();
+        columns
+            .position(|column| column.name == name)
+            .unwrap_or(usize::MAX)
+    }
+
+    /// The constraints that an access uses; none if one that it needs is not there.
+    fn used(&self, access: &Access<T>, given: &[Used]) -> Option<Vec<Used>> {
+        let mut used = Vec::new();
+        for name in access.equal {
+            let column = self.column(name);
+            let found = given
+                .iter()
+                .find(|(_, of, sign)| *of == column && *sign == "=")?;
+            used.push(*found);
+        }
+        if let Some(range) = access.range {
+            let column = self.column(range);
+            used.extend(given.iter().filter(|(_, of, _)| *of == column));
+        }
+        Some(used)
+    }
+}
+
+// SAFETY: the struct is `repr(C)` and begins with SQLite's `sqlite3_vtab`, as the trait asks.
+unsafe impl<'vtab, T: Row> VTab<'vtab> for Tab<T> {
+    type Aux = Aux<T>;
+    type Cursor = Cursor<T>;
+
+    fn connect(
+        db: &mut VTabConnection,
+        aux: Option<&Self::Aux>,
+        _: &[u8],
+        _: &[u8],
+        _: &[u8],
+        _: &[&[u8]],
+    ) -> SqliteResult<(Cow<'static, CStr>, Self)> {
+        let aux =
+            aux.ok_or_else(|| SqliteError::ModuleError("the table is not known".to_owned()))?;
+        let level = aux.world.recording().meta().options.level;
+        if level < aux.table.level {
+            let error = SqlError::Level {
+                table: aux.table.name,
+                needed: aux.table.level,
+                level,
+            };
+            return Err(refused(&aux.world, error.into()));
+        }
+        db.config(VTabConfig::Innocuous)?;
+        let declaration = CString::new(aux.table.declaration())?;
+        let tab = Self {
+            base: sqlite3_vtab::default(),
+            table: Arc::clone(&aux.table),
+            world: Arc::clone(&aux.world),
+        };
+        Ok((Cow::Owned(declaration), tab))
+    }
+
+    fn best_index(&self, info: &mut IndexInfo) -> SqliteResult<bool> {
+        let mut given: Vec<Used> = Vec::new();
+        for (at, constraint) in info.constraints().enumerate() {
+            let Ok(column) = usize::try_from(constraint.column()) else {
+                continue;
+            };
+            let Some(sign) = sign(&constraint.operator()).filter(|_| constraint.is_usable()) else {
+                continue;
+            };
+            given.push((at, column, sign));
+        }
+        // Texts are looked up as they are: `COLLATE NOCASE` is SQLite's to compare.
+        let mut kept = Vec::new();
+        for used in given {
+            let is_text = self
+                .table
+                .columns
+                .get(used.1)
+                .is_some_and(|c| c.of == Type::Text);
+            if !is_text || info.collation(used.0)? == "BINARY" {
+                kept.push(used);
+            }
+        }
+        let mut best: Option<(f64, usize, Vec<Used>)> = None;
+        for (number, access) in self.table.accesses.iter().enumerate() {
+            let Some(used) = self.used(access, &kept) else {
+                continue;
+            };
+            // Each bound of a stretch of time is taken to leave out three quarters; one event is one event.
+            let bounds = used.len() - access.equal.len();
+            let is_one = used
+                .iter()
+                .skip(access.equal.len())
+                .any(|(_, _, sign)| *sign == "=");
+            let cost = match is_one {
+                true => access.cost.min(2.0),
+                false => access.cost / 4f64.powi(i32::try_from(bounds).unwrap_or(0)),
+            };
+            if best.as_ref().is_none_or(|(least, ..)| cost < *least) {
+                best = Some((cost, number, used));
+            }
+        }
+        // A table function whose arguments are not known yet: another order of the tables may know them.
+        let Some((cost, number, used)) = best else {
+            return Ok(false);
+        };
+        let access = &self.table.accesses[number];
+        let mut plan = access.by.to_owned();
+        for (position, (constraint, column, sign)) in used.iter().enumerate() {
+            let column = &self.table.columns[*column];
+            let gap = if position == 0 { ":" } else { "" };
+            plan.push_str(&format!("{gap} {}{sign}?", column.name));
+            let mut usage = info.constraint_usage(*constraint);
+            usage.set_argv_index(c_int::try_from(position + 1).unwrap_or(c_int::MAX));
+            usage.set_omit(column.argument);
+        }
+        let mut orders = info.order_bys();
+        let backward = match (orders.next(), orders.next()) {
+            (Some(order), None) => {
+                let column = usize::try_from(order.column()).ok();
+                let name = column.and_then(|at| self.table.columns.get(at));
+                let is_it = name.is_some_and(|column| Some(column.name.as_str()) == access.order);
+                let falls = order.is_order_by_desc();
+                (is_it && (!falls || access.backward)).then_some(falls)
+            }
+            _ => None,
+        };
+        if let Some(backward) = backward {
+            info.set_order_by_consumed(true);
+            if backward {
+                plan.push_str(", latest first");
+            }
+        }
+        info.set_idx_str(&plan);
+        let number = c_int::try_from(number).unwrap_or(0) * 2;
+        info.set_idx_num(number + c_int::from(backward == Some(true)));
+        info.set_estimated_cost(cost);
+        info.set_estimated_rows(cost as i64);
+        if access.cost <= 1.0 {
+            info.set_idx_flags(IndexFlags::SQLITE_INDEX_SCAN_UNIQUE);
+        }
+        Ok(true)
+    }
+
+    fn open(&'vtab mut self) -> SqliteResult<Self::Cursor> {
+        Ok(Cursor {
+            base: sqlite3_vtab_cursor::default(),
+            table: Arc::clone(&self.table),
+            world: Arc::clone(&self.world),
+            rows: super::table::none(),
+            row: None,
+        })
+    }
+}
+
+/// Where a statement is in a table.
+#[repr(C)]
+struct Cursor<T> {
+    /// SQLite's own part: must be first.
+    base: sqlite3_vtab_cursor,
+    table: Arc<Table<T>>,
+    world: Arc<World>,
+    rows: RowsOf<T>,
+    row: Option<T>,
+}
+
+impl<T> Cursor<T> {
+    fn advance(&mut self) -> SqliteResult<()> {
+        if self.world.is_over() {
+            return Err(refused(&self.world, self.world.why_over()));
+        }
+        let row = self.rows.next().transpose();
+        self.row = row.map_err(|error| refused(&self.world, error))?;
+        Ok(())
+    }
+
+    /// What a plan and its arguments ask for; none if no row can be meant.
+    fn bounds(
+        &self,
+        access: &Access<T>,
+        plan: &str,
+        arguments: &Filters<'_>,
+    ) -> Result<Option<Bounds>> {
+        let mut bounds = Bounds {
+            until: self.world.span.until.0,
+            ..Bounds::default()
+        };
+        let terms = plan.strip_prefix(access.by).unwrap_or_default();
+        let terms = terms
+            .split([' ', ':', ','])
+            .filter_map(|term| term.strip_suffix('?'));
+        for (term, value) in terms.zip(arguments.iter()) {
+            let name = term.trim_end_matches(['=', '<', '>']);
+            let sign = &term[name.len()..];
+            let is_text = {
+                let mut columns = self.table.columns.iter();
+                columns.any(|column| column.name == name && column.of == Type::Text)
+            };
+            // Nothing is equal to null, or before or behind it.
+            if value == ValueRef::Null {
+                return Ok(None);
+            }
+            if let Some(equal) = access.equal.iter().find(|known| **known == name) {
+                let found = match is_text {
+                    true => text(name, value)?,
+                    false => whole(value).map(Datum::Int),
+                };
+                let Some(found) = found else {
+                    return Ok(None);
+                };
+                bounds.equal.push((equal, found));
+                continue;
+            }
+            let Some((floor, is_whole)) = floor(value) else {
+                continue;
+            };
+            // The first whole number at or behind the value, and the first one behind it.
+            let at = match is_whole {
+                true => floor,
+                false => floor.saturating_add(1),
+            };
+            let behind = floor.saturating_add(1);
+            let clip = |number: i64| u64::try_from(number).unwrap_or(0);
+            match sign {
+                ">=" => bounds.from = bounds.from.max(clip(at)),
+                ">" => bounds.from = bounds.from.max(clip(behind)),
+                "<" => bounds.until = bounds.until.min(clip(at)),
+                "<=" => bounds.until = bounds.until.min(clip(behind)),
+                _ if !is_whole => return Ok(None),
+                _ => {
+                    bounds.from = bounds.from.max(clip(at));
+                    bounds.until = bounds.until.min(clip(behind));
+                }
+            }
+        }
+        Ok(Some(bounds))
+    }
+}
+
+/// A text that is asked for. Numbers are refused: a call that is written 1.10 without quotes would be 1.1.
+fn text(column: &str, value: ValueRef<'_>) -> Result<Option<Datum>> {
+    match value {
+        ValueRef::Text(bytes) => Ok(std::str::from_utf8(bytes).ok().map(Datum::text)),
+        ValueRef::Integer(_) | ValueRef::Real(_) => Err(SqlError::Unquoted {
+            column: column.to_owned(),
+        }
+        .into()),
+        _ => Ok(None),
+    }
+}
+
+/// The whole number that a value is when it is compared with one (SQLite: numeric affinity).
+fn whole(value: ValueRef<'_>) -> Option<i64> {
+    floor(value)
+        .filter(|(_, is_whole)| *is_whole)
+        .map(|(floor, _)| floor)
+}
+
+/// The greatest whole number that is not above a value, and whether it is the value; none for what is no number.
+fn floor(value: ValueRef<'_>) -> Option<(i64, bool)> {
+    let number = match value {
+        ValueRef::Integer(number) => return Some((number, true)),
+        ValueRef::Real(number) => number,
+        ValueRef::Text(bytes) => {
+            let text = std::str::from_utf8(bytes).ok()?.trim_ascii();
+            if let Ok(number) = text.parse::<i64>() {
+                return Some((number, true));
+            }
+            let is_number = |b: u8| b.is_ascii_digit() || b"+-.eE".contains(&b);
+            text.bytes()
+                .all(is_number)
+                .then(|| text.parse::<f64>().ok())
+                .flatten()?
+        }
+        ValueRef::Null | ValueRef::Blob(_) => return None,
+    };
+    let floor = number.floor();
+    // Beyond the ends the conversion takes the nearest end; those are beyond all timestamps and ids, too.
+    Some((
+        floor as i64,
+        floor.total_cmp(&number).is_eq() || floor == number,
+    ))
+}
+
+// SAFETY: the struct is `repr(C)` and begins with SQLite's `sqlite3_vtab_cursor`, as the trait asks.
+unsafe impl<T: Row> VTabCursor for Cursor<T> {
+    fn filter(
+        &mut self,
+        number: c_int,
+        plan: Option<&str>,
+        arguments: &Filters<'_>,
+    ) -> SqliteResult<()> {
+        let access = usize::try_from(number / 2).ok();
+        let table = Arc::clone(&self.table);
+        let Some(access) = access.and_then(|at| table.accesses.get(at)) else {
+            return Err(SqliteError::ModuleError("a plan is not known".to_owned()));
+        };
+        let bounds = self.bounds(access, plan.unwrap_or_default(), arguments);
+        let bounds = bounds.map_err(|error| refused(&self.world, error))?;
+        self.rows = match bounds {
+            None => super::table::none(),
+            Some(mut bounds) => {
+                bounds.backward = number % 2 == 1;
+                let found = (access.find)(&self.world, &bounds);
+                found.map_err(|error| refused(&self.world, error))?
+            }
+        };
+        self.advance()
+    }
+
+    fn next(&mut self) -> SqliteResult<()> {
+        self.advance()
+    }
+
+    fn eof(&self) -> bool {
+        self.row.is_none()
+    }
+
+    fn column(&self, context: &mut Context, column: c_int) -> SqliteResult<()> {
+        let column = usize::try_from(column).ok();
+        let column = column.and_then(|at| self.table.columns.get(at));
+        let (Some(column), Some(row)) = (column, &self.row) else {
+            return context.set_result(Datum::Null);
+        };
+        let cell = (column.cell)(&self.world, row);
+        context.set_result(cell.map_err(|error| refused(&self.world, error))?)
+    }
+
+    fn rowid(&self) -> SqliteResult<i64> {
+        Ok(self.row.as_ref().map_or(0, |row| row.number() as i64))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_compared_as_sqlite_compares_them() {
+        for (value, told) in [
+            (ValueRef::Integer(7), Some((7, true))),
+            (ValueRef::Real(7.0), Some((7, true))),
+            (ValueRef::Real(7.5), Some((7, false))),
+            (ValueRef::Real(-0.5), Some((-1, false))),
+            (ValueRef::Text(b" 12 "), Some((12, true))),
+            (ValueRef::Text(b"1.5e1"), Some((15, true))),
+            (ValueRef::Text(b"inf"), None),
+            (ValueRef::Text(b"x"), None),
+            (ValueRef::Text(b""), None),
+            (ValueRef::Real(1e300), Some((i64::MAX, false))),
+        ] {
+            let is_it = match (floor(value), told) {
+                (Some(found), Some(told)) => {
+                    found.0 == told.0 && (found.1 == told.1 || told.0 == i64::MAX)
+                }
+                (found, told) => found.is_none() && told.is_none(),
+            };
+            assert!(is_it, "{value:?}: {:?}", floor(value));
+        }
+    }
+}

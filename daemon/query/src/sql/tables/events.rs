@@ -1,0 +1,666 @@
+//! Events, and those of one kind each with the columns that they have.
+
+use std::sync::Arc;
+
+use jhyde_store::records::{TimedEvent, Write};
+use jhyde_trace::{
+    ContentKey, Event, EventKind, Level, Local, MonitorAction, ObjectId, Outcome, ThreadId, Value,
+    Variable,
+};
+
+use super::calls::id;
+use crate::error::Result;
+use crate::sql::datum::{Datum, Held, value_columns};
+use crate::sql::table::{Access, Bounds, Column, Row, Table, none};
+use crate::sql::world::{RowsOf, World};
+
+impl Row for TimedEvent {
+    fn number(&self) -> u64 {
+        self.timestamp.0
+    }
+}
+
+/// When and where an event happened.
+pub(super) fn place_columns() -> Vec<Column<TimedEvent>> {
+    vec![
+        Column::<TimedEvent>::int(
+            "timestamp",
+            "the event's number in the recording, from 0",
+            |_, row: &TimedEvent| Ok(Datum::count(row.timestamp.0)),
+        ),
+        Column::<TimedEvent>::int("thread", "its thread: `threads.id`", |_, row| {
+            Ok(Datum::Int(row.event.thread().0.into()))
+        }),
+        Column::<TimedEvent>::text(
+            "call",
+            "the call in which it happened: `calls.id`; null outside of all calls",
+            |_, row| Ok(id(row.event.call)),
+        ),
+        Column::<TimedEvent>::text("class", "the class of the call's method", |world, row| {
+            let method = world.method_of(row.event.call)?;
+            Ok(Datum::or_null(method, |method| {
+                Datum::text(&method.class.name)
+            }))
+        }),
+        Column::<TimedEvent>::text("method", "the name of the call's method", |world, row| {
+            let method = world.method_of(row.event.call)?;
+            Ok(Datum::or_null(method, |method| {
+                Datum::text(&method.method().name)
+            }))
+        }),
+        Column::<TimedEvent>::int(
+            "line",
+            "the source line; null where that is not known",
+            |world, row| world.line(row.event.call, row.event.index),
+        ),
+        Column::<TimedEvent>::int(
+            "bytecode_index",
+            "the instruction, by its place in the method's code",
+            |_, row| {
+                Ok(match row.event.index {
+                    Event::NO_INDEX => Datum::Null,
+                    index => Datum::Int(index.into()),
+                })
+            },
+        ),
+    ]
+}
+
+/// Looks through the events of a stretch of time.
+fn all_by_time(find: fn(&Arc<World>, &Bounds) -> Result<RowsOf<TimedEvent>>) -> Access<TimedEvent> {
+    Access {
+        by: "blocks of events by time",
+        equal: &[],
+        range: Some("timestamp"),
+        order: Some("timestamp"),
+        backward: true,
+        cost: 1e7,
+        find,
+    }
+}
+
+fn of_call(find: fn(&Arc<World>, &Bounds) -> Result<RowsOf<TimedEvent>>) -> Access<TimedEvent> {
+    Access {
+        by: "index of blocks with events of the call",
+        equal: &["call"],
+        range: Some("timestamp"),
+        order: Some("timestamp"),
+        backward: true,
+        cost: 100.0,
+        find,
+    }
+}
+
+fn of_thread(find: fn(&Arc<World>, &Bounds) -> Result<RowsOf<TimedEvent>>) -> Access<TimedEvent> {
+    Access {
+        by: "index of blocks with events of the thread",
+        equal: &["thread"],
+        range: Some("timestamp"),
+        order: Some("timestamp"),
+        backward: true,
+        cost: 2e6,
+        find,
+    }
+}
+
+/// The three ways to look through events, for those of a kind.
+macro_rules! ways {
+    ($is:expr) => {
+        vec![
+            all_by_time(|world, bounds| scan(world, bounds, None, $is)),
+            of_thread(|world, bounds| in_thread(world, bounds, $is)),
+            of_call(|world, bounds| in_call(world, bounds, $is)),
+        ]
+    };
+}
+
+type Is = fn(&EventKind) -> bool;
+
+fn scan(
+    world: &Arc<World>,
+    bounds: &Bounds,
+    thread: Option<ThreadId>,
+    is: Is,
+) -> Result<RowsOf<TimedEvent>> {
+    let events = world
+        .recording()
+        .events(bounds.range(), thread, bounds.direction());
+    Ok(watched(world, world.readable(events), is))
+}
+
+/// Leaves out events of other kinds, and ends when nobody waits: a scan may find nothing for long.
+fn watched(world: &Arc<World>, events: RowsOf<TimedEvent>, is: Is) -> RowsOf<TimedEvent> {
+    let world = Arc::clone(world);
+    let mut count = 0u32;
+    Box::new(events.filter_map(move |event| {
+        count = count.wrapping_add(1);
+        if count.is_multiple_of(1024) && world.is_over() {
+            return Some(Err(world.why_over()));
+        }
+        event
+            .map(|event| is(&event.event.kind).then_some(event))
+            .transpose()
+    }))
+}
+
+fn in_thread(world: &Arc<World>, bounds: &Bounds, is: Is) -> Result<RowsOf<TimedEvent>> {
+    let thread = bounds
+        .number("thread")
+        .and_then(|id| u32::try_from(id).ok());
+    let known = world.recording().thread_ids();
+    match thread.map(ThreadId).filter(|thread| known.contains(thread)) {
+        Some(thread) => scan(world, bounds, Some(thread), is),
+        None => Ok(none()),
+    }
+}
+
+fn in_call(world: &Arc<World>, bounds: &Bounds, is: Is) -> Result<RowsOf<TimedEvent>> {
+    let Some(call) = bounds.call("call", world)? else {
+        return Ok(none());
+    };
+    let events = world
+        .recording()
+        .own_events(call, bounds.range(), bounds.direction());
+    // The beginnings and ends of its children are among them: those are other calls.
+    let own = world.readable(events).filter_map(move |event| match event {
+        Ok(event) if event.event.call != call => None,
+        event => Some(event.map(|event| TimedEvent {
+            timestamp: event.timestamp,
+            event: event.event,
+        })),
+    });
+    Ok(watched(world, Box::new(own), is))
+}
+
+/// `events`.
+pub(super) fn events() -> Table<TimedEvent> {
+    let mut columns = place_columns();
+    columns.push(Column::<TimedEvent>::text(
+        "kind",
+        "enter, exit, new, write, use, edge, thrown, caught, uncaught, thread_start, thread_end, class_prepared, monitor, content \
+         (what an object of the JDK holds changed), gap; or found: how a variable or an object was when it was first met",
+        |_, row: &TimedEvent| Ok(Datum::text(word(&row.event.kind))),
+    ));
+    columns.push(Column::<TimedEvent>::text(
+        "variable",
+        "what was written, read or found, as jhyde writes it: `1.5:lc`, `object#3.size`, `array#1[2]`",
+        |world, row| Ok(match variable(&row.event.kind) {
+            Some(variable) => Datum::Text(world.history.written_form(variable)?),
+            None => Datum::Null,
+        }),
+    ));
+    columns.push(Column::<TimedEvent>::text(
+        "detail",
+        "of a monitor: enter, exit, wait, notified; of a class: its name; of a gap: why",
+        |world, row| {
+            Ok(match &row.event.kind {
+                EventKind::Monitor { action, .. } => Datum::text(action_word(*action)),
+                EventKind::ClassPrepared { class } => match world.recording().class(*class) {
+                    Err(jhyde_store::Error::Damaged { .. }) => Datum::Null,
+                    class => Datum::or_null(class?, |class| Datum::text(&class.name)),
+                },
+                EventKind::Gap { reason, .. } => Datum::text(reason),
+                _ => Datum::Null,
+            })
+        },
+    ));
+    columns.extend(value_columns(
+        "value",
+        "what was written or found, returned or thrown; the object that was made, whose monitor it is, or whose contents changed",
+        |_, row: &TimedEvent| Ok(held(&row.event.kind)),
+    ));
+    Table {
+        name: "events",
+        doc: "All that happened, an event a row. What the level leaves out is not in it.",
+        level: Level::Calls,
+        columns,
+        accesses: ways!(|_| true),
+    }
+}
+
+fn word(kind: &EventKind) -> &'static str {
+    match kind {
+        kind if kind.is_found() => "found",
+        EventKind::ThreadStart => "thread_start",
+        EventKind::ThreadEnd => "thread_end",
+        EventKind::ClassPrepared { .. } => "class_prepared",
+        EventKind::Enter { .. } => "enter",
+        EventKind::Exit { .. } => "exit",
+        EventKind::New { .. } => "new",
+        EventKind::Write { .. } => "write",
+        EventKind::Use { .. } => "use",
+        EventKind::Edge { .. } => "edge",
+        EventKind::Thrown { .. } => "thrown",
+        EventKind::Caught { .. } => "caught",
+        EventKind::Uncaught { .. } => "uncaught",
+        EventKind::Monitor { .. } => "monitor",
+        EventKind::Snapshot { .. } => "found",
+        EventKind::Content { .. } => "content",
+        EventKind::Gap { .. } => "gap",
+    }
+}
+
+fn action_word(action: MonitorAction) -> &'static str {
+    match action {
+        MonitorAction::Enter => "enter",
+        MonitorAction::Exit => "exit",
+        MonitorAction::Wait => "wait",
+        MonitorAction::Notified => "notified",
+    }
+}
+
+fn variable(kind: &EventKind) -> Option<Variable> {
+    match kind {
+        EventKind::Write { variable, .. }
+        | EventKind::Use { variable }
+        | EventKind::Snapshot { variable, .. } => Some(*variable),
+        _ => None,
+    }
+}
+
+fn held(kind: &EventKind) -> Held {
+    match kind {
+        EventKind::Write { value, .. } | EventKind::Snapshot { value, .. } => Held::Value(*value),
+        EventKind::Exit { outcome } => match outcome {
+            Outcome::Returned(Some(value)) | Outcome::Threw(value) => Held::Value(*value),
+            Outcome::Returned(None) => Held::Nothing,
+            Outcome::Unknown => Held::Unseen("how this call ended was not seen"),
+        },
+        EventKind::Thrown { exception }
+        | EventKind::Caught { exception }
+        | EventKind::Uncaught { exception } => Held::Value(*exception),
+        EventKind::New { object, .. }
+        | EventKind::Monitor { object, .. }
+        | EventKind::Content { object, .. } => Held::Value(Value::Object(*object)),
+        _ => Held::Nothing,
+    }
+}
+
+/// The columns of what is written or read.
+pub(super) fn variable_columns() -> Vec<Column<TimedEvent>> {
+    vec![
+        Column::<TimedEvent>::text(
+            "variable",
+            "the variable, as jhyde writes it: `1.5:lc`, `object#3.size`, `array#1[2]`",
+            |world, row: &TimedEvent| {
+                Ok(match variable(&row.event.kind) {
+                    Some(variable) => Datum::Text(world.history.written_form(variable)?),
+                    None => Datum::Null,
+                })
+            },
+        ),
+        Column::<TimedEvent>::text(
+            "of",
+            "what it is: local, field, static, element, or content",
+            |_, row| {
+                Ok(variable(&row.event.kind).map_or(Datum::Null, |variable| {
+                    Datum::text(match variable {
+                        Variable::Local { .. } => "local",
+                        Variable::Field { .. } => "field",
+                        Variable::Static { .. } => "static",
+                        Variable::Element { .. } => "element",
+                        Variable::Content { .. } => "content",
+                        Variable::Return { .. } => "return",
+                        Variable::Exception { .. } => "exception",
+                    })
+                }))
+            },
+        ),
+        Column::<TimedEvent>::text(
+            "name",
+            "the name of the local or field; null of elements",
+            |world, row| {
+                Ok(match variable(&row.event.kind) {
+                    Some(Variable::Local {
+                        call,
+                        local: Local::Named(entry),
+                    }) => {
+                        let method = world.method_of(call)?;
+                        let name = method.and_then(|method| {
+                            let variables = &method.method().variables;
+                            variables.get(usize::from(entry)).map(|v| v.name.clone())
+                        });
+                        Datum::or_null(name, Datum::Text)
+                    }
+                    Some(Variable::Field { field, .. } | Variable::Static { field }) => {
+                        let field = world.recording().field(field)?;
+                        Datum::or_null(field, |field| Datum::text(&field.field().name))
+                    }
+                    _ => Datum::Null,
+                })
+            },
+        ),
+        Column::<TimedEvent>::text(
+            "field_class",
+            "the class that declares the field",
+            |world, row| {
+                Ok(match variable(&row.event.kind) {
+                    Some(Variable::Field { field, .. } | Variable::Static { field }) => {
+                        let field = world.recording().field(field)?;
+                        Datum::or_null(field, |field| Datum::text(&field.class.name))
+                    }
+                    _ => Datum::Null,
+                })
+            },
+        ),
+        Column::<TimedEvent>::int(
+            "object",
+            "the number of the object or array that it is a part of",
+            |_, row| {
+                let object = variable(&row.event.kind).and_then(part_of);
+                Ok(Datum::or_null(object, |object| Datum::count(object.0)))
+            },
+        ),
+        Column::<TimedEvent>::int("element", "the index of the element", |_, row| {
+            Ok(match variable(&row.event.kind) {
+                Some(
+                    Variable::Element { index, .. }
+                    | Variable::Content {
+                        key: ContentKey::Index(index),
+                        ..
+                    },
+                ) => Datum::Int(index.into()),
+                _ => Datum::Null,
+            })
+        }),
+    ]
+}
+
+fn part_of(variable: Variable) -> Option<ObjectId> {
+    match variable {
+        Variable::Field { object, .. } | Variable::Content { object, .. } => Some(object),
+        Variable::Element { array, .. } => Some(array),
+        _ => None,
+    }
+}
+
+/// The columns of `writes`.
+pub(super) fn write_columns() -> Vec<Column<TimedEvent>> {
+    let mut columns = place_columns();
+    columns.extend(variable_columns());
+    columns.push(Column::<TimedEvent>::int(
+        "found",
+        "1 if nobody wrote it: the variable had this value when its object was first met",
+        |_, row: &TimedEvent| {
+            Ok(Datum::flag(matches!(
+                row.event.kind,
+                EventKind::Snapshot { .. }
+            )))
+        },
+    ));
+    columns.extend(value_columns(
+        "value",
+        "what it got",
+        |_, row: &TimedEvent| Ok(held(&row.event.kind)),
+    ));
+    columns
+}
+
+/// `writes`.
+pub(super) fn writes() -> Table<TimedEvent> {
+    const IS: Is = |kind| matches!(kind, EventKind::Write { .. } | EventKind::Snapshot { .. });
+    let mut accesses = ways!(IS);
+    accesses.push(Access {
+        by: "index of blocks that write the variable",
+        equal: &["variable"],
+        range: Some("timestamp"),
+        order: Some("timestamp"),
+        backward: true,
+        cost: 50.0,
+        find: |world, bounds| {
+            let text = bounds.text("variable").unwrap_or_default();
+            writes_of(world, text, bounds)
+        },
+    });
+    Table {
+        name: "writes",
+        doc: "Each value that a local, field, static field or array element got. Parameters get their values when their call begins: \
+              `arguments`. What changes in a collection is in `events`, kind content.",
+        level: Level::State,
+        columns: write_columns(),
+        accesses,
+    }
+}
+
+/// The writes of a variable that is written as jhyde writes it. Of what is no variable here there are none.
+pub(super) fn writes_of(
+    world: &Arc<World>,
+    text: &str,
+    bounds: &Bounds,
+) -> Result<RowsOf<TimedEvent>> {
+    let Ok(variable) = world.history.resolve_variable(text) else {
+        return Ok(none());
+    };
+    let writes = world
+        .recording()
+        .writes(variable, bounds.range(), bounds.direction());
+    let events = world.readable(writes).map(|write| write.map(event_of));
+    Ok(Box::new(events))
+}
+
+/// The event that a write is.
+pub(super) fn event_of(write: Write) -> TimedEvent {
+    let (variable, value) = (write.variable, write.value);
+    TimedEvent {
+        timestamp: write.timestamp,
+        event: Event {
+            call: write.call,
+            index: write.index,
+            kind: match write.snapshot {
+                true => EventKind::Snapshot { variable, value },
+                false => EventKind::Write { variable, value },
+            },
+        },
+    }
+}
+
+/// `reads`.
+pub(super) fn reads() -> Table<TimedEvent> {
+    let mut columns = place_columns();
+    columns.extend(variable_columns());
+    Table {
+        name: "reads",
+        doc: "Each read of a local, field, static field or array element.",
+        level: Level::Full,
+        columns,
+        accesses: ways!(|kind| matches!(kind, EventKind::Use { .. })),
+    }
+}
+
+/// `edges`.
+pub(super) fn edges() -> Table<TimedEvent> {
+    let mut columns = place_columns();
+    columns.push(Column::<TimedEvent>::int(
+        "to_index",
+        "the instruction that came next: which way the condition went",
+        |_, row: &TimedEvent| {
+            Ok(match row.event.kind {
+                EventKind::Edge { to, .. } => Datum::Int(to.into()),
+                _ => Datum::Null,
+            })
+        },
+    ));
+    columns.push(Column::<TimedEvent>::int(
+        "to_line",
+        "the line of that instruction",
+        |world, row| match row.event.kind {
+            EventKind::Edge { to, .. } => world.line(row.event.call, to),
+            _ => Ok(Datum::Null),
+        },
+    ));
+    Table {
+        name: "edges",
+        doc: "Each outcome of a condition or a switch; `bytecode_index` is the condition.",
+        level: Level::Full,
+        columns,
+        accesses: ways!(|kind| matches!(kind, EventKind::Edge { .. })),
+    }
+}
+
+/// `exceptions`.
+pub(super) fn exceptions() -> Table<TimedEvent> {
+    const IS: Is = |kind| {
+        matches!(
+            kind,
+            EventKind::Thrown { .. } | EventKind::Caught { .. } | EventKind::Uncaught { .. }
+        )
+    };
+    let mut columns = place_columns();
+    columns.push(Column::<TimedEvent>::text(
+        "kind",
+        "thrown (or arrived from outside of the recorded classes), caught, or uncaught: its thread ended of it",
+        |_, row: &TimedEvent| Ok(Datum::text(word(&row.event.kind))),
+    ));
+    columns.push(Column::<TimedEvent>::int(
+        "exception",
+        "the exception's number",
+        |_, row| {
+            Ok(match held(&row.event.kind) {
+                Held::Value(Value::Object(exception)) => Datum::count(exception.0),
+                _ => Datum::Null,
+            })
+        },
+    ));
+    columns.push(Column::<TimedEvent>::text(
+        "exception_class",
+        "the exception's class",
+        |world, row| match held(&row.event.kind) {
+            Held::Value(Value::Object(exception)) => world.class_of(exception),
+            _ => Ok(Datum::Null),
+        },
+    ));
+    columns.push(Column::<TimedEvent>::text(
+        "message",
+        "its message, as much as the recording kept; null where it has none or that is not known",
+        |world, row| {
+            Ok(match held(&row.event.kind) {
+                Held::Value(Value::Object(exception)) => {
+                    match world.object(exception)?.map(|info| info.content) {
+                        Some(jhyde_trace::Content::Throwable(thrown)) => {
+                            Datum::or_null(thrown.message, |text| {
+                                Datum::Text(text.prefix.to_text_lossy())
+                            })
+                        }
+                        _ => Datum::Null,
+                    }
+                }
+                _ => Datum::Null,
+            })
+        },
+    ));
+    let mut accesses = vec![Access {
+        by: "blocks that have exceptions",
+        ..all_by_time(|world, bounds| {
+            let rows = world
+                .recording()
+                .exceptions(bounds.range(), bounds.direction());
+            let rows = world.readable(rows).map(|row| {
+                row.map(|row| TimedEvent {
+                    timestamp: row.timestamp,
+                    event: Event {
+                        call: row.call,
+                        index: row.index,
+                        kind: kind_of(row.kind, row.exception),
+                    },
+                })
+            });
+            Ok(Box::new(rows))
+        })
+    }];
+    accesses[0].cost = 1e4;
+    accesses.push(of_call(|world, bounds| in_call(world, bounds, IS)));
+    Table {
+        name: "exceptions",
+        doc: "Where exceptions were thrown, caught, or ended their thread.",
+        level: Level::Calls,
+        columns,
+        accesses,
+    }
+}
+
+fn kind_of(kind: jhyde_store::records::ExceptionKind, exception: Value) -> EventKind {
+    use jhyde_store::records::ExceptionKind as Of;
+    match kind {
+        Of::Thrown => EventKind::Thrown { exception },
+        Of::Caught => EventKind::Caught { exception },
+        Of::Uncaught => EventKind::Uncaught { exception },
+    }
+}
+
+/// `monitors`.
+pub(super) fn monitors() -> Table<TimedEvent> {
+    let mut columns = place_columns();
+    columns.push(Column::<TimedEvent>::text(
+        "action",
+        "enter (after having waited for it), exit, wait, notified (`Object.wait` returned)",
+        |_, row: &TimedEvent| {
+            Ok(match row.event.kind {
+                EventKind::Monitor { action, .. } => Datum::text(action_word(action)),
+                _ => Datum::Null,
+            })
+        },
+    ));
+    columns.push(Column::<TimedEvent>::int(
+        "object",
+        "the number of the object whose monitor it is",
+        |_, row| {
+            Ok(match row.event.kind {
+                EventKind::Monitor { object, .. } => Datum::count(object.0),
+                _ => Datum::Null,
+            })
+        },
+    ));
+    columns.push(Column::<TimedEvent>::text(
+        "object_class",
+        "the class of that object",
+        |world, row| match row.event.kind {
+            EventKind::Monitor { object, .. } => world.class_of(object),
+            _ => Ok(Datum::Null),
+        },
+    ));
+    Table {
+        name: "monitors",
+        doc: "What happened at monitors.",
+        level: Level::Calls,
+        columns,
+        accesses: ways!(|kind| matches!(kind, EventKind::Monitor { .. })),
+    }
+}
+
+/// `gaps`.
+pub(super) fn gaps() -> Table<TimedEvent> {
+    let mut columns = place_columns();
+    columns.push(Column::<TimedEvent>::text(
+        "reason",
+        "why",
+        |_, row: &TimedEvent| {
+            Ok(match &row.event.kind {
+                EventKind::Gap { reason, .. } => Datum::text(reason),
+                _ => Datum::Null,
+            })
+        },
+    ));
+    columns.push(Column::<TimedEvent>::int(
+        "back",
+        "1 if what was told of the call since its beginning may be false",
+        |_, row| {
+            Ok(Datum::flag(matches!(
+                row.event.kind,
+                EventKind::Gap { back: true, .. }
+            )))
+        },
+    ));
+    let mut accesses = vec![Access {
+        by: "blocks that have gaps",
+        backward: false,
+        ..all_by_time(|world, bounds| Ok(world.readable(world.recording().gaps(bounds.range()))))
+    }];
+    accesses[0].cost = 1e4;
+    Table {
+        name: "gaps",
+        doc: "What was not recorded. Damage, lower levels and the end of the recording are told in the notes behind the rows.",
+        level: Level::Calls,
+        columns,
+        accesses,
+    }
+}

@@ -1,0 +1,211 @@
+//! Table functions: tables of what is around or in a call, of a variable, of an object. Their arguments may be columns of tables
+//! that stand before them.
+
+use std::sync::Arc;
+
+use jhyde_store::records::{CallRecord, TimedEvent};
+use jhyde_trace::{Level, ObjectId, Timestamp};
+
+use super::calls::{call_columns, children as children_of, clipped};
+use super::events::{event_of, write_columns, writes_of};
+use crate::error::Result;
+use crate::sql::table::{Access, Bounds, Column, Table, Type, none};
+use crate::sql::world::{RowsOf, World};
+
+fn of_call(
+    name: &'static str,
+    doc: &'static str,
+    by: &'static str,
+    cost: f64,
+    find: fn(&Arc<World>, &Bounds) -> Result<RowsOf<CallRecord>>,
+) -> Table<CallRecord> {
+    let mut columns = call_columns();
+    columns.push(Column::argument("of_call", "a call: `calls.id`"));
+    Table {
+        name,
+        doc,
+        level: Level::Calls,
+        columns,
+        accesses: vec![Access {
+            by,
+            equal: &["of_call"],
+            range: None,
+            order: None,
+            backward: false,
+            cost,
+            find,
+        }],
+    }
+}
+
+/// `ancestors(CALL)`.
+pub(super) fn ancestors() -> Table<CallRecord> {
+    of_call(
+        "ancestors",
+        "The calls around a call, the outermost first; it is none of them. Columns as of `calls`.",
+        "the path to the call",
+        20.0,
+        |world, bounds| {
+            let Some(call) = bounds.call("of_call", world)? else {
+                return Ok(none());
+            };
+            let mut path = world.recording().path(call)?;
+            path.pop();
+            Ok(clipped(world, path.into_iter().map(Ok)))
+        },
+    )
+}
+
+/// `children(CALL)`.
+pub(super) fn children() -> Table<CallRecord> {
+    of_call(
+        "children",
+        "The calls that a call made itself, in the order of time. Columns as of `calls`.",
+        "the children of the call",
+        20.0,
+        |world, bounds| {
+            Ok(match bounds.call("of_call", world)? {
+                Some(call) => children_of(world, call),
+                None => none(),
+            })
+        },
+    )
+}
+
+/// `descendants(CALL)`.
+pub(super) fn descendants() -> Table<CallRecord> {
+    of_call(
+        "descendants",
+        "The calls in a call, at any depth, in the order of time; it is none of them. Columns as of `calls`.",
+        "the numbers of the calls in the call",
+        1000.0,
+        |world, bounds| {
+            let Some(call) = bounds.call("of_call", world)? else {
+                return Ok(none());
+            };
+            let Some(record) = world.clip(world.recording().call(call)?)? else {
+                return Ok(none());
+            };
+            let numbers = call.preorder + 1..call.preorder + record.size;
+            let calls = world.readable(world.recording().preorder(call.thread, numbers));
+            Ok(clipped(world, calls))
+        },
+    )
+}
+
+/// `history(VARIABLE)`.
+pub(super) fn history() -> Table<TimedEvent> {
+    let mut columns = write_columns();
+    columns.push(Column::argument(
+        "of_variable",
+        "a variable as `jhyde history` takes it: `merge#2:lc`, `object#3.size`, `array#1[2]`, `Cls.COUNT`",
+    ));
+    Table {
+        name: "history",
+        doc: "The values of a variable in the order of time. Columns as of `writes`.",
+        level: Level::State,
+        columns,
+        accesses: vec![Access {
+            by: "index of blocks that write the variable",
+            equal: &["of_variable"],
+            range: Some("timestamp"),
+            order: Some("timestamp"),
+            backward: true,
+            cost: 50.0,
+            find: |world, bounds| {
+                let text = bounds.text("of_variable").unwrap_or_default();
+                // What names nothing is a mistake here, not a value like another.
+                world.history.resolve_variable(text)?;
+                writes_of(world, text, bounds)
+            },
+        }],
+    }
+}
+
+/// `object_state(OBJECT, AT)`.
+pub(super) fn object_state() -> Table<TimedEvent> {
+    let mut columns = write_columns();
+    for (name, doc) in [
+        ("of_object", "an object's number: `objects.id`"),
+        ("at", "an event; without it the end of what is seen"),
+    ] {
+        columns.push(Column {
+            of: Type::Int,
+            ..Column::argument(name, doc)
+        });
+    }
+    let access = |equal, by| Access {
+        by,
+        equal,
+        range: None,
+        order: None,
+        backward: false,
+        cost: 30.0,
+        find: state,
+    };
+    let mut at = access(
+        &["of_object", "at"],
+        "index of blocks that write the object, at the event",
+    );
+    at.cost = 20.0;
+    Table {
+        name: "object_state",
+        doc: "The last write of each field of an object, or element of an array, at or before an event. What was never written by then has no row. \
+              Columns as of `writes`.",
+        level: Level::State,
+        columns,
+        accesses: vec![
+            access(
+                &["of_object"],
+                "index of blocks that write the object, at the end",
+            ),
+            at,
+        ],
+    }
+}
+
+fn state(world: &Arc<World>, bounds: &Bounds) -> Result<RowsOf<TimedEvent>> {
+    /// So many elements are looked up at once.
+    const PAGE: usize = 1024;
+    let Some(object) = bounds.number("of_object").map(ObjectId) else {
+        return Ok(none());
+    };
+    let last = world.span.until.0.checked_sub(1);
+    let Some(last) = last.map(|last| bounds.number("at").unwrap_or(last).min(last)) else {
+        return Ok(none());
+    };
+    let is_array = matches!(
+        world.object(object)?.map(|info| info.content),
+        Some(jhyde_trace::Content::Array(_))
+    );
+    let world = Arc::clone(world);
+    let mut next = Some(0u32);
+    let mut page = Vec::new().into_iter();
+    Ok(Box::new(std::iter::from_fn(move || {
+        loop {
+            if let Some(write) = page.next() {
+                return Some(Ok(event_of(write)));
+            }
+            let from = next.take()?;
+            // Fields are few; they come at once.
+            let most = if is_array { PAGE } else { usize::MAX };
+            let found = world
+                .recording()
+                .object_state(object, Timestamp(last), from, most);
+            let found = match found {
+                Ok(found) => found,
+                Err(error) => return Some(Err(error.into())),
+            };
+            if is_array && found.len() == PAGE {
+                next = match found.last().map(|write| write.variable) {
+                    Some(jhyde_trace::Variable::Element { index, .. }) => index.checked_add(1),
+                    _ => None,
+                };
+            }
+            page = found.into_iter();
+            if page.len() == 0 {
+                return None;
+            }
+        }
+    })))
+}

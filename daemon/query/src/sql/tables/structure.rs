@@ -1,0 +1,282 @@
+//! Threads, and what is known of the program's classes.
+
+use std::sync::Arc;
+
+use jhyde_history::view::ThreadView;
+use jhyde_store::records::{FieldRef, MethodRef};
+use jhyde_trace::{ClassInfo, Level, Timestamp};
+
+use crate::error::Result;
+use crate::sql::datum::Datum;
+use crate::sql::table::{Access, Bounds, Column, Row, Table};
+use crate::sql::world::{RowsOf, World};
+
+impl Row for ThreadView {
+    fn number(&self) -> u64 {
+        self.id.0.into()
+    }
+}
+
+impl Row for Arc<ClassInfo> {
+    fn number(&self) -> u64 {
+        self.id.0.into()
+    }
+}
+
+impl Row for MethodRef {
+    fn number(&self) -> u64 {
+        self.method().id.0.into()
+    }
+}
+
+impl Row for FieldRef {
+    fn number(&self) -> u64 {
+        self.field().id.0.into()
+    }
+}
+
+/// Tables that are short, or lie in memory.
+fn all<T>(find: fn(&Arc<World>, &Bounds) -> Result<RowsOf<T>>) -> Vec<Access<T>> {
+    vec![Access {
+        by: "all, from memory",
+        equal: &[],
+        range: None,
+        order: None,
+        backward: false,
+        cost: 3000.0,
+        find,
+    }]
+}
+
+/// `threads`.
+pub(super) fn threads() -> Table<ThreadView> {
+    Table {
+        name: "threads",
+        doc: "The threads that were seen.",
+        level: Level::Calls,
+        columns: vec![
+            Column::<ThreadView>::int(
+                "id",
+                "the thread's number, from 1, as first seen",
+                |_, row: &ThreadView| Ok(Datum::Int(row.id.0.into())),
+            ),
+            Column::<ThreadView>::text("name", "its name", |_, row| Ok(Datum::text(&row.name))),
+            Column::<ThreadView>::text(
+                "thread_group",
+                "its group's name; empty if it had none",
+                |_, row| Ok(Datum::text(&row.group)),
+            ),
+            Column::<ThreadView>::int("calls", "how many calls it made", |_, row| {
+                Ok(Datum::count(row.calls))
+            }),
+            Column::<ThreadView>::int("start", "its first event; null if it has none", |_, row| {
+                Ok(Datum::or_null(row.start, |at| Datum::count(at.0)))
+            }),
+            Column::<ThreadView>::int(
+                "end",
+                "the event in which it ended; null while it runs, and where that is not recorded",
+                |_, row| Ok(Datum::or_null(row.end, |at| Datum::count(at.0))),
+            ),
+        ],
+        accesses: all(|world, _| {
+            let all = world.history.threads()?;
+            for note in all.notes {
+                world.note(note);
+            }
+            let is_seen = |at: &Timestamp| *at < world.span.until;
+            let mut rows = Vec::new();
+            for mut thread in all.threads {
+                thread.start = thread.start.filter(is_seen);
+                thread.end = thread.end.filter(is_seen);
+                let numbers = world.numbers(thread.id, Timestamp(0), world.span.until)?;
+                thread.calls = numbers.end - numbers.start;
+                rows.push(Ok(thread));
+            }
+            Ok(Box::new(rows.into_iter()))
+        }),
+    }
+}
+
+fn each_class(world: &World) -> Result<Vec<Arc<ClassInfo>>> {
+    let recording = world.recording();
+    if let Some(lost) = recording.lost_classes() {
+        world.note(format!("some classes are damaged: {lost}"));
+    }
+    let mut classes = Vec::new();
+    for id in recording.classes() {
+        match recording.class(id) {
+            Err(jhyde_store::Error::Damaged { .. }) => {}
+            class => classes.extend(class?),
+        }
+    }
+    Ok(classes)
+}
+
+/// `classes`.
+pub(super) fn classes() -> Table<Arc<ClassInfo>> {
+    Table {
+        name: "classes",
+        doc: "The classes, interfaces and array types that were met.",
+        level: Level::Calls,
+        columns: vec![
+            Column::<Arc<ClassInfo>>::int(
+                "id",
+                "the class's number, as first seen",
+                |_, row: &Arc<ClassInfo>| Ok(Datum::Int(row.id.0.into())),
+            ),
+            Column::<Arc<ClassInfo>>::text(
+                "name",
+                "its name, dotted: `java.util.Map$Entry`",
+                |_, row| Ok(Datum::text(&row.name)),
+            ),
+            Column::<Arc<ClassInfo>>::text(
+                "super",
+                "the class that it extends; null where that is not known",
+                |_, row| Ok(Datum::or_null(row.super_name.as_ref(), Datum::text)),
+            ),
+            Column::<Arc<ClassInfo>>::text(
+                "interfaces",
+                "the interfaces that it names itself, with commas between",
+                |_, row| Ok(Datum::Text(row.interfaces.join(","))),
+            ),
+            Column::<Arc<ClassInfo>>::text(
+                "source_file",
+                "its source file, without folder",
+                |_, row| Ok(Datum::or_null(row.source_file.as_ref(), Datum::text)),
+            ),
+            Column::<Arc<ClassInfo>>::int("in_scope", "1 if its inside was recorded", |_, row| {
+                Ok(Datum::flag(row.in_scope))
+            }),
+            Column::<Arc<ClassInfo>>::int("modifiers", "its flags (JVMS 4.1)", |_, row| {
+                Ok(Datum::Int(row.modifiers.into()))
+            }),
+        ],
+        accesses: all(|world, _| Ok(Box::new(each_class(world)?.into_iter().map(Ok)))),
+    }
+}
+
+/// `methods`.
+pub(super) fn methods() -> Table<MethodRef> {
+    Table {
+        name: "methods",
+        doc: "The methods, constructors and static initialisers of those classes.",
+        level: Level::Calls,
+        columns: vec![
+            Column::<MethodRef>::int(
+                "id",
+                "the method's number: `calls.method_id`",
+                |_, row: &MethodRef| Ok(Datum::Int(row.method().id.0.into())),
+            ),
+            Column::<MethodRef>::int(
+                "class_id",
+                "the class that declares it: `classes.id`",
+                |_, row| Ok(Datum::Int(row.class.id.0.into())),
+            ),
+            Column::<MethodRef>::text("class", "the name of that class", |_, row| {
+                Ok(Datum::text(&row.class.name))
+            }),
+            Column::<MethodRef>::text("name", "its name", |_, row| {
+                Ok(Datum::text(&row.method().name))
+            }),
+            Column::<MethodRef>::text(
+                "descriptor",
+                "its parameters and result (JVMS 4.3.3)",
+                |_, row| Ok(Datum::text(&row.method().descriptor)),
+            ),
+            Column::<MethodRef>::int("modifiers", "its flags (JVMS 4.6)", |_, row| {
+                Ok(Datum::Int(row.method().modifiers.into()))
+            }),
+            Column::<MethodRef>::int(
+                "first_line",
+                "the least line of its code; null where that is not known",
+                |_, row| {
+                    let line = row.method().lines.iter().map(|entry| entry.line).min();
+                    Ok(Datum::or_null(line, |line| Datum::Int(line.into())))
+                },
+            ),
+            Column::<MethodRef>::int(
+                "calls",
+                "how many calls of it there are, answered from the index",
+                |world, row| {
+                    // The count of all is exact where nothing came behind what is seen.
+                    let (id, until) = (row.method().id, world.span.until);
+                    let (mut low, mut high) = (0, world.recording().invocations(id)?);
+                    let is_seen = |n: u64| -> Result<bool> {
+                        let call = world.recording().call_by_invocation(id, n)?;
+                        Ok(call.is_some_and(|call| call.enter < until))
+                    };
+                    if high > 0 && !is_seen(high - 1)? {
+                        while low < high {
+                            let middle = low + (high - low) / 2;
+                            match is_seen(middle)? {
+                                true => low = middle + 1,
+                                false => high = middle,
+                            }
+                        }
+                    }
+                    Ok(Datum::count(high))
+                },
+            ),
+        ],
+        accesses: all(|world, _| {
+            let classes = each_class(world)?.into_iter();
+            let methods = classes.flat_map(|class| {
+                (0..class.methods.len()).map(move |position| {
+                    Ok(MethodRef {
+                        class: Arc::clone(&class),
+                        position,
+                    })
+                })
+            });
+            Ok(Box::new(methods))
+        }),
+    }
+}
+
+/// `fields`.
+pub(super) fn fields() -> Table<FieldRef> {
+    Table {
+        name: "fields",
+        doc: "The fields of those classes.",
+        level: Level::Calls,
+        columns: vec![
+            Column::<FieldRef>::int("id", "the field's number", |_, row: &FieldRef| {
+                Ok(Datum::Int(row.field().id.0.into()))
+            }),
+            Column::<FieldRef>::int(
+                "class_id",
+                "the class that declares it: `classes.id`",
+                |_, row| Ok(Datum::Int(row.class.id.0.into())),
+            ),
+            Column::<FieldRef>::text("class", "the name of that class", |_, row| {
+                Ok(Datum::text(&row.class.name))
+            }),
+            Column::<FieldRef>::text("name", "its name", |_, row| {
+                Ok(Datum::text(&row.field().name))
+            }),
+            Column::<FieldRef>::text("type", "its type, as in source", |_, row| {
+                Ok(Datum::Text(jhyde_history::text::type_name(
+                    &row.field().descriptor,
+                )))
+            }),
+            Column::<FieldRef>::int("is_static", "1 for a static field", |_, row| {
+                Ok(Datum::flag(row.field().is_static()))
+            }),
+            Column::<FieldRef>::int("modifiers", "its flags (JVMS 4.5)", |_, row| {
+                Ok(Datum::Int(row.field().modifiers.into()))
+            }),
+        ],
+        accesses: all(|world, _| {
+            let classes = each_class(world)?.into_iter();
+            let fields = classes.flat_map(|class| {
+                (0..class.fields.len()).map(move |position| {
+                    Ok(FieldRef {
+                        class: Arc::clone(&class),
+                        position,
+                    })
+                })
+            });
+            Ok(Box::new(fields))
+        }),
+    }
+}

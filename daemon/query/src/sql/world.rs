@@ -1,0 +1,170 @@
+//! The part of the history that a statement sees, and what was met on the way.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use jhyde_history::History;
+use jhyde_store::Recording;
+use jhyde_store::records::{CallRecord, MethodRef};
+use jhyde_trace::{CallId, Event, MethodId, ObjectId, ObjectInfo, ThreadId, Timestamp};
+
+use super::datum::Datum;
+use crate::error::{Error, Result};
+use crate::span::Span;
+
+/// Rows of a table.
+pub(super) type RowsOf<T> = Box<dyn Iterator<Item = Result<T>> + Send>;
+
+/// See the module.
+#[derive(Debug)]
+pub(super) struct World {
+    pub(super) history: History,
+    pub(super) span: Span,
+    deadline: Option<Instant>,
+    notes: Mutex<Vec<String>>,
+    failure: Mutex<Option<Error>>,
+}
+
+impl World {
+    pub(super) fn new(history: History, span: Span, deadline: Option<Instant>) -> Self {
+        Self {
+            history,
+            span,
+            deadline,
+            notes: Mutex::default(),
+            failure: Mutex::default(),
+        }
+    }
+
+    pub(super) fn recording(&self) -> &Recording {
+        self.history.recording()
+    }
+
+    /// Does nobody wait any more, or is the time over?
+    pub(super) fn is_over(&self) -> bool {
+        self.history.check().is_err() || self.deadline.is_some_and(|end| Instant::now() >= end)
+    }
+
+    /// Why a statement was interrupted.
+    pub(super) fn why_over(&self) -> Error {
+        match self.history.check() {
+            Err(error) => error.into(),
+            Ok(()) => super::SqlError::Timeout.into(),
+        }
+    }
+
+    pub(super) fn note(&self, note: impl Into<String>) {
+        let mut notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
+        let note = note.into();
+        if !notes.contains(&note) {
+            notes.push(note);
+        }
+    }
+
+    pub(super) fn take_notes(&self) -> Vec<String> {
+        std::mem::take(&mut self.notes.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Keeps why a table failed: SQLite hands on no more than a text.
+    pub(super) fn fail(&self, error: Error) -> String {
+        let told = error.to_string();
+        let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
+        failure.get_or_insert(error);
+        told
+    }
+
+    pub(super) fn take_failure(&self) -> Option<Error> {
+        self.failure
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take()
+    }
+
+    /// Rows of the store. What a damaged block had is left out, and noted.
+    pub(super) fn readable<T: Send + 'static>(
+        self: &Arc<Self>,
+        rows: jhyde_store::Rows<T>,
+    ) -> RowsOf<T> {
+        let world = Arc::clone(self);
+        Box::new(rows.filter_map(move |row| match row {
+            Ok(row) => Some(Ok(row)),
+            Err(error @ jhyde_store::Error::Damaged { .. }) => {
+                world.note(format!("what a damaged block had is left out: {error}"));
+                None
+            }
+            Err(error) => Some(Err(error.into())),
+        }))
+    }
+
+    /// A call as it was at the end of the span; none if it had not begun.
+    pub(super) fn clip(&self, record: CallRecord) -> Result<Option<CallRecord>> {
+        match record.enter < self.span.until {
+            true => self.span.clip(&self.history, record).map(Some),
+            false => Ok(None),
+        }
+    }
+
+    /// The numbers of a thread's calls that were entered in a stretch of time.
+    pub(super) fn numbers(
+        &self,
+        thread: ThreadId,
+        from: Timestamp,
+        until: Timestamp,
+    ) -> Result<std::ops::Range<u64>> {
+        let all = 1..self.recording().root(thread)?.calls + 1;
+        let before = |at: Timestamp| {
+            let span = Span {
+                until: at,
+                ..self.span
+            };
+            Ok::<u64, Error>(1 + span.entered(&self.history, thread, all.clone())?)
+        };
+        let first = if from.0 == 0 { 1 } else { before(from)? };
+        Ok(first..before(until.min(self.span.until))?.max(first))
+    }
+
+    pub(super) fn method(&self, id: MethodId) -> Result<Option<MethodRef>> {
+        match self.recording().method(id) {
+            Err(jhyde_store::Error::Damaged { .. }) => Ok(None),
+            method => Ok(method?),
+        }
+    }
+
+    /// The method that a call runs; none for what happens outside of all calls.
+    pub(super) fn method_of(&self, call: CallId) -> Result<Option<MethodRef>> {
+        if call.is_root() {
+            return Ok(None);
+        }
+        match self.recording().call(call) {
+            Err(jhyde_store::Error::Damaged { .. }) => Ok(None),
+            call => self.method(call?.method),
+        }
+    }
+
+    pub(super) fn line(&self, call: CallId, index: u32) -> Result<Datum> {
+        if index == Event::NO_INDEX {
+            return Ok(Datum::Null);
+        }
+        let method = self.method_of(call)?;
+        let line = method.and_then(|method| method.method().line_of(index));
+        Ok(Datum::or_null(line, |line| Datum::Int(line.into())))
+    }
+
+    pub(super) fn object(&self, object: ObjectId) -> Result<Option<ObjectInfo>> {
+        match self.recording().object(object) {
+            Err(jhyde_store::Error::Damaged { .. }) => Ok(None),
+            info => Ok(info?),
+        }
+    }
+
+    pub(super) fn class_of(&self, object: ObjectId) -> Result<Datum> {
+        let class = self.object(object)?.and_then(|info| info.class);
+        let Some(class) = class else {
+            return Ok(Datum::Null);
+        };
+        match self.recording().class(class) {
+            Err(jhyde_store::Error::Damaged { .. }) => Ok(Datum::Null),
+            class => Ok(Datum::or_null(class?, |class| Datum::text(&class.name))),
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! The reference in `docs/sql.md` is what the tables say of themselves. `JHYDE_WRITE_DOCS=1` writes it anew.
+
+use std::fs;
+use std::path::Path;
+
+use jhyde_query::sql::{Described, described};
+
+const BEGIN: &str = "## Reference\n";
+const END: &str = "## Examples\n";
+
+fn told(table: &Described) -> String {
+    let arguments: Vec<_> = table.arguments.iter().map(|a| a.0.as_str()).collect();
+    let head = match arguments.is_empty() {
+        true => table.name.to_owned(),
+        false => format!("{}({})", table.name, arguments.join(", ")),
+    };
+    let mut text = format!(
+        "### `{head}`\n\n{} From level `{}` on.\n\n",
+        table.doc, table.level
+    );
+    for (name, doc) in &table.arguments {
+        text.push_str(&format!("- takes `{name}`: {doc}\n"));
+    }
+    // Functions have the columns of the table that their description names.
+    if table.arguments.is_empty() {
+        for (name, of, doc) in &table.columns {
+            text.push_str(&format!(
+                "- `{name}` ({}): {doc}\n",
+                of.sql().to_lowercase()
+            ));
+        }
+    }
+    for (predicate, by) in &table.served {
+        match predicate.as_str() {
+            "" => text.push_str(&format!("- else: {by}\n")),
+            predicate => text.push_str(&format!("- {predicate}: {by}\n")),
+        }
+    }
+    text + "\n"
+}
+
+#[test]
+fn the_reference_is_what_the_tables_say() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/sql.md");
+    let document = fs::read_to_string(&path).expect("docs/sql.md");
+    let begin = document.find(BEGIN).expect("a reference") + BEGIN.len();
+    let end = document.find(END).expect("examples behind it");
+    let reference: String = described().iter().map(told).collect();
+    let new = format!("{}\n{reference}{}", &document[..begin], &document[end..]);
+    if std::env::var_os("JHYDE_WRITE_DOCS").is_some() {
+        fs::write(&path, &new).expect("docs/ can be written");
+    }
+    let told = fs::read_to_string(&path).expect("docs/sql.md");
+    assert_eq!(
+        told, new,
+        "JHYDE_WRITE_DOCS=1 cargo test -p jhyde-query writes it anew"
+    );
+}
+
+#[test]
+fn each_column_is_described_and_named_once() {
+    for table in described() {
+        let mut names: Vec<_> = table.columns.iter().map(|column| &column.0).collect();
+        names.extend(table.arguments.iter().map(|argument| &argument.0));
+        names.sort();
+        let count = names.len();
+        names.dedup();
+        assert_eq!(names.len(), count, "{}: a name is there twice", table.name);
+        let is_told = table.columns.iter().all(|column| !column.2.is_empty());
+        assert!(is_told && !table.doc.is_empty(), "{}", table.name);
+    }
+}

@@ -1,0 +1,363 @@
+//! The one place where calls are let through or refused, whatever socket they came by.
+
+use std::sync::{Arc, PoisonError, RwLock};
+use std::task::{Context, Poll};
+
+use http::header::AUTHORIZATION;
+use http::{HeaderMap, Request, Response};
+use tonic::Status;
+use tonic::body::Body;
+use tonic::transport::server::UdsConnectInfo;
+use tower::{Layer, Service};
+
+use super::guarded::{Ending, Guarded};
+use super::table::{Method, Needs, find};
+use super::tokens::{Known, NotLetIn, Standing};
+use super::{Caller, Rights, named};
+use crate::daemon::Daemon;
+use crate::error::Kind;
+use crate::services::status::with_details;
+
+/// What a bearer's header begins with (RFC 6750, 2.1).
+const BEARER: &str = "Bearer ";
+
+/// The superuser: whoever cannot trust it cannot trust the machine.
+const ROOT: u32 = 0;
+
+/// By what kind of socket a call came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Socket {
+    /// A unix socket: the kernel knows who is there.
+    Unix,
+    /// TCP on loopback.
+    Loopback,
+}
+
+/// What is allowed to whom besides tokens. Can be changed while the daemon runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Allowed {
+    /// Rights of other users whom the kernel lets connect to the unix socket: those of its group.
+    pub unix_group: Rights,
+    /// Rights of whoever comes over TCP on loopback without a token; none: a token is needed.
+    pub insecure_loopback: Rights,
+}
+
+/// Who may come in.
+#[derive(Debug)]
+pub struct Access {
+    allowed: RwLock<Allowed>,
+    tokens: Arc<Known>,
+    daemon: Arc<Daemon>,
+}
+
+impl Access {
+    /// By these rules to this daemon.
+    pub fn new(allowed: Allowed, tokens: Arc<Known>, daemon: Arc<Daemon>) -> Self {
+        Self {
+            allowed: RwLock::new(allowed),
+            tokens,
+            daemon,
+        }
+    }
+
+    /// Other rules from now on.
+    pub fn allow(&self, allowed: Allowed) {
+        *self.allowed.write().unwrap_or_else(PoisonError::into_inner) = allowed;
+    }
+
+    /// The tokens.
+    pub fn tokens(&self) -> &Arc<Known> {
+        &self.tokens
+    }
+
+    fn allowed(&self) -> Allowed {
+        *self.allowed.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Who asks.
+    fn who(&self, socket: Socket, request: &Request<Body>) -> Result<Who, Status> {
+        let with_token = |token: &str| match self.tokens.let_in(token) {
+            Ok((caller, standing)) => Ok(Who {
+                caller,
+                standing: Some(standing),
+            }),
+            Err(why) => Err(not_let_in(&why)),
+        };
+        match socket {
+            Socket::Unix => {
+                let peer = request.extensions().get::<UdsConnectInfo>();
+                let peer = peer.and_then(|info| info.peer_cred);
+                let user = peer.map(|peer| peer.uid());
+                Ok(at_unix_socket(user, self.allowed().unix_group).into())
+            }
+            // A token counts for more than that none is needed: it has a name, and maybe other rights.
+            Socket::Loopback => match bearer(request.headers())? {
+                Some(token) => with_token(token),
+                None if self.allowed().insecure_loopback.is_empty() => Err(with_details(
+                    Kind::Unauthenticated,
+                    "NO_TOKEN",
+                    None,
+                    "over TCP a token is needed: make one on the daemon's machine (jhyded token create NAME --rights \
+                     read), and give it to jhyde with --token-file or in JHYDE_TOKEN, to others as the header \
+                     'authorization: Bearer TOKEN'",
+                )),
+                None => {
+                    let rights = self.allowed().insecure_loopback;
+                    Ok(
+                        Caller::with_rights("who comes over loopback without a token", rights)
+                            .into(),
+                    )
+                }
+            },
+        }
+    }
+}
+
+/// Who asks, and until when.
+#[derive(Debug)]
+struct Who {
+    caller: Caller,
+    standing: Option<Standing>,
+}
+
+impl From<Caller> for Who {
+    fn from(caller: Caller) -> Self {
+        Self {
+            caller,
+            standing: None,
+        }
+    }
+}
+
+/// Who is at the other end of a unix socket. Whom its permissions do not let connect is not there.
+fn at_unix_socket(user: Option<u32>, group: Rights) -> Caller {
+    match user {
+        Some(user) if user == ROOT || user == jhyde_proto::folder::user() => Caller::owner(),
+        Some(user) => Caller::with_rights(&format!("user {user}"), group),
+        None => Caller::with_rights("a user that the system does not tell", Rights::NONE),
+    }
+}
+
+fn bearer(headers: &HeaderMap) -> Result<Option<&str>, Status> {
+    let Some(given) = headers.get(AUTHORIZATION) else {
+        return Ok(None);
+    };
+    let token = given.to_str().ok().and_then(|given| {
+        let (scheme, token) = given.split_at_checked(BEARER.len())?;
+        scheme.eq_ignore_ascii_case(BEARER).then(|| token.trim())
+    });
+    token.map(Some).ok_or_else(|| {
+        with_details(
+            Kind::Unauthenticated,
+            "NO_BEARER",
+            None,
+            "the header 'authorization' must be 'Bearer TOKEN'",
+        )
+    })
+}
+
+fn not_let_in(why: &NotLetIn) -> Status {
+    with_details(Kind::Unauthenticated, why.reason(), None, why.to_string())
+}
+
+/// Does a caller have what a method needs?
+fn check(caller: &Caller, method: &Method) -> Result<(), Status> {
+    match method.needs {
+        Needs::Nothing => Ok(()),
+        Needs::ToBeKnown if !caller.rights.is_empty() => Ok(()),
+        Needs::The(right) if caller.rights.has(right) => Ok(()),
+        Needs::ToBeTheOwner if caller.is_owner() => Ok(()),
+        Needs::The(right) => {
+            let has = match caller.rights.is_empty() {
+                true => "nothing".to_owned(),
+                false => caller.rights.to_string(),
+            };
+            Err(with_details(
+                Kind::PermissionDenied,
+                "RIGHT_MISSING",
+                None,
+                format!(
+                    "{} needs the right '{}'; {} has {has}",
+                    method.path.trim_start_matches('/'),
+                    right.word(),
+                    caller.name
+                ),
+            ))
+        }
+        Needs::ToBeTheOwner => Err(with_details(
+            Kind::PermissionDenied,
+            "OVER_TCP",
+            None,
+            "who may open the page is known at the daemon's unix socket alone: ask there as the daemon's user (jhyde \
+             web, without --daemon)",
+        )),
+        Needs::ToBeKnown => Err(with_details(
+            Kind::PermissionDenied,
+            "RIGHT_MISSING",
+            None,
+            format!("{} has no right here", caller.name),
+        )),
+    }
+}
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub(crate) struct GateLayer {
+    pub(crate) socket: Socket,
+    pub(crate) access: Arc<Access>,
+}
+
+impl<S> Layer<S> for GateLayer {
+    type Service = Gate<S>;
+
+    fn layer(&self, inner: S) -> Gate<S> {
+        Gate {
+            inner,
+            gate: self.clone(),
+        }
+    }
+}
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub(crate) struct Gate<S> {
+    inner: S,
+    gate: GateLayer,
+}
+
+type Answering<E> = std::pin::Pin<Box<dyn Future<Output = Result<Response<Body>, E>> + Send>>;
+
+impl<S> Service<Request<Body>> for Gate<S>
+where
+    S: Service<Request<Body>, Response = Response<Body>> + Clone + Send + 'static,
+    S::Error: Send + 'static,
+    S::Future: Send + 'static,
+{
+    type Response = Response<Body>;
+    type Error = S::Error;
+    type Future = Answering<S::Error>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
+        self.inner.poll_ready(cx)
+    }
+
+    fn call(&mut self, mut request: Request<Body>) -> Self::Future {
+        let refused = |status: Status| -> Self::Future {
+            Box::pin(std::future::ready(Ok(status.into_http())))
+        };
+        // Looked for first, but told of last: who is not known learns nothing of what there is.
+        let method = find(request.uri().path());
+        if method.is_some_and(|method| method.needs == Needs::Nothing) {
+            return Box::pin(self.inner.call(request));
+        }
+        let GateLayer { socket, access } = &self.gate;
+        let Who { caller, standing } = match access.who(*socket, &request) {
+            Ok(who) => who,
+            Err(status) => return refused(status),
+        };
+        let Some(method) = method else {
+            return refused(Status::unimplemented("the daemon has no such method"));
+        };
+        if let Err(status) = check(&caller, method) {
+            return refused(status);
+        }
+        // The one that is ready is used; its clone is for the next call.
+        let clone = self.inner.clone();
+        let mut inner = std::mem::replace(&mut self.inner, clone);
+        let access = Arc::clone(access);
+        Box::pin(async move {
+            let ending = standing.clone().map(until);
+            let answering = async {
+                if caller.is_restricted() {
+                    let (parts, body) = request.into_parts();
+                    match named::check(&caller, method.names, body, &access.daemon).await {
+                        Ok(body) => request = Request::from_parts(parts, body),
+                        Err(status) => return Ok(status.into_http()),
+                    }
+                }
+                request.extensions_mut().insert(caller);
+                inner.call(request).await
+            };
+            let Some(ending) = ending else {
+                return answering.await;
+            };
+            tokio::select! {
+                biased;
+                status = ending => Ok(status.into_http()),
+                answer = answering => Ok(match standing {
+                    Some(standing) => answer?.map(|body| Guarded::until(until(standing), body)),
+                    None => answer?,
+                }),
+            }
+        })
+    }
+}
+
+/// Completes when the token is good for nothing any more.
+fn until(mut standing: Standing) -> Ending {
+    Box::pin(async move {
+        let why = standing.wait_for(Option::is_some).await;
+        // A sender that is gone has dropped its token.
+        let why = why.ok().and_then(|why| why.clone());
+        not_let_in(&why.unwrap_or(NotLetIn::Unknown))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::access::Right;
+
+    #[test]
+    fn the_kernel_says_who_is_at_the_unix_socket() {
+        let group = Rights::NONE.and(Right::Read);
+        let me = jhyde_proto::folder::user();
+        assert!(at_unix_socket(Some(me), Rights::NONE).is_owner());
+        assert!(at_unix_socket(Some(ROOT), Rights::NONE).is_owner());
+        let other = at_unix_socket(Some(me + 1), group);
+        assert!(!other.is_owner() && other.rights == group);
+        assert_eq!(at_unix_socket(None, group).rights, Rights::NONE);
+    }
+
+    #[test]
+    fn a_bearer_is_read_as_the_standard_says() {
+        let mut headers = HeaderMap::new();
+        assert_eq!(bearer(&headers).unwrap(), None);
+        for good in ["Bearer x", "bearer x", "BEARER  x "] {
+            headers.insert(AUTHORIZATION, good.parse().unwrap());
+            assert_eq!(bearer(&headers).unwrap(), Some("x"), "{good}");
+        }
+        for bad in ["Basic x", "Bearer", "", "Bearé x"] {
+            headers.insert(
+                AUTHORIZATION,
+                http::HeaderValue::from_bytes(bad.as_bytes()).unwrap(),
+            );
+            assert!(bearer(&headers).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn each_method_is_open_to_those_with_its_right_and_no_others() {
+        for method in crate::access::table::METHODS {
+            for right in Right::ALL {
+                let with = Caller::with_rights("with", Rights::NONE.and(right));
+                let without = Right::ALL.into_iter().filter(|other| *other != right);
+                let without = without.fold(Rights::NONE, Rights::and);
+                let without = Caller::with_rights("without", without);
+                let may = |caller: &Caller| check(caller, method).is_ok();
+                let path = method.path;
+                match method.needs {
+                    Needs::The(needed) => {
+                        assert_eq!(may(&with), needed == right, "{path} {right:?}");
+                        assert_eq!(may(&without), needed != right, "{path} {right:?}");
+                    }
+                    Needs::Nothing | Needs::ToBeKnown => assert!(may(&with), "{path}"),
+                    Needs::ToBeTheOwner => assert!(!may(&with) && !may(&without), "{path}"),
+                }
+            }
+            assert!(check(&Caller::owner(), method).is_ok());
+            let nobody = check(&Caller::with_rights("nobody", Rights::NONE), method);
+            assert_eq!(nobody.is_ok(), method.needs == Needs::Nothing);
+        }
+    }
+}

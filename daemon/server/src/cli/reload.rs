@@ -1,0 +1,84 @@
+//! SIGHUP: the configuration and the tokens are read anew, and what can be is changed without a restart.
+
+use super::options;
+use crate::access::gate::Access;
+use crate::config::{ConfigError, Effective, Settings, Sources, keys, load};
+use crate::daemon::Daemon;
+
+/// Changes what is logged.
+pub(super) type Filtering = Box<dyn Fn(&str) -> Result<(), ConfigError> + Send + Sync>;
+
+/// The settings in force, and where they come from.
+pub(super) struct Reloader {
+    sources: Sources,
+    filtering: Filtering,
+    now: Effective,
+}
+
+impl Reloader {
+    pub(super) fn new(sources: Sources, filtering: Filtering, now: Effective) -> Self {
+        Self {
+            sources,
+            filtering,
+            now,
+        }
+    }
+
+    pub(super) fn settings(&self) -> &Settings {
+        &self.now.settings
+    }
+
+    /// Reads everything anew. What cannot be used changes nothing, and the log says why.
+    pub(super) fn reload(&mut self, daemon: &Daemon, access: &Access) {
+        match self.configuration(daemon, access) {
+            Ok(Changed { now, later }) => {
+                if !later.is_empty() {
+                    let settings = later.join(", ");
+                    tracing::warn!(settings, "these settings have changed and need a restart");
+                }
+                let settings = now.join(", ");
+                tracing::info!(settings, "the configuration was read anew");
+            }
+            Err(error) => tracing::error!(%error, "the configuration is as it was"),
+        }
+        if self.now.settings.listen.tcp.is_empty() {
+            return;
+        }
+        if let Err(error) = access.tokens().reload() {
+            tracing::error!(%error, "the tokens are as they were");
+        }
+    }
+
+    fn configuration(&mut self, daemon: &Daemon, access: &Access) -> Result<Changed, ConfigError> {
+        let mut new = load(&self.sources)?;
+        // The only thing here that can fail goes first, so that all is changed or nothing.
+        (self.filtering)(&new.settings.log.filter)?;
+        daemon.change(options(&new.settings));
+        access.allow(new.settings.listen.allowed());
+        let mut changed = Changed::default();
+        for ((key, before, _), (_, after, _)) in self.now.origins.iter().zip(&mut new.origins) {
+            if before == after {
+                continue;
+            }
+            match keys::find(key) {
+                Some(known) if known.reloads() => changed.now.push(key),
+                _ => changed.later.push(key),
+            }
+        }
+        // Told again next time, for as long as it is not in force.
+        let before = std::mem::replace(&mut self.now, new);
+        for (now, before) in self.now.origins.iter_mut().zip(before.origins) {
+            if changed.later.contains(&now.0) {
+                *now = before;
+            }
+        }
+        Ok(changed)
+    }
+}
+
+/// Settings that have changed: those in force, and those that will be after a restart.
+#[derive(Default)]
+struct Changed {
+    now: Vec<&'static str>,
+    later: Vec<&'static str>,
+}

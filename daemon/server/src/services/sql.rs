@@ -1,0 +1,121 @@
+//! Statements in SQL, for the service `Queries`: parts of an answer between the query floor and gRPC.
+
+use jhyde_proto::v1;
+use jhyde_query::sql::{Datum, Described, SqlError, Statement, Taker};
+use jhyde_query::{Error, Result};
+use tokio::sync::mpsc::Sender;
+use tonic::Status;
+
+use super::queries::status;
+use crate::error::Kind;
+use crate::services::status::with_details;
+
+/// Hands the parts of an answer to a client, no faster than it takes them.
+struct Sending<'a> {
+    sender: &'a Sender<std::result::Result<v1::SqlAnswer, Status>>,
+    until: u64,
+}
+
+impl Sending<'_> {
+    fn send(&self, part: v1::sql_answer::Part) -> Result<()> {
+        let part = v1::SqlAnswer { part: Some(part) };
+        // An error means that the client has gone.
+        let sent = self.sender.blocking_send(Ok(part));
+        sent.map_err(|_| Error::Cancelled)
+    }
+}
+
+impl Taker for Sending<'_> {
+    fn columns(&mut self, names: &[&str]) -> Result<()> {
+        self.send(v1::sql_answer::Part::Header(v1::SqlHeader {
+            columns: names.iter().map(|&name| name.to_owned()).collect(),
+            until: self.until,
+        }))
+    }
+
+    fn row(&mut self, cells: Vec<Datum>) -> Result<()> {
+        self.send(v1::sql_answer::Part::Row(v1::SqlRow {
+            cells: cells.into_iter().map(cell).collect(),
+        }))
+    }
+}
+
+fn cell(datum: Datum) -> v1::SqlCell {
+    use v1::sql_cell::Kind;
+    let kind = match datum {
+        Datum::Null => None,
+        Datum::Int(number) => Some(Kind::Int(number)),
+        Datum::Real(number) => Some(Kind::Real(number)),
+        Datum::Text(text) => Some(Kind::Text(text)),
+        Datum::Bytes(bytes) => Some(Kind::Bytes(bytes)),
+    };
+    v1::SqlCell { kind }
+}
+
+/// Runs a statement and sends its answer.
+pub(super) fn answer(
+    statement: &Statement,
+    sender: &Sender<std::result::Result<v1::SqlAnswer, Status>>,
+) {
+    let mut sending = Sending {
+        sender,
+        until: statement.until().0,
+    };
+    let ended = statement.run(&mut sending);
+    let sent = ended.and_then(|ended| {
+        sending.send(v1::sql_answer::Part::Footer(v1::SqlFooter {
+            rows: ended.rows,
+            more: ended.more,
+            notes: ended.notes,
+        }))
+    });
+    if let Err(error) = sent {
+        let _ = sender.blocking_send(Err(status(error)));
+    }
+}
+
+/// The status of a statement that cannot be answered.
+pub(super) fn sql_status(error: &SqlError) -> Status {
+    let told = error.to_string();
+    match error {
+        SqlError::Wrong { .. } | SqlError::Unquoted { .. } => {
+            with_details(Kind::InvalidArgument, "SQL", Some("statement"), told)
+        }
+        SqlError::Level { .. } => {
+            with_details(Kind::FailedPrecondition, "LEVEL", Some("recording"), told)
+        }
+        SqlError::Timeout => Status::deadline_exceeded(told),
+        _ => with_details(Kind::InvalidArgument, "SQL_FAILED", Some("statement"), told),
+    }
+}
+
+/// A table in words.
+pub(super) fn table(table: Described) -> v1::SqlTable {
+    v1::SqlTable {
+        name: table.name.to_owned(),
+        description: table.doc.to_owned(),
+        level: table.level.to_string(),
+        columns: table
+            .columns
+            .into_iter()
+            .map(|(name, of, description)| v1::SqlColumn {
+                name,
+                r#type: of.sql().to_owned(),
+                description,
+            })
+            .collect(),
+        arguments: table
+            .arguments
+            .into_iter()
+            .map(|(name, description)| v1::SqlArgument { name, description })
+            .collect(),
+        served: table
+            .served
+            .into_iter()
+            .map(|(predicate, by)| v1::SqlAccess {
+                predicate,
+                by: by.to_owned(),
+            })
+            .collect(),
+    }
+}
