@@ -36,6 +36,7 @@ mod mutf8;
 mod opcode;
 pub mod patch;
 mod reader;
+mod stack_values;
 mod stack_words;
 mod variables;
 
@@ -68,5 +69,6 @@ pub use line_table::{LineEntry, LineTable};
 pub use loops::{IrreducibleRegion, Loop, LoopId, Loops};
 pub use opcode::Opcode;
 pub use reader::Cut;
+pub use stack_values::StackMove;
 pub use stack_words::{StackWords, words_of};
 pub use variables::{Variable, VariableId, Variables};

@@ -1,7 +1,9 @@
 //! A method's code as the interpreter runs it: one small entry per instruction, with everything that decoding can tell
 //! (slots, constants, targets) worked out once.
 
-use jhyde_bytecode::{Code, Instruction, Opcode, Operands, PrimitiveType};
+use jhyde_bytecode::{
+    Code, Constant, ConstantPool, Instruction, Opcode, Operands, PrimitiveType, StackMove,
+};
 use jhyde_trace::{MonitorAction, Value};
 
 /// What an instruction does (JVMS 6.5). Targets are ordinals: numbers of instructions, from 0. A number that stands for
@@ -21,7 +23,9 @@ pub(crate) enum Op {
     StoreElement,
     ArrayLength,
     /// Only moves what is on the stack: `pop` … `swap`.
-    Shuffle(Opcode),
+    Move(StackMove),
+    /// Likewise, and it is not known how many values it moves: what lies on the stack is not known behind it.
+    Blur,
     Unary(Opcode),
     Binary(Opcode),
     If {
@@ -78,15 +82,18 @@ pub(crate) struct Compiled {
 }
 
 impl Compiled {
-    /// `number`: what a constant of the pool is that is a number.
-    pub(crate) fn of(code: &Code, number: impl Fn(u16) -> Option<Value>) -> Self {
+    /// The pool tells numbers, and the types of what instructions name.
+    pub(crate) fn of(code: &Code, pool: Option<&ConstantPool>) -> Self {
         let mut compiler = Compiler {
             code,
+            pool,
             switches: Vec::new(),
         };
         let all = code.instructions().iter();
-        let ops = all.map(|instruction| compiler.op(instruction, &number));
-        let ops = ops.collect();
+        let mut ops: Box<[Op]> = all.map(|instruction| compiler.op(instruction)).collect();
+        for (at, moves) in code.stack_moves(pool) {
+            ops[at] = moves.map_or(Op::Blur, Op::Move);
+        }
         let switches = compiler.switches;
         let indexes = code.instructions().iter().map(|i| i.index).collect();
         Self {
@@ -114,8 +121,20 @@ impl Compiled {
     }
 }
 
+/// What a constant is that is a number.
+pub(crate) fn number(pool: Option<&ConstantPool>, at: u16) -> Option<Value> {
+    Some(match pool?.get(at).ok()? {
+        Constant::Integer(value) => Value::Int(*value),
+        Constant::Float(value) => Value::float(*value),
+        Constant::Long(value) => Value::Long(*value),
+        Constant::Double(value) => Value::double(*value),
+        _ => return None,
+    })
+}
+
 struct Compiler<'a> {
     code: &'a Code,
+    pool: Option<&'a ConstantPool>,
     switches: Vec<Switch>,
 }
 
@@ -138,7 +157,7 @@ impl Compiler<'_> {
         Op::Switch(self.switches.len() as u32 - 1)
     }
 
-    fn op(&mut self, instruction: &Instruction, number: impl Fn(u16) -> Option<Value>) -> Op {
+    fn op(&mut self, instruction: &Instruction) -> Op {
         let opcode = instruction.opcode;
         if let Some(load) = instruction.local_load().filter(|_| loads_only(opcode)) {
             return Op::Load(load.slot);
@@ -177,33 +196,33 @@ impl Compiler<'_> {
                     dimensions: *dimensions,
                 };
             }
-            Operands::Constant(constant) => return named(opcode, *constant, number),
+            Operands::Constant(constant) => return self.named(opcode, *constant),
             Operands::InvokeInterface { .. } => return Op::Leaves,
             Operands::Local(_) | Operands::None => {}
         }
         unnamed(opcode)
     }
+
+    fn named(&self, opcode: Opcode, constant: u16) -> Op {
+        match opcode {
+            Opcode::Ldc | Opcode::LdcW | Opcode::Ldc2W => {
+                number(self.pool, constant).map_or(Op::Constant(constant), Op::Push)
+            }
+            Opcode::GetField => Op::GetField(constant),
+            Opcode::GetStatic => Op::GetStatic(constant),
+            Opcode::PutField => Op::PutField(constant),
+            Opcode::PutStatic => Op::PutStatic(constant),
+            Opcode::New => Op::New(constant),
+            Opcode::AnewArray => Op::NewArray(Element::Class(constant)),
+            Opcode::InstanceOf => Op::InstanceOf(constant),
+            Opcode::CheckCast => Op::Nothing,
+            _ => Op::Leaves,
+        }
+    }
 }
 
 fn loads_only(opcode: Opcode) -> bool {
     !matches!(opcode, Opcode::Iinc | Opcode::Ret)
-}
-
-fn named(opcode: Opcode, constant: u16, number: impl Fn(u16) -> Option<Value>) -> Op {
-    match opcode {
-        Opcode::Ldc | Opcode::LdcW | Opcode::Ldc2W => {
-            number(constant).map_or(Op::Constant(constant), Op::Push)
-        }
-        Opcode::GetField => Op::GetField(constant),
-        Opcode::GetStatic => Op::GetStatic(constant),
-        Opcode::PutField => Op::PutField(constant),
-        Opcode::PutStatic => Op::PutStatic(constant),
-        Opcode::New => Op::New(constant),
-        Opcode::AnewArray => Op::NewArray(Element::Class(constant)),
-        Opcode::InstanceOf => Op::InstanceOf(constant),
-        Opcode::CheckCast => Op::Nothing,
-        _ => Op::Leaves,
-    }
 }
 
 fn unnamed(opcode: Opcode) -> Op {
@@ -213,8 +232,6 @@ fn unnamed(opcode: Opcode) -> Op {
         // iaload … saload, iastore … sastore
         0x2e..=0x35 => Op::LoadElement,
         0x4f..=0x56 => Op::StoreElement,
-        // pop … swap
-        0x57..=0x5f => Op::Shuffle(opcode),
         // ineg … dneg, i2l … i2s
         0x74..=0x77 | 0x85..=0x93 => Op::Unary(opcode),
         // iadd … lxor, lcmp … dcmpg

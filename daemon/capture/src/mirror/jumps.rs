@@ -146,7 +146,7 @@ mod tests {
     /// Where the first instruction of the code leads.
     fn leads(code: &[u8], stack: &[Value]) -> Option<u32> {
         let code = Code::decode(code).expect("code");
-        let compiled = Compiled::of(&code, |_| None);
+        let compiled = Compiled::of(&code, None);
         let to = leads_to(&frame(stack), &Heap::new(), &compiled, 0)?;
         compiled.index(to)
     }

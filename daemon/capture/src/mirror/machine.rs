@@ -2,13 +2,13 @@
 //! were seen to run and what they did is told, or supposed, where nothing is told and everything is taken back. What the
 //! names of the constant pool stand for is the world's.
 
-use jhyde_bytecode::Opcode;
+use jhyde_bytecode::{Opcode, StackMove};
 use jhyde_trace::{MonitorAction, ObjectId, Value};
 
 use super::arithmetic::{binary, unary};
 use super::code::{Compiled, Element, Op};
 use super::jumps::decides;
-use super::{Activation, Heap, UNKNOWN, is_known, is_wide};
+use super::{Activation, Heap, UNKNOWN, is_known};
 
 /// What an instruction did that the recording tells.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -151,9 +151,13 @@ pub(crate) fn execute<W: World>(
             let length = array.and_then(|array| heap.elements(array)?.len().try_into().ok());
             frame.stack.push(length.map_or(UNKNOWN, Value::Int));
         }
-        Op::Shuffle(opcode) => {
-            shuffle(frame, opcode);
+        Op::Move(moves) => {
+            move_values(&mut frame.stack, moves);
             return Ok(next);
+        }
+        Op::Blur => {
+            frame.stack.clear();
+            return Ok(if W::CERTAIN { Step::Open } else { next });
         }
         Op::Goto(to) => {
             let to = told.unwrap_or(to);
@@ -298,51 +302,29 @@ pub(super) const fn compares_two(condition: Opcode) -> bool {
     matches!(condition as u8, 0x9f..=0xa6)
 }
 
-/// Instructions that only move what is on the stack (JVMS 6.5.dup…). A `long` or `double` is one
-/// entry here, where the JVM counts two.
-fn shuffle(frame: &mut Activation, opcode: Opcode) {
-    let wide_top = is_wide(frame.peek(0));
-    let count = if wide_top { 1 } else { 2 };
-    match opcode {
-        Opcode::Pop => {
-            frame.pop();
-        }
-        Opcode::Pop2 => {
-            frame.pop();
-            if !wide_top {
-                frame.pop();
+/// Moves what is on the stack. Where it has less than that (a frame that was there before the recording), what lies under
+/// it is not known.
+fn move_values(stack: &mut Vec<Value>, moves: StackMove) {
+    let mut has = |values: u8| {
+        let missing = usize::from(values).saturating_sub(stack.len());
+        stack.splice(0..0, std::iter::repeat_n(UNKNOWN, missing));
+    };
+    match moves {
+        StackMove::Drops(values) => stack.truncate(stack.len().saturating_sub(values.into())),
+        StackMove::Copies { count, below } => {
+            has(count + below);
+            let from = stack.len() - usize::from(count);
+            let to = from - usize::from(below);
+            // Two at most, and under two at most (JVMS 6.5.dup2_x2).
+            for at in 0..usize::from(count) {
+                let value = stack[from + 2 * at];
+                stack.insert(to + at, value);
             }
         }
-        Opcode::Dup => {
-            let top = frame.peek(0);
-            frame.stack.push(top);
-        }
-        Opcode::DupX1 => duplicate(frame, 1, 1),
-        Opcode::DupX2 => {
-            let below = if is_wide(frame.peek(1)) { 1 } else { 2 };
-            duplicate(frame, 1, below);
-        }
-        Opcode::Dup2 => duplicate(frame, count, 0),
-        Opcode::Dup2X1 => duplicate(frame, count, 1),
-        Opcode::Dup2X2 => {
-            let below = if is_wide(frame.peek(count)) { 1 } else { 2 };
-            duplicate(frame, count, below);
-        }
-        // `swap`
-        _ => {
-            let (top, second) = (frame.pop(), frame.pop());
-            frame.stack.extend([top, second]);
+        StackMove::Swaps => {
+            has(2);
+            let top = stack.len() - 1;
+            stack.swap(top - 1, top);
         }
     }
-}
-
-/// Puts a copy of the upper `count` entries `below` entries under them: at most two each.
-fn duplicate(frame: &mut Activation, count: usize, below: usize) {
-    let mut taken = [UNKNOWN; 4];
-    let taken = &mut taken[..count + below];
-    for value in taken.iter_mut().rev() {
-        *value = frame.pop();
-    }
-    frame.stack.extend_from_slice(&taken[below..]);
-    frame.stack.extend_from_slice(taken);
 }

@@ -67,7 +67,7 @@ impl World for Alone<'_> {
 /// Runs code from the first instruction until it leaves its end.
 fn run(code: &[u8], locals: &[Value], heap: &mut Heap) -> (Activation, Vec<Effect>) {
     let code = Code::decode(code).unwrap();
-    let compiled = Compiled::of(&code, |_| None);
+    let compiled = Compiled::of(&code, None);
     let slots = locals.iter().enumerate();
     let frame = Activation::entered(slots.map(|(slot, &value)| (slot as u16, value)));
     let effects = Vec::new();
@@ -105,6 +105,19 @@ fn duplication_counts_long_and_double_as_two() {
     assert_eq!(stack(&[0x0a, 0x0a, 0x5e]), [LONG, LONG, LONG]);
     assert_eq!(stack(&[0x04, 0x05, 0x5f]), [TWO, ONE]);
     assert_eq!(stack(&[0x04, 0x0a, 0x58]), [ONE]);
+    assert_eq!(stack(&[0x04, 0x05, 0x0a, 0x5e]), [LONG, ONE, TWO, LONG]);
+    assert_eq!(stack(&[0x04, 0x05, 0x04, 0x05, 0x5e]).len(), 6);
+}
+
+#[test]
+fn what_is_not_known_is_as_wide_as_its_type() {
+    // iconst_1, iconst_2, dload_0, dup2, dconst_1, dsub, dstore_0, pop2, iadd: `t--` of a `double t` that is not known,
+    // between numbers that are.
+    let code = [0x04, 0x05, 0x26, 0x5c, 0x0f, 0x67, 0x47, 0x58, 0x60];
+    let (frame, _) = run(&code, &[], &mut Heap::new());
+    assert_eq!(frame.stack, [Value::Int(3)]);
+    // A frame that was there before: one known value, copied with the one under it.
+    assert_eq!(stack(&[0x04, 0x57, 0x05, 0x5a]), [TWO, UNKNOWN, TWO]);
 }
 
 #[test]

@@ -30,7 +30,7 @@ mod whole_tests;
 use jhyde_trace::{Missing, Value};
 
 pub(crate) use activation::{Activation, Pending, Progress};
-pub(crate) use code::{Compiled, Element, Op};
+pub(crate) use code::{Compiled, Element, Op, number};
 pub(crate) use doubts::{Doubted, Doubts};
 pub(crate) use elements::Elements;
 pub(crate) use heap::{Constant, Heap};
@@ -96,9 +96,4 @@ pub(crate) fn zero_like(value: Value) -> Value {
 /// Is it known for certain?
 pub(crate) fn is_known(value: Value) -> bool {
     !matches!(value, Value::Missing(_))
-}
-
-/// Does it take two places on the operand stack (JVMS 2.11.1, category 2)?
-pub(crate) fn is_wide(value: Value) -> bool {
-    matches!(value, Value::Long(_) | Value::Double(_))
 }

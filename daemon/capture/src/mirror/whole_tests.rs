@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
-use jhyde_bytecode::{ClassFile, Code, Constant, Invoke, MethodDescriptor};
+use jhyde_bytecode::{ClassFile, Code, Invoke, MethodDescriptor};
 use jhyde_trace::{FieldId, Value};
 use rustc_hash::FxHashMap;
 
@@ -85,13 +85,6 @@ impl Closed {
         for method in &file.methods {
             let Some(code) = &method.code else { continue };
             let code = code.decode().expect("code");
-            let number = |at| match file.constants.get(at).ok()? {
-                Constant::Integer(value) => Some(Value::Int(*value)),
-                Constant::Float(value) => Some(Value::float(*value)),
-                Constant::Long(value) => Some(Value::Long(*value)),
-                Constant::Double(value) => Some(Value::double(*value)),
-                _ => None,
-            };
             let is_static = method.access.0 & 8 != 0;
             let slots = method.descriptor.parameter_slots(is_static);
             let receiver = (!is_static).then_some(0);
@@ -99,7 +92,7 @@ impl Closed {
                 class,
                 name: method.name.clone(),
                 descriptor: method.descriptor.clone(),
-                compiled: Compiled::of(&code, number),
+                compiled: Compiled::of(&code, Some(&file.constants)),
                 code,
                 parameters: receiver
                     .into_iter()

@@ -5,11 +5,11 @@ use std::cell::{Cell, RefCell};
 use std::ops::Deref;
 use std::rc::Rc;
 
-use jhyde_bytecode::{Constant, Instruction};
-use jhyde_trace::{MethodId, Value};
+use jhyde_bytecode::Instruction;
+use jhyde_trace::MethodId;
 use rustc_hash::FxHashMap;
 
-use crate::mirror::{Compiled, Pending};
+use crate::mirror::{Compiled, Pending, number};
 use crate::program::Method;
 use crate::recorder::IntrinsicClasses;
 
@@ -65,7 +65,7 @@ impl Planned {
                 marks[instruction.index as usize].set(UNLINKED);
             }
         }
-        let ops = code.map(|code| Compiled::of(code, |at| number(&method, at)));
+        let ops = code.map(|code| Compiled::of(code, method.pool.as_deref()));
         Self {
             ops,
             method,
@@ -128,16 +128,5 @@ impl Planned {
 /// they are.
 fn names_something(method: &Method, instruction: &Instruction) -> bool {
     let constant = instruction.constant();
-    constant.is_some_and(|at| number(method, at).is_none())
-}
-
-/// What a constant is that is a number.
-fn number(method: &Method, at: u16) -> Option<Value> {
-    Some(match method.pool.as_ref()?.get(at).ok()? {
-        Constant::Integer(value) => Value::Int(*value),
-        Constant::Float(value) => Value::float(*value),
-        Constant::Long(value) => Value::Long(*value),
-        Constant::Double(value) => Value::double(*value),
-        _ => return None,
-    })
+    constant.is_some_and(|at| number(method.pool.as_deref(), at).is_none())
 }

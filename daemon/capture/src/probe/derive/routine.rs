@@ -5,8 +5,8 @@ use std::ops::Deref;
 use std::rc::Rc;
 
 use jdwp::ReferenceTypeId;
-use jhyde_bytecode::{Constant, Instruction, InvokeKind};
-use jhyde_trace::{ClassId, Local, Value};
+use jhyde_bytecode::{Instruction, InvokeKind};
+use jhyde_trace::{ClassId, Local};
 use rustc_hash::FxHashMap;
 
 use crate::mirror::{Compiled, Op};
@@ -86,9 +86,8 @@ impl Deref for Routine {
 
 impl Routine {
     pub(super) fn new(class: ReferenceTypeId, method: &Rc<Method>, plan: MethodPlan) -> Self {
-        let number = |at| number(method, at);
         let ops = match &method.code {
-            Some(code) => Compiled::of(code, number),
+            Some(code) => Compiled::of(code, method.pool.as_deref()),
             None => Compiled::default(),
         };
         let locals = match &method.code {
@@ -201,17 +200,6 @@ impl Routine {
         self.calls.borrow_mut().insert((constant, kind), known);
         Some(callee)
     }
-}
-
-/// What a constant is that is a number.
-fn number(method: &Method, at: u16) -> Option<Value> {
-    Some(match method.pool.as_ref()?.get(at).ok()? {
-        Constant::Integer(value) => Value::Int(*value),
-        Constant::Float(value) => Value::float(*value),
-        Constant::Long(value) => Value::Long(*value),
-        Constant::Double(value) => Value::double(*value),
-        _ => return None,
-    })
 }
 
 /// What an instruction reads and writes, if it names a slot.
