@@ -562,6 +562,9 @@ public final class JhydeProbe {
         int number = log.number(value.getClass(), null);
         int shape = number < FIRST_CLASS ? JhydeContents.SHOWN : log.shapes[number - FIRST_CLASS];
         boolean fixed = shape == JhydeContents.SHOWN || shape == JhydeContents.THREAD || shape == JhydeContents.THROWABLE;
+        if (fixed) {
+            log.isUnknown(value);
+        }
         if (fixed || value instanceof String || value instanceof Number) {
             log.reference(REFERENCE, 0, value);
         } else {
@@ -1072,6 +1075,14 @@ public final class JhydeProbe {
     private void isKnown(Object value) {
         int identity = System.identityHashCode(value);
         told[identity & 1023] = identity;
+    }
+
+    /** Its constructor may have shown it before it had what never changes. */
+    private void isUnknown(Object value) {
+        int identity = System.identityHashCode(value);
+        if (told[identity & 1023] == identity) {
+            told[identity & 1023] = 0;
+        }
     }
 
     /** What is told of an object that is no array. */

@@ -4,8 +4,10 @@ use std::rc::Rc;
 
 use jhyde_trace::{CallId, Content, Event, EventKind, MonitorAction, Value};
 
+use super::identity::Meant;
 use super::run::{Stopped, lost};
 use super::thread::{Awaits, Entering, Frame, Open, Running, Thread};
+use super::values::class_name;
 use super::world::same_value;
 use super::{Deriver, Routine, Went};
 use crate::mirror::{Activation, Body, Constant, Shared, narrowed};
@@ -83,6 +85,7 @@ impl Deriver {
                 }
                 Some(None) => return lost("a method has more parameters than its call"),
                 None => {
+                    self.learn_unfinished(thread, program, &raw);
                     let descriptor = routine.slot_descriptor(given);
                     self.value(program, call, raw, descriptor)?
                 }
@@ -92,6 +95,24 @@ impl Deriver {
             entering.values.push(value);
         }
         Ok(Went::On)
+    }
+
+    /// A constructor out of the scope (of `Throwable`, of a collection) calls methods of the scope on the object that it is
+    /// making, or gives it to them: until now nobody could tell that one. Of its class, with a hash that nobody told, it is taken for
+    /// it; when the constructor is done its hash is told once more, and another one ends the recording of the thread.
+    fn learn_unfinished(&mut self, thread: &Thread, program: &mut Program, raw: &Raw) {
+        let Some(Running::Outside(outside)) = thread.stack.last() else {
+            return;
+        };
+        let (Some(object), Raw::Reference(Some(told))) = (outside.open.constructed, raw) else {
+            return;
+        };
+        let class = program.class_named(0, &class_name(&told.told));
+        let is_new = self.identities.meant(told.hash, class, 0) == Meant::New;
+        let fits = self.heap.class(object) == Some(class) && is_new;
+        if fits && self.identities.told(object, class, 0, told.hash) {
+            self.unfinished.insert(object);
+        }
     }
 
     /// An object of the scope that code out of it makes: its fields are as they begin.

@@ -37,7 +37,7 @@ impl Deriver {
         let Told::Instance(_, Some(fixed)) = told else {
             return;
         };
-        if !self.fixed.insert(object) {
+        if self.unfinished.contains(&object) || !self.fixed.insert(object) {
             return;
         }
         let limit = self.limit;

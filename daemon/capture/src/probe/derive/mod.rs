@@ -97,6 +97,8 @@ pub(crate) struct Deriver {
     holdings: Holdings,
     /// Objects of which it was told what never changes.
     fixed: FxHashSet<ObjectId>,
+    /// Objects that were met while constructors out of the scope made them: what never changes of them is not there yet.
+    unfinished: FxHashSet<ObjectId>,
     outlet: Outlet,
     /// What is told besides, by now.
     also: Also,
@@ -144,6 +146,7 @@ impl Deriver {
             outlet: Outlet::new(level),
             holdings: Holdings::new(also.contents, version),
             fixed: FxHashSet::default(),
+            unfinished: FxHashSet::default(),
             also,
             casts: FxHashMap::default(),
             stores: FxHashMap::default(),

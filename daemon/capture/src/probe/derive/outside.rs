@@ -255,6 +255,9 @@ impl Deriver {
             return Ok(Went::Nowhere);
         };
         thread.take()?;
+        if let Some(object) = constructed {
+            self.unfinished.remove(&object);
+        }
         match (record, constructed, array) {
             (Record::Shown { hash, .. }, Some(object), _) => {
                 if !self.shown(Value::Object(object), hash) {

@@ -83,6 +83,23 @@ fn record_at(
     engine: EngineKind,
     (include, exclude): (&[&str], &[&str]),
 ) -> Recorded {
+    let options = RecordingOptions {
+        engine,
+        level,
+        contents: false,
+        include: include.iter().map(|&name| name.to_owned()).collect(),
+        exclude: exclude.iter().map(|&name| name.to_owned()).collect(),
+        ..RecordingOptions::default()
+    };
+    record_with(options, jdk, classes, run)
+}
+
+fn record_with(
+    options: RecordingOptions,
+    jdk: Option<&Path>,
+    classes: &Path,
+    run: &[&str],
+) -> Recorded {
     let waiter = Waiter::bind(0).expect("a port");
     let agent = format!(
         "-agentlib:jdwp=transport=dt_socket,server=n,suspend=y,address=127.0.0.1:{}",
@@ -99,14 +116,6 @@ fn record_at(
     let connection = waiter
         .accept(Some(patience), &Controller::default())
         .expect("it comes");
-    let options = RecordingOptions {
-        engine,
-        level,
-        contents: false,
-        include: include.iter().map(|&name| name.to_owned()).collect(),
-        exclude: exclude.iter().map(|&name| name.to_owned()).collect(),
-        ..RecordingOptions::default()
-    };
     let begun = Capture::begin(connection, options, List::default());
     let Ok(capture) = begun.map_err(|(_, error)| eprintln!("{error}")) else {
         panic!("the recording did not begin");
@@ -352,6 +361,42 @@ fn told_by_code(list: &List) -> Vec<String> {
     let outside = format!("@{} ", Event::NO_INDEX);
     let unseen = |line: &String| !(line.contains(&outside) && line.contains(":="));
     story(list).into_iter().filter(unseen).collect()
+}
+
+#[test]
+fn objects_that_are_met_while_they_are_made() {
+    own("Constructs");
+    for jdk in jdks() {
+        let folder = compiled(jdk.as_deref(), &source("Constructs"));
+        let options = RecordingOptions {
+            engine: EngineKind::Probe,
+            level: Level::Full,
+            ..RecordingOptions::default()
+        };
+        let probe = record_with(options, jdk.as_deref(), folder.path(), &["Constructs"]);
+        let messages = probe
+            .list
+            .objects
+            .iter()
+            .filter_map(|(_, info)| match &info.content {
+                Content::Throwable(thrown) => Some(thrown.message.clone()),
+                _ => None,
+            });
+        let mut messages: Vec<String> = messages
+            .map(|message| {
+                message.map_or_else(
+                    || "none".to_owned(),
+                    |text| String::from_utf16_lossy(&text.prefix),
+                )
+            })
+            .collect();
+        messages.sort();
+        // Those that were thrown and caught, and their causes: not as they were while `Throwable` made them.
+        let of = |what: &str| messages.iter().filter(|one| one.starts_with(what)).count();
+        assert_eq!((of("quick "), of("slow: cause ")), (3, 4), "{messages:?}");
+        // `kept` has none.
+        assert_eq!(of("none"), 1, "{messages:?}");
+    }
 }
 
 #[test]
