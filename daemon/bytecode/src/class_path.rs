@@ -1,15 +1,13 @@
-//! Finding class files by name: folders, jars (with versioned entries), `jmod` files, and a JDK's
+//! Finding class files by name: folders, jars (with versioned entries, and what lies in them), `jmod` files, and a JDK's
 //! `lib/modules`. Nothing is cached but tables of contents. What the JVM itself loaded may differ:
 //! bytes from the JVM are to be preferred where it gives them.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::fs::File;
-use std::io::{self, BufReader, Read};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 
-use zip::ZipArchive;
-
+use crate::jar::{Jar, MAX_JAR_BYTES, inside};
 use crate::jimage::Jimage;
 
 /// The most bytes that a class file may have here. The format allows more, no compiler makes them.
@@ -50,6 +48,14 @@ pub enum ClassPathError {
         /// Its size.
         bytes: u64,
     },
+    /// A jar inside of a jar of more than [`MAX_JAR_BYTES`].
+    #[error("{} has {bytes} bytes, at most {MAX_JAR_BYTES} are read of a jar inside of a jar", path.display())]
+    JarTooLarge {
+        /// Which entry.
+        path: PathBuf,
+        /// Its size.
+        bytes: u64,
+    },
     /// A folder that is no JDK or JRE.
     #[error("{} has neither lib/modules nor (jre/)lib/rt.jar: not a Java home", path.display())]
     NoJavaHome {
@@ -68,11 +74,7 @@ pub struct ClassSource {
 #[derive(Debug)]
 enum Kind {
     Folder,
-    Zip {
-        archive: Mutex<ZipArchive<BufReader<File>>>,
-        /// Class name to the entry that holds it for the release that was asked for.
-        entries: HashMap<String, String>,
-    },
+    Jar(Jar),
     Modules(Jimage),
 }
 
@@ -89,11 +91,21 @@ impl ClassSource {
         } else if path.file_name().is_some_and(|name| name == "modules") {
             Kind::Modules(Jimage::open(path)?)
         } else {
-            open_zip(path, release)?
+            Kind::Jar(Jar::open(path, release)?)
         };
         Ok(Self {
             path: path.to_owned(),
             kind,
+        })
+    }
+
+    /// Opens what lies in a jar: another jar, which is read into memory, or a folder. Its path is the jar's, `!/` and the
+    /// entry, as URLs have it (`shop.jar!/BOOT-INF/lib/money.jar`).
+    pub fn open_inside(path: &Path, entry: &str, release: u16) -> Result<Self, ClassPathError> {
+        let entry = entry.trim_matches('/');
+        Ok(Self {
+            path: inside(path, entry),
+            kind: Kind::Jar(Jar::open_inside(path, entry, release)?),
         })
     }
 
@@ -120,19 +132,7 @@ impl ClassSource {
         match &self.kind {
             Kind::Folder => self.read_from_folder(name),
             Kind::Modules(image) => image.read(name),
-            Kind::Zip { archive, entries } => {
-                let Some(entry) = entries.get(name) else {
-                    return Ok(None);
-                };
-                let mut archive = archive.lock().unwrap_or_else(PoisonError::into_inner);
-                let file = archive
-                    .by_name(entry)
-                    .map_err(|error| ClassPathError::Zip {
-                        path: self.path.clone(),
-                        error,
-                    })?;
-                self.read_limited(name, file).map(Some)
-            }
+            Kind::Jar(jar) => jar.read(name, &self.path),
         }
     }
 
@@ -144,7 +144,7 @@ impl ClassSource {
                 list_folder(&self.path, "", &mut names)?;
                 names
             }
-            Kind::Zip { entries, .. } => entries.keys().cloned().collect(),
+            Kind::Jar(jar) => jar.names().map(str::to_owned).collect(),
             Kind::Modules(image) => image.names().map(str::to_owned).collect(),
         };
         names.sort_unstable();
@@ -158,103 +158,33 @@ impl ClassSource {
         }
         let path = self.path.join(format!("{name}.class"));
         match File::open(&path) {
-            Ok(file) => self.read_limited(name, file).map(Some),
+            Ok(file) => read_limited(&path, name, file).map(Some),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(ClassPathError::Io { path, error }),
         }
     }
-
-    fn read_limited(&self, name: &str, file: impl Read) -> Result<Vec<u8>, ClassPathError> {
-        let mut bytes = Vec::new();
-        file.take(MAX_CLASS_BYTES + 1)
-            .read_to_end(&mut bytes)
-            .map_err(|error| ClassPathError::Io {
-                path: self.path.clone(),
-                error,
-            })?;
-        match bytes.len() as u64 {
-            bytes if bytes > MAX_CLASS_BYTES => Err(ClassPathError::TooLarge {
-                name: name.to_owned(),
-                bytes,
-            }),
-            _ => Ok(bytes),
-        }
-    }
 }
 
-fn open_zip(path: &Path, release: u16) -> Result<Kind, ClassPathError> {
-    let io = |error| ClassPathError::Io {
-        path: path.to_owned(),
-        error,
-    };
-    let zip = |error| ClassPathError::Zip {
-        path: path.to_owned(),
-        error,
-    };
-    // A jmod is a zip after four bytes of its own; the archive reader finds the start by itself.
-    let mut archive =
-        ZipArchive::new(BufReader::new(File::open(path).map_err(io)?)).map_err(zip)?;
-    let multi_release = release >= 9 && is_multi_release(&mut archive);
-    let mut entries: HashMap<String, (u16, String)> = HashMap::new();
-    let in_jmod = path
-        .extension()
-        .is_some_and(|extension| extension == "jmod");
-    for entry in archive.file_names() {
-        let entry = entry.map_err(zip)?;
-        let entry = entry.as_ref();
-        let inside = if in_jmod {
-            entry.strip_prefix("classes/")
-        } else {
-            Some(entry)
-        };
-        let Some(name) = inside.and_then(|inside| inside.strip_suffix(".class")) else {
-            continue;
-        };
-        let (version, name) = match name.strip_prefix("META-INF/versions/") {
-            None => (0, name),
-            Some(versioned) => match versioned.split_once('/') {
-                Some((version, name)) => match version.parse() {
-                    Ok(version) if multi_release && (9..=release).contains(&version) => {
-                        (version, name)
-                    }
-                    _ => continue,
-                },
-                None => continue,
-            },
-        };
-        match entries.get(name) {
-            Some((better, _)) if *better >= version => {}
-            _ => {
-                entries.insert(name.to_owned(), (version, entry.to_owned()));
-            }
-        }
+/// The bytes of a class, if they are not too many.
+pub(crate) fn read_limited(
+    path: &Path,
+    name: &str,
+    file: impl Read,
+) -> Result<Vec<u8>, ClassPathError> {
+    let mut bytes = Vec::new();
+    file.take(MAX_CLASS_BYTES + 1)
+        .read_to_end(&mut bytes)
+        .map_err(|error| ClassPathError::Io {
+            path: path.to_owned(),
+            error,
+        })?;
+    match bytes.len() as u64 {
+        bytes if bytes > MAX_CLASS_BYTES => Err(ClassPathError::TooLarge {
+            name: name.to_owned(),
+            bytes,
+        }),
+        _ => Ok(bytes),
     }
-    let entries = entries
-        .into_iter()
-        .map(|(name, (_, entry))| (name, entry))
-        .collect();
-    Ok(Kind::Zip {
-        archive: Mutex::new(archive),
-        entries,
-    })
-}
-
-fn is_multi_release(archive: &mut ZipArchive<BufReader<File>>) -> bool {
-    let mut manifest = String::new();
-    let read = archive
-        .by_name("META-INF/MANIFEST.MF")
-        .ok()
-        .and_then(|file| file.take(1 << 20).read_to_string(&mut manifest).ok());
-    // Only the main section counts, which an empty line ends.
-    read.is_some()
-        && manifest
-            .lines()
-            .take_while(|line| !line.is_empty())
-            .filter_map(|line| line.split_once(':'))
-            .any(|(key, value)| {
-                key.eq_ignore_ascii_case("Multi-Release")
-                    && value.trim().eq_ignore_ascii_case("true")
-            })
 }
 
 fn list_folder(folder: &Path, prefix: &str, names: &mut Vec<String>) -> Result<(), ClassPathError> {

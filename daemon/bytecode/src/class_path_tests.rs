@@ -121,6 +121,42 @@ fn a_jmod_has_its_classes_in_a_folder_of_it() {
 }
 
 #[test]
+fn jars_and_folders_inside_of_a_jar_are_places() {
+    let folder = tempfile::tempdir().unwrap();
+    let (inner, outer) = (folder.path().join("i.jar"), folder.path().join("o.jar"));
+    write_zip(&inner, b"", &[("p/A.class", "inner")]);
+    let bytes = std::fs::read(&inner).unwrap();
+    let mut archive = ZipWriter::new(File::create(&outer).unwrap());
+    let stored = SimpleFileOptions::default();
+    for (name, content) in [
+        ("Launcher.class", &b"outer"[..]),
+        ("BOOT-INF/classes/p/B.class", b"folder"),
+        ("BOOT-INF/lib/i.jar", &bytes),
+        ("BOOT-INF/lib/none.jar", b"no zip"),
+    ] {
+        archive.start_file(name, stored).unwrap();
+        archive.write_all(content).unwrap();
+    }
+    archive.finish().unwrap();
+    let open = |entry| ClassSource::open_inside(&outer, entry, 17);
+    for (entry, names, name, content) in [
+        ("BOOT-INF/lib/i.jar", ["p/A"], "p/A", b"inner".to_vec()),
+        ("BOOT-INF/classes/", ["p/B"], "p/B", b"folder".to_vec()),
+    ] {
+        let source = open(entry).unwrap();
+        assert_eq!(source.names().unwrap(), names);
+        assert_eq!(source.read(name).unwrap().unwrap(), content);
+        let path = format!("{}!/{}", outer.display(), entry.trim_matches('/'));
+        assert_eq!(source.path(), Path::new(&path));
+    }
+    assert!(matches!(
+        open("BOOT-INF/lib/none.jar"),
+        Err(ClassPathError::Zip { .. })
+    ));
+    assert!(open("nowhere").unwrap().names().unwrap().is_empty());
+}
+
+#[test]
 fn what_is_no_class_path_entry_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let jar = folder.path().join("x.jar");

@@ -29,6 +29,7 @@ mod dominators;
 mod effects;
 mod flow;
 mod instruction;
+mod jar;
 mod jimage;
 mod line_table;
 mod loops;
@@ -65,6 +66,7 @@ pub use instruction::{
     Instruction, Invoke, InvokeKind, LocalAccess, LocalType, LookupSwitch, Operands, PrimitiveType,
     TableSwitch,
 };
+pub use jar::MAX_JAR_BYTES;
 pub use line_table::{LineEntry, LineTable};
 pub use loops::{IrreducibleRegion, Loop, LoopId, Loops};
 pub use opcode::Opcode;

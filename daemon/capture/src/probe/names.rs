@@ -4,8 +4,9 @@ use std::path::Path;
 use std::rc::Rc;
 
 use jhyde_bytecode::{ClassFile, ClassPath, ClassSource, InvokeKind};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::origin::Origin;
 use crate::program::flags::{ABSTRACT, NATIVE, SYNCHRONIZED, VOLATILE};
 use crate::program::{Named, dotted};
 use crate::scope::Scope;
@@ -20,6 +21,8 @@ pub(crate) struct Names {
     release: u16,
     scope: Scope,
     files: FxHashMap<String, Option<Rc<ClassFile>>>,
+    /// Where it was looked besides the class path.
+    searched: FxHashSet<Origin>,
 }
 
 impl Names {
@@ -29,18 +32,24 @@ impl Names {
             release,
             scope,
             files: FxHashMap::default(),
+            searched: FxHashSet::default(),
         }
     }
 
-    /// Searches a folder or jar, too, behind all others.
+    /// Searches a place, too, behind all others.
     ///
     /// # Errors
     /// It cannot be read, or has code that may use reflection where that was not `expected`; the reason. It is not searched then.
-    pub(crate) fn search(&mut self, place: &Path, expected: bool) -> Result<(), String> {
-        if self.path.sources().iter().any(|one| one.path() == place) {
+    pub(super) fn search(&mut self, place: &Origin, expected: bool) -> Result<(), String> {
+        if !self.searched.insert(place.clone()) {
             return Ok(());
         }
-        let source = ClassSource::open(place, self.release).map_err(|error| error.to_string())?;
+        let opened = match &place.inside {
+            Some(entry) => ClassSource::open_inside(&place.path, entry, self.release),
+            None if self.has(&place.path) => return Ok(()),
+            None => ClassSource::open(&place.path, self.release),
+        };
+        let source = opened.map_err(|error| error.to_string())?;
         self.path.push(source);
         // What was not found may be there.
         self.files.retain(|_, file| file.is_some());
@@ -50,6 +59,10 @@ impl Names {
         self.path.pop();
         self.files.clear();
         Err("its code may use reflection, which was not expected".to_owned())
+    }
+
+    fn has(&self, place: &Path) -> bool {
+        self.path.sources().iter().any(|one| one.path() == place)
     }
 
     /// May objects of the scope be got at by reflection? By classes of the class path that are none of the scope, or because

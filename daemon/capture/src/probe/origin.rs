@@ -2,7 +2,7 @@
 //! JVM is asked for the class's code source; nothing of the program runs for that, as asking its loader for the bytes would
 //! make it: `Class.getProtectionDomain` is code of the JDK, and the rest are fields.
 //!
-//! Places inside of other places (`jar:file:…!/…`) and classes that were made at run time have none that can be read.
+//! Classes that were made at run time have none that can be read.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
@@ -35,14 +35,14 @@ pub(super) struct Origins {
 }
 
 impl Origins {
-    /// The folder or jar that a class was defined from, asked for in a thread that an event has suspended; `None` where it has
+    /// The place that a class was defined from, asked for in a thread that an event has suspended; `None` where it has
     /// none in the file system.
     pub(super) fn of(
         &mut self,
         link: &mut Link,
         thread: ThreadId,
         class: ReferenceTypeId,
-    ) -> Result<Option<PathBuf>, LinkError> {
+    ) -> Result<Option<Origin>, LinkError> {
         let members = match self.members {
             Some(known) => known,
             None => *self.members.insert(members(link)?),
@@ -74,11 +74,44 @@ impl Origins {
             return Ok(None);
         };
         let protocol = text(link, location, members.protocol)?;
-        if protocol.as_deref() != Some("file") {
-            return Ok(None);
-        }
         let file = text(link, location, members.file)?;
-        Ok(file.map(|file| path(&file)))
+        let origin = protocol.zip(file);
+        Ok(origin.and_then(|(protocol, file)| Origin::of(&protocol, &file)))
+    }
+}
+
+/// A folder or jar, or what lies in a jar.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Origin {
+    pub(super) path: PathBuf,
+    /// An entry of that jar: a jar, or a folder.
+    pub(super) inside: Option<String>,
+}
+
+impl Origin {
+    /// What a URL names by its protocol and the rest: `file:/shop.jar`, `jar:file:/shop.jar!/lib/money.jar!/` as
+    /// `java.net.JarURLConnection` has it, or `jar:nested:/shop.jar/!lib/money.jar!/`, as launchers of programs in one jar have
+    /// it. None deeper.
+    fn of(protocol: &str, file: &str) -> Option<Self> {
+        let (outer, inside) = match protocol {
+            "file" => (file, ""),
+            "jar" => match (file.strip_prefix("file:"), file.strip_prefix("nested:")) {
+                (Some(file), _) => file.split_once("!/")?,
+                (_, Some(nested)) => nested.split_once("/!")?,
+                _ => return None,
+            },
+            _ => return None,
+        };
+        let inside = inside.trim_end_matches('/').trim_end_matches('!');
+        let inside = inside.trim_end_matches('/');
+        if inside.contains('!') {
+            return None;
+        }
+        let inside = percent_decode_str(inside).decode_utf8_lossy().into_owned();
+        Some(Self {
+            path: path(outer),
+            inside: Some(inside).filter(|inside| !inside.is_empty()),
+        })
     }
 }
 
@@ -179,8 +212,37 @@ fn named(fields: &[reference_type::FieldInfo], name: &str) -> Option<FieldId> {
 
 #[cfg(test)]
 mod tests {
-    use super::path;
+    use super::{Origin, path};
     use std::path::Path;
+
+    #[test]
+    fn places_inside_of_jars_are_named_in_two_ways() {
+        let of = |protocol, file| {
+            let origin = Origin::of(protocol, file)?;
+            Some((origin.path.display().to_string(), origin.inside))
+        };
+        let jar = |inside: Option<&str>| Some(("/a b/x.jar".to_owned(), inside.map(str::to_owned)));
+        assert_eq!(of("file", "/a%20b/x.jar"), jar(None));
+        assert_eq!(of("jar", "file:/a%20b/x.jar!/"), jar(None));
+        let lib = jar(Some("BOOT-INF/lib/é.jar"));
+        assert_eq!(
+            of("jar", "file:/a%20b/x.jar!/BOOT-INF/lib/%c3%a9.jar!/"),
+            lib
+        );
+        assert_eq!(
+            of("jar", "nested:/a%20b/x.jar/!BOOT-INF/lib/%c3%a9.jar!/"),
+            lib
+        );
+        let classes = jar(Some("BOOT-INF/classes"));
+        assert_eq!(of("jar", "file:/a%20b/x.jar!/BOOT-INF/classes!/"), classes);
+        assert_eq!(
+            of("jar", "nested:/a%20b/x.jar/!BOOT-INF/classes/!/"),
+            classes
+        );
+        assert_eq!(of("jar", "file:/x.jar!/a.jar!/b.jar!/"), None);
+        assert_eq!(of("jar", "http://example.org/x.jar!/"), None);
+        assert_eq!(of("jrt", "/java.base"), None);
+    }
 
     #[test]
     fn places_are_read_without_their_escapes() {

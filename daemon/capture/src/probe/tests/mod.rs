@@ -456,6 +456,35 @@ fn loaders_of_the_programs_own() {
     }
 }
 
+/// A program that is packed with its parts into one jar, by a launcher that says where its classes lie.
+#[test]
+fn jars_inside_of_a_jar() {
+    for jdk in jdks() {
+        let jdk = jdk.as_deref();
+        let folder = compiled(jdk, &source("Loaders"));
+        let beside = tempfile::tempdir().expect("a folder");
+        std::fs::create_dir(beside.path().join("lib")).expect("a folder");
+        let pack = |options: &str, jar: &str, from: &Path, what: &str| {
+            let mut tool = tool(jdk, "jar");
+            tool.arg(options).arg(beside.path().join(jar));
+            let packed = tool.arg("-C").arg(from).arg(what).status();
+            assert!(packed.is_ok_and(|status| status.success()), "{jar}");
+        };
+        pack("cf", "lib/part.jar", folder.path(), "Loaders$Part.class");
+        pack("c0f", "all.jar", beside.path(), "lib/part.jar");
+        let part = folder.path().join("Loaders$Part.class");
+        std::fs::remove_file(part).expect("the class file");
+        let all = beside.path().join("all.jar").display().to_string();
+        let run = ["Loaders", &all, "lib/part.jar"];
+        let [probe, events] = [EngineKind::Probe, EngineKind::Events]
+            .map(|engine| record_of(jdk, folder.path(), &run, engine, (&[], &[])));
+        assert_eq!(probe.printed, events.printed);
+        assert_eq!(probe.list.levels, [], "{:?}", probe.notes);
+        let stories = [&probe, &events].map(|recorded| told_by_code(&recorded.list));
+        differ_nowhere(&stories, "Loaders", jdk, &probe.notes);
+    }
+}
+
 #[test]
 fn exceptions() {
     own("Throws");
