@@ -20,7 +20,7 @@ use crate::mirror::{Body, Shared, UNKNOWN};
 /// The most objects that are gone through from the frame of a thread that is to be stepped.
 const MOST_IN_SIGHT: usize = 256;
 /// How long a JVM that ends, or is left, is held to look at what code out of the scope has.
-const LAST_LOOK: Duration = Duration::from_secs(1);
+const LAST_LOOK: Duration = Duration::from_secs(2);
 
 impl<S: Sink> Engine<S> {
     /// A thread is about to go on: it sees what code out of the scope has done up to now. While other threads run code
