@@ -41,6 +41,11 @@ impl Tells {
     pub(crate) fn reflects(&self) -> bool {
         matches!(self, Self::Call { reflects: true, .. })
     }
+
+    /// Does it tell objects that a call is shown, before that begins?
+    pub(crate) fn shows(&self) -> bool {
+        matches!(self, Self::Call { shown, .. } if !shown.is_empty())
+    }
 }
 
 /// What a lambda or method reference runs.

@@ -78,7 +78,6 @@ impl Deriver {
         routine: &Rc<Routine>,
     ) -> Result<Went, Stopped> {
         let (index, callee) = Self::at_call(thread, routine)?;
-        let kind = callee.named.kind;
         let count = callee.operands();
         let Some(frame) = thread.frame() else {
             return Ok(Went::On);
@@ -92,18 +91,13 @@ impl Deriver {
             _ => (Vec::new(), false),
         };
         open.reverse();
-        if kind == InvokeKind::Static
-            && let Some(class) = program.class_in_scope(routine.loader, &callee.named.class)
-        {
-            let class = program
-                .declaring_method(class, &callee.named)
-                .unwrap_or(class);
-            if let Some(went) = self.initialise(thread, program, class)? {
-                return Ok(went);
-            }
-        } else if kind == InvokeKind::Static && awaits_class(thread, program, &callee.named.class)?
-        {
-            return Ok(Went::Nowhere);
+        // What a call shows is told before its class is initialised, and not again behind that.
+        let shows = !open.is_empty();
+        if frame.initialised == Some(frame.at) {
+            open.clear();
+        }
+        if !shows && let Some(went) = self.initialises_callee(thread, program, routine, &callee)? {
+            return Ok(went);
         }
         if reflects {
             self.reflects();
@@ -111,6 +105,25 @@ impl Deriver {
         }
         thread.awaits = Some(Awaits::Shown(open));
         Ok(Went::On)
+    }
+
+    /// The class of a static method is initialised before the call begins: see [`Deriver::initialise`].
+    fn initialises_callee(
+        &mut self,
+        thread: &mut Thread,
+        program: &mut Program,
+        routine: &Routine,
+        callee: &Callee,
+    ) -> Result<Option<Went>, Stopped> {
+        if callee.named.kind != InvokeKind::Static {
+            return Ok(None);
+        }
+        if let Some(class) = program.class_in_scope(routine.loader, &callee.named.class) {
+            let declares = program.declaring_method(class, &callee.named);
+            return self.initialise(thread, program, declares.unwrap_or(class));
+        }
+        let awaits = awaits_class(thread, program, &callee.named.class)?;
+        Ok(awaits.then_some(Went::Nowhere))
     }
 
     /// Which objects a call is shown, before it begins.
@@ -155,8 +168,12 @@ impl Deriver {
             thread.awaits = Some(Awaits::Exception(None));
             return Ok(Went::On);
         }
-        let target = self.target(thread, program, &routine, &callee)?;
         let tells = routine.tells(index);
+        let shows = tells.is_some_and(|(_, tells)| tells.shows());
+        if shows && let Some(went) = self.initialises_callee(thread, program, &routine, &callee)? {
+            return Ok(went);
+        }
+        let target = self.target(thread, program, &routine, &callee)?;
         let Some(target) = target else {
             thread.awaits = None;
             return match tells {
@@ -222,6 +239,12 @@ impl Deriver {
         match thread.peek()? {
             None => return Ok(Went::Nowhere),
             Some(&Record::Enter { method }) if method == target.plan.number => {}
+            Some(&Record::Enter { method }) => {
+                let begun = self.numbers.method_of(method);
+                let begun = begun.and_then(|method| self.routines.get(&method));
+                let begun = begun.map_or("a method without code", |routine| &routine.name);
+                return lost(format!("{} was to begin, and {begun} began", target.name));
+            }
             Some(other) => {
                 return lost(format!(
                     "{} was to begin, and {other:?} was told",

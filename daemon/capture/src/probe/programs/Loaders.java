@@ -34,11 +34,26 @@ public class Loaders {
         @Override
         public int run(int n) {
             seen[at++ % seen.length] = n;
-            return helper(n) + made;
+            return helper(n) + Scale.of(this, n) + made;
         }
 
         private static int helper(int n) {
             return n <= 1 ? 1 : n * helper(n - 1);
+        }
+    }
+
+    /** Comes from another place than who calls it, which is shown to it before it is initialised. */
+    public static class Scale {
+        static final int[] STEPS = {1, 10, 100};
+        static int asked;
+
+        static {
+            asked = STEPS.length;
+        }
+
+        static int of(Part part, int n) {
+            asked++;
+            return STEPS[n % STEPS.length] + part.seen[n % part.seen.length] + asked;
         }
     }
 
@@ -53,17 +68,16 @@ public class Loaders {
     /** Takes the class from a jar inside of a jar, and says so as launchers of such programs do. */
     static class Packed extends ClassLoader {
         private final String outer;
-        private final String inner;
 
-        Packed(String outer, String inner) {
+        Packed(String outer) {
             super(Loaders.class.getClassLoader());
             this.outer = outer;
-            this.inner = inner;
         }
 
         @Override
         protected Class<?> findClass(String name) throws ClassNotFoundException {
             String wanted = name + ".class";
+            String inner = "lib/" + name + ".jar";
             try (JarFile jar = new JarFile(outer)) {
                 byte[] packed = jar.getInputStream(jar.getEntry(inner)).readAllBytes();
                 try (JarInputStream in = new JarInputStream(new ByteArrayInputStream(packed))) {
@@ -88,22 +102,23 @@ public class Loaders {
         }
     }
 
-    static void packed(String outer, String inner) throws Exception {
-        Class<?> part = new Packed(outer, inner).loadClass("Loaders$Part");
+    static void run(ClassLoader loader) throws Exception {
+        Class<?> part = loader.loadClass("Loaders$Part");
         Task task = (Task) part.getDeclaredConstructor().newInstance();
         System.out.println(sum(task, 6));
     }
 
     public static void main(String[] args) throws Exception {
-        if (args.length > 1) {
-            packed(args[0], args[1]);
+        if (args[0].endsWith(".jar")) {
+            run(new Packed(args[0]));
             return;
         }
-        URL[] places = {Path.of(args[0]).toUri().toURL()};
+        URL[] places = new URL[args.length];
+        for (int i = 0; i < args.length; i++) {
+            places[i] = Path.of(args[i]).toUri().toURL();
+        }
         try (URLClassLoader loader = new URLClassLoader(places)) {
-            Class<?> part = loader.loadClass("Loaders$Part");
-            Task task = (Task) part.getDeclaredConstructor().newInstance();
-            System.out.println(sum(task, 6));
+            run(loader);
         }
     }
 }
