@@ -8,10 +8,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use jhyde_proto::endpoint::{
-    Address, ConnectError, connect, connect_by, outer_socket_of, runtime_folder, socket_of,
+    Address, ConnectError, connect_by, connect_trusting, outer_socket_of, runtime_folder, socket_of,
 };
 use jhyde_proto::folder::secure;
 use jhyde_proto::token::{Bearer, Connection};
+use jhyde_proto::trust::Trust;
 use tokio::net::UnixStream;
 
 use crate::args::Global;
@@ -33,7 +34,8 @@ pub async fn reach(global: &Global) -> Result<Connection, Error> {
         if bearer.has_token() && address.is_open_to_others() {
             return Err(Error::TokenInTheOpen(address.to_string()));
         }
-        let channel = connect(&address, CONNECT_LIMIT).await?;
+        let trust = Trust::of_files(global.ca.as_deref(), global.identity.as_deref())?;
+        let channel = connect_trusting(&address, &trust, CONNECT_LIMIT).await?;
         return Ok(Connection::new(channel, bearer));
     }
     let home = Home {

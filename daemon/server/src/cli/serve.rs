@@ -29,6 +29,7 @@ pub(super) async fn serve(mut reloader: Reloader) -> Result<u8, Failure> {
     }
     let bound = bind(&settings.listen, &settings.data).await?;
     let addresses = bound.addresses();
+    let tls = bound.tls.clone();
     let access = Access::new(settings.listen.allowed(), tokens, Arc::clone(&daemon));
     let access = Arc::new(access);
     let serving = serve_on(bound, &services::over(&daemon).await?, Arc::clone(&access));
@@ -39,7 +40,7 @@ pub(super) async fn serve(mut reloader: Reloader) -> Result<u8, Failure> {
         let after = reloader.settings().shutdown.idle.0;
         tokio::select! {
             signal = signals.next() => if signal == Came::Hangup {
-                reloader.reload(&daemon, &access);
+                reloader.reload(&daemon, &access, tls.as_deref());
             } else {
                 tracing::info!(?signal, "stopping");
                 break;

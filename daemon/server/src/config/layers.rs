@@ -278,7 +278,14 @@ fn read_file(path: &Path, required: bool) -> Result<Option<Layer>, ConfigError> 
 }
 
 /// Settings whose values are paths.
-const PATHS: [&str; 3] = ["data", "source.path", "listen.unix_path"];
+const PATHS: [&str; 6] = [
+    "data",
+    "source.path",
+    "listen.unix_path",
+    "listen.tls.certificate",
+    "listen.tls.key",
+    "listen.tls.client_ca",
+];
 
 /// Makes paths absolute: relative to the file that names them, else to the working folder.
 fn resolved((key, value): (&'static Key, Value), base: Option<&Path>) -> (&'static Key, Value) {
