@@ -55,6 +55,16 @@ impl Key {
     }
 }
 
+/// Settings whose values are paths.
+pub(super) const PATHS: [&str; 6] = [
+    "data",
+    "source.path",
+    "listen.unix_path",
+    "listen.tls.certificate",
+    "listen.tls.key",
+    "listen.tls.client_ca",
+];
+
 /// What the names of all our environment variables begin with.
 pub const ENVIRONMENT_PREFIX: &str = "JHYDED_";
 
