@@ -519,6 +519,7 @@ async fn health_and_reflection_answer() {
             "jhyde.v1.History",
             "jhyde.v1.Debugging",
             "jhyde.v1.Queries",
+            "jhyde.v1.Daemon",
         ] {
             assert!(names.iter().any(|name| name == service), "{names:?}");
         }

@@ -365,6 +365,18 @@ Examples:
   jhyde memory export answers src/test/java --junit    valid answers as JUnit tests"
     )]
     Memory(MemoryCommand),
+    /// The daemon itself: see what it does, end it
+    #[command(
+        subcommand,
+        after_help = "\
+Neither command starts a daemon. Over TCP both need a token with the right manage.
+
+Examples:
+  jhyde daemon status
+  jhyde daemon stop && jhyded serve --data here
+  jhyde --daemon https://build.example:7707 --token-file ops.token daemon status"
+    )]
+    Daemon(DaemonCommand),
     /// Completions for a shell
     #[command(after_help = "\
 bash:  jhyde completions bash > ~/.local/share/bash-completion/completions/jhyde

@@ -58,6 +58,34 @@ pub async fn reach(global: &Global) -> Result<Connection, Error> {
     Ok(Connection::new(channel, Bearer::none()))
 }
 
+/// A connection to the daemon that the flags name, if one runs: none is started. One that was named must be there.
+///
+/// # Errors
+/// As [`reach`].
+pub async fn running_one(global: &Global) -> Result<Option<Connection>, Error> {
+    if global.daemon.is_some() {
+        return reach(global).await.map(Some);
+    }
+    let data = data_folder(global.data.as_deref())?;
+    if !data.exists() || running(&data).await?.is_none() {
+        return Ok(None);
+    }
+    let home = Home {
+        data: data.clone(),
+        may_start: false,
+    };
+    let connect = move || {
+        let home = home.clone();
+        async move { home.stream().await.map_err(io::Error::other) }
+    };
+    let channel = connect_by(CONNECT_LIMIT, connect).await;
+    let channel = channel.map_err(|source| ConnectError::Unreachable {
+        address: data.display().to_string(),
+        source,
+    })?;
+    Ok(Some(Connection::new(channel, Bearer::none())))
+}
+
 /// Where the daemon of a data folder is found, whichever it is: one that records a program ends with it, and who talks
 /// to it goes on with the next.
 #[derive(Clone, Debug)]

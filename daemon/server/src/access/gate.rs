@@ -11,7 +11,7 @@ use tonic::body::Body;
 use tonic::transport::server::{TcpConnectInfo, TlsConnectInfo, UdsConnectInfo};
 use tower::{Layer, Service};
 
-use super::guarded::{Ending, Guarded};
+use super::guarded::{Ending, Guarded, drained, sooner};
 use super::table::{Method, Needs, find};
 use super::tokens::{Known, NotLetIn, Standing};
 use super::{Caller, Rights, named};
@@ -74,6 +74,11 @@ impl Access {
     /// The tokens.
     pub fn tokens(&self) -> &Arc<Known> {
         &self.tokens
+    }
+
+    /// The daemon that is asked.
+    pub fn daemon(&self) -> &Arc<Daemon> {
+        &self.daemon
     }
 
     fn allowed(&self) -> Allowed {
@@ -289,6 +294,7 @@ where
         let access = Arc::clone(access);
         Box::pin(async move {
             let ending = standing.clone().map(until);
+            let drained = drained(method, access.daemon.leaving());
             let answering = async {
                 if caller.is_restricted() {
                     let (parts, body) = request.into_parts();
@@ -300,17 +306,18 @@ where
                 request.extensions_mut().insert(caller);
                 inner.call(request).await
             };
-            let Some(ending) = ending else {
-                return answering.await;
+            let answer = match ending {
+                None => answering.await?,
+                Some(ending) => tokio::select! {
+                    biased;
+                    status = ending => return Ok(status.into_http()),
+                    answer = answering => answer?,
+                },
             };
-            tokio::select! {
-                biased;
-                status = ending => Ok(status.into_http()),
-                answer = answering => Ok(match standing {
-                    Some(standing) => answer?.map(|body| Guarded::until(until(standing), body)),
-                    None => answer?,
-                }),
-            }
+            Ok(match sooner(standing.map(until), drained) {
+                Some(ending) => answer.map(|body| Guarded::until(ending, body)),
+                None => answer,
+            })
         })
     }
 }

@@ -56,6 +56,7 @@ pub fn serve(bound: Bound, services: &Services, access: Arc<Access>) -> Serving 
     let mut servers = JoinSet::new();
     let mut socket = None;
     let routes = &services.routes;
+    access.daemon().served_at(bound.addresses());
     services.door.leads_to(Behind {
         routes: services.web.clone(),
         stopped: stop.subscribe(),

@@ -4,6 +4,7 @@ mod access;
 mod authority;
 mod reload;
 mod served;
+mod stopping;
 mod tls;
 
 use std::fs;
