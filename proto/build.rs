@@ -7,13 +7,14 @@ use std::{env, fs};
 
 use prost::Message as _;
 
-const FILES: [&str; 6] = [
+const FILES: [&str; 7] = [
     "jhyde/v1/common.proto",
     "jhyde/v1/recordings.proto",
     "jhyde/v1/history.proto",
     "jhyde/v1/debugging.proto",
     "jhyde/v1/web.proto",
     "jhyde/v1/queries.proto",
+    "jhyde/v1/daemon.proto",
 ];
 
 fn main() -> Result<(), Box<dyn Error>> {

@@ -12,6 +12,10 @@ use tonic::transport::{Channel, Endpoint};
 
 use crate::echo::shown;
 use crate::folder;
+use crate::trust::Trust;
+
+/// What stands before an address that is reached over TLS.
+const TLS: &str = "https://";
 
 /// The longest path that fits into a socket address on Linux is 107 bytes; some slack is left.
 const LONGEST_SOCKET_PATH: usize = 100;
@@ -83,13 +87,15 @@ pub enum Address {
     Unix(PathBuf),
     /// `host:port`, over plain TCP (loopback).
     Tcp(String),
+    /// `host:port`, over TLS; written with `https://` before it.
+    Tls(String),
 }
 
 /// No daemon could be reached.
 #[derive(Debug, Error)]
 pub enum ConnectError {
     /// The address is not one.
-    #[error("'{}' is not an address of a daemon; write HOST:PORT or unix:/path/to/socket", shown(.0))]
+    #[error("'{}' is not an address of a daemon; write https://HOST:PORT, HOST:PORT or unix:/path/to/socket", shown(.0))]
     Address(String),
     /// Nobody answers there.
     #[error("no daemon answers at {address}: {source}")]
@@ -105,7 +111,7 @@ impl Address {
     /// Could others read what is sent there? What stays on this machine they could not.
     pub fn is_open_to_others(&self) -> bool {
         match self {
-            Self::Unix(_) => false,
+            Self::Unix(_) | Self::Tls(_) => false,
             Self::Tcp(address) => {
                 let host = address.rsplit_once(':').map_or("", |(host, _)| host);
                 let bare = host.trim_matches(['[', ']']);
@@ -123,9 +129,13 @@ impl std::str::FromStr for Address {
         if let Some(path) = text.strip_prefix("unix:") {
             return Ok(Self::Unix(path.into()));
         }
-        match text.rsplit_once(':') {
+        let (rest, address): (_, fn(String) -> Self) = match text.strip_prefix(TLS) {
+            Some(rest) => (rest.trim_end_matches('/'), Self::Tls),
+            None => (text, Self::Tcp),
+        };
+        match rest.rsplit_once(':') {
             Some((host, port)) if !host.is_empty() && port.parse::<u16>().is_ok() => {
-                Ok(Self::Tcp(text.to_owned()))
+                Ok(address(rest.to_owned()))
             }
             _ => Err(ConnectError::Address(text.to_owned())),
         }
@@ -137,6 +147,7 @@ impl std::fmt::Display for Address {
         match self {
             Self::Unix(path) => write!(f, "unix:{}", path.display()),
             Self::Tcp(address) => f.write_str(address),
+            Self::Tls(address) => write!(f, "{TLS}{address}"),
         }
     }
 }
@@ -146,6 +157,18 @@ impl std::fmt::Display for Address {
 /// # Errors
 /// [`ConnectError`] when the address makes no sense or nobody answers there.
 pub async fn connect(address: &Address, timeout: Duration) -> Result<Channel, ConnectError> {
+    connect_trusting(address, &Trust::default(), timeout).await
+}
+
+/// The same; over TLS with daemons that this trusts.
+///
+/// # Errors
+/// As [`connect`]; what cannot be used for TLS is told as of an address where nobody answers.
+pub async fn connect_trusting(
+    address: &Address,
+    trust: &Trust,
+    timeout: Duration,
+) -> Result<Channel, ConnectError> {
     let unreachable = |source| ConnectError::Unreachable {
         address: address.to_string(),
         source,
@@ -153,6 +176,14 @@ pub async fn connect(address: &Address, timeout: Duration) -> Result<Channel, Co
     match address {
         Address::Tcp(text) => Endpoint::from_shared(format!("http://{text}"))
             .map_err(|_| ConnectError::Address(text.clone()))?
+            .connect_timeout(timeout)
+            .connect()
+            .await
+            .map_err(unreachable),
+        Address::Tls(text) => Endpoint::from_shared(format!("{TLS}{text}"))
+            .map_err(|_| ConnectError::Address(address.to_string()))?
+            .tls_config(trust.config())
+            .map_err(unreachable)?
             .connect_timeout(timeout)
             .connect()
             .await
@@ -213,10 +244,24 @@ mod tests {
             "[::1]:80".parse::<Address>().unwrap(),
             Address::Tcp("[::1]:80".into())
         );
+        for text in ["https://build.example:7707", "https://build.example:7707/"] {
+            let address = text.parse::<Address>().unwrap();
+            assert_eq!(address, Address::Tls("build.example:7707".into()));
+            assert_eq!(address.to_string(), "https://build.example:7707");
+            assert!(!address.is_open_to_others());
+        }
         let open = |text: &str| text.parse::<Address>().unwrap().is_open_to_others();
         assert!(!open("[::1]:80") && !open("127.0.0.1:1") && !open("localhost:1"));
         assert!(open("192.0.2.1:1") && open("localhost.example:1") && !open("unix:/x"));
-        for bad in ["", "localhost", ":80", "localhost:99999", "localhost:x"] {
+        for bad in [
+            "",
+            "localhost",
+            "https://localhost",
+            "https://:80",
+            ":80",
+            "localhost:99999",
+            "localhost:x",
+        ] {
             assert!(bad.parse::<Address>().is_err(), "{bad}");
         }
     }

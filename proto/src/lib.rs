@@ -3,7 +3,8 @@
 //!
 //! The documentation of messages and services lives in the proto files beside this crate. Clients
 //! depend on this crate alone; nothing of the daemon is known here. What both sides must do alike stands
-//! here too: [`endpoint`] (where a daemon is), [`folder`] (whose a data folder is), [`token`] (how a client says who it is), [`program`] (how a java command line
+//! here too: [`endpoint`] (where a daemon is), [`folder`] (whose a data folder is), [`token`] (how a client says who it is), [`trust`] (whom it
+//! trusts over TLS), [`program`] (how a java command line
 //! gets the agent), [`words`], [`progress`] and [`mod@worked`] (what is said of a recording, and while it is made).
 
 #![forbid(unsafe_code)]
@@ -14,6 +15,7 @@ pub mod folder;
 pub mod program;
 pub mod progress;
 pub mod token;
+pub mod trust;
 pub mod words;
 pub mod worked;
 

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use jhyde_proto::endpoint::ConnectError;
 use jhyde_proto::folder::FolderError;
 use jhyde_proto::token::TokenError;
+use jhyde_proto::trust::TrustError;
 use thiserror::Error;
 use tonic::{Code, Status};
 
@@ -22,15 +23,18 @@ pub enum Error {
     #[error("{}", describe(.0))]
     Daemon(Box<Status>),
     /// No daemon where one was named.
-    #[error("{}", with_causes(.0))]
+    #[error("{}", not_reached(.0))]
     Connect(#[from] ConnectError),
     /// The token cannot be used.
     #[error(transparent)]
     Token(#[from] TokenError),
+    /// TLS cannot be spoken.
+    #[error(transparent)]
+    Trust(#[from] TrustError),
     /// A token would be sent for all to read.
     #[error(
-        "the token is not sent to {0}: what goes there can be read on its way; reach the daemon through an ssh tunnel \
-         (ssh -L 7707:127.0.0.1:7707 HOST, then --daemon 127.0.0.1:7707)"
+        "the token is not sent to {0}: what goes there can be read on its way; reach the daemon with TLS \
+         (--daemon https://{0}), or through an ssh tunnel (ssh -L 7707:127.0.0.1:7707 HOST, then --daemon 127.0.0.1:7707)"
     )]
     TokenInTheOpen(String),
     /// The data folder is not this user's.
@@ -137,7 +141,10 @@ impl Error {
                 Code::DataLoss => 7,
                 _ => 1,
             },
-            Self::Connect(ConnectError::Address(_)) | Self::Token(_) | Self::TokenInTheOpen(_) => 2,
+            Self::Connect(ConnectError::Address(_))
+            | Self::Token(_)
+            | Self::Trust(_)
+            | Self::TokenInTheOpen(_) => 2,
             Self::Connect(_)
             | Self::Folder(_)
             | Self::Socket { .. }
@@ -156,6 +163,28 @@ impl Error {
             Self::File { .. } | Self::Config { .. } | Self::Terminal { .. } | Self::Failed(_) => 1,
         }
     }
+}
+
+/// Why a daemon was not reached, and what to do where TLS is why.
+fn not_reached(error: &ConnectError) -> String {
+    let mut text = with_causes(error);
+    // The transport hides the library's error; its words are all that there is.
+    let hints = [
+        (
+            "UnknownIssuer",
+            "; who signed its certificate is not trusted here: name the CA's file with --ca",
+        ),
+        (
+            "InvalidContentType",
+            "; what answers there does not speak TLS: leave https:// out, or look at the port",
+        ),
+    ];
+    for (word, hint) in hints {
+        if text.contains(word) {
+            text.push_str(hint);
+        }
+    }
+    text
 }
 
 /// An error with what it came from: the transport hides "connection refused" three levels down.
@@ -200,6 +229,11 @@ fn describe(status: &Status) -> String {
             "the daemon went away in the middle of the answer; ask again (it is started anew)"
                 .into()
         }
+        // Who speaks plain text to a port with TLS meets that.
+        Code::Cancelled | Code::Unknown | Code::Internal if is_transport(status) => format!(
+            "the connection broke off before there was an answer ({text}); if the daemon speaks TLS there, write \
+             --daemon https://HOST:PORT"
+        ),
         Code::Unimplemented if message.is_empty() => {
             "this daemon is older than this jhyde and does not know the question".into()
         }

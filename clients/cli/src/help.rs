@@ -102,10 +102,13 @@ The data folder is the first of these that is given:
   --data DIR, JHYDED_DATA, `data` in ~/.config/jhyde/jhyded.toml or /etc/jhyde/jhyded.toml, JHYDE_DATA,
   $XDG_DATA_HOME/jhyde, ~/.local/share/jhyde
 
---daemon ADDRESS (or JHYDE_DAEMON) names a daemon by HOST:PORT or unix:/path/to/socket instead; none is
-started then. At HOST:PORT a token says who you are (jhyded token create makes one): in the file of --token-file
-or JHYDE_TOKEN_FILE, which nobody else may be able to read, or in JHYDE_TOKEN; never on the command line. It is
-sent to loopback addresses alone: from another machine through ssh -L. The jhyded to start is JHYDE_DAEMON_PROGRAM, the one beside jhyde, or the one in PATH.
+--daemon ADDRESS (or JHYDE_DAEMON) names a daemon by https://HOST:PORT, by HOST:PORT or by unix:/path/to/socket
+instead; none is started then. Over TCP a token says who you are (jhyded token create makes one): in the file of
+--token-file or JHYDE_TOKEN_FILE, which nobody else may be able to read, or in JHYDE_TOKEN; never on the command
+line. Without https:// it is sent to loopback addresses alone. With https:// the daemon's certificate must be
+signed by a CA that the system trusts, or with --ca FILE (JHYDE_CA) by that one; --identity FILE (JHYDE_IDENTITY)
+shows a certificate of your own. The jhyded to start is JHYDE_DAEMON_PROGRAM, the one beside jhyde, or the one in
+PATH.
 ";
 
 const JSON: &str = r#"JSON (--json): one object per line, for every command. Names are stable: they may get company, but do not

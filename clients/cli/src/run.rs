@@ -15,7 +15,7 @@ use crate::commands::{
 };
 use crate::error::Error;
 use crate::output::{Look, Output, Paint};
-use crate::{daemon, debug, help};
+use crate::{commands, daemon, debug, help};
 
 /// The whole program.
 pub fn main() -> ExitCode {
@@ -84,6 +84,10 @@ async fn dispatch(cli: &Cli) -> Result<u8, Error> {
         }
         _ => {}
     }
+    if let Command::Daemon(command) = &cli.command {
+        let code = commands::daemon::daemon(command, global, &mut out).await?;
+        return out.flush().map(|()| code);
+    }
     let client = Client::new(daemon::reach(global).await?);
     let source = SourceArgs::default();
     let mut context = Context {
@@ -137,7 +141,8 @@ async fn command(context: &mut Context, command: &Command, _: &Global) -> Result
             junit::junit(context, args).await?;
         }
         Command::Memory(command) => memory::memory(command, &mut context.out)?,
-        Command::Completions { .. } | Command::Help { .. } => {}
+        // Answered before a daemon is reached.
+        Command::Daemon(_) | Command::Completions { .. } | Command::Help { .. } => {}
     }
     Ok(0)
 }

@@ -16,7 +16,7 @@ use crate::keeper::Keeper;
 use crate::known::{Knowing, Known};
 use crate::pointing;
 use crate::session::{AnswerError, Kept, Session, SessionError};
-use crate::shelf::Shelf;
+use crate::shelf::{Shelf, Slot};
 use crate::statistics::Statistics;
 use crate::strategy::{NeedsCoverage, Strategy};
 use crate::suspicious::Classification;
@@ -146,6 +146,12 @@ impl Sessions {
             shelf: Shelf::new(usize::try_from(bytes).unwrap_or(usize::MAX)),
             keeper: Keeper::default(),
         }
+    }
+
+    /// How many sessions are held in memory. Waits for nobody: of a recording that is being asked just now one is counted.
+    pub fn held(&self) -> usize {
+        let count = |slot: &Slot<Loaded>| slot.kept.try_lock().map_or(1, |it| it.sessions.len());
+        self.shelf.all().iter().map(|slot| count(slot)).sum()
     }
 
     /// Begins a session.

@@ -64,6 +64,12 @@ impl<T: Default> Shelf<T> {
         }
     }
 
+    /// All that is kept now.
+    pub(crate) fn all(&self) -> Vec<Arc<Slot<T>>> {
+        let all = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        all.iter().map(|(_, slot)| Arc::clone(slot)).collect()
+    }
+
     /// Lets go of a recording.
     pub(crate) fn forget(&self, recording: &str) {
         let mut all = self.kept.lock().unwrap_or_else(PoisonError::into_inner);

@@ -454,7 +454,7 @@ async fn a_socket_left_by_a_dead_daemon_is_taken_over_and_other_files_are_not() 
 }
 
 #[tokio::test]
-async fn only_loopback_is_served() {
+async fn only_loopback_is_served_in_plain_text() {
     let folder = tempfile::tempdir().unwrap();
     let of = |address: &str| Listen {
         unix: false,
@@ -464,10 +464,13 @@ async fn only_loopback_is_served() {
     for address in ["0.0.0.0:0", "[::]:0", "192.0.2.1:7707"] {
         let error = bind(&of(address), folder.path()).await.unwrap_err();
         assert!(
-            matches!(error, ServeError::NotLoopback { .. }),
+            matches!(error, ServeError::NeedsTls { .. }),
             "{address}: {error}"
         );
-        assert!(error.to_string().contains("loopback"), "{error}");
+        let told = error.to_string();
+        for line in ["[listen]", "tls.certificate = ", "tls.key = ", "loopback"] {
+            assert!(told.contains(line), "{told}");
+        }
     }
     for address in ["localhost", "nowhere.invalid:1", "127.0.0.1:x"] {
         let error = bind(&of(address), folder.path()).await.unwrap_err();
@@ -516,6 +519,7 @@ async fn health_and_reflection_answer() {
             "jhyde.v1.History",
             "jhyde.v1.Debugging",
             "jhyde.v1.Queries",
+            "jhyde.v1.Daemon",
         ] {
             assert!(names.iter().any(|name| name == service), "{names:?}");
         }

@@ -529,6 +529,15 @@ pub struct DebugArgs {
     pub source: SourceArgs,
 }
 
+/// `jhyde daemon`.
+#[derive(Debug, Subcommand)]
+pub enum DaemonCommand {
+    /// Which daemon answers: version, process, sockets, recordings that are being made; exit code 1 if none runs
+    Status,
+    /// Ask it to end: recordings are closed, their programs run on; waits until it has
+    Stop,
+}
+
 /// `jhyde memory`.
 #[derive(Debug, Subcommand)]
 pub enum MemoryCommand {

@@ -50,7 +50,7 @@ pub struct Global {
         help_heading = "Everywhere"
     )]
     pub data: Option<PathBuf>,
-    /// Ask the daemon at HOST:PORT or unix:/path/to/socket, and never start one
+    /// Ask the daemon at https://HOST:PORT, at HOST:PORT of this machine, or at unix:/path/to/socket, and never start one
     #[arg(
         long,
         global = true,
@@ -59,10 +59,28 @@ pub struct Global {
         help_heading = "Everywhere"
     )]
     pub daemon: Option<String>,
-    /// File with the token for the daemon at HOST:PORT; nobody else may be able to read it [env: JHYDE_TOKEN_FILE, or the
+    /// File with the token for the daemon at such an address; nobody else may be able to read it [env: JHYDE_TOKEN_FILE, or the
     /// token itself: JHYDE_TOKEN]
     #[arg(long, global = true, value_name = "FILE", help_heading = "Everywhere")]
     pub token_file: Option<PathBuf>,
+    /// PEM file of the CA whose certificates are trusted at https://HOST:PORT, instead of those that the system trusts
+    #[arg(
+        long,
+        global = true,
+        value_name = "FILE",
+        env = "JHYDE_CA",
+        help_heading = "Everywhere"
+    )]
+    pub ca: Option<PathBuf>,
+    /// PEM file of a client certificate and its key, to show at https://HOST:PORT; nobody else may be able to read it
+    #[arg(
+        long,
+        global = true,
+        value_name = "FILE",
+        env = "JHYDE_IDENTITY",
+        help_heading = "Everywhere"
+    )]
+    pub identity: Option<PathBuf>,
     /// Fail instead of starting a daemon
     #[arg(long, global = true, help_heading = "Everywhere")]
     pub no_start: bool,
@@ -347,6 +365,18 @@ Examples:
   jhyde memory export answers src/test/java --junit    valid answers as JUnit tests"
     )]
     Memory(MemoryCommand),
+    /// The daemon itself: see what it does, end it
+    #[command(
+        subcommand,
+        after_help = "\
+Neither command starts a daemon. Over TCP both need a token with the right manage.
+
+Examples:
+  jhyde daemon status
+  jhyde daemon stop && jhyded serve --data here
+  jhyde --daemon https://build.example:7707 --token-file ops.token daemon status"
+    )]
+    Daemon(DaemonCommand),
     /// Completions for a shell
     #[command(after_help = "\
 bash:  jhyde completions bash > ~/.local/share/bash-completion/completions/jhyde

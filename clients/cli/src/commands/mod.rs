@@ -2,6 +2,7 @@
 
 pub mod call;
 pub mod coverage;
+pub mod daemon;
 pub mod events;
 pub mod files;
 pub mod gaps;

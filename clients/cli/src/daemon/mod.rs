@@ -8,10 +8,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use jhyde_proto::endpoint::{
-    Address, ConnectError, connect, connect_by, outer_socket_of, runtime_folder, socket_of,
+    Address, ConnectError, connect_by, connect_trusting, outer_socket_of, runtime_folder, socket_of,
 };
 use jhyde_proto::folder::secure;
 use jhyde_proto::token::{Bearer, Connection};
+use jhyde_proto::trust::Trust;
 use tokio::net::UnixStream;
 
 use crate::args::Global;
@@ -33,7 +34,8 @@ pub async fn reach(global: &Global) -> Result<Connection, Error> {
         if bearer.has_token() && address.is_open_to_others() {
             return Err(Error::TokenInTheOpen(address.to_string()));
         }
-        let channel = connect(&address, CONNECT_LIMIT).await?;
+        let trust = Trust::of_files(global.ca.as_deref(), global.identity.as_deref())?;
+        let channel = connect_trusting(&address, &trust, CONNECT_LIMIT).await?;
         return Ok(Connection::new(channel, bearer));
     }
     let home = Home {
@@ -54,6 +56,34 @@ pub async fn reach(global: &Global) -> Result<Connection, Error> {
     })?;
     // At the data folder's socket the kernel tells who we are.
     Ok(Connection::new(channel, Bearer::none()))
+}
+
+/// A connection to the daemon that the flags name, if one runs: none is started. One that was named must be there.
+///
+/// # Errors
+/// As [`reach`].
+pub async fn running_one(global: &Global) -> Result<Option<Connection>, Error> {
+    if global.daemon.is_some() {
+        return reach(global).await.map(Some);
+    }
+    let data = data_folder(global.data.as_deref())?;
+    if !data.exists() || running(&data).await?.is_none() {
+        return Ok(None);
+    }
+    let home = Home {
+        data: data.clone(),
+        may_start: false,
+    };
+    let connect = move || {
+        let home = home.clone();
+        async move { home.stream().await.map_err(io::Error::other) }
+    };
+    let channel = connect_by(CONNECT_LIMIT, connect).await;
+    let channel = channel.map_err(|source| ConnectError::Unreachable {
+        address: data.display().to_string(),
+        source,
+    })?;
+    Ok(Some(Connection::new(channel, Bearer::none())))
 }
 
 /// Where the daemon of a data folder is found, whichever it is: one that records a program ends with it, and who talks

@@ -5,17 +5,19 @@ use std::task::{Context, Poll};
 
 use http::header::AUTHORIZATION;
 use http::{HeaderMap, Request, Response};
+use rustls::pki_types::CertificateDer;
 use tonic::Status;
 use tonic::body::Body;
-use tonic::transport::server::UdsConnectInfo;
+use tonic::transport::server::{TcpConnectInfo, TlsConnectInfo, UdsConnectInfo};
 use tower::{Layer, Service};
 
-use super::guarded::{Ending, Guarded};
+use super::guarded::{Ending, Guarded, drained, sooner};
 use super::table::{Method, Needs, find};
 use super::tokens::{Known, NotLetIn, Standing};
 use super::{Caller, Rights, named};
 use crate::daemon::Daemon;
 use crate::error::Kind;
+use crate::serve::subject;
 use crate::services::status::with_details;
 
 /// What a bearer's header begins with (RFC 6750, 2.1).
@@ -31,6 +33,8 @@ pub enum Socket {
     Unix,
     /// TCP on loopback.
     Loopback,
+    /// TCP that other machines reach, with TLS.
+    Network,
 }
 
 /// What is allowed to whom besides tokens. Can be changed while the daemon runs.
@@ -40,6 +44,8 @@ pub struct Allowed {
     pub unix_group: Rights,
     /// Rights of whoever comes over TCP on loopback without a token; none: a token is needed.
     pub insecure_loopback: Rights,
+    /// Rights of whoever shows a client certificate, which was verified before.
+    pub client_certificate: Rights,
 }
 
 /// Who may come in.
@@ -70,6 +76,11 @@ impl Access {
         &self.tokens
     }
 
+    /// The daemon that is asked.
+    pub fn daemon(&self) -> &Arc<Daemon> {
+        &self.daemon
+    }
+
     fn allowed(&self) -> Allowed {
         *self.allowed.read().unwrap_or_else(PoisonError::into_inner)
     }
@@ -91,26 +102,42 @@ impl Access {
                 Ok(at_unix_socket(user, self.allowed().unix_group).into())
             }
             // A token counts for more than that none is needed: it has a name, and maybe other rights.
-            Socket::Loopback => match bearer(request.headers())? {
+            Socket::Loopback | Socket::Network => match bearer(request.headers())? {
                 Some(token) => with_token(token),
-                None if self.allowed().insecure_loopback.is_empty() => Err(with_details(
-                    Kind::Unauthenticated,
-                    "NO_TOKEN",
-                    None,
-                    "over TCP a token is needed: make one on the daemon's machine (jhyded token create NAME --rights \
-                     read), and give it to jhyde with --token-file or in JHYDE_TOKEN, to others as the header \
-                     'authorization: Bearer TOKEN'",
-                )),
-                None => {
-                    let rights = self.allowed().insecure_loopback;
-                    Ok(
-                        Caller::with_rights("who comes over loopback without a token", rights)
-                            .into(),
-                    )
-                }
+                None => self.without_token(socket, request),
             },
         }
     }
+
+    /// Who asks over TCP without a token.
+    fn without_token(&self, socket: Socket, request: &Request<Body>) -> Result<Who, Status> {
+        let allowed = self.allowed();
+        if let Some(certificate) = certificate(request)
+            && !allowed.client_certificate.is_empty()
+        {
+            let name = format!("the certificate '{}'", subject(&certificate));
+            return Ok(Caller::with_rights(&name, allowed.client_certificate).into());
+        }
+        if socket == Socket::Loopback && !allowed.insecure_loopback.is_empty() {
+            let name = "who comes over loopback without a token";
+            return Ok(Caller::with_rights(name, allowed.insecure_loopback).into());
+        }
+        Err(with_details(
+            Kind::Unauthenticated,
+            "NO_TOKEN",
+            None,
+            "over TCP a token is needed: make one on the daemon's machine (jhyded token create NAME --rights read), and \
+             give it to jhyde with --token-file or in JHYDE_TOKEN, to others as the header 'authorization: Bearer TOKEN'",
+        ))
+    }
+}
+
+/// The certificate that the client at the other end of a connection has shown, if it has.
+fn certificate(request: &Request<Body>) -> Option<CertificateDer<'static>> {
+    let connection = request
+        .extensions()
+        .get::<TlsConnectInfo<TcpConnectInfo>>()?;
+    connection.peer_certs()?.first().cloned()
 }
 
 /// Who asks, and until when.
@@ -267,6 +294,7 @@ where
         let access = Arc::clone(access);
         Box::pin(async move {
             let ending = standing.clone().map(until);
+            let drained = drained(method, access.daemon.leaving());
             let answering = async {
                 if caller.is_restricted() {
                     let (parts, body) = request.into_parts();
@@ -278,17 +306,18 @@ where
                 request.extensions_mut().insert(caller);
                 inner.call(request).await
             };
-            let Some(ending) = ending else {
-                return answering.await;
+            let answer = match ending {
+                None => answering.await?,
+                Some(ending) => tokio::select! {
+                    biased;
+                    status = ending => return Ok(status.into_http()),
+                    answer = answering => answer?,
+                },
             };
-            tokio::select! {
-                biased;
-                status = ending => Ok(status.into_http()),
-                answer = answering => Ok(match standing {
-                    Some(standing) => answer?.map(|body| Guarded::until(until(standing), body)),
-                    None => answer?,
-                }),
-            }
+            Ok(match sooner(standing.map(until), drained) {
+                Some(ending) => answer.map(|body| Guarded::until(ending, body)),
+                None => answer,
+            })
         })
     }
 }

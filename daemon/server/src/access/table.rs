@@ -45,6 +45,17 @@ pub enum Page {
     Missing,
 }
 
+/// Whether its answer is a stream, which goes on for as long as there is something to say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Streams {
+    /// It is one message.
+    No,
+    /// It is, and ends when the daemon is about to.
+    Yes,
+    /// It tells of a recording until that is closed; the daemon closes all before it ends.
+    UntilClosed,
+}
+
 /// One method.
 #[derive(Clone, Copy, Debug)]
 pub struct Method {
@@ -56,6 +67,8 @@ pub struct Method {
     pub names: Names,
     /// What the page may do.
     pub page: Page,
+    /// Whether it answers by a stream.
+    pub streams: Streams,
 }
 
 /// The method of a request's path.
@@ -69,7 +82,12 @@ const fn method(path: &'static str, needs: Needs, names: Names, page: Page) -> M
         needs,
         names,
         page,
+        streams: Streams::No,
     }
+}
+
+const fn streaming(method: Method, streams: Streams) -> Method {
+    Method { streams, ..method }
 }
 
 /// A method that needs a right and asks about the recording in field 1, as nearly all do.
@@ -88,6 +106,7 @@ const fn debugs(path: &'static str) -> Method {
 use Needs::{Nothing, The, ToBeKnown, ToBeTheOwner};
 use Page::{GetsItsKey, May, MayNot, Missing};
 use Right::{Debug, Launch, Manage, Read, Record};
+use Streams::UntilClosed;
 
 /// All of them, in the order of the proto files.
 pub const METHODS: &[Method] = &[
@@ -103,27 +122,30 @@ pub const METHODS: &[Method] = &[
         Names::Made(2),
         MayNot,
     ),
-    method(
-        "/jhyde.v1.Recordings/Launch",
-        The(Launch),
-        Names::Made(2),
-        MayNot,
+    streaming(
+        method(
+            "/jhyde.v1.Recordings/Launch",
+            The(Launch),
+            Names::Made(2),
+            MayNot,
+        ),
+        UntilClosed,
     ),
     method("/jhyde.v1.Recordings/List", The(Read), Names::Listed, May),
     reads("/jhyde.v1.Recordings/Get"),
-    reads("/jhyde.v1.Recordings/Watch"),
+    streaming(reads("/jhyde.v1.Recordings/Watch"), UntilClosed),
     about_one("/jhyde.v1.Recordings/Stop", Record, May),
     about_one("/jhyde.v1.Recordings/Detach", Record, May),
     about_one("/jhyde.v1.Recordings/ReportExit", Record, MayNot),
     about_one("/jhyde.v1.Recordings/Delete", Manage, MayNot),
-    reads("/jhyde.v1.Recordings/Export"),
+    streaming(reads("/jhyde.v1.Recordings/Export"), Streams::Yes),
     method(
         "/jhyde.v1.Recordings/Import",
         The(Manage),
         Names::Made(2),
         MayNot,
     ),
-    reads("/jhyde.v1.Recordings/Check"),
+    streaming(reads("/jhyde.v1.Recordings/Check"), Streams::Yes),
     reads("/jhyde.v1.Recordings/Inspect"),
     about_one("/jhyde.v1.Recordings/Seal", Manage, MayNot),
     about_one("/jhyde.v1.Recordings/AddSource", Manage, MayNot),
@@ -132,16 +154,16 @@ pub const METHODS: &[Method] = &[
     reads("/jhyde.v1.History/GetCall"),
     reads("/jhyde.v1.History/GetPath"),
     reads("/jhyde.v1.History/ListCalls"),
-    reads("/jhyde.v1.History/StreamCalls"),
+    streaming(reads("/jhyde.v1.History/StreamCalls"), Streams::Yes),
     reads("/jhyde.v1.History/GetState"),
     reads("/jhyde.v1.History/ListStatics"),
     reads("/jhyde.v1.History/ExpandObject"),
     reads("/jhyde.v1.History/GetInput"),
     reads("/jhyde.v1.History/GetResult"),
     reads("/jhyde.v1.History/ListEvents"),
-    reads("/jhyde.v1.History/StreamEvents"),
+    streaming(reads("/jhyde.v1.History/StreamEvents"), Streams::Yes),
     reads("/jhyde.v1.History/ListWrites"),
-    reads("/jhyde.v1.History/Why"),
+    streaming(reads("/jhyde.v1.History/Why"), Streams::Yes),
     reads("/jhyde.v1.History/Navigate"),
     reads("/jhyde.v1.History/Locate"),
     reads("/jhyde.v1.History/ListLines"),
@@ -192,10 +214,18 @@ pub const METHODS: &[Method] = &[
         GetsItsKey,
     ),
     method("/jhyde.v1.Queries/List", The(Read), Names::None, May),
-    reads("/jhyde.v1.Queries/Run"),
-    reads("/jhyde.v1.Queries/ExportJel"),
+    streaming(reads("/jhyde.v1.Queries/Run"), Streams::Yes),
+    streaming(reads("/jhyde.v1.Queries/ExportJel"), Streams::Yes),
     method("/jhyde.v1.Queries/ListTables", The(Read), Names::None, May),
-    reads("/jhyde.v1.Queries/Sql"),
+    streaming(reads("/jhyde.v1.Queries/Sql"), Streams::Yes),
+    // Both tell of all recordings.
+    method(
+        "/jhyde.v1.Daemon/GetStatus",
+        The(Manage),
+        Names::All,
+        Missing,
+    ),
+    method("/jhyde.v1.Daemon/Stop", The(Manage), Names::All, Missing),
     method(
         "/grpc.health.v1.Health/Check",
         Nothing,

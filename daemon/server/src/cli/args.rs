@@ -135,9 +135,15 @@ is damaged is named with its timestamps.")]
 /// `jhyded serve`.
 #[derive(Args, Debug)]
 pub struct ServeArgs {
-    /// Loopback address to serve over TCP, HOST:PORT; may be repeated; port 0 takes a free one
+    /// Address to serve over TCP, HOST:PORT; may be repeated; port 0 takes a free one; others than loopback need TLS
     #[arg(long, value_name = "HOST:PORT")]
     pub listen: Vec<String>,
+    /// Serve TCP with TLS, with the certificate of this PEM file (and those that lead to its CA)
+    #[arg(long, value_name = "FILE")]
+    pub tls_certificate: Option<PathBuf>,
+    /// PEM file with that certificate's key; nobody else may be able to read it
+    #[arg(long, value_name = "FILE")]
+    pub tls_key: Option<PathBuf>,
     /// Do not serve the data folder's unix socket
     #[arg(long)]
     pub no_unix: bool,
@@ -366,6 +372,12 @@ impl Cli {
         match &self.command {
             Command::Serve(serve) => {
                 give("listen.tcp", listed(&serve.listen));
+                let path = |path: &PathBuf| path.to_string_lossy().into_owned();
+                give(
+                    "listen.tls.certificate",
+                    serve.tls_certificate.as_ref().map(path),
+                );
+                give("listen.tls.key", serve.tls_key.as_ref().map(path));
                 give("listen.unix", serve.no_unix.then(|| "false".to_owned()));
                 give(
                     "listen.insecure_loopback",

@@ -7,6 +7,7 @@ use serde_json::json;
 use super::failure::Failure;
 use super::written;
 use crate::config::{Effective, Sources, keys, load};
+use crate::serve::{ServeError, certificates};
 
 /// Reads a file as the daemon would.
 pub(super) fn check(file: &Path) -> Result<u8, Failure> {
@@ -16,6 +17,7 @@ pub(super) fn check(file: &Path) -> Result<u8, Failure> {
     };
     let effective = load(&sources)?;
     super::filter(&effective.settings.log.filter)?;
+    certificates::read(&effective.settings.listen.tls).map_err(ServeError::from)?;
     let is_set = |(_, _, origin): &&(&str, String, String)| origin != "default";
     let set = effective.origins.iter().filter(is_set).count();
     let line = format!(

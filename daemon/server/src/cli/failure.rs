@@ -88,6 +88,7 @@ impl Failure {
     pub(super) fn exit_code(&self) -> u8 {
         match self {
             Self::Config(_) => exit::CONFIGURATION,
+            Self::Serve(error) if matches!(**error, ServeError::Tls(_)) => exit::CONFIGURATION,
             Self::Tokens(FileError::Taken(_) | FileError::Missing(_) | FileError::Nonsense(_)) => {
                 exit::USAGE
             }

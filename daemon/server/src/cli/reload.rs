@@ -1,9 +1,17 @@
-//! SIGHUP: the configuration and the tokens are read anew, and what can be is changed without a restart.
+//! SIGHUP: the configuration, the certificates and the tokens are read anew, and what can be is changed without a restart.
 
+use std::sync::Arc;
+
+use super::failure::Failure;
 use super::options;
 use crate::access::gate::Access;
 use crate::config::{ConfigError, Effective, Settings, Sources, keys, load};
 use crate::daemon::Daemon;
+use crate::serve::ServeError;
+use crate::serve::certificates::{self, Tls};
+
+/// What the names of the settings of TLS begin with.
+const TLS: &str = "listen.tls.";
 
 /// Changes what is logged.
 pub(super) type Filtering = Box<dyn Fn(&str) -> Result<(), ConfigError> + Send + Sync>;
@@ -29,8 +37,8 @@ impl Reloader {
     }
 
     /// Reads everything anew. What cannot be used changes nothing, and the log says why.
-    pub(super) fn reload(&mut self, daemon: &Daemon, access: &Access) {
-        match self.configuration(daemon, access) {
+    pub(super) fn reload(&mut self, daemon: &Daemon, access: &Access, tls: Option<&Tls>) {
+        match self.configuration(daemon, access, tls) {
             Ok(Changed { now, later }) => {
                 if !later.is_empty() {
                     let settings = later.join(", ");
@@ -49,10 +57,24 @@ impl Reloader {
         }
     }
 
-    fn configuration(&mut self, daemon: &Daemon, access: &Access) -> Result<Changed, ConfigError> {
+    fn configuration(
+        &mut self,
+        daemon: &Daemon,
+        access: &Access,
+        tls: Option<&Tls>,
+    ) -> Result<Changed, Failure> {
         let mut new = load(&self.sources)?;
-        // The only thing here that can fail goes first, so that all is changed or nothing.
+        // What can fail goes first, so that all is changed or nothing.
+        let certificates = match tls {
+            Some(_) => certificates::read(&new.settings.listen.tls).map_err(ServeError::from)?,
+            None => None,
+        };
         (self.filtering)(&new.settings.log.filter)?;
+        if let (Some(tls), Some(certificates)) = (tls, &certificates) {
+            tls.change(Arc::clone(certificates));
+        }
+        // Sockets are plain for as long as they are open, or never.
+        let same_kind = tls.is_some() && certificates.is_some();
         daemon.change(options(&new.settings));
         access.allow(new.settings.listen.allowed());
         let mut changed = Changed::default();
@@ -61,6 +83,9 @@ impl Reloader {
                 continue;
             }
             match keys::find(key) {
+                Some(known) if known.path.starts_with(TLS) && !same_kind => {
+                    changed.later.push(key);
+                }
                 Some(known) if known.reloads() => changed.now.push(key),
                 _ => changed.later.push(key),
             }

@@ -10,6 +10,7 @@ use super::signals::{Came, Signals};
 use super::{options, tokens};
 use crate::access::gate::Access;
 use crate::daemon::Daemon;
+use crate::daemon::leaving::Phase;
 use crate::daemon::record::blocking;
 use crate::serve::{Activity, bind, serve as serve_on};
 use crate::services;
@@ -29,9 +30,12 @@ pub(super) async fn serve(mut reloader: Reloader) -> Result<u8, Failure> {
     }
     let bound = bind(&settings.listen, &settings.data).await?;
     let addresses = bound.addresses();
+    let tls = bound.tls.clone();
     let access = Access::new(settings.listen.allowed(), tokens, Arc::clone(&daemon));
     let access = Arc::new(access);
-    let serving = serve_on(bound, &services::over(&daemon).await?, Arc::clone(&access));
+    let services = services::over(&daemon).await?;
+    let serving = serve_on(bound, &services, Arc::clone(&access));
+    daemon.leaving().heed();
     tracing::info!(?addresses, data = %settings.data.display(), "serving");
     let keeping = tokio::spawn(keep(Arc::clone(&daemon)));
 
@@ -39,11 +43,15 @@ pub(super) async fn serve(mut reloader: Reloader) -> Result<u8, Failure> {
         let after = reloader.settings().shutdown.idle.0;
         tokio::select! {
             signal = signals.next() => if signal == Came::Hangup {
-                reloader.reload(&daemon, &access);
+                reloader.reload(&daemon, &access, tls.as_deref());
             } else {
                 tracing::info!(?signal, "stopping");
                 break;
             },
+            _ = daemon.leaving().reached(Phase::Asked) => {
+                tracing::info!("stopping: a client asked for it");
+                break;
+            }
             () = idle(after, &daemon, serving.activity()) => {
                 tracing::info!("stopping: nobody needs the daemon");
                 break;
@@ -52,13 +60,22 @@ pub(super) async fn serve(mut reloader: Reloader) -> Result<u8, Failure> {
     }
     keeping.abort();
     let grace = reloader.settings().shutdown.grace.0;
+    services.not_serving().await;
     serving.stop_accepting();
-    tokio::select! {
-        left = daemon.stop(grace) => if left > 0 {
-            tracing::warn!(left, "the grace period ran out before all recordings were closed");
-        },
-        () = second(&mut signals) => tracing::warn!("stopping at once: a second signal came"),
-    }
+    daemon.leaving().reach(Phase::Draining);
+    let left = tokio::select! {
+        left = daemon.stop(grace) => {
+            if left > 0 {
+                tracing::warn!(left, "the grace period ran out before all recordings were closed");
+            }
+            left
+        }
+        () = second(&mut signals) => {
+            tracing::warn!("stopping at once: a second signal came");
+            daemon.live_count()
+        }
+    };
+    daemon.leaving().reach(Phase::Closed(left));
     // What still runs now are answers to clients that do not read them.
     if !serving.finish(Duration::from_secs(1)).await {
         tracing::info!("ended with requests under way");

@@ -34,9 +34,10 @@ impl Key {
 }
 
 /// Settings, or the beginnings of their names, that are changed by SIGHUP without a restart.
-const RELOADED: [&str; 8] = [
+const RELOADED: [&str; 9] = [
     "keep",
     "listen.insecure_loopback",
+    "listen.tls.",
     "listen.unix_group_rights",
     "log.filter",
     "record.",
@@ -53,6 +54,16 @@ impl Key {
         })
     }
 }
+
+/// Settings whose values are paths.
+pub(super) const PATHS: [&str; 6] = [
+    "data",
+    "source.path",
+    "listen.unix_path",
+    "listen.tls.certificate",
+    "listen.tls.key",
+    "listen.tls.client_ca",
+];
 
 /// What the names of all our environment variables begin with.
 pub const ENVIRONMENT_PREFIX: &str = "JHYDED_";
@@ -110,7 +121,28 @@ pub const KEYS: &[Key] = &[
         path: "listen.tcp",
         shape: Shape::List,
         default: None,
-        help: "loopback addresses HOST:PORT to serve besides; port 0 takes a free one",
+        help: "addresses HOST:PORT to serve besides; others than loopback need TLS; port 0 takes a free one",
+    },
+    one(
+        "listen.tls.certificate",
+        "",
+        "PEM file of the certificate (and those that lead to its CA) by which these are served with TLS; empty: plain",
+    ),
+    one(
+        "listen.tls.key",
+        "",
+        "PEM file of its key, which nobody else may be able to read",
+    ),
+    one(
+        "listen.tls.client_ca",
+        "",
+        "PEM file of the CA whose certificates clients may show instead of a token; empty: a token is needed",
+    ),
+    Key {
+        path: "listen.tls.client_rights",
+        shape: Shape::List,
+        default: Some("read"),
+        help: "what whoever shows such a certificate may do",
     },
     Key {
         path: "listen.insecure_loopback",

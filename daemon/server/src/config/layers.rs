@@ -8,7 +8,7 @@ use std::{env, fmt, fs, io};
 use config::{Config, File, FileFormat, Map, Source, Value, ValueKind};
 use thiserror::Error;
 
-use super::keys::{ENVIRONMENT_PREFIX, KEYS, Key, Shape, find};
+use super::keys::{ENVIRONMENT_PREFIX, KEYS, Key, PATHS, Shape, find};
 use super::settings::Settings;
 
 /// The configuration cannot be used.
@@ -276,9 +276,6 @@ fn read_file(path: &Path, required: bool) -> Result<Option<Layer>, ConfigError> 
     }
     Ok(Some(Layer(layer)))
 }
-
-/// Settings whose values are paths.
-const PATHS: [&str; 3] = ["data", "source.path", "listen.unix_path"];
 
 /// Makes paths absolute: relative to the file that names them, else to the working folder.
 fn resolved((key, value): (&'static Key, Value), base: Option<&Path>) -> (&'static Key, Value) {

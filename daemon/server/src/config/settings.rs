@@ -1,7 +1,7 @@
 //! The settings as the daemon uses them, after all layers are merged and every value is checked.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use jhyde_trace::{AtLimit, CostLimits, EngineKind, Level, SnapshotLimits};
@@ -55,8 +55,10 @@ fn enough<'de, D: Deserializer<'de>>(deserializer: D) -> Result<ByteSize, D::Err
 pub struct Listen {
     /// Serve the data folder's unix socket.
     pub unix: bool,
-    /// `HOST:PORT`, each; checked to be loopback when they are bound.
+    /// `HOST:PORT`, each; loopback, or with TLS, which is checked when they are bound.
     pub tcp: Vec<String>,
+    /// What TLS is served with on all of them.
+    pub tls: TlsFiles,
     /// Where that socket is; empty: in the data folder.
     pub unix_path: PathBuf,
     /// The group whose users may connect to it besides, by name or number; empty: none.
@@ -81,8 +83,46 @@ impl Listen {
                 Rights::NONE
             },
             insecure_loopback: self.insecure_loopback,
+            client_certificate: match self.tls.client_ca() {
+                Some(_) => self.tls.client_rights,
+                None => Rights::NONE,
+            },
         }
     }
+}
+
+/// What TLS is served with; empty paths name nothing.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct TlsFiles {
+    /// The certificate, with those between it and its authority behind it.
+    pub certificate: PathBuf,
+    /// Its key.
+    pub key: PathBuf,
+    /// Authorities whose certificates clients may show instead of a token.
+    pub client_ca: PathBuf,
+    /// What a client with such a certificate may do.
+    pub client_rights: Rights,
+}
+
+impl TlsFiles {
+    /// The certificate's file, if one is named.
+    pub fn certificate(&self) -> Option<&Path> {
+        named(&self.certificate)
+    }
+
+    /// The key's file, if one is named.
+    pub fn key(&self) -> Option<&Path> {
+        named(&self.key)
+    }
+
+    /// The file of the clients' authorities, if one is named.
+    pub fn client_ca(&self) -> Option<&Path> {
+        named(&self.client_ca)
+    }
+}
+
+fn named(path: &Path) -> Option<&Path> {
+    (!path.as_os_str().is_empty()).then_some(path)
 }
 
 /// Where the page is served once somebody asks for it.

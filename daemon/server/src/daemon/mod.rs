@@ -7,11 +7,13 @@
 //!
 //! Reading order: this file, [`live`], [`record`], [`launch`].
 
+mod about;
 pub mod added;
 mod attended;
 pub mod capture;
 pub mod keeping;
 pub mod launch;
+pub mod leaving;
 mod limits;
 pub mod live;
 pub mod options;
@@ -32,6 +34,7 @@ use jhyde_trace::{CostLimits, EngineKind, Level, RecordingMeta, SnapshotLimits, 
 use rustix::fs::{Access, access};
 use tokio::time::timeout;
 
+use about::About;
 use attended::Attended;
 
 use crate::config::settings::{Attach, Source, WebListen};
@@ -96,6 +99,7 @@ pub struct Daemon {
     stats: Mutex<HashMap<String, Stats>>,
     attended: Attended,
     stopping: AtomicBool,
+    about: About,
 }
 
 impl Daemon {
@@ -129,6 +133,7 @@ impl Daemon {
             stats: Mutex::default(),
             attended: Attended::default(),
             stopping: AtomicBool::new(false),
+            about: About::new(),
         }))
     }
 

@@ -6,12 +6,14 @@ use std::net::SocketAddr;
 use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _, chown};
 use std::os::unix::net::UnixStream as StdUnixStream;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use jhyde_proto::endpoint::{outer_socket_of, runtime_folder, socket_of};
 use jhyde_proto::folder;
 use thiserror::Error;
 use tokio::net::{TcpListener, UnixListener, UnixSocket, lookup_host};
 
+use super::certificates::{self, Tls, TlsError};
 use crate::config::settings::Listen;
 
 /// Connections that may wait to be accepted.
@@ -28,11 +30,27 @@ pub enum ServeError {
         /// What is wrong.
         reason: String,
     },
-    /// An address that others could reach.
+    /// An address that others could reach, and no TLS.
     #[error(
-        "refusing to serve {address}: {resolved} is not a loopback address, and whoever can speak to the \
-         daemon can read recordings and control JVMs. Other addresses will need TLS, which is not built yet; write \
-         [listen] tcp = [\"127.0.0.1:{}\"] and reach it with a token through an ssh tunnel (ssh -L)",
+        "refusing to serve {address} in plain text: {resolved} is not a loopback address, and what goes there can be read \
+         and changed on its way. Write where its certificate is (docs/service.md says how to make one):\n\n\
+         [listen]\n\
+         tcp = [\"{address}\"]\n\
+         tls.certificate = \"/etc/jhyde/tls/server.crt\"\n\
+         tls.key = \"/etc/jhyde/tls/server.key\"\n\n\
+         or serve this machine alone (tcp = [\"127.0.0.1:{}\"]), and reach it through an ssh tunnel (ssh -L)",
+        resolved.port()
+    )]
+    NeedsTls {
+        /// As it was written.
+        address: String,
+        /// What it stands for.
+        resolved: SocketAddr,
+    },
+    /// An address that others could reach, for what is this machine's alone.
+    #[error(
+        "refusing to serve the page at {address}: {resolved} is not a loopback address, and others could read what the page \
+         says; write listen.web = \"127.0.0.1:{}\", and reach it through an ssh tunnel (ssh -L)",
         resolved.port()
     )]
     NotLoopback {
@@ -41,6 +59,9 @@ pub enum ServeError {
         /// What it stands for.
         resolved: SocketAddr,
     },
+    /// TLS cannot be served.
+    #[error(transparent)]
+    Tls(#[from] TlsError),
     /// The system refused.
     #[error("cannot serve {address}: {source}")]
     Bind {
@@ -71,7 +92,7 @@ impl ServeError {
 pub enum Listener {
     /// A unix socket and its path.
     Unix(UnixListener, PathBuf),
-    /// A TCP socket on loopback and its address, with the true port.
+    /// A TCP socket and its address, with the true port.
     Tcp(TcpListener, SocketAddr),
 }
 
@@ -80,6 +101,8 @@ pub enum Listener {
 pub struct Bound {
     /// One per address.
     pub listeners: Vec<Listener>,
+    /// What TCP is served with; `None`: plain, on loopback alone.
+    pub tls: Option<Arc<Tls>>,
 }
 
 impl Bound {
@@ -95,6 +118,7 @@ impl Bound {
             .iter()
             .map(|listener| match listener {
                 Listener::Unix(_, path) => format!("unix:{}", path.display()),
+                Listener::Tcp(_, address) if self.tls.is_some() => format!("https://{address}"),
                 Listener::Tcp(_, address) => address.to_string(),
             })
             .collect()
@@ -107,8 +131,18 @@ impl Bound {
 /// [`ServeError`]; then none is left open.
 pub async fn bind(listen: &Listen, data: &Path) -> Result<Bound, ServeError> {
     let mut bound = Bound::default();
+    if !listen.tcp.is_empty() {
+        let tls = certificates::read(&listen.tls)?;
+        bound.tls = tls.map(|config| Arc::new(Tls::new(config)));
+    }
     for address in &listen.tcp {
-        for resolved in loopback(address).await? {
+        for resolved in resolved(address).await? {
+            if bound.tls.is_none() && !resolved.ip().is_loopback() {
+                return Err(ServeError::NeedsTls {
+                    address: address.clone(),
+                    resolved,
+                });
+            }
             let failed = |source| ServeError::Bind {
                 address: address.clone(),
                 source,
@@ -132,6 +166,19 @@ pub async fn bind(listen: &Listen, data: &Path) -> Result<Bound, ServeError> {
 
 /// What an address stands for; all of it must be loopback.
 pub(crate) async fn loopback(address: &str) -> Result<Vec<SocketAddr>, ServeError> {
+    let all = resolved(address).await?;
+    let outside = all.iter().find(|resolved| !resolved.ip().is_loopback());
+    if let Some(outside) = outside {
+        return Err(ServeError::NotLoopback {
+            address: address.to_owned(),
+            resolved: *outside,
+        });
+    }
+    Ok(all)
+}
+
+/// What an address stands for.
+async fn resolved(address: &str) -> Result<Vec<SocketAddr>, ServeError> {
     let invalid = |reason: String| ServeError::Address {
         address: address.to_owned(),
         reason,
@@ -140,15 +187,6 @@ pub(crate) async fn loopback(address: &str) -> Result<Vec<SocketAddr>, ServeErro
         .await
         .map_err(|error| invalid(error.to_string()))?
         .collect();
-    if let Some(outside) = resolved
-        .iter()
-        .find(|resolved| !resolved.ip().is_loopback())
-    {
-        return Err(ServeError::NotLoopback {
-            address: address.to_owned(),
-            resolved: *outside,
-        });
-    }
     // One port for all of them is wanted, which port 0 would not give.
     match resolved.first() {
         Some(first) if first.port() == 0 => Ok(vec![*first]),

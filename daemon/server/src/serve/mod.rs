@@ -1,10 +1,12 @@
 //! Serving: which sockets, the gRPC server over them, and its end.
 //!
-//! Only loopback addresses and a unix socket are served, and every call goes through a gate ([`crate::access`]): whoever
-//! can speak to the daemon can read recordings and make it control JVMs.
+//! A unix socket, loopback addresses, and others with TLS ([`tls`]); every call goes through a gate ([`crate::access`]):
+//! whoever can speak to the daemon can read recordings and make it control JVMs.
 
 mod activity;
+pub mod certificates;
 mod listeners;
+mod tls;
 
 use std::io;
 use std::path::PathBuf;
@@ -22,6 +24,7 @@ use tonic::transport::server::Connected;
 use tower_http::catch_panic::CatchPanicLayer;
 
 pub use activity::{Activity, Counted};
+pub(crate) use certificates::subject;
 pub(crate) use listeners::loopback;
 pub use listeners::{Bound, Listener, ServeError, bind};
 
@@ -53,6 +56,7 @@ pub fn serve(bound: Bound, services: &Services, access: Arc<Access>) -> Serving 
     let mut servers = JoinSet::new();
     let mut socket = None;
     let routes = &services.routes;
+    access.daemon().served_at(bound.addresses());
     services.door.leads_to(Behind {
         routes: services.web.clone(),
         stopped: stop.subscribe(),
@@ -77,10 +81,22 @@ pub fn serve(bound: Bound, services: &Services, access: Arc<Access>) -> Serving 
                 let gate = gate(Socket::Unix);
                 servers.spawn(run(incoming, routes.clone(), gate, stopped, activity));
             }
-            Listener::Tcp(listener, _) => {
-                let gate = gate(Socket::Loopback);
-                let incoming = incoming(listener);
-                servers.spawn(run(incoming, routes.clone(), gate, stopped, activity));
+            Listener::Tcp(listener, address) => {
+                let gate = gate(match address.ip().is_loopback() {
+                    true => Socket::Loopback,
+                    false => Socket::Network,
+                });
+                match &bound.tls {
+                    Some(tls) => {
+                        let tls = Arc::clone(tls);
+                        let incoming = tls::accepted(listener, tls, stop.subscribe());
+                        servers.spawn(run(incoming, routes.clone(), gate, stopped, activity));
+                    }
+                    None => {
+                        let incoming = incoming(listener);
+                        servers.spawn(run(incoming, routes.clone(), gate, stopped, activity));
+                    }
+                }
             }
         }
     }

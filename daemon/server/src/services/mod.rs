@@ -2,6 +2,7 @@
 //!
 //! To add a service: a module here, one line in [`over`], and its methods in `access::table`.
 
+pub mod daemon;
 pub mod debugging;
 pub mod history;
 pub mod queries;
@@ -14,12 +15,16 @@ pub mod web;
 use std::sync::Arc;
 
 use jhyde_debugging::Sessions;
+use jhyde_proto::v1::daemon_server::DaemonServer;
 use jhyde_proto::v1::debugging_server::DebuggingServer;
 use jhyde_proto::v1::history_server::HistoryServer;
 use jhyde_proto::v1::queries_server::QueriesServer;
 use jhyde_proto::v1::recordings_server::RecordingsServer;
 use jhyde_proto::v1::web_server::WebServer;
+use tonic::server::NamedService;
 use tonic::service::Routes;
+use tonic_health::ServingStatus;
+use tonic_health::server::HealthReporter;
 
 use crate::daemon::Daemon;
 use crate::web::Door;
@@ -33,6 +38,28 @@ pub struct Services {
     pub web: Routes,
     /// Where browsers come in.
     pub door: Arc<Door>,
+    health: HealthReporter,
+}
+
+/// The services whose health is told, and the server's as a whole.
+const HEALTHY: [&str; 7] = [
+    "",
+    <RecordingsServer<recordings::RecordingsService> as NamedService>::NAME,
+    <HistoryServer<history::HistoryService> as NamedService>::NAME,
+    <DebuggingServer<debugging::DebuggingService> as NamedService>::NAME,
+    <QueriesServer<queries::QueriesService> as NamedService>::NAME,
+    <WebServer<web::WebService> as NamedService>::NAME,
+    <DaemonServer<daemon::DaemonService> as NamedService>::NAME,
+];
+
+impl Services {
+    /// Says that the daemon is about to end, to whoever asks or watches its health.
+    pub async fn not_serving(&self) {
+        for service in HEALTHY {
+            let status = ServingStatus::NotServing;
+            self.health.set_service_status(service, status).await;
+        }
+    }
 }
 
 /// All services over this daemon.
@@ -52,25 +79,17 @@ pub async fn over(daemon: &Arc<Daemon>) -> Result<Services, tonic_reflection::se
     let recordings = Arc::new(recordings::RecordingsService::new(Arc::clone(daemon)));
     let history = history::HistoryService::new(Arc::clone(daemon), Arc::clone(&sessions));
     let history = Arc::new(history);
+    let itself = daemon::DaemonService::new(Arc::clone(daemon), Arc::clone(&sessions));
     let debugging = debugging::DebuggingService::new(Arc::clone(daemon), sessions);
     let debugging = Arc::new(debugging);
     let queries = Arc::new(queries::QueriesService::new(Arc::clone(daemon)));
     let web = Arc::new(web::WebService::new(Arc::clone(&door)));
 
     let (reporter, health) = tonic_health::server::health_reporter();
-    reporter
-        .set_serving::<RecordingsServer<recordings::RecordingsService>>()
-        .await;
-    reporter
-        .set_serving::<HistoryServer<history::HistoryService>>()
-        .await;
-    reporter
-        .set_serving::<DebuggingServer<debugging::DebuggingService>>()
-        .await;
-    reporter
-        .set_serving::<QueriesServer<queries::QueriesService>>()
-        .await;
-    reporter.set_serving::<WebServer<web::WebService>>().await;
+    for service in HEALTHY {
+        let status = ServingStatus::Serving;
+        reporter.set_service_status(service, status).await;
+    }
     let ours = |routes: Routes| {
         routes
             .add_service(RecordingsServer::from_arc(Arc::clone(&recordings)))
@@ -81,10 +100,12 @@ pub async fn over(daemon: &Arc<Daemon>) -> Result<Services, tonic_reflection::se
     };
     let described = Routes::new(described().build_v1()?)
         .add_service(described().build_v1alpha()?)
+        .add_service(DaemonServer::new(itself))
         .add_service(health);
     Ok(Services {
         routes: ours(described),
         web: ours(Routes::default()),
         door,
+        health: reporter,
     })
 }

@@ -112,6 +112,11 @@ async fn a_token_has_its_rights_and_no_other() {
             continue;
         }
         for right in rights {
+            // Who may end the daemon does: `stopping`.
+            let ends = method.path == "/jhyde.v1.Daemon/Stop";
+            if ends && right == "manage" {
+                continue;
+            }
             let token = served.known(right);
             let status = call(&channel, method.path, Some(&token)).await;
             let denied = (status.code(), reason(&status).as_str())
@@ -127,6 +132,9 @@ async fn a_token_has_its_rights_and_no_other() {
                 }
                 _ => assert_eq!(reason(&status), "OVER_TCP", "{}", method.path),
             }
+        }
+        if method.path == "/jhyde.v1.Daemon/Stop" {
+            continue;
         }
         let status = call(&channel, method.path, Some(&all)).await;
         assert_ne!(reason(&status), "RIGHT_MISSING", "{}", method.path);

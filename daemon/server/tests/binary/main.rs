@@ -1,8 +1,11 @@
 //! The binary `jhyded` from outside, as far as it needs no JVM: exit codes, messages, signals.
 
 mod access;
+mod authority;
 mod reload;
 mod served;
+mod stopping;
+mod tls;
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};

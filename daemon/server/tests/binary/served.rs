@@ -7,7 +7,8 @@ use std::process::{Child, Command, Output, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use jhyde_proto::endpoint::{Address, connect, socket_of};
+use jhyde_proto::endpoint::{Address, ConnectError, connect, connect_trusting, socket_of};
+use jhyde_proto::trust::Trust;
 use jhyde_proto::v1::debugging_client::DebuggingClient;
 use jhyde_proto::v1::recordings_client::RecordingsClient;
 use rustix::process::{Pid, Signal, kill_process};
@@ -50,6 +51,12 @@ pub(crate) fn reason(status: &Status) -> String {
 /// Says who it is.
 #[derive(Clone)]
 pub(crate) struct Bearing(MetadataValue<Ascii>);
+
+impl Bearing {
+    pub(crate) fn of(token: &str) -> Self {
+        Self(format!("Bearer {token}").parse().unwrap())
+    }
+}
 
 impl Interceptor for Bearing {
     fn call(&mut self, mut request: Request<()>) -> Result<Request<()>, Status> {
@@ -182,15 +189,22 @@ impl Served {
     }
 
     pub(crate) async fn over_tcp(&self) -> Channel {
-        let address = Address::Tcp(self.tcp().to_owned());
+        let address: Address = self.tcp().parse().unwrap();
         connect(&address, PATIENCE).await.unwrap()
+    }
+
+    /// Over TLS, if it can be.
+    pub(crate) async fn over_tls(&self, trust: &Trust) -> Result<Channel, ConnectError> {
+        let address: Address = self.tcp().parse().unwrap();
+        assert!(matches!(address, Address::Tls(_)), "{address}");
+        connect_trusting(&address, trust, PATIENCE).await
     }
 
     pub(crate) async fn bearing(
         &self,
         token: &str,
     ) -> RecordingsClient<InterceptedService<Channel, Bearing>> {
-        let bearing = Bearing(format!("Bearer {token}").parse().unwrap());
+        let bearing = Bearing::of(token);
         RecordingsClient::with_interceptor(self.over_tcp().await, bearing)
     }
 
@@ -198,7 +212,7 @@ impl Served {
         &self,
         token: &str,
     ) -> DebuggingClient<InterceptedService<Channel, Bearing>> {
-        let bearing = Bearing(format!("Bearer {token}").parse().unwrap());
+        let bearing = Bearing::of(token);
         DebuggingClient::with_interceptor(self.over_tcp().await, bearing)
     }
 }

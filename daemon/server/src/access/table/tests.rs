@@ -83,6 +83,21 @@ fn every_method_is_decided_on_once() {
 }
 
 #[test]
+fn every_stream_is_known_to_be_one() {
+    for file in served().iter().flat_map(|set| &set.file) {
+        // Health tells of the end itself, and reflection answers what is asked.
+        let ours = file.package() == "jhyde.v1";
+        for service in file.service.iter().filter(|_| ours) {
+            for method in &service.method {
+                let path = format!("/{}.{}/{}", file.package(), service.name(), method.name());
+                let is_known = find(&path).unwrap().streams != Streams::No;
+                assert_eq!(method.server_streaming(), is_known, "{path}");
+            }
+        }
+    }
+}
+
+#[test]
 fn every_field_that_names_a_recording_is_looked_at() {
     for (path, request) in methods() {
         if !path.starts_with("/jhyde.") {
