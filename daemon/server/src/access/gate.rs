@@ -104,32 +104,31 @@ impl Access {
             // A token counts for more than that none is needed: it has a name, and maybe other rights.
             Socket::Loopback | Socket::Network => match bearer(request.headers())? {
                 Some(token) => with_token(token),
-                None => self.without_token(socket, request),
+                None => without_token(self.allowed(), socket, request),
             },
         }
     }
+}
 
-    /// Who asks over TCP without a token.
-    fn without_token(&self, socket: Socket, request: &Request<Body>) -> Result<Who, Status> {
-        let allowed = self.allowed();
-        if let Some(certificate) = certificate(request)
-            && !allowed.client_certificate.is_empty()
-        {
-            let name = format!("the certificate '{}'", subject(&certificate));
-            return Ok(Caller::with_rights(&name, allowed.client_certificate).into());
-        }
-        if socket == Socket::Loopback && !allowed.insecure_loopback.is_empty() {
-            let name = "who comes over loopback without a token";
-            return Ok(Caller::with_rights(name, allowed.insecure_loopback).into());
-        }
-        Err(with_details(
-            Kind::Unauthenticated,
-            "NO_TOKEN",
-            None,
-            "over TCP a token is needed: make one on the daemon's machine (jhyded token create NAME --rights read), and \
-             give it to jhyde with --token-file or in JHYDE_TOKEN, to others as the header 'authorization: Bearer TOKEN'",
-        ))
+/// Who asks over TCP without a token.
+fn without_token(allowed: Allowed, socket: Socket, request: &Request<Body>) -> Result<Who, Status> {
+    if let Some(certificate) = certificate(request)
+        && !allowed.client_certificate.is_empty()
+    {
+        let name = format!("the certificate '{}'", subject(&certificate));
+        return Ok(Caller::with_rights(&name, allowed.client_certificate).into());
     }
+    if socket == Socket::Loopback && !allowed.insecure_loopback.is_empty() {
+        let name = "who comes over loopback without a token";
+        return Ok(Caller::with_rights(name, allowed.insecure_loopback).into());
+    }
+    Err(with_details(
+        Kind::Unauthenticated,
+        "NO_TOKEN",
+        None,
+        "over TCP a token is needed: make one on the daemon's machine (jhyded token create NAME --rights read), and \
+         give it to jhyde with --token-file or in JHYDE_TOKEN, to others as the header 'authorization: Bearer TOKEN'",
+    ))
 }
 
 /// The certificate that the client at the other end of a connection has shown, if it has.
@@ -346,6 +345,18 @@ mod tests {
         let other = at_unix_socket(Some(me + 1), group);
         assert!(!other.is_owner() && other.rights == group);
         assert_eq!(at_unix_socket(None, group).rights, Rights::NONE);
+    }
+
+    #[test]
+    fn insecure_loopback_counts_at_loopback_alone() {
+        let allowed = Allowed {
+            insecure_loopback: Rights::NONE.and(Right::Read),
+            ..Allowed::default()
+        };
+        let comes = |socket| without_token(allowed, socket, &Request::new(Body::empty()));
+        assert!(comes(Socket::Loopback).is_ok());
+        let refused = comes(Socket::Network).err().map(|status| status.code());
+        assert_eq!(refused, Some(tonic::Code::Unauthenticated));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Serving: which sockets, the gRPC server over them, and its end.
 //!
-//! A unix socket, loopback addresses, and others with TLS ([`tls`]); every call goes through a gate ([`crate::access`]):
+//! A unix socket, loopback addresses, and others with TLS (`tls`); every call goes through a gate ([`crate::access`]):
 //! whoever can speak to the daemon can read recordings and make it control JVMs.
 
 mod activity;
