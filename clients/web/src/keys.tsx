@@ -60,8 +60,7 @@ export function Keys(props: { readonly facts: Facts; readonly palette: () => voi
       return;
     }
     if (event.ctrlKey || event.metaKey || event.altKey || singleKeys() === "off") return;
-    const target = event.target as HTMLElement;
-    if (target.closest("input:not([type=range]), textarea, select, dialog")) return;
+    if (takesLetters(event.target as HTMLElement)) return;
     if (act(event)) event.preventDefault();
   };
 
@@ -182,6 +181,11 @@ export function Keys(props: { readonly facts: Facts; readonly palette: () => voi
       </p>
     </Dialog>
   );
+}
+
+/** Is it written into, or in a dialog over the page? What a dialog that was just closed held has the focus until the page is drawn. */
+function takesLetters(target: HTMLElement): boolean {
+  return target.closest("dialog:not([open])") === null && target.closest("input:not([type=range]), textarea, select, dialog") !== null;
 }
 
 export function focusView(view: string): void {

@@ -251,6 +251,23 @@ const tests = {
     });
   },
 
+  async "a key right behind a dialog that closes is not lost"() {
+    await visit("?recording=ms&call=1.7", async (page) => {
+      await settled(page);
+      await page.keyboard.press("Control+k");
+      await page.waitForFunction(() => document.activeElement?.closest("dialog.palette[open]"));
+      // Before the page is drawn again, what has the focus is still in the dialog.
+      const inside = await page.evaluate(() => {
+        document.querySelector("dialog.palette").close();
+        const target = document.activeElement;
+        target.dispatchEvent(new KeyboardEvent("keydown", { key: "?", bubbles: true, cancelable: true }));
+        return target.closest("dialog.palette") !== null;
+      });
+      assert.ok(inside, "the focus was in the palette");
+      await page.waitForSelector("dialog.keys[open]");
+    });
+  },
+
   async "axe finds nothing, in any view, in both themes"() {
     for (const theme of ["light", "dark"]) {
       await visit(
