@@ -4,6 +4,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use jhyde_history::History;
+use jhyde_history::view::{HeldView, ValueView};
 use jhyde_integration::{Folder, Jdk, jdks};
 use jhyde_store::{Catalogue, Recording, StoreOptions};
 use jhyde_trace::{
@@ -272,13 +274,15 @@ fn compare(jdk: &Jdk, class: &str, options: &[&str], flags: &[String]) -> Vec<Co
     let id = catalogue.list().remove(0).id;
     let recording = catalogue.open_recording(&id).expect("the recording opens");
     let that = method(&recording, "held.Told", "that");
+    let history = History::new(Arc::clone(&recording));
     let mut replay = Replay::new(Arc::clone(&recording));
     let mut all = Vec::new();
     let range = Timestamp(0)..recording.end();
     let events = recording.events(range, None, jhyde_store::Direction::Forward);
     let mut stack = Vec::new();
-    for event in events {
-        let event = event.expect("an event is read").event;
+    for told in events {
+        let told = told.expect("an event is read");
+        let (timestamp, event) = (told.timestamp, told.event);
         replay.follow(&event);
         if let EventKind::Exit { .. } = event.kind {
             stack.pop();
@@ -303,11 +307,23 @@ fn compare(jdk: &Jdk, class: &str, options: &[&str], flags: &[String]) -> Vec<Co
         all.push(Compared {
             class: replay.class(held),
             line: format!("sites {:?}", stack.iter().rev().take(3).collect::<Vec<_>>()),
-            recorded: replay.text(held),
+            recorded: found_later(&history, held, timestamp).map_or(replay.text(held), Err),
             told,
         });
     }
     all
+}
+
+/// Why it is not known what an object held at a time, where only what was found later says so.
+fn found_later(history: &History, object: ObjectId, at: Timestamp) -> Option<String> {
+    let value = history.value_at(Value::Object(object), at);
+    let ValueView::Object(view) = value.expect("the history answers") else {
+        panic!("object {object} is none");
+    };
+    match view.held.as_deref() {
+        Some(HeldView::Unknown(why)) => Some(why.clone()),
+        _ => None,
+    }
 }
 
 fn method(recording: &Recording, class: &str, name: &str) -> MethodId {

@@ -244,6 +244,8 @@ impl History {
                     parent.is_root() || self.record(parent)?.boundary
                 }
                 EventKind::ThreadStart | EventKind::ClassPrepared { .. } => true,
+                // What ran there nobody saw: it may have called code out of the scope.
+                EventKind::Gap { .. } => true,
                 _ => false,
             };
             if ran {

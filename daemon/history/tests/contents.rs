@@ -316,6 +316,42 @@ fn what_is_not_known_is_not_shown_as_known() {
 }
 
 /// An array was found gone that code out of the scope had: what it held is known until that may have changed it.
+/// Nobody saw the call that changed it: where steps are missing, the recording has a gap and no call.
+#[test]
+fn what_is_found_changed_behind_a_gap_is_not_known_from_the_gap_on() {
+    let mut run = Run::new(Level::State);
+    let class = run.builder.plain_class("java.util.ArrayDeque");
+    let queue = run.builder.object(class, Content::None);
+    let told = run.found(queue, Change::Whole(ints(&[4])));
+    let before = run
+        .builder
+        .here(run.thread, 1, EventKind::Edge { from: 0, to: 1 });
+    let (reason, back) = ("steps are missing".to_owned(), false);
+    let gap = EventKind::Gap { reason, back };
+    let gap = run.builder.here(run.thread, 1, gap);
+    let behind = run
+        .builder
+        .here(run.thread, 2, EventKind::Edge { from: 1, to: 2 });
+    let found = run.found(queue, Change::Whole(ints(&[])));
+    let made = run.builder.finish();
+    let history = made.history();
+    let shown = |at| {
+        let shown = history.value_at(Value::Object(queue), at).expect("a queue");
+        shown.to_string()
+    };
+    for at in [told, before] {
+        assert_eq!(shown(at), format!("ArrayDeque[1] list#{queue} [4]"), "{at}");
+    }
+    for at in [gap, behind] {
+        assert!(
+            shown(at).contains("it was found changed"),
+            "{at}: {}",
+            shown(at)
+        );
+    }
+    assert_eq!(shown(found), format!("ArrayDeque[0] list#{queue} []"));
+}
+
 #[test]
 fn what_an_array_held_is_not_known_from_when_it_was_last_certain() {
     let mut run = Run::new(Level::Full);

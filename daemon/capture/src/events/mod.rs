@@ -254,6 +254,9 @@ impl<S: Sink> Engine<S> {
             self.recorder.known.heap.look_as_of(thread.looked);
             // What it tells is asked for while it is handled.
             thread.due = thread.awaited.take();
+            if thread.ran_unseen() && self.recorder.outlet.records_state() {
+                self.anything_changed();
+            }
             let thrown = composite.events.iter().find_map(|event| match event {
                 Event::Exception { location, .. } => Some(location),
                 _ => None,

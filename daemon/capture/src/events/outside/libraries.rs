@@ -2,7 +2,8 @@
 //! shown, and change it in calls that are not shown it. So once such code has run, what it has is looked at again
 //! before the scope shows it to a call, and when the recording ends. Arrays and objects of the scope are `refresh`'s.
 //!
-//! A call whose receiver or arguments are not known may have changed any object: then all are looked at again.
+//! A call whose receiver or arguments are not known may have changed any object, and so may code that ran unseen: then
+//! all are looked at again.
 
 use std::collections::VecDeque;
 use std::time::Instant;
@@ -29,8 +30,7 @@ impl<S: Sink> Engine<S> {
         }
         if has_unknown(shown) && touches(shown.named()) != Touches::Nothing {
             // Which object it was shown nobody knows: it may have been any.
-            self.recorder.known.contents.anything_changed();
-            self.recorder.known.heap.anything_changed();
+            self.anything_changed();
         }
         if is_of_the_jdk(&shown.named().class) {
             return;
@@ -57,6 +57,13 @@ impl<S: Sink> Engine<S> {
             }
             open.extend(self.recorder.known.contents.give(object));
         }
+    }
+
+    /// Code has run of which nobody knows what it did: any array, and whatever an object of the JDK holds, may be another.
+    pub(in crate::events) fn anything_changed(&mut self) {
+        self.recorder.known.heap.outside_ran();
+        self.recorder.known.heap.anything_changed();
+        self.recorder.known.contents.anything_changed();
     }
 
     /// The JVM stands still for the last time: what libraries did to what the scope never met again. What is not reached

@@ -37,7 +37,7 @@ impl<S: Sink> Engine<S> {
         while thread.predicted {
             if left == 0 {
                 // No predicted run is so long: somebody else has written what it turns on.
-                self.forget_innermost(thread, None, UNPREDICTED);
+                self.forget_innermost(ticket, thread, None, UNPREDICTED);
                 return Ok(());
             }
             left -= 1;
@@ -150,17 +150,30 @@ impl<S: Sink> Engine<S> {
 
     /// A predicted thread stands where it cannot: nothing is known of the innermost call any more, and what was told
     /// of the others since is doubtful.
-    pub(in crate::events) fn lose_sight(&mut self, thread: &mut Thread, ordinal: usize) {
-        self.forget_innermost(thread, Some(Pending::reached(ordinal, true)), UNPREDICTED);
+    pub(in crate::events) fn lose_sight(
+        &mut self,
+        ticket: Ticket,
+        thread: &mut Thread,
+        ordinal: usize,
+    ) {
+        let pending = Some(Pending::reached(ordinal, true));
+        self.forget_innermost(ticket, thread, pending, UNPREDICTED);
     }
 
     /// A thread stands where it cannot have come without steps that the JVM did not tell.
-    pub(in crate::events) fn miss_steps(&mut self, thread: &mut Thread, ordinal: usize) {
-        self.forget_innermost(thread, Some(Pending::reached(ordinal, true)), UNTOLD);
+    pub(in crate::events) fn miss_steps(
+        &mut self,
+        ticket: Ticket,
+        thread: &mut Thread,
+        ordinal: usize,
+    ) {
+        let pending = Some(Pending::reached(ordinal, true));
+        self.forget_innermost(ticket, thread, pending, UNTOLD);
     }
 
     fn forget_innermost(
         &mut self,
+        ticket: Ticket,
         thread: &mut Thread,
         pending: Option<Pending>,
         reason: &'static str,
@@ -171,13 +184,23 @@ impl<S: Sink> Engine<S> {
                 pending,
                 ..Activation::default()
             });
+            // Told here besides: calls out of the scope may have been made in this stretch that nobody saw.
+            self.recorder.outlet.doubt(ticket, frame.call, reason);
         }
-        doubt(thread, reason);
+        self.doubt(thread, reason);
     }
 
     /// A predicted thread did something else: what was told of its calls since is doubtful.
     pub(in crate::events) fn doubt_all(&mut self, thread: &mut Thread) {
-        doubt(thread, UNPREDICTED);
+        self.doubt(thread, UNPREDICTED);
+    }
+
+    /// What was told of a thread's calls since is doubtful, and so is what they did to what others hold.
+    fn doubt(&mut self, thread: &mut Thread, reason: &'static str) {
+        for frame in &mut thread.stack {
+            frame.doubtful = Some(reason);
+        }
+        self.anything_changed();
     }
 
     /// The recording ends while threads run on unseen: what they did since is missing.
@@ -211,10 +234,4 @@ fn place_of(location: &Location) -> (MethodKey, u32) {
 
 const fn allocates(opcode: Opcode) -> bool {
     matches!(opcode, Opcode::New | Opcode::NewArray | Opcode::AnewArray)
-}
-
-fn doubt(thread: &mut Thread, reason: &'static str) {
-    for frame in &mut thread.stack {
-        frame.doubtful = Some(reason);
-    }
 }

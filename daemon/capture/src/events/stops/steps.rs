@@ -67,12 +67,12 @@ impl<S: Sink> Engine<S> {
             return self.stop(ticket, thread, suspended);
         }
         if !self.may_arrive(thread, index) {
-            self.lose_sight(thread, ordinal);
+            self.lose_sight(ticket, thread, ordinal);
             return self.stop(ticket, thread, suspended);
         }
         if self.is_caught_there(thread, index) {
             if !may_be_handler(thread, ordinal) {
-                self.miss_steps(thread, ordinal);
+                self.miss_steps(ticket, thread, ordinal);
                 return self.stop(ticket, thread, suspended);
             }
             self.catch_untold(ticket, thread, index);

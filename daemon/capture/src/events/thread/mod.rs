@@ -160,6 +160,15 @@ impl Thread {
         self.stack.iter_mut().rfind(|frame| !frame.boundary)
     }
 
+    /// Did it run code since its last event of which nobody knows what it was shown: a call out of the scope that was
+    /// seen only because it called back, or one of the scope whose instructions are not followed?
+    pub(crate) fn ran_unseen(&self) -> bool {
+        self.stack.last().is_some_and(|top| match top.boundary {
+            true => top.shown.is_none(),
+            false => top.mirror.is_none(),
+        })
+    }
+
     /// The instruction at which that call stands.
     pub(crate) fn pending_mut(&mut self) -> Option<&mut Pending> {
         self.innermost_mut()?.mirror.as_mut()?.pending.as_mut()
