@@ -138,6 +138,35 @@ fn code_that_another_tool_replaces() {
         // What it holds is said to be not recorded, never unchanged.
         let state = folder.ask(&["state", "swap", "answer#1"]);
         assert!(state.contains("replaced"), "{state}");
+        holds_what_the_program_says(&folder);
+    }
+}
+
+/// What the replaced code changed, a list and an array, is not told as it was before.
+fn holds_what_the_program_says(folder: &Folder) {
+    let shows = folder.json(&["tree", "swap", "--method", "show", "--all"]);
+    let mut compared = 0;
+    for show in &shows {
+        let [seen, _, told] = show["arguments"].as_array().map_or(&[][..], Vec::as_slice) else {
+            // The one that has none calls it.
+            continue;
+        };
+        let told = told["value"].as_str().expect("a text");
+        if let Some(items) = seen["value"]["held"]["items"].as_array() {
+            let all: Vec<_> = items
+                .iter()
+                .map(|item| item["content"].to_string())
+                .collect();
+            let seen = format!("[{}]", all.join(", "));
+            assert!(told.starts_with(&seen), "{seen} where it was {told}");
+            compared += 1;
+        }
+    }
+    // Behind the first call that was replaced it is not known when it changed.
+    assert!(compared >= 2, "{shows:#?}");
+    // The array is found to be another, and nobody was seen to write it.
+    for write in folder.json(&["history", "swap", "array#3[1]"]) {
+        assert_ne!(write["call"]["class"], "java.util.Arrays", "{write}");
     }
 }
 

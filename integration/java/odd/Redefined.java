@@ -4,6 +4,9 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.lang.instrument.ClassDefinition;
 import java.lang.instrument.Instrumentation;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
 
 /** Its own agent: swaps the code of {@link Part} in the middle of the run, as a profiler or hot reload does. */
 public final class Redefined {
@@ -18,9 +21,24 @@ public final class Redefined {
 
     static final class Part {
         static int answer(int n) {
+            SEEN.add(n);
+            COUNTS[n % 2] += n;
             int twice = n * 2;
             return twice + 1;
         }
+    }
+
+    /** What the swapped code changes, unseen. */
+    static final List<Integer> SEEN = new ArrayList<>();
+    static final int[] COUNTS = new int[2];
+
+    /** Says what they hold. */
+    static void show(List<Integer> seen, int[] counts, String told) {
+        if (!told.equals(seen + " " + Arrays.toString(counts))) throw new IllegalStateException(told);
+    }
+
+    static void show() {
+        show(SEEN, COUNTS, SEEN + " " + Arrays.toString(COUNTS));
     }
 
     static void swap() throws Exception {
@@ -36,9 +54,12 @@ public final class Redefined {
 
     public static void main(String[] args) throws Exception {
         int before = Part.answer(20);
+        show();
         swap();
         int after = Part.answer(20);
+        show();
         int again = Part.answer(21);
+        show();
         System.out.println(before + " " + after + " " + again);
     }
 }
