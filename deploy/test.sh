@@ -15,6 +15,9 @@ want_command jq jq "the scripts that tests call read JSON"
 want_command flock util-linux "two tests may compile the fixtures at once"
 want_command mount mount "disks that are full or read-only are tested on file systems of their own"
 want_command script bsdutils "the debugging session is tested in a terminal of its own"
+want_command ss iproute2 "JVMs are recorded from within their network namespace"
+[ -x /usr/sbin/sshd ] || want openssh-server "JVMs are recorded through ssh"
+want_command ssh openssh-client "JVMs are recorded through ssh"
 [ -x "$(type -P kill)" ] || want procps "tests end daemons by their numbers"
 # The libraries that recorded workloads are made of: integration/workloads.json says which is whose.
 for package in $(sed -n '/"apt": \[$/,/\]/p' integration/workloads.json | grep -o '"[a-z0-9.+-]*"' | tr -d '"' | grep -vx apt | sort -u); do

@@ -14,6 +14,7 @@ pub mod programs;
 pub mod same;
 pub mod session;
 pub mod terminal;
+pub mod ticker;
 pub mod till;
 pub mod tools;
 pub mod waits;

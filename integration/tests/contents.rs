@@ -307,7 +307,7 @@ fn compare(jdk: &Jdk, class: &str, options: &[&str], flags: &[String]) -> Vec<Co
         all.push(Compared {
             class: replay.class(held),
             line: format!("sites {:?}", stack.iter().rev().take(3).collect::<Vec<_>>()),
-            recorded: found_later(&history, held, timestamp).map_or(replay.text(held), Err),
+            recorded: found_later(&history, held, timestamp).map_or_else(|| replay.text(held), Err),
             told,
         });
     }

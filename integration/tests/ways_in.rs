@@ -2,168 +2,16 @@
 //! connection that is cut. Whatever happens the program goes on as if nobody watched, and what was recorded
 //! can be read and says how it ended.
 
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{Read as _, Write as _};
 use std::net::{Shutdown, TcpListener, TcpStream};
-use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::mpsc::{Receiver, channel};
+use std::process::{Child, Command};
+use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
+use jhyde_integration::ticker::{
+    PATIENCE, Ticker, assert_readable, attach, ended, has_calls, recording, until,
+};
 use jhyde_integration::{Folder, Jdk, jdks};
-use serde_json::Value;
-
-/// Longest wait for anything here.
-const PATIENCE: Duration = Duration::from_secs(60);
-/// What a JVM says when it waits for a debugger.
-const LISTENING: &str = "Listening for transport dt_socket at address: ";
-
-/// `fx.Ticker`: counts, a line each, until its input ends.
-struct Ticker {
-    child: Child,
-    input: Option<ChildStdin>,
-    lines: Receiver<String>,
-    last: u64,
-}
-
-impl Ticker {
-    fn start(jdk: &Jdk, agent: &str) -> Self {
-        let mut child = Command::new(jdk.java())
-            .arg(format!("-agentlib:jdwp=transport=dt_socket,{agent}"))
-            .arg("-cp")
-            .arg(jdk.classes("fixtures"))
-            .args(["fx.Ticker", "1"])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("java can be started");
-        let (send, lines) = channel();
-        let stdout = BufReader::new(child.stdout.take().expect("an output"));
-        std::thread::spawn(move || {
-            for line in stdout.lines().map_while(Result::ok) {
-                if send.send(line).is_err() {
-                    break;
-                }
-            }
-        });
-        let input = child.stdin.take();
-        Self {
-            child,
-            input,
-            lines,
-            last: 0,
-        }
-    }
-
-    /// Listening on a port that it says.
-    fn listening(jdk: &Jdk) -> (Self, String) {
-        let mut ticker = Self::start(jdk, "server=y,suspend=n,address=127.0.0.1:0");
-        let address = ticker.listens_again();
-        (ticker, address)
-    }
-
-    /// Goes on for so many ticks, none lost or told twice.
-    fn ticks(&mut self, count: u64) {
-        for _ in 0..count {
-            let line = self.lines.recv_timeout(PATIENCE).expect("it goes on");
-            self.take(&line);
-        }
-    }
-
-    /// A line that is not the last.
-    fn take(&mut self, line: &str) {
-        if !line.starts_with(LISTENING) {
-            assert_eq!(line, format!("tick {}", self.last + 1));
-            self.last += 1;
-        }
-    }
-
-    /// Goes on until it listens for the next debugger; a port that the JVM chose is another one then.
-    fn listens_again(&mut self) -> String {
-        loop {
-            let line = self.lines.recv_timeout(PATIENCE).expect("it goes on");
-            if let Some(port) = line.strip_prefix(LISTENING) {
-                return format!("127.0.0.1:{}", port.trim());
-            }
-            self.take(&line);
-        }
-    }
-
-    /// Ends its input, and sees it end as it does unwatched.
-    fn end(mut self) {
-        drop(self.input.take());
-        loop {
-            let line = self.lines.recv_timeout(PATIENCE).expect("it ends");
-            if line.starts_with("stopped") {
-                assert_eq!(line, format!("stopped {}", self.last));
-                break;
-            }
-            self.take(&line);
-        }
-        assert!(self.child.wait().expect("it ends").success());
-    }
-}
-
-impl Drop for Ticker {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-fn recording(folder: &Folder, name: &str) -> Option<Value> {
-    let mut all = folder.json(&["list"]).into_iter();
-    all.find(|one| one["name"] == name)
-}
-
-/// Waits until the recording is as it should be.
-fn until(folder: &Folder, name: &str, what: &str, right: impl Fn(&Value) -> bool) -> Value {
-    let end = Instant::now() + PATIENCE;
-    loop {
-        let now = recording(folder, name).unwrap_or(Value::Null);
-        if right(&now) {
-            return now;
-        }
-        assert!(Instant::now() < end, "{name} never was {what}: {now}");
-        std::thread::sleep(Duration::from_millis(50));
-    }
-}
-
-fn has_calls(recording: &Value) -> bool {
-    recording["calls"].as_u64() > Some(100)
-}
-
-fn ended(recording: &Value) -> bool {
-    !matches!(
-        recording["state"].as_str(),
-        None | Some("running" | "waiting")
-    )
-}
-
-/// Its calls are there, and those of `tick` that ended say what they did.
-fn assert_readable(folder: &Folder, name: &str) {
-    let calls = folder.json(&["tree", name, "--all"]);
-    let ticks: Vec<_> = calls
-        .iter()
-        .filter(|call| call["method"] == "check" && !call["exit"].is_null())
-        .collect();
-    // One may have run already when we came: nobody saw what it was given, and it says so.
-    let (before, ticks): (Vec<_>, Vec<_>) = ticks
-        .into_iter()
-        .partition(|call| call["already_running"] == true);
-    assert!(before.len() <= 1, "{before:?}");
-    for call in before {
-        let given = &call["arguments"][1]["value"];
-        assert!(given["not_recorded"].is_string(), "{call}");
-    }
-    assert!(ticks.len() > 5, "{} calls of check", ticks.len());
-    for tick in ticks {
-        let n = tick["arguments"][1]["value"].as_u64().expect("n");
-        assert_eq!(
-            tick["result"].as_u64(),
-            Some(u64::from(n.count_ones())),
-            "{tick}"
-        );
-    }
-}
 
 fn signal(child: &Child, name: &str) {
     let sent = Command::new("kill")
@@ -176,25 +24,6 @@ fn signal(child: &Child, name: &str) {
 fn both() -> impl Iterator<Item = (Jdk, &'static str)> {
     let engines = |jdk: Jdk| ["events", "probe"].map(|engine| (jdk.clone(), engine));
     jdks().into_iter().flat_map(engines)
-}
-
-fn attach(folder: &Folder, address: &str, name: &str, engine: &str) -> Child {
-    folder
-        .jhyded(&[
-            "attach",
-            address,
-            "--engine",
-            engine,
-            "--name",
-            name,
-            "--level",
-            "state",
-            "--include",
-            "fx.*",
-        ])
-        .stdout(Stdio::null())
-        .spawn()
-        .expect("jhyded can be started")
 }
 
 fn finish(mut child: Child) -> Option<i32> {

@@ -21,8 +21,8 @@ fn told(table: &Described) -> String {
     for (name, doc) in &table.arguments {
         text.push_str(&format!("- takes `{name}`: {doc}\n"));
     }
-    // Functions have the columns of the table that their description names.
-    if table.arguments.is_empty() {
+    // Or they are those of the table that the description names.
+    if !table.doc.contains("Columns as of") {
         for (name, of, doc) in &table.columns {
             text.push_str(&format!(
                 "- `{name}` ({}): {doc}\n",

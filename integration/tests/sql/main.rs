@@ -8,11 +8,19 @@ use rusqlite::types::ValueRef;
 use serde_json::{Value as Json, json};
 
 fn merge_sort(jdk: &Jdk, level: &str) -> Folder {
+    record(
+        jdk,
+        "mergesort",
+        "MergeSort",
+        &["--level", level, "--include", "MergeSort"],
+    )
+}
+
+fn record(jdk: &Jdk, part: &str, class: &str, options: &[&str]) -> Folder {
     let folder = Folder::new();
-    let options = ["--level", level, "--include", "MergeSort"];
-    let path = jdk.classes("mergesort").display().to_string();
-    let arguments = ["-cp".to_owned(), path, "MergeSort".to_owned()];
-    let run = folder.launch(jdk, "run", &options, &arguments);
+    let path = jdk.classes(part).display().to_string();
+    let arguments = ["-cp".to_owned(), path, class.to_owned()];
+    let run = folder.launch(jdk, "run", options, &arguments);
     assert!(run.status.success(), "{}", run.stderr);
     folder
 }
@@ -273,6 +281,7 @@ fn functions_tell_what_is_around_and_in_a_call() {
          (SELECT max(timestamp) FROM writes v WHERE v.variable = w.variable) ORDER BY element",
     );
     assert_eq!((state.len(), state), (4, last));
+    the_loops_are_those_of_jhyde_events(&folder);
     let (plan, _) = ask(
         &folder,
         &[
@@ -286,6 +295,104 @@ fn functions_tell_what_is_around_and_in_a_call() {
         "READ calls: index of calls by method: method_id=?"
     );
     assert_eq!(plan.len(), 1, "the index gives the order: {plan:?}");
+}
+
+fn the_loops_are_those_of_jhyde_events(folder: &Folder) {
+    let mut nested = 0;
+    for call in rows(folder, "SELECT id FROM calls WHERE boundary = 0") {
+        let call = call[0].as_str().expect("an id");
+        let statement = format!("SELECT iterations, row FROM loops('{call}') ORDER BY position");
+        let told = rows(folder, &statement);
+        let shown = folder.json(&["events", "run", call]).into_iter();
+        let shown: Vec<_> = shown
+            .filter(|row| row["kind"] == "loop")
+            .inspect(|row| nested += usize::from(row["level"] != 0))
+            .map(|row| vec![row["iterations"].clone(), row["row"].clone()])
+            .collect();
+        assert_eq!(told, shown, "{call}");
+    }
+    assert!(nested > 0, "no loop was in another");
+}
+
+/// The program's own words for what `main` has in its variables are in integration/java/queries/Ledger.java.
+#[test]
+fn functions_tell_what_objects_held_at_an_event() {
+    for jdk in jdks() {
+        let folder = record(&jdk, "queries", "Ledger", &["--level", "state"]);
+        let of_main = |columns: &str, function: &str, at: &str| {
+            let statement = format!(
+                "SELECT {columns} FROM calls m, calls t, state(m.id) s, {function}(s.value_object, {at}) r \
+                 WHERE m.method = 'main' AND t.method = 'refuse'"
+            );
+            move |folder: &Folder, name: &str| {
+                rows(folder, &format!("{statement} AND s.name = '{name}'"))
+            }
+        };
+        let held = of_main("r.value_text", "collection", "m.exit");
+        assert_eq!(
+            held(&folder, "names"),
+            [[json!("second")], [json!("no more")]]
+        );
+        let held = of_main("r.value_text", "collection", "t.enter");
+        assert_eq!(held(&folder, "names"), [[json!("second")]]);
+        let held = of_main("r.value_int", "collection", "m.exit");
+        assert_eq!(
+            held(&folder, "counts"),
+            [[json!(3)], [json!(2)], [json!(-1)]]
+        );
+        let fields = of_main("r.name, r.value_int", "collection", "m.exit");
+        let fields = fields(&folder, "first");
+        assert!(
+            fields.contains(&vec![json!("total"), json!(5)]),
+            "{fields:?}"
+        );
+        let reached = of_main("r.depth, r.value_class", "reachable", "m.exit");
+        let reached = reached(&folder, "first");
+        assert_eq!(reached[0], [json!(0), json!("Ledger")]);
+        for class in ["java.lang.String", "Entry"] {
+            assert!(
+                reached.contains(&vec![json!(1), json!(class)]),
+                "{reached:?}"
+            );
+        }
+        assert_eq!(reached.len(), 3, "each once: {reached:?}");
+        the_state_is_that_of_jhyde_state(&folder);
+        let lines = rows(
+            &folder,
+            "SELECT m.name, m.first_line, min(l.line) FROM methods m JOIN lines l ON l.method_id = m.id GROUP BY m.id",
+        );
+        assert!(lines.len() > 8, "{lines:?}");
+        assert!(
+            lines.iter().all(|line| line.contains(&line[0])),
+            "{lines:?}"
+        );
+        for line in lines {
+            let numbers: Vec<_> = line.iter().filter(|cell| cell.is_number()).collect();
+            assert_eq!(numbers[0], numbers[1], "{line:?}");
+        }
+        let nothing = "SELECT * FROM collection(99999999), reachable(99999999)";
+        assert_eq!(rows(&folder, nothing), Vec::<Vec<Json>>::new());
+    }
+}
+
+fn the_state_is_that_of_jhyde_state(folder: &Folder) {
+    let calls = rows(
+        folder,
+        "SELECT id FROM calls WHERE boundary = 0 ORDER BY enter",
+    );
+    assert!(calls.len() > 10, "{calls:?}");
+    for call in calls {
+        let call = call[0].as_str().expect("an id");
+        let statement =
+            format!("SELECT variable, value_int FROM state('{call}') ORDER BY position");
+        let told = rows(folder, &statement);
+        let state = folder.json(&["state", "run", call]).remove(0);
+        let shown = state["rows"].as_array().expect("rows").iter();
+        let shown: Vec<_> = shown
+            .map(|row| vec![json!(row["end"].as_i64()), row["variable"].clone()])
+            .collect();
+        assert_eq!(told, shown, "{call}");
+    }
 }
 
 #[test]
@@ -329,6 +436,7 @@ fn what_cannot_be_answered_says_why_and_where() {
             "line 2, column 3: no such column: methd; did you mean method",
         ),
         ("SELECT * FROM cals", "did you mean calls"),
+        ("SELECT * FROM calls, children", "children(of_call)"),
         ("SELECT * FRM calls", "line 1, column"),
         ("DELETE FROM calls", "may not be modified"),
         (

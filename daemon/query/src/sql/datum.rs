@@ -1,5 +1,7 @@
 //! What cells hold, and how values of the program are laid out in columns.
 
+use std::borrow::Cow;
+
 use jhyde_history::view::ValueView;
 use jhyde_trace::{Content, Value};
 
@@ -41,16 +43,30 @@ impl Datum {
 }
 
 /// What there is where a table has a value.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) enum Held {
     /// No value: the call runs, or threw.
     Nothing,
     /// `void`.
     Void,
     /// There was one, and it was not seen: why.
-    Unseen(&'static str),
+    Unseen(Cow<'static, str>),
     /// A value.
     Value(Value),
+}
+
+impl From<ValueView> for Held {
+    /// What stood there once is nothing any more.
+    fn from(value: ValueView) -> Self {
+        match value {
+            ValueView::Void => Self::Void,
+            ValueView::Gone => Self::Nothing,
+            ValueView::Primitive(value) => Self::Value(value),
+            ValueView::Null => Self::Value(Value::Null),
+            ValueView::Object(object) => Self::Value(Value::Object(object.id)),
+            ValueView::NotRecorded(why) => Self::Unseen(why.into()),
+        }
+    }
 }
 
 type Get<T> = fn(&World, &T) -> Result<Held>;
@@ -124,7 +140,7 @@ fn display(world: &World, held: Held) -> Result<Datum> {
     Ok(match held {
         Held::Nothing => Datum::Null,
         Held::Void => Datum::text(ValueView::Void.compact()),
-        Held::Unseen(why) => Datum::Text(ValueView::NotRecorded(why.to_owned()).compact()),
+        Held::Unseen(why) => Datum::Text(ValueView::NotRecorded(why.into_owned()).compact()),
         Held::Value(value) => Datum::Text(world.history.value(value)?.compact()),
     })
 }

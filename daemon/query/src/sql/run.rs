@@ -12,11 +12,15 @@ use rusqlite::{Batch, Connection, Error as SqliteError};
 
 use super::datum::Datum;
 use super::error::SqlError;
+use super::table::Described;
 use super::tables;
 use super::world::World;
 use crate::error::{Error, Result};
 use crate::nearest::nearest;
 use crate::span::Span;
+
+/// SQLite's words where it finds no way to the rows of a table.
+const NO_WAY: &str = "no query solution";
 
 /// What a statement may cost.
 #[derive(Clone, Copy, Debug, Default)]
@@ -233,6 +237,9 @@ impl Statement {
                     return self.world.why_over();
                 }
                 let told = message.unwrap_or_else(|| code.to_string());
+                if told.contains(NO_WAY) {
+                    return self.without_argument().into();
+                }
                 // One that comes when a view is made, or a name is looked up late.
                 match named(&told) {
                     Some((what, name)) => {
@@ -244,6 +251,23 @@ impl Statement {
                 }
             }
             error => SqlError::Failed(error.to_string()).into(),
+        }
+    }
+
+    /// The rows of a function follow from its argument, which is not there.
+    fn without_argument(&self) -> SqlError {
+        let lower = self.text.to_lowercase();
+        let tables = tables::described();
+        let is_named =
+            |table: &&Described| !table.arguments.is_empty() && word(&lower, table.name).is_some();
+        let named = tables.iter().filter(is_named).map(|table| {
+            let arguments: Vec<_> = table.arguments.iter().map(|one| one.0.as_str()).collect();
+            format!("{}({})", table.name, arguments.join(", "))
+        });
+        let named = named.collect::<Vec<_>>().join(", ");
+        SqlError::Wrong {
+            at: None,
+            reason: format!("a function wants at least the first of its arguments: {named}"),
         }
     }
 

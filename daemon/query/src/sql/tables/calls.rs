@@ -237,14 +237,14 @@ pub(super) fn call_columns() -> Vec<Column<CallRecord>> {
         |world, call: &CallRecord| {
             Ok(match outcome(world, call)? {
                 None | Some(Outcome::Threw(_)) => Held::Nothing,
-                Some(Outcome::Unknown) => Held::Unseen("how this call ended was not seen"),
+                Some(Outcome::Unknown) => Held::Unseen("how this call ended was not seen".into()),
                 Some(Outcome::Returned(Some(value))) => Held::Value(value),
                 Some(Outcome::Returned(None)) => {
                     let method = world.method(call.method)?;
                     let is_void = method.is_some_and(|m| m.method().descriptor.ends_with(")V"));
                     match is_void {
                         true => Held::Void,
-                        false => Held::Unseen("the result of this call was not seen"),
+                        false => Held::Unseen("the result of this call was not seen".into()),
                     }
                 }
             })
@@ -536,10 +536,10 @@ pub(super) fn arguments() -> Table<Argument> {
         "value",
         "what was given",
         |_, row: &Argument| {
-            Ok(row.value.map_or(
-                Held::Unseen("the arguments of this call were not seen"),
-                Held::Value,
-            ))
+            Ok(match row.value {
+                Some(value) => Held::Value(value),
+                None => Held::Unseen("the arguments of this call were not seen".into()),
+            })
         },
     ));
     Table {

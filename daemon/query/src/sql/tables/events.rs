@@ -264,7 +264,7 @@ fn held(kind: &EventKind) -> Held {
         EventKind::Exit { outcome } => match outcome {
             Outcome::Returned(Some(value)) | Outcome::Threw(value) => Held::Value(*value),
             Outcome::Returned(None) => Held::Nothing,
-            Outcome::Unknown => Held::Unseen("how this call ended was not seen"),
+            Outcome::Unknown => Held::Unseen("how this call ended was not seen".into()),
         },
         EventKind::Thrown { exception }
         | EventKind::Caught { exception }

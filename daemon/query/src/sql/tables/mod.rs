@@ -3,7 +3,9 @@
 mod calls;
 mod events;
 mod inside;
+mod loops;
 mod objects;
+mod parts;
 mod structure;
 
 use std::sync::Arc;
@@ -30,12 +32,17 @@ macro_rules! each {
         $do(structure::threads())?;
         $do(structure::classes())?;
         $do(structure::methods())?;
+        $do(structure::lines())?;
         $do(structure::fields())?;
         $do(inside::ancestors())?;
         $do(inside::children())?;
         $do(inside::descendants())?;
         $do(inside::history())?;
         $do(inside::object_state())?;
+        $do(loops::loops())?;
+        $do(parts::state())?;
+        $do(parts::collection())?;
+        $do(parts::reachable())?;
     };
 }
 

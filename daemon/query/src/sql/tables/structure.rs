@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use jhyde_history::view::ThreadView;
 use jhyde_store::records::{FieldRef, MethodRef};
-use jhyde_trace::{ClassInfo, Level, Timestamp};
+use jhyde_trace::{ClassInfo, Level, LineEntry, Timestamp};
 
 use crate::error::Result;
 use crate::sql::datum::Datum;
@@ -110,6 +110,16 @@ fn each_class(world: &World) -> Result<Vec<Arc<ClassInfo>>> {
         }
     }
     Ok(classes)
+}
+
+fn each_method(world: &World) -> Result<impl Iterator<Item = MethodRef> + use<>> {
+    let classes = each_class(world)?.into_iter();
+    Ok(classes.flat_map(|class| {
+        (0..class.methods.len()).map(move |position| MethodRef {
+            class: Arc::clone(&class),
+            position,
+        })
+    }))
 }
 
 /// `classes`.
@@ -218,12 +228,78 @@ pub(super) fn methods() -> Table<MethodRef> {
                 },
             ),
         ],
+        accesses: all(|world, _| Ok(Box::new(each_method(world)?.map(Ok)))),
+    }
+}
+
+/// A stretch of a method's code that is compiled from one line.
+pub(super) struct CodeLine {
+    method: MethodRef,
+    position: usize,
+}
+
+impl CodeLine {
+    fn entry(&self) -> Option<&LineEntry> {
+        self.method.method().lines.get(self.position)
+    }
+}
+
+impl Row for CodeLine {
+    fn number(&self) -> u64 {
+        // Code has at most 65,535 bytes, and so many lines.
+        (u64::from(self.method.method().id.0) << 16) | self.position as u64
+    }
+}
+
+/// `lines`.
+pub(super) fn lines() -> Table<CodeLine> {
+    let of_method = |id| Datum::Int(i64::from(id));
+    Table {
+        name: "lines",
+        doc: "Which line of the source which bytecode of the methods comes from, as far as their classes tell it. A line may have several rows.",
+        level: Level::Calls,
+        columns: vec![
+            Column::<CodeLine>::int(
+                "method_id",
+                "the method: `methods.id`",
+                move |_, row: &CodeLine| Ok(of_method(row.method.method().id.0)),
+            ),
+            Column::<CodeLine>::text("class", "the class that declares it, dotted", |_, row| {
+                Ok(Datum::text(&row.method.class.name))
+            }),
+            Column::<CodeLine>::text("method", "its name", |_, row| {
+                Ok(Datum::text(&row.method.method().name))
+            }),
+            Column::<CodeLine>::text(
+                "source_file",
+                "the source file, without folder",
+                |_, row| {
+                    Ok(Datum::or_null(
+                        row.method.class.source_file.as_ref(),
+                        Datum::text,
+                    ))
+                },
+            ),
+            Column::<CodeLine>::int("line", "the line, from 1", |_, row| {
+                Ok(Datum::or_null(row.entry(), |entry| {
+                    Datum::Int(entry.line.into())
+                }))
+            }),
+            Column::<CodeLine>::int(
+                "bytecode_index",
+                "the first index of its code, up to that of the next row of the method",
+                |_, row| {
+                    Ok(Datum::or_null(row.entry(), |entry| {
+                        Datum::Int(entry.start.into())
+                    }))
+                },
+            ),
+        ],
         accesses: all(|world, _| {
-            let classes = each_class(world)?.into_iter();
-            let methods = classes.flat_map(|class| {
-                (0..class.methods.len()).map(move |position| {
-                    Ok(MethodRef {
-                        class: Arc::clone(&class),
+            let methods = each_method(world)?.flat_map(|method| {
+                (0..method.method().lines.len()).map(move |position| {
+                    Ok(CodeLine {
+                        method: method.clone(),
                         position,
                     })
                 })
