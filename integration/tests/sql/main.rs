@@ -356,6 +356,10 @@ fn functions_tell_what_objects_held_at_an_event() {
             );
         }
         assert_eq!(reached.len(), 3, "each once: {reached:?}");
+        let shown =
+            "SELECT value FROM calls m, state(m.id) s WHERE m.method = 'main' AND s.name = 'names'";
+        let shown = rows(&folder, shown);
+        assert_eq!(shown, [[json!("ArrayList[2] [\"second\", \"no more\"]")]]);
         the_state_is_that_of_jhyde_state(&folder);
         let lines = rows(
             &folder,

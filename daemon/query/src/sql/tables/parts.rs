@@ -106,9 +106,21 @@ fn part_columns() -> Vec<Column<Part>> {
             Ok(Datum::text(&part.row.type_name))
         }),
     ];
-    columns.extend(value_columns("value", "what it held", |_, part: &Part| {
+    let mut values = value_columns("value", "what it held", |_, part: &Part| {
         Ok(part.row.end.clone().map_or(Held::Nothing, Held::from))
-    }));
+    });
+    // With what an object held at the event, which its value alone does not tell.
+    if let Some(value) = values.first_mut() {
+        value.cell = Box::new(|_, part| {
+            let there = part
+                .row
+                .end
+                .as_ref()
+                .filter(|value| **value != ValueView::Gone);
+            Ok(Datum::or_null(there, |value| Datum::Text(value.compact())))
+        });
+    }
+    columns.extend(values);
     columns
 }
 
