@@ -17,6 +17,7 @@ use super::tokens::{Known, NotLetIn, Standing};
 use super::{Caller, Rights, named};
 use crate::daemon::Daemon;
 use crate::error::Kind;
+use crate::seen::Metrics;
 use crate::serve::subject;
 use crate::services::status::with_details;
 
@@ -54,6 +55,7 @@ pub struct Access {
     allowed: RwLock<Allowed>,
     tokens: Arc<Known>,
     daemon: Arc<Daemon>,
+    metrics: Arc<Metrics>,
 }
 
 impl Access {
@@ -63,6 +65,7 @@ impl Access {
             allowed: RwLock::new(allowed),
             tokens,
             daemon,
+            metrics: Arc::default(),
         }
     }
 
@@ -74,6 +77,11 @@ impl Access {
     /// The tokens.
     pub fn tokens(&self) -> &Arc<Known> {
         &self.tokens
+    }
+
+    /// Where calls are counted.
+    pub fn metrics(&self) -> &Arc<Metrics> {
+        &self.metrics
     }
 
     /// The daemon that is asked.

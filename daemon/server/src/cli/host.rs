@@ -115,6 +115,7 @@ impl Own {
             unix_path: PathBuf::new(),
             unix_group: String::new(),
             tcp: Vec::new(),
+            metrics: String::new(),
             ..settings.listen.clone()
         };
         let serving = match bind(&listen, &settings.data).await {

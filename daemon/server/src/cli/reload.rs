@@ -1,7 +1,5 @@
 //! SIGHUP: the configuration, the certificates and the tokens are read anew, and what can be is changed without a restart.
 
-use std::sync::Arc;
-
 use super::failure::Failure;
 use super::options;
 use crate::access::gate::Access;
@@ -71,7 +69,7 @@ impl Reloader {
         };
         (self.filtering)(&new.settings.log.filter)?;
         if let (Some(tls), Some(certificates)) = (tls, &certificates) {
-            tls.change(Arc::clone(certificates));
+            tls.change(certificates.clone());
         }
         // Sockets are plain for as long as they are open, or never.
         let same_kind = tls.is_some() && certificates.is_some();

@@ -30,6 +30,11 @@ pub(super) async fn serve(mut reloader: Reloader) -> Result<u8, Failure> {
     }
     let bound = bind(&settings.listen, &settings.data).await?;
     let addresses = bound.addresses();
+    for listener in &bound.metrics {
+        if let Ok(address) = listener.local_addr() {
+            tracing::info!(%address, "metrics can be scraped");
+        }
+    }
     let tls = bound.tls.clone();
     let access = Access::new(settings.listen.allowed(), tokens, Arc::clone(&daemon));
     let access = Arc::new(access);

@@ -156,6 +156,11 @@ pub const KEYS: &[Key] = &[
         "loopback address HOST:PORT of the page, opened when jhyde web asks for it; port 0 takes one and keeps it; off: none",
     ),
     one(
+        "listen.metrics",
+        "",
+        "loopback address HOST:PORT of metrics for Prometheus (/metrics); port 0 takes a free one; empty: none",
+    ),
+    one(
         "log.filter",
         "warn",
         "what to log: error, warn, info, debug, trace, or target=level,…",

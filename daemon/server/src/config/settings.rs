@@ -70,6 +70,8 @@ pub struct Listen {
     /// Where the page is served once somebody asks for it.
     #[serde(deserialize_with = "from_text")]
     pub web: WebListen,
+    /// `HOST:PORT` on loopback where metrics are served; empty: nowhere.
+    pub metrics: String,
 }
 
 impl Listen {

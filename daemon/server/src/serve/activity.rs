@@ -50,6 +50,12 @@ impl Activity {
         }
     }
 
+    /// How many are connected.
+    pub fn connections(&self) -> usize {
+        let state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        state.connections
+    }
+
     fn change(&self, by: isize) {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         state.connections = state.connections.saturating_add_signed(by);
@@ -130,6 +136,7 @@ mod tests {
         let (one, two) = (activity.count(()), activity.count(()));
         tokio::time::advance(Duration::from_secs(5)).await;
         drop(one);
+        assert_eq!(activity.connections(), 1);
         assert_eq!(activity.idle_for(), Duration::ZERO);
         tokio::time::advance(Duration::from_secs(5)).await;
         drop(two);

@@ -49,11 +49,15 @@ pub enum ServeError {
     },
     /// An address that others could reach, for what is this machine's alone.
     #[error(
-        "refusing to serve the page at {address}: {resolved} is not a loopback address, and others could read what the page \
-         says; write listen.web = \"127.0.0.1:{}\", and reach it through an ssh tunnel (ssh -L)",
+        "refusing to serve {what} at {address}: {resolved} is not a loopback address, and others could read what is said \
+         there; write {setting} = \"127.0.0.1:{}\", and reach it through an ssh tunnel (ssh -L)",
         resolved.port()
     )]
     NotLoopback {
+        /// What was to be served.
+        what: &'static str,
+        /// The setting that names the address.
+        setting: &'static str,
         /// As it was written.
         address: String,
         /// What it stands for.
@@ -103,6 +107,8 @@ pub struct Bound {
     pub listeners: Vec<Listener>,
     /// What TCP is served with; `None`: plain, on loopback alone.
     pub tls: Option<Arc<Tls>>,
+    /// Where metrics are served, on loopback.
+    pub metrics: Vec<TcpListener>,
 }
 
 impl Bound {
@@ -133,7 +139,7 @@ pub async fn bind(listen: &Listen, data: &Path) -> Result<Bound, ServeError> {
     let mut bound = Bound::default();
     if !listen.tcp.is_empty() {
         let tls = certificates::read(&listen.tls)?;
-        bound.tls = tls.map(|config| Arc::new(Tls::new(config)));
+        bound.tls = tls.map(|read| Arc::new(Tls::new(read)));
     }
     for address in &listen.tcp {
         for resolved in resolved(address).await? {
@@ -143,13 +149,15 @@ pub async fn bind(listen: &Listen, data: &Path) -> Result<Bound, ServeError> {
                     resolved,
                 });
             }
-            let failed = |source| ServeError::Bind {
-                address: address.clone(),
-                source,
-            };
-            let listener = TcpListener::bind(resolved).await.map_err(failed)?;
-            let resolved = listener.local_addr().map_err(failed)?;
+            let (listener, resolved) = bind_tcp(address, resolved).await?;
             bound.listeners.push(Listener::Tcp(listener, resolved));
+        }
+    }
+    if !listen.metrics.is_empty() {
+        let address = &listen.metrics;
+        for resolved in loopback("metrics", "listen.metrics", address).await? {
+            let (listener, _) = bind_tcp(address, resolved).await?;
+            bound.metrics.push(listener);
         }
     }
     if listen.unix {
@@ -164,12 +172,32 @@ pub async fn bind(listen: &Listen, data: &Path) -> Result<Bound, ServeError> {
     Ok(bound)
 }
 
-/// What an address stands for; all of it must be loopback.
-pub(crate) async fn loopback(address: &str) -> Result<Vec<SocketAddr>, ServeError> {
+/// Opens a TCP socket; says its true port.
+async fn bind_tcp(
+    address: &str,
+    resolved: SocketAddr,
+) -> Result<(TcpListener, SocketAddr), ServeError> {
+    let failed = |source| ServeError::Bind {
+        address: address.to_owned(),
+        source,
+    };
+    let listener = TcpListener::bind(resolved).await.map_err(failed)?;
+    let resolved = listener.local_addr().map_err(failed)?;
+    Ok((listener, resolved))
+}
+
+/// What an address stands for where something is served; all of it must be loopback.
+pub(crate) async fn loopback(
+    what: &'static str,
+    setting: &'static str,
+    address: &str,
+) -> Result<Vec<SocketAddr>, ServeError> {
     let all = resolved(address).await?;
     let outside = all.iter().find(|resolved| !resolved.ip().is_loopback());
     if let Some(outside) = outside {
         return Err(ServeError::NotLoopback {
+            what,
+            setting,
             address: address.to_owned(),
             resolved: *outside,
         });

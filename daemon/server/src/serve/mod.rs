@@ -29,6 +29,9 @@ pub(crate) use listeners::loopback;
 pub use listeners::{Bound, Listener, ServeError, bind};
 
 use crate::access::gate::{Access, GateLayer, Socket};
+use crate::seen::now::Sight;
+use crate::seen::observed::ObservedLayer;
+use crate::seen::scraped;
 use crate::services::Services;
 use crate::web::{Behind, Door};
 
@@ -45,6 +48,8 @@ pub struct Serving {
     door: Arc<Door>,
     /// Looks after tokens.
     following: JoinHandle<()>,
+    /// Servers of metrics; they end when nothing more is accepted.
+    _scraped: Vec<JoinHandle<()>>,
     /// Removed at the end.
     socket: Option<PathBuf>,
 }
@@ -61,12 +66,24 @@ pub fn serve(bound: Bound, services: &Services, access: Arc<Access>) -> Serving 
         routes: services.web.clone(),
         stopped: stop.subscribe(),
         activity: Arc::clone(&activity),
+        metrics: Arc::clone(access.metrics()),
     });
     let following = Arc::clone(access.tokens());
     let following = match bound.has_tcp() {
         true => tokio::spawn(following.follow()),
         false => tokio::spawn(std::future::ready(())),
     };
+    let sight = Sight::new(
+        Arc::clone(&access),
+        Arc::clone(&activity),
+        bound.tls.clone(),
+    );
+    let sight = Arc::new(sight);
+    let scraped = bound.metrics.into_iter().map(|listener| {
+        let sight = Arc::clone(&sight);
+        scraped::serve(listener, sight, stop.subscribe())
+    });
+    let scraped = scraped.collect();
     for listener in bound.listeners {
         let gate = |socket| GateLayer {
             socket,
@@ -106,6 +123,7 @@ pub fn serve(bound: Bound, services: &Services, access: Arc<Access>) -> Serving 
         activity,
         door: Arc::clone(&services.door),
         following,
+        _scraped: scraped,
         socket,
     }
 }
@@ -140,8 +158,10 @@ where
     I: tokio::io::AsyncRead + tokio::io::AsyncWrite + Connected + Unpin + Send + 'static,
 {
     let counted = counted(incoming, activity);
+    let observed = ObservedLayer(Arc::clone(gate.access.metrics()));
     Server::builder()
         .http2_keepalive_interval(Some(KEEPALIVE))
+        .layer(observed)
         .layer(CatchPanicLayer::custom(answer_panic))
         .layer(gate)
         .add_routes(routes)

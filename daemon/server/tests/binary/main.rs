@@ -2,6 +2,7 @@
 
 mod access;
 mod authority;
+mod metrics;
 mod reload;
 mod served;
 mod stopping;
