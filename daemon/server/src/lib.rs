@@ -10,6 +10,7 @@
 //! - [`web`]: the page for browsers: its listener, and who may come in;
 //! - [`daemon`]: the catalogue and the live recordings, without any wire;
 //! - [`source`]: finding the source text of recorded classes;
+//! - [`systemd`]: the service manager that has started it, if one has;
 //! - [`private`]: whose the files are that all of them make;
 //! - [`error`]: what can go wrong, by kind.
 
@@ -26,4 +27,5 @@ pub mod seen;
 pub mod serve;
 pub mod services;
 pub mod source;
+pub mod systemd;
 pub mod web;

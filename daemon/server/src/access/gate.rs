@@ -12,12 +12,14 @@ use tonic::transport::server::{TcpConnectInfo, TlsConnectInfo, UdsConnectInfo};
 use tower::{Layer, Service};
 
 use super::guarded::{Ending, Guarded, drained, sooner};
+use super::named::Looked;
 use super::table::{Method, Needs, find};
 use super::tokens::{Known, NotLetIn, Standing};
-use super::{Caller, Rights, named};
+use super::{Caller, Identity, Rights};
 use crate::daemon::Daemon;
 use crate::error::Kind;
-use crate::seen::Metrics;
+use crate::seen::Seen;
+use crate::seen::audit::Said;
 use crate::serve::subject;
 use crate::services::status::with_details;
 
@@ -55,7 +57,7 @@ pub struct Access {
     allowed: RwLock<Allowed>,
     tokens: Arc<Known>,
     daemon: Arc<Daemon>,
-    metrics: Arc<Metrics>,
+    seen: Arc<Seen>,
 }
 
 impl Access {
@@ -65,7 +67,7 @@ impl Access {
             allowed: RwLock::new(allowed),
             tokens,
             daemon,
-            metrics: Arc::default(),
+            seen: Arc::default(),
         }
     }
 
@@ -79,9 +81,9 @@ impl Access {
         &self.tokens
     }
 
-    /// Where calls are counted.
-    pub fn metrics(&self) -> &Arc<Metrics> {
-        &self.metrics
+    /// Where calls are counted and written down.
+    pub fn seen(&self) -> &Arc<Seen> {
+        &self.seen
     }
 
     /// The daemon that is asked.
@@ -124,11 +126,14 @@ fn without_token(allowed: Allowed, socket: Socket, request: &Request<Body>) -> R
         && !allowed.client_certificate.is_empty()
     {
         let name = format!("the certificate '{}'", subject(&certificate));
-        return Ok(Caller::with_rights(&name, allowed.client_certificate).into());
+        let caller = Caller::with_rights(&name, allowed.client_certificate);
+        let identity = Identity::Certificate(subject(&certificate));
+        return Ok(caller.known_by(identity).into());
     }
     if socket == Socket::Loopback && !allowed.insecure_loopback.is_empty() {
         let name = "who comes over loopback without a token";
-        return Ok(Caller::with_rights(name, allowed.insecure_loopback).into());
+        let caller = Caller::with_rights(name, allowed.insecure_loopback);
+        return Ok(caller.known_by(Identity::Loopback).into());
     }
     Err(with_details(
         Kind::Unauthenticated,
@@ -166,8 +171,12 @@ impl From<Caller> for Who {
 /// Who is at the other end of a unix socket. Whom its permissions do not let connect is not there.
 fn at_unix_socket(user: Option<u32>, group: Rights) -> Caller {
     match user {
-        Some(user) if user == ROOT || user == jhyde_proto::folder::user() => Caller::owner(),
-        Some(user) => Caller::with_rights(&format!("user {user}"), group),
+        Some(user) if user == ROOT || user == jhyde_proto::folder::user() => {
+            Caller::owner().known_by(Identity::Uid(user))
+        }
+        Some(user) => {
+            Caller::with_rights(&format!("user {user}"), group).known_by(Identity::Uid(user))
+        }
         None => Caller::with_rights("a user that the system does not tell", Rights::NONE),
     }
 }
@@ -289,6 +298,11 @@ where
             Ok(who) => who,
             Err(status) => return refused(status),
         };
+        let said = request.extensions().get::<Arc<Said>>().cloned();
+        if let Some(said) = &said {
+            // Told once.
+            let _ = said.who.set(caller.identity.clone());
+        }
         let Some(method) = method else {
             return refused(Status::unimplemented("the daemon has no such method"));
         };
@@ -303,12 +317,20 @@ where
             let ending = standing.clone().map(until);
             let drained = drained(method, access.daemon.leaving());
             let answering = async {
-                if caller.is_restricted() {
+                if caller.is_restricted() || said.is_some() {
                     let (parts, body) = request.into_parts();
-                    match named::check(&caller, method.names, body, &access.daemon).await {
-                        Ok(body) => request = Request::from_parts(parts, body),
-                        Err(status) => return Ok(status.into_http()),
+                    let looked = Looked::at(method.names, body).await;
+                    if let Some(said) = &said {
+                        said.name(looked.recordings(|word| access.daemon.name_of(word)));
                     }
+                    let body = match caller.is_restricted() {
+                        true => match looked.check(&caller, method.names, &access.daemon) {
+                            Ok(body) => body,
+                            Err(status) => return Ok(status.into_http()),
+                        },
+                        false => looked.body,
+                    };
+                    request = Request::from_parts(parts, body);
                 }
                 request.extensions_mut().insert(caller);
                 inner.call(request).await

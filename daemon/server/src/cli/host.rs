@@ -121,6 +121,7 @@ impl Own {
         let serving = match bind(&listen, &settings.data).await {
             Ok(bound) => {
                 let access = Access::new(listen.allowed(), tokens(settings), Arc::clone(&daemon));
+                access.seen().audit.open(settings.audit.file());
                 Some(serve(
                     bound,
                     &services::over(&daemon).await?,

@@ -35,7 +35,13 @@ impl Reloader {
     }
 
     /// Reads everything anew. What cannot be used changes nothing, and the log says why.
-    pub(super) fn reload(&mut self, daemon: &Daemon, access: &Access, tls: Option<&Tls>) {
+    pub(super) fn reload(
+        &mut self,
+        daemon: &Daemon,
+        access: &Access,
+        has_tcp: bool,
+        tls: Option<&Tls>,
+    ) {
         match self.configuration(daemon, access, tls) {
             Ok(Changed { now, later }) => {
                 if !later.is_empty() {
@@ -47,7 +53,7 @@ impl Reloader {
             }
             Err(error) => tracing::error!(%error, "the configuration is as it was"),
         }
-        if self.now.settings.listen.tcp.is_empty() {
+        if !has_tcp {
             return;
         }
         if let Err(error) = access.tokens().reload() {
@@ -75,6 +81,8 @@ impl Reloader {
         let same_kind = tls.is_some() && certificates.is_some();
         daemon.change(options(&new.settings));
         access.allow(new.settings.listen.allowed());
+        // Opened anew even if it is the same: somebody may have moved it away.
+        access.seen().audit.open(new.settings.audit.file());
         let mut changed = Changed::default();
         for ((key, before, _), (_, after, _)) in self.now.origins.iter().zip(&mut new.origins) {
             if before == after {

@@ -34,7 +34,8 @@ impl Key {
 }
 
 /// Settings, or the beginnings of their names, that are changed by SIGHUP without a restart.
-const RELOADED: [&str; 9] = [
+const RELOADED: [&str; 10] = [
+    "audit.",
     "keep",
     "listen.insecure_loopback",
     "listen.tls.",
@@ -56,8 +57,9 @@ impl Key {
 }
 
 /// Settings whose values are paths.
-pub(super) const PATHS: [&str; 6] = [
+pub(super) const PATHS: [&str; 7] = [
     "data",
+    "audit.file",
     "source.path",
     "listen.unix_path",
     "listen.tls.certificate",
@@ -166,6 +168,11 @@ pub const KEYS: &[Key] = &[
         "what to log: error, warn, info, debug, trace, or target=level,…",
     ),
     one("log.format", "text", "text or json"),
+    one(
+        "audit.file",
+        "",
+        "file that a line of JSON is appended to for each call that changes something or reads values; empty: none",
+    ),
     one(
         "record.level",
         "full",

@@ -28,6 +28,8 @@ pub struct Settings {
     pub listen: Listen,
     /// What is logged, and how.
     pub log: Log,
+    /// Where it is written down who did what.
+    pub audit: AuditFile,
     /// What a recording gets that asks for nothing else.
     pub record: Record,
     /// Where source is found, and how much of it is kept.
@@ -152,6 +154,20 @@ impl FromStr for WebListen {
             }
             _ => Err(NoPlace(word.to_owned())),
         }
+    }
+}
+
+/// Where it is written down who did what.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct AuditFile {
+    /// The file; empty: nowhere.
+    file: PathBuf,
+}
+
+impl AuditFile {
+    /// The file, if one is named.
+    pub fn file(&self) -> Option<&Path> {
+        named(&self.file)
     }
 }
 

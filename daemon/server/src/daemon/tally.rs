@@ -122,13 +122,14 @@ impl<S: Sink> Sink for Counting<S> {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::sync::mpsc;
+pub(crate) mod tests {
+    use std::sync::mpsc::{self, Receiver};
+    use std::thread::JoinHandle;
 
     use super::*;
 
     /// Takes events when it is told to.
-    struct Slow(mpsc::Receiver<Result<(), SinkError>>);
+    struct Slow(Receiver<Result<(), SinkError>>);
 
     impl Sink for Slow {
         fn class(&mut self, _: ClassInfo) -> Result<(), SinkError> {
@@ -151,17 +152,32 @@ mod tests {
         }
     }
 
+    fn event() -> Event {
+        Event {
+            call: jhyde_trace::CallId::default(),
+            index: Event::NO_INDEX,
+            kind: jhyde_trace::EventKind::ThreadStart,
+        }
+    }
+
+    /// A recording that waits for the store until it is told that this takes something.
+    pub(crate) fn stands_until(tally: &Arc<Tally>, taken: Receiver<()>) -> JoinHandle<()> {
+        let (take, takes) = mpsc::channel();
+        let mut sink = tally.counting(Slow(takes));
+        std::thread::spawn(move || {
+            let recording = std::thread::spawn(move || sink.append(vec![event()]));
+            taken.recv().unwrap();
+            take.send(Ok(())).unwrap();
+            recording.join().unwrap().unwrap();
+        })
+    }
+
     #[test]
     fn what_the_store_does_not_take_is_seen_to_wait_and_is_not_counted() {
         let tally = Arc::new(Tally::default());
         let (take, takes) = mpsc::channel();
         let mut sink = tally.counting(Slow(takes));
         assert_eq!(tally.waiting(), Duration::ZERO);
-        let event = || Event {
-            call: jhyde_trace::CallId::default(),
-            index: Event::NO_INDEX,
-            kind: jhyde_trace::EventKind::ThreadStart,
-        };
         let recording = std::thread::spawn(move || {
             sink.append(vec![event(), event()]).unwrap();
             sink.append(vec![event()]).unwrap_err();
@@ -172,8 +188,8 @@ mod tests {
             std::thread::yield_now();
         }
         take.send(Ok(())).unwrap();
-        take.send(Err(SinkError("the disk is full".to_owned())))
-            .unwrap();
+        let full = SinkError("the disk is full".to_owned());
+        take.send(Err(full)).unwrap();
         let sink = recording.join().unwrap();
         assert_eq!((tally.events(), tally.waiting()), (2, Duration::ZERO));
         assert!(tally.waited() >= while_waiting);

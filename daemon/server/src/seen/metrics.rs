@@ -62,6 +62,8 @@ pub struct Metrics {
     /// Without a value where there is no token.
     pub(super) next_token: IntGaugeVec,
     pub(super) started: Gauge,
+    pub(super) audit_lines: IntCounter,
+    pub(super) audit_lost: IntCounter,
 }
 
 /// Names that metrics must not have: a bug of this file, which its test finds.
@@ -132,6 +134,14 @@ impl Default for Metrics {
                 "process_start_time_seconds",
                 "When the daemon began (since 1970).",
             )),
+            audit_lines: made.register(IntCounter::new(
+                "jhyde_audit_lines_total",
+                "Lines of the audit that were written.",
+            )),
+            audit_lost: made.register(IntCounter::new(
+                "jhyde_audit_lost_total",
+                "Lines of the audit that could not be written.",
+            )),
             registry,
         }
     }
@@ -195,12 +205,12 @@ impl Metrics {
 }
 
 /// What a method is called: `jhyde.v1.Recordings/Get`.
-fn named(method: Option<&Method>) -> &'static str {
+pub(super) fn named(method: Option<&Method>) -> &'static str {
     method.map_or(UNKNOWN, |method| method.path.trim_start_matches('/'))
 }
 
 /// Why a call was refused, if it was.
-fn refusal(status: &Status) -> Option<&'static str> {
+pub(super) fn refusal(status: &Status) -> Option<&'static str> {
     if !matches!(
         status.code(),
         Code::Unauthenticated | Code::PermissionDenied | Code::ResourceExhausted

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use rustix::fs::statvfs;
 
-use super::Metrics;
+use super::{Metrics, Seen};
 use crate::access::gate::Access;
 use crate::daemon::words;
 use crate::serve::Activity;
@@ -43,13 +43,19 @@ impl Sight {
     /// All metrics as text, as they stand now. Looks at the disk.
     pub(crate) fn text(&self) -> String {
         let mut disk = self.disk.lock().unwrap_or_else(PoisonError::into_inner);
-        let metrics = self.access.metrics();
+        let Seen { metrics, audit } = &**self.access.seen();
         let daemon = self.access.daemon();
         let options = daemon.options();
 
         let tally = daemon.tally();
-        let more = tally.events().saturating_sub(metrics.events.get());
-        metrics.events.inc_by(more);
+        let (lines, lost) = audit.count();
+        for (counter, count) in [
+            (&metrics.events, tally.events()),
+            (&metrics.audit_lines, lines),
+            (&metrics.audit_lost, lost),
+        ] {
+            counter.inc_by(count.saturating_sub(counter.get()));
+        }
         let more = tally.waited().as_secs_f64() - metrics.store_wait.get();
         metrics.store_wait.inc_by(more.max(0.0));
         metrics

@@ -12,12 +12,13 @@ use tonic::body::Body;
 use tonic::{Code, Status};
 use tower::{Layer, Service};
 
-use super::Metrics;
+use super::Seen;
+use super::audit::Said;
 use crate::access::table::{Method, Streams, find};
 
 /// See the module.
 #[derive(Clone, Debug)]
-pub(crate) struct ObservedLayer(pub(crate) Arc<Metrics>);
+pub(crate) struct ObservedLayer(pub(crate) Arc<Seen>);
 
 impl<S> Layer<S> for ObservedLayer {
     type Service = Observed<S>;
@@ -25,7 +26,7 @@ impl<S> Layer<S> for ObservedLayer {
     fn layer(&self, inner: S) -> Observed<S> {
         Observed {
             inner,
-            metrics: Arc::clone(&self.0),
+            seen: Arc::clone(&self.0),
         }
     }
 }
@@ -34,7 +35,7 @@ impl<S> Layer<S> for ObservedLayer {
 #[derive(Clone, Debug)]
 pub(crate) struct Observed<S> {
     inner: S,
-    metrics: Arc<Metrics>,
+    seen: Arc<Seen>,
 }
 
 type Answering<E> = Pin<Box<dyn Future<Output = Result<Response<Body>, E>> + Send>>;
@@ -55,9 +56,12 @@ where
         self.inner.poll_ready(cx)
     }
 
-    fn call(&mut self, request: Request<Body>) -> Self::Future {
+    fn call(&mut self, mut request: Request<Body>) -> Self::Future {
         let method = find(request.uri().path());
-        let call = Call::begun(Arc::clone(&self.metrics), method);
+        let call = Call::begun(Arc::clone(&self.seen), method);
+        if let Some(said) = &call.said {
+            request.extensions_mut().insert(Arc::clone(said));
+        }
         let answering = self.inner.call(request);
         Box::pin(async move {
             let answer = answering.await?.map(Body::new);
@@ -68,6 +72,7 @@ where
             }
             if call.streams() {
                 call.answered();
+                call.begins_to_answer();
             }
             Ok(answer.map(|body| Watched::over(call, body)))
         })
@@ -76,18 +81,22 @@ where
 
 /// A call that is under way. Dropped, it has ended: by whoever made it, if nothing else was said.
 struct Call {
-    metrics: Arc<Metrics>,
+    seen: Arc<Seen>,
     method: Option<&'static Method>,
+    /// What the audit is to say of it; `None`: nothing.
+    said: Option<Arc<Said>>,
     began: Instant,
     has_ended: bool,
 }
 
 impl Call {
-    fn begun(metrics: Arc<Metrics>, method: Option<&'static Method>) -> Self {
-        metrics.under_way.inc();
+    fn begun(seen: Arc<Seen>, method: Option<&'static Method>) -> Self {
+        seen.metrics.under_way.inc();
+        let said = seen.audit.is_on_for(method).then(Arc::default);
         Self {
-            metrics,
+            seen,
             method,
+            said,
             began: Instant::now(),
             has_ended: false,
         }
@@ -99,7 +108,15 @@ impl Call {
     }
 
     fn answered(&self) {
-        self.metrics.answered(self.method, self.began.elapsed());
+        let metrics = &self.seen.metrics;
+        metrics.answered(self.method, self.began.elapsed());
+    }
+
+    /// Streams may go on for long: that they were begun is written down before their end is.
+    fn begins_to_answer(&self) {
+        if let Some(said) = &self.said {
+            self.seen.audit.begun(self.method, said);
+        }
     }
 
     fn ended(mut self, status: &Status) {
@@ -111,8 +128,11 @@ impl Call {
 
     fn end(&mut self, status: &Status) {
         self.has_ended = true;
-        self.metrics.ended(self.method, status);
-        self.metrics.under_way.dec();
+        self.seen.metrics.ended(self.method, status);
+        self.seen.metrics.under_way.dec();
+        if let Some(said) = &self.said {
+            self.seen.audit.ended(self.method, said, status);
+        }
     }
 }
 

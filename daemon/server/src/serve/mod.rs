@@ -26,7 +26,7 @@ use tower_http::catch_panic::CatchPanicLayer;
 pub use activity::{Activity, Counted};
 pub(crate) use certificates::subject;
 pub(crate) use listeners::loopback;
-pub use listeners::{Bound, Listener, ServeError, bind};
+pub use listeners::{Bound, Listener, ServeError, bind, bind_besides};
 
 use crate::access::gate::{Access, GateLayer, Socket};
 use crate::seen::now::Sight;
@@ -66,7 +66,7 @@ pub fn serve(bound: Bound, services: &Services, access: Arc<Access>) -> Serving 
         routes: services.web.clone(),
         stopped: stop.subscribe(),
         activity: Arc::clone(&activity),
-        metrics: Arc::clone(access.metrics()),
+        seen: Arc::clone(access.seen()),
     });
     let following = Arc::clone(access.tokens());
     let following = match bound.has_tcp() {
@@ -92,8 +92,8 @@ pub fn serve(bound: Bound, services: &Services, access: Arc<Access>) -> Serving 
         let stopped = stop.subscribe();
         let activity = Arc::clone(&activity);
         match listener {
-            Listener::Unix(listener, path) => {
-                socket = Some(path);
+            Listener::Unix(listener, path, is_ours) => {
+                socket = socket.or_else(|| is_ours.then_some(path));
                 let incoming = UnixListenerStream::new(listener);
                 let gate = gate(Socket::Unix);
                 servers.spawn(run(incoming, routes.clone(), gate, stopped, activity));
@@ -158,7 +158,7 @@ where
     I: tokio::io::AsyncRead + tokio::io::AsyncWrite + Connected + Unpin + Send + 'static,
 {
     let counted = counted(incoming, activity);
-    let observed = ObservedLayer(Arc::clone(gate.access.metrics()));
+    let observed = ObservedLayer(Arc::clone(gate.access.seen()));
     Server::builder()
         .http2_keepalive_interval(Some(KEEPALIVE))
         .layer(observed)

@@ -64,7 +64,7 @@ pub(super) fn serve(listener: TcpListener, behind: &Behind, guests: Arc<Guests>)
         .accept_http1(true)
         .layer(FrontLayer)
         .layer(GrpcWebLayer::new())
-        .layer(ObservedLayer(Arc::clone(&behind.metrics)))
+        .layer(ObservedLayer(Arc::clone(&behind.seen)))
         .layer(CatchPanicLayer::custom(answer_panic))
         .layer(KeyedLayer(guests));
     let serving = server

@@ -1,11 +1,13 @@
 //! The binary `jhyded` from outside, as far as it needs no JVM: exit codes, messages, signals.
 
 mod access;
+mod audit;
 mod authority;
 mod metrics;
 mod reload;
 mod served;
 mod stopping;
+mod systemd;
 mod tls;
 
 use std::fs;

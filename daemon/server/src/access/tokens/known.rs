@@ -10,7 +10,7 @@ use tokio::sync::watch;
 
 use super::file::Mark;
 use super::{Digest, Entry, FileError, Store, digest, now_ms};
-use crate::access::Caller;
+use crate::access::{Caller, Identity};
 
 /// How often the file is looked at: a revoked token's streams end within a second.
 pub const POLL: Duration = Duration::from_millis(250);
@@ -131,7 +131,9 @@ impl Known {
             return Err(why);
         }
         let name = format!("the token '{}'", one.entry.name);
-        let caller = Caller::with_rights(&name, one.entry.rights).within(one.pattern.clone());
+        let caller = Caller::with_rights(&name, one.entry.rights)
+            .known_by(Identity::Token(one.entry.name.clone()))
+            .within(one.pattern.clone());
         Ok((caller, one.standing.subscribe()))
     }
 
