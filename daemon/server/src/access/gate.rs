@@ -12,6 +12,7 @@ use tonic::transport::server::{TcpConnectInfo, TlsConnectInfo, UdsConnectInfo};
 use tower::{Layer, Service};
 
 use super::guarded::{Ending, Guarded, drained, sooner};
+use super::limits::Limiter;
 use super::named::Looked;
 use super::table::{Method, Needs, find};
 use super::tokens::{Known, NotLetIn, Standing};
@@ -58,6 +59,7 @@ pub struct Access {
     tokens: Arc<Known>,
     daemon: Arc<Daemon>,
     seen: Arc<Seen>,
+    limiter: Arc<Limiter>,
 }
 
 impl Access {
@@ -68,6 +70,7 @@ impl Access {
             tokens,
             daemon,
             seen: Arc::default(),
+            limiter: Arc::default(),
         }
     }
 
@@ -79,6 +82,11 @@ impl Access {
     /// The tokens.
     pub fn tokens(&self) -> &Arc<Known> {
         &self.tokens
+    }
+
+    /// How much clients may have; without bounds at first.
+    pub fn limiter(&self) -> &Arc<Limiter> {
+        &self.limiter
     }
 
     /// Where calls are counted and written down.
@@ -309,6 +317,11 @@ where
         if let Err(status) = check(&caller, method) {
             return refused(status);
         }
+        let client = (!caller.is_owner()).then_some(&caller.identity);
+        let place = match access.limiter.call(client) {
+            Ok(place) => place,
+            Err(status) => return refused(status),
+        };
         // The one that is ready is used; its clone is for the next call.
         let clone = self.inner.clone();
         let mut inner = std::mem::replace(&mut self.inner, clone);
@@ -343,10 +356,13 @@ where
                     answer = answering => answer?,
                 },
             };
-            Ok(match sooner(standing.map(until), drained) {
+            let mut answer = match sooner(standing.map(until), drained) {
                 Some(ending) => answer.map(|body| Guarded::until(ending, body)),
                 None => answer,
-            })
+            };
+            // Whoever sees the call's end lets go of it: `seen::observed`.
+            answer.extensions_mut().insert(Arc::new(place));
+            Ok(answer)
         })
     }
 }

@@ -8,6 +8,7 @@
 
 pub mod gate;
 mod guarded;
+pub mod limits;
 pub(crate) mod named;
 pub mod rights;
 pub mod table;
@@ -22,7 +23,7 @@ use tonic::Request;
 pub use rights::{Right, Rights};
 
 /// By what somebody is known, for those who look through an audit later.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Identity {
     /// A user of this machine, by the kernel's word.

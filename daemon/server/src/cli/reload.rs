@@ -81,6 +81,7 @@ impl Reloader {
         let same_kind = tls.is_some() && certificates.is_some();
         daemon.change(options(&new.settings));
         access.allow(new.settings.listen.allowed());
+        access.limiter().change(new.settings.limits);
         // Opened anew even if it is the same: somebody may have moved it away.
         access.seen().audit.open(new.settings.audit.file());
         let mut changed = Changed::default();

@@ -42,6 +42,7 @@ pub(super) async fn serve(mut reloader: Reloader, given: Given) -> Result<u8, Fa
     let tls = bound.tls.clone();
     let access = Access::new(settings.listen.allowed(), tokens, Arc::clone(&daemon));
     access.seen().audit.open(settings.audit.file());
+    access.limiter().change(settings.limits);
     let access = Arc::new(access);
     let services = services::over(&daemon).await?;
     let serving = serve_on(bound, &services, Arc::clone(&access));

@@ -34,8 +34,9 @@ impl Key {
 }
 
 /// Settings, or the beginnings of their names, that are changed by SIGHUP without a restart.
-const RELOADED: [&str; 10] = [
+const RELOADED: [&str; 11] = [
     "audit.",
+    "limits.",
     "keep",
     "listen.insecure_loopback",
     "listen.tls.",
@@ -244,6 +245,24 @@ pub const KEYS: &[Key] = &[
         "attach.timeout",
         "10s",
         "how long a JVM may take to accept, shake hands and answer",
+    ),
+    one("limits.connections", "4096", "connections at once, in all"),
+    one(
+        "limits.client_connections",
+        "2048",
+        "connections at once from one address, or of one user but the daemon's own",
+    ),
+    one("limits.calls", "4096", "calls at once, in all"),
+    one(
+        "limits.client_calls",
+        "2048",
+        "calls at once of one client: a token, a certificate, a user but the daemon's own",
+    ),
+    one("limits.rate", "20000", "calls in a second, in all"),
+    one(
+        "limits.client_rate",
+        "10000",
+        "calls in a second of one client",
     ),
     one(
         "shutdown.grace",

@@ -1,6 +1,7 @@
 //! The settings as the daemon uses them, after all layers are merged and every value is checked.
 
 use std::fmt;
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -36,6 +37,8 @@ pub struct Settings {
     pub source: Source,
     /// Which JVMs may be attached to.
     pub attach: Attach,
+    /// How much clients may have of the daemon.
+    pub limits: Bounds,
     /// How the daemon ends.
     pub shutdown: Shutdown,
 }
@@ -255,6 +258,38 @@ pub struct Attach {
     pub hosts: Hosts,
     /// How long a JVM may take to accept, shake hands and answer.
     pub timeout: Span,
+}
+
+/// How much clients may have of the daemon: in all, and each one by itself but for the owner.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+pub struct Bounds {
+    /// Connections.
+    pub connections: NonZeroU32,
+    /// Connections from one address, or of one user.
+    pub client_connections: NonZeroU32,
+    /// Calls at once.
+    pub calls: NonZeroU32,
+    /// Calls at once of one client.
+    pub client_calls: NonZeroU32,
+    /// Calls in a second.
+    pub rate: NonZeroU32,
+    /// Calls in a second of one client.
+    pub client_rate: NonZeroU32,
+}
+
+/// No bounds.
+impl Default for Bounds {
+    fn default() -> Self {
+        let none = NonZeroU32::MAX;
+        Self {
+            connections: none,
+            client_connections: none,
+            calls: none,
+            client_calls: none,
+            rate: none,
+            client_rate: none,
+        }
+    }
 }
 
 /// How the daemon ends.

@@ -31,6 +31,8 @@ pub const REASONS: &[&str] = &[
     "TICKET_UNKNOWN",
     "TICKET_EXPIRED",
     "TICKET_USED",
+    "TOO_MANY_CALLS",
+    "CALLS_TOO_FAST",
 ];
 
 /// What methods are called that the daemon does not have, whatever was asked for.

@@ -14,6 +14,7 @@ use tower::{Layer, Service};
 
 use super::Seen;
 use super::audit::Said;
+use crate::access::limits::Place;
 use crate::access::table::{Method, Streams, find};
 
 /// See the module.
@@ -58,13 +59,14 @@ where
 
     fn call(&mut self, mut request: Request<Body>) -> Self::Future {
         let method = find(request.uri().path());
-        let call = Call::begun(Arc::clone(&self.seen), method);
+        let mut call = Call::begun(Arc::clone(&self.seen), method);
         if let Some(said) = &call.said {
             request.extensions_mut().insert(Arc::clone(said));
         }
         let answering = self.inner.call(request);
         Box::pin(async move {
-            let answer = answering.await?.map(Body::new);
+            let mut answer = answering.await?.map(Body::new);
+            call.place = answer.extensions_mut().remove::<Arc<Place>>();
             // What is refused has no body: its status stands where others have their beginning.
             if let Some(status) = Status::from_header_map(answer.headers()) {
                 call.ended(&status);
@@ -85,6 +87,8 @@ struct Call {
     method: Option<&'static Method>,
     /// What the audit is to say of it; `None`: nothing.
     said: Option<Arc<Said>>,
+    /// Its place among those that there may be at once, from its answer's beginning on.
+    place: Option<Arc<Place>>,
     began: Instant,
     has_ended: bool,
 }
@@ -97,6 +101,7 @@ impl Call {
             seen,
             method,
             said,
+            place: None,
             began: Instant::now(),
             has_ended: false,
         }
@@ -128,6 +133,7 @@ impl Call {
 
     fn end(&mut self, status: &Status) {
         self.has_ended = true;
+        self.place = None;
         self.seen.metrics.ended(self.method, status);
         self.seen.metrics.under_way.dec();
         if let Some(said) = &self.said {

@@ -8,7 +8,12 @@ use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::Instant;
-use tonic::transport::server::Connected;
+use tonic::transport::server::Connected as Tells;
+
+use crate::access::limits::Connected;
+
+/// A connection that has its place.
+pub(super) type Admitted<I> = (I, Connected);
 
 /// Counts connections.
 #[derive(Debug)]
@@ -36,7 +41,16 @@ impl Activity {
         self.change(1);
         Counted {
             stream,
-            activity: Arc::clone(self),
+            _leaves: Leaves(Arc::clone(self)),
+            _place: None,
+        }
+    }
+
+    /// The same, with its place among those that there may be.
+    pub(super) fn placed<I>(self: &Arc<Self>, (stream, place): Admitted<I>) -> Counted<I> {
+        Counted {
+            _place: Some(place),
+            ..self.count(stream)
         }
     }
 
@@ -67,16 +81,21 @@ impl Activity {
 #[derive(Debug)]
 pub struct Counted<I> {
     stream: I,
-    activity: Arc<Activity>,
+    _leaves: Leaves,
+    _place: Option<Connected>,
 }
 
-impl<I> Drop for Counted<I> {
+/// Tells that a connection has ended.
+#[derive(Debug)]
+struct Leaves(Arc<Activity>);
+
+impl Drop for Leaves {
     fn drop(&mut self) {
-        self.activity.change(-1);
+        self.0.change(-1);
     }
 }
 
-impl<I: Connected> Connected for Counted<I> {
+impl<I: Tells> Tells for Counted<I> {
     type ConnectInfo = I::ConnectInfo;
 
     fn connect_info(&self) -> Self::ConnectInfo {

@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpListener, TcpStream, UnixStream};
 use tokio::sync::watch;
 use tokio::task::{JoinHandle, JoinSet};
 use tokio_stream::wrappers::{TcpListenerStream, UnixListenerStream};
@@ -28,7 +28,10 @@ pub(crate) use certificates::subject;
 pub(crate) use listeners::loopback;
 pub use listeners::{Bound, Listener, ServeError, bind, bind_besides};
 
+use activity::Admitted;
+
 use crate::access::gate::{Access, GateLayer, Socket};
+use crate::access::limits::{Limiter, Peer};
 use crate::seen::now::Sight;
 use crate::seen::observed::ObservedLayer;
 use crate::seen::scraped;
@@ -94,7 +97,8 @@ pub fn serve(bound: Bound, services: &Services, access: Arc<Access>) -> Serving 
         match listener {
             Listener::Unix(listener, path, is_ours) => {
                 socket = socket.or_else(|| is_ours.then_some(path));
-                let incoming = UnixListenerStream::new(listener);
+                let owners = Arc::clone(access.limiter());
+                let incoming = admitted(UnixListenerStream::new(listener), owners, user_of);
                 let gate = gate(Socket::Unix);
                 servers.spawn(run(incoming, routes.clone(), gate, stopped, activity));
             }
@@ -106,11 +110,13 @@ pub fn serve(bound: Bound, services: &Services, access: Arc<Access>) -> Serving 
                 match &bound.tls {
                     Some(tls) => {
                         let tls = Arc::clone(tls);
-                        let incoming = tls::accepted(listener, tls, stop.subscribe());
+                        let limiter = Arc::clone(access.limiter());
+                        let incoming = tls::accepted(listener, tls, limiter, stop.subscribe());
                         servers.spawn(run(incoming, routes.clone(), gate, stopped, activity));
                     }
                     None => {
-                        let incoming = incoming(listener);
+                        let limiter = Arc::clone(access.limiter());
+                        let incoming = admitted(incoming(listener), limiter, host_of);
                         servers.spawn(run(incoming, routes.clone(), gate, stopped, activity));
                     }
                 }
@@ -138,6 +144,34 @@ pub(crate) fn incoming(listener: TcpListener) -> impl Stream<Item = io::Result<T
     })
 }
 
+/// Those of them that there may be; others are closed.
+fn admitted<I>(
+    incoming: impl Stream<Item = io::Result<I>>,
+    limiter: Arc<Limiter>,
+    peer: impl Fn(&I) -> Option<Peer>,
+) -> impl Stream<Item = io::Result<Admitted<I>>> {
+    incoming.filter_map(move |stream| match stream {
+        Ok(stream) => {
+            let place = limiter.connect(peer(&stream))?;
+            Some(Ok((stream, place)))
+        }
+        Err(error) => Some(Err(error)),
+    })
+}
+
+/// The user at the other end, unless it is the daemon's own, who is bounded by what all may have.
+fn user_of(stream: &UnixStream) -> Option<Peer> {
+    let user = stream.peer_cred().ok()?.uid();
+    let is_own = user == 0 || user == jhyde_proto::folder::user();
+    (!is_own).then_some(Peer::Uid(user))
+}
+
+/// The address at the other end. Nobody has none who is still there.
+fn host_of(stream: &TcpStream) -> Option<Peer> {
+    let address = stream.peer_addr().ok()?;
+    Some(Peer::Ip(address.ip().to_canonical()))
+}
+
 /// The same connections, counted.
 pub(crate) fn counted<I>(
     incoming: impl Stream<Item = io::Result<I>>,
@@ -154,10 +188,10 @@ async fn run<S, I>(
     activity: Arc<Activity>,
 ) -> Result<(), tonic::transport::Error>
 where
-    S: Stream<Item = io::Result<I>>,
+    S: Stream<Item = io::Result<Admitted<I>>>,
     I: tokio::io::AsyncRead + tokio::io::AsyncWrite + Connected + Unpin + Send + 'static,
 {
-    let counted = counted(incoming, activity);
+    let counted = incoming.map(move |placed| placed.map(|placed| activity.placed(placed)));
     let observed = ObservedLayer(Arc::clone(gate.access.seen()));
     Server::builder()
         .http2_keepalive_interval(Some(KEEPALIVE))

@@ -3,6 +3,7 @@
 mod access;
 mod audit;
 mod authority;
+mod limits;
 mod metrics;
 mod reload;
 mod served;

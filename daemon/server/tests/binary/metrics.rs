@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use crate::access::call;
 use crate::authority::{Authority, Signed, written};
 use crate::served::{PATIENCE, Served, jhyded, text};
 use jhyde_proto::v1::recordings_client::RecordingsClient;
@@ -13,10 +14,9 @@ use rustix::process::Signal;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
-use tonic::Request;
+use tonic::Code;
 use tonic_health::pb::HealthCheckRequest;
 use tonic_health::pb::health_client::HealthClient;
-use tonic_prost::ProstCodec;
 
 /// How often each method is called.
 const TIMES: usize = 20;
@@ -100,26 +100,13 @@ async fn each_call_that_is_refused_is_counted_once_with_its_reason() {
     let closed: Vec<_> = closed.map(|method| method.path).collect();
     for path in &closed {
         for _ in 0..TIMES {
-            let mut client = tonic::client::Grpc::new(channel.clone());
-            client.ready().await.unwrap();
-            let path = http::uri::PathAndQuery::from_static(path);
-            let codec = ProstCodec::<(), ()>::default();
-            client
-                .unary(Request::new(()), path, codec)
-                .await
-                .unwrap_err();
+            let status = call(&channel, path, None).await;
+            assert_eq!(status.code(), Code::Unauthenticated, "{path}");
         }
     }
     // What nobody has is one method, whatever it is called.
-    for name in ["/secret.Service/Method", "/jhyde.v1.Recordings/Nothing"] {
-        let mut client = tonic::client::Grpc::new(channel.clone());
-        client.ready().await.unwrap();
-        let path = http::uri::PathAndQuery::from_static(name);
-        let codec = ProstCodec::<(), ()>::default();
-        client
-            .unary(Request::new(()), path, codec)
-            .await
-            .unwrap_err();
+    for path in ["/secret.Service/Method", "/jhyde.v1.Recordings/Nothing"] {
+        call(&channel, path, None).await;
     }
     let mut health = HealthClient::new(channel.clone());
     health.check(HealthCheckRequest::default()).await.unwrap();
