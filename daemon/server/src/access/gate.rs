@@ -21,7 +21,7 @@ use crate::daemon::Daemon;
 use crate::error::Kind;
 use crate::seen::Seen;
 use crate::seen::audit::Said;
-use crate::serve::subject;
+use crate::serve::{Info, subject};
 use crate::services::status::with_details;
 
 /// What a bearer's header begins with (RFC 6750, 2.1).
@@ -114,8 +114,8 @@ impl Access {
         };
         match socket {
             Socket::Unix => {
-                let peer = request.extensions().get::<UdsConnectInfo>();
-                let peer = peer.and_then(|info| info.peer_cred);
+                let peer = request.extensions().get::<Info<UdsConnectInfo>>();
+                let peer = peer.and_then(|info| info.of.peer_cred);
                 let user = peer.map(|peer| peer.uid());
                 Ok(at_unix_socket(user, self.allowed().unix_group).into())
             }
@@ -154,10 +154,21 @@ fn without_token(allowed: Allowed, socket: Socket, request: &Request<Body>) -> R
 
 /// The certificate that the client at the other end of a connection has shown, if it has.
 fn certificate(request: &Request<Body>) -> Option<CertificateDer<'static>> {
-    let connection = request
-        .extensions()
-        .get::<TlsConnectInfo<TcpConnectInfo>>()?;
-    connection.peer_certs()?.first().cloned()
+    let connection = request.extensions().get::<Info<OverTls>>()?;
+    connection.of.peer_certs()?.first().cloned()
+}
+
+type OverTls = TlsConnectInfo<TcpConnectInfo>;
+
+/// Lets the connection of a request go on for as long as it likes.
+fn begins(request: &Request<Body>) {
+    let all = request.extensions();
+    if let Some(plain) = all.get::<Info<TcpConnectInfo>>() {
+        plain.begins();
+    }
+    if let Some(tls) = all.get::<Info<OverTls>>() {
+        tls.begins();
+    }
 }
 
 /// Who asks, and until when.
@@ -296,6 +307,7 @@ where
         let refused = |status: Status| -> Self::Future {
             Box::pin(std::future::ready(Ok(status.into_http())))
         };
+        begins(&request);
         // Looked for first, but told of last: who is not known learns nothing of what there is.
         let method = find(request.uri().path());
         if method.is_some_and(|method| method.needs == Needs::Nothing) {
@@ -378,72 +390,4 @@ fn until(mut standing: Standing) -> Ending {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::access::Right;
-
-    #[test]
-    fn the_kernel_says_who_is_at_the_unix_socket() {
-        let group = Rights::NONE.and(Right::Read);
-        let me = jhyde_proto::folder::user();
-        assert!(at_unix_socket(Some(me), Rights::NONE).is_owner());
-        assert!(at_unix_socket(Some(ROOT), Rights::NONE).is_owner());
-        let other = at_unix_socket(Some(me + 1), group);
-        assert!(!other.is_owner() && other.rights == group);
-        assert_eq!(at_unix_socket(None, group).rights, Rights::NONE);
-    }
-
-    #[test]
-    fn insecure_loopback_counts_at_loopback_alone() {
-        let allowed = Allowed {
-            insecure_loopback: Rights::NONE.and(Right::Read),
-            ..Allowed::default()
-        };
-        let comes = |socket| without_token(allowed, socket, &Request::new(Body::empty()));
-        assert!(comes(Socket::Loopback).is_ok());
-        let refused = comes(Socket::Network).err().map(|status| status.code());
-        assert_eq!(refused, Some(tonic::Code::Unauthenticated));
-    }
-
-    #[test]
-    fn a_bearer_is_read_as_the_standard_says() {
-        let mut headers = HeaderMap::new();
-        assert_eq!(bearer(&headers).unwrap(), None);
-        for good in ["Bearer x", "bearer x", "BEARER  x "] {
-            headers.insert(AUTHORIZATION, good.parse().unwrap());
-            assert_eq!(bearer(&headers).unwrap(), Some("x"), "{good}");
-        }
-        for bad in ["Basic x", "Bearer", "", "Bearé x"] {
-            headers.insert(
-                AUTHORIZATION,
-                http::HeaderValue::from_bytes(bad.as_bytes()).unwrap(),
-            );
-            assert!(bearer(&headers).is_err(), "{bad}");
-        }
-    }
-
-    #[test]
-    fn each_method_is_open_to_those_with_its_right_and_no_others() {
-        for method in crate::access::table::METHODS {
-            for right in Right::ALL {
-                let with = Caller::with_rights("with", Rights::NONE.and(right));
-                let without = Right::ALL.into_iter().filter(|other| *other != right);
-                let without = without.fold(Rights::NONE, Rights::and);
-                let without = Caller::with_rights("without", without);
-                let may = |caller: &Caller| check(caller, method).is_ok();
-                let path = method.path;
-                match method.needs {
-                    Needs::The(needed) => {
-                        assert_eq!(may(&with), needed == right, "{path} {right:?}");
-                        assert_eq!(may(&without), needed != right, "{path} {right:?}");
-                    }
-                    Needs::Nothing | Needs::ToBeKnown => assert!(may(&with), "{path}"),
-                    Needs::ToBeTheOwner => assert!(!may(&with) && !may(&without), "{path}"),
-                }
-            }
-            assert!(check(&Caller::owner(), method).is_ok());
-            let nobody = check(&Caller::with_rights("nobody", Rights::NONE), method);
-            assert_eq!(nobody.is_ok(), method.needs == Needs::Nothing);
-        }
-    }
-}
+mod tests;

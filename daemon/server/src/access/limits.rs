@@ -228,6 +228,13 @@ pub(crate) struct Connected {
     peer: Option<Peer>,
 }
 
+impl Connected {
+    /// Is somebody at its other end whom the kernel does not know?
+    pub(crate) fn is_from_elsewhere(&self) -> bool {
+        matches!(self.peer, Some(Peer::Ip(_)))
+    }
+}
+
 impl Drop for Connected {
     fn drop(&mut self) {
         self.limiter.state().connections.leave(self.peer.as_ref());

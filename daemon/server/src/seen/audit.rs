@@ -4,14 +4,13 @@
 //! once until it works again; nothing else stops for it. Calls of those whom nobody knows have done nothing, and have no
 //! line: [`super::metrics`] counts them.
 
-use std::fs::{File, OpenOptions, Permissions};
-use std::io::{self, Write as _};
-use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
-use std::path::{Path, PathBuf};
+mod writing;
+
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use serde::Serialize;
 use tonic::{Code, Status};
@@ -19,8 +18,9 @@ use tonic::{Code, Status};
 use super::metrics::{named, refusal, word};
 use crate::access::Identity;
 use crate::access::table::Method;
+use writing::{Counted, Order, Writing, json, now};
 
-/// Lines that may wait to be written: a few MB at most.
+/// Lines that may wait to be written: a MB or so, 16 at the very most.
 const WAITING: usize = 4096;
 /// The longest text of a request that a line keeps.
 const LONGEST: usize = 200;
@@ -65,20 +65,6 @@ struct Line<'a> {
     reason: Option<&'static str>,
 }
 
-/// What is told when lines are written again.
-#[derive(Serialize)]
-struct Gap {
-    time: String,
-    lost: u64,
-}
-
-enum Order {
-    Line(Vec<u8>),
-    Open(Option<PathBuf>),
-    /// Answers when all before it is done.
-    Done(SyncSender<()>),
-}
-
 /// See the module. Off until a file is named.
 #[derive(Debug, Default)]
 pub struct Audit {
@@ -86,12 +72,6 @@ pub struct Audit {
     counted: Arc<Counted>,
     /// To the thread that writes, once there is one.
     orders: Mutex<Option<SyncSender<Order>>>,
-}
-
-#[derive(Debug, Default)]
-struct Counted {
-    written: AtomicU64,
-    lost: AtomicU64,
 }
 
 impl Audit {
@@ -195,148 +175,11 @@ impl Audit {
     }
 }
 
-fn now() -> String {
-    humantime::format_rfc3339_millis(SystemTime::now()).to_string()
-}
-
-/// A line with its end. Texts in it cannot end it early: JSON writes their line ends as `\n`.
-fn json(line: &impl Serialize) -> Vec<u8> {
-    // Strings and numbers can always be written.
-    let mut bytes = serde_json::to_vec(line).unwrap_or_default();
-    bytes.push(b'\n');
-    bytes
-}
-
-/// The thread that writes.
-struct Writing {
-    path: Option<PathBuf>,
-    file: Option<File>,
-    /// Half a line stands at the end of the file.
-    is_torn: bool,
-    /// Lines lost since the last one that was written.
-    missing: u64,
-    has_complained: bool,
-    counted: Arc<Counted>,
-}
-
-impl Writing {
-    fn new(counted: Arc<Counted>) -> Self {
-        Self {
-            path: None,
-            file: None,
-            is_torn: false,
-            missing: 0,
-            has_complained: false,
-            counted,
-        }
-    }
-
-    fn run(mut self, orders: &Receiver<Order>) {
-        for order in orders {
-            match order {
-                Order::Open(path) => {
-                    self.path = path;
-                    self.file = None;
-                    self.is_torn = false;
-                    self.has_complained = false;
-                    // Now, so that what is wrong with it is said at once.
-                    if let Err(error) = self.opened() {
-                        self.complain(&error);
-                    }
-                }
-                Order::Line(line) => self.line(&line),
-                Order::Done(done) => drop(done.try_send(())),
-            }
-        }
-    }
-
-    fn line(&mut self, line: &[u8]) {
-        if self.path.is_none() {
-            return;
-        }
-        let mut bytes = Vec::new();
-        if self.missing > 0 {
-            bytes = json(&Gap {
-                time: now(),
-                lost: self.missing,
-            });
-        }
-        bytes.extend_from_slice(line);
-        match self.write(&bytes) {
-            Ok(()) => {
-                self.counted.written.fetch_add(1, Ordering::Relaxed);
-                if self.has_complained {
-                    self.has_complained = false;
-                    tracing::info!(lost = self.missing, "the audit is written again");
-                }
-                self.missing = 0;
-            }
-            Err(error) => {
-                self.missing += 1;
-                self.counted.lost.fetch_add(1, Ordering::Relaxed);
-                self.complain(&error);
-            }
-        }
-    }
-
-    fn complain(&mut self, error: &io::Error) {
-        if !std::mem::replace(&mut self.has_complained, true) {
-            let file = self.path.as_deref().unwrap_or_else(|| Path::new(""));
-            tracing::error!(
-                file = %file.display(), %error,
-                "the audit cannot be written, and lines of it are lost; all else goes on"
-            );
-        }
-    }
-
-    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
-        let torn = self.is_torn;
-        let file = self.opened()?;
-        if torn {
-            file.write_all(b"\n")?;
-            self.is_torn = false;
-        }
-        let mut left = bytes;
-        while !left.is_empty() {
-            let wrote = match self.opened()?.write(left) {
-                Ok(0) => Err(io::ErrorKind::WriteZero.into()),
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                wrote => wrote,
-            };
-            match wrote {
-                Ok(length) => left = left.get(length..).unwrap_or_default(),
-                Err(error) => {
-                    self.is_torn = left.len() < bytes.len();
-                    return Err(error);
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn opened(&mut self) -> io::Result<&mut File> {
-        if let (None, Some(path)) = (&self.file, &self.path) {
-            self.file = Some(owners(path)?);
-        }
-        self.file
-            .as_mut()
-            .ok_or_else(|| io::ErrorKind::NotFound.into())
-    }
-}
-
-/// Opens a file to append to, its owner's alone.
-fn owners(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    let file = options.create(true).append(true).mode(0o600).open(path)?;
-    // One that is there may be another's to read; a device is the system's.
-    if file.metadata()?.is_file() {
-        file.set_permissions(Permissions::from_mode(0o600))?;
-    }
-    Ok(file)
-}
-
 #[cfg(test)]
 mod tests {
+    use std::fs::Permissions;
+    use std::os::unix::fs::PermissionsExt as _;
+
     use serde_json::Value;
 
     use super::*;

@@ -23,7 +23,7 @@ use tonic::transport::Server;
 use tonic::transport::server::Connected;
 use tower_http::catch_panic::CatchPanicLayer;
 
-pub use activity::{Activity, Counted};
+pub use activity::{Activity, Counted, Info};
 pub(crate) use certificates::subject;
 pub(crate) use listeners::loopback;
 pub use listeners::{Bound, Listener, ServeError, bind, bind_besides};

@@ -6,7 +6,7 @@ use crate::authority::{Authority, written};
 use crate::served::{PATIENCE, Served, reason};
 use jhyde_proto::v1::recordings_client::RecordingsClient;
 use jhyde_proto::v1::{GetRecordingRequest, ListRecordingsRequest, ListenRequest};
-use tokio::io::AsyncReadExt as _;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout};
@@ -150,6 +150,54 @@ async fn a_connection_too_many_is_closed_and_its_place_is_given_again() {
             assert!(Instant::now() < until, "no place gets free");
         }
     }
+}
+
+#[tokio::test]
+async fn headers_that_never_end_are_waited_for_ten_seconds_and_those_who_have_asked_stay() {
+    let served = limited(&[]);
+    let mut owner = RecordingsClient::new(served.at_socket().await);
+    let waiting = ListenRequest {
+        name: "r".to_owned(),
+        ..ListenRequest::default()
+    };
+    owner.listen(waiting).await.unwrap();
+    let watch = GetRecordingRequest {
+        recording: "r".to_owned(),
+    };
+    let token = served.token(&["create", "ci", "--rights", "read"]);
+    let mut ci = served.bearing(&token).await;
+    let mut watched = ci.watch(watch.clone()).await.unwrap().into_inner();
+    watched.message().await.unwrap().unwrap();
+
+    let began = Instant::now();
+    let mut never = TcpStream::connect(served.tcp()).await.unwrap();
+    // RFC 9113: the preface, empty SETTINGS, and HEADERS of stream 1 without END_HEADERS.
+    never
+        .write_all(
+            b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0\0\0\x01\x01\0\0\0\0\x01\x82",
+        )
+        .await
+        .unwrap();
+    let mut silent = TcpStream::connect(served.tcp()).await.unwrap();
+    for stream in [&mut never, &mut silent] {
+        let mut all = Vec::new();
+        // Closed one way or the other.
+        let _ = timeout(PATIENCE, stream.read_to_end(&mut all))
+            .await
+            .unwrap();
+        assert!(
+            began.elapsed() > Duration::from_secs(9),
+            "{:?}",
+            began.elapsed()
+        );
+    }
+    // The same connection still tells of its recording.
+    owner.stop(watch).await.unwrap();
+    let mut last = None;
+    while let Some(told) = timeout(PATIENCE, watched.message()).await.unwrap().unwrap() {
+        last = Some(told);
+    }
+    assert!(last.is_some_and(|told| told.ended_ms.is_some()));
 }
 
 #[test]
