@@ -256,7 +256,11 @@ mod tests {
         tokio::time::sleep(POLL * 2).await;
         let count = known.count();
         assert_eq!((count.good, count.expired, count.revoked), (2, 0, 0));
-        assert!(count.next_end_ms.is_some_and(|ends| ends < now_ms() + 1500));
+        assert!(
+            count
+                .next_end_ms
+                .is_some_and(|ends| ends <= now_ms() + 1500)
+        );
         let (caller, mut standing) = known.let_in(&token).unwrap();
         assert!(caller.may_see("shop-1") && !caller.may_see("other"));
         assert!(!caller.is_owner() && !caller.rights.has(Right::Debug));
