@@ -30,6 +30,7 @@ for package in libsurefire-java libmaven-compiler-plugin-java libmaven-resources
 done
 want_node
 want chromium "the page is tested in a real browser"
+want_command systemd-analyze systemd "the units of the service are verified"
 want_command swipl swi-prolog-nox "exports as Prolog facts are loaded and asked"
 install_wanted
 choose_jdks

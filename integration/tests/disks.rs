@@ -101,6 +101,56 @@ fn a_full_disk() {
     }
 }
 
+/// The audit is of the calls; what is recorded is on another disk, and goes on.
+#[test]
+fn a_full_disk_under_the_audit() {
+    if no_mounts() {
+        return;
+    }
+    let folder = Folder::new();
+    let jdk = jdks().remove(0);
+    let script = "
+        audit=$DATA-audit
+        mkdir $audit
+        mount -t tmpfs -o size=64k tmpfs $audit
+        head -c 1m /dev/zero >$audit/filler 2>/dev/null || true
+        export JHYDED_AUDIT_FILE=$audit/audit.jsonl
+        jhyded serve --log info 2>$DATA-log &
+        for n in $(seq 400); do [ -S $DATA/jhyded.sock ] && break; sleep 0.05; done
+        code=0
+        jhyde launch --name small --level full --include fx.Ends -- $JAVA -cp $CLASSES fx.Ends exit 2000 || code=$?
+        echo the exit code is $code
+        jhyde tree small --all >/dev/null
+        jhyde state small step#3 >/dev/null
+        echo complaints: $(grep -c 'audit cannot be written' $DATA-log)
+        echo written: $(grep -c outcome $audit/audit.jsonl)
+        rm $audit/filler
+        jhyde tree small --all >/dev/null
+        echo all was read
+        jhyde daemon stop >/dev/null
+        stat -c 'mode %a' $audit/audit.jsonl
+        cat $audit/audit.jsonl";
+    let output = with_mounts(&folder, &jdk, script);
+    let (said, complained) = (text(&output.stdout), text(&output.stderr));
+    assert!(output.status.success(), "{said}\n{complained}");
+    for line in [
+        "the exit code is 3",
+        "complaints: 1",
+        "written: 0",
+        "all was read",
+        "mode 600",
+    ] {
+        assert!(
+            said.lines().any(|it| it == line),
+            "{line}: {said}\n{complained}"
+        );
+    }
+    assert!(
+        said.contains("\"lost\":") && said.contains("\"outcome\":\"OK\""),
+        "{said}"
+    );
+}
+
 #[test]
 fn a_folder_that_can_only_be_read() {
     if no_mounts() {

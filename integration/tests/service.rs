@@ -1,7 +1,8 @@
 //! Clients of a daemon that is somebody else's: over TCP, with a token.
 
 use std::fs;
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
 use std::os::unix::fs::PermissionsExt as _;
 use std::process::{Child, Command, Output, Stdio};
 
@@ -33,6 +34,58 @@ impl Drop for Daemon {
     fn drop(&mut self) {
         let _ = self.0.kill();
         let _ = self.0.wait();
+    }
+}
+
+/// What is scraped of a daemon.
+fn scraped(address: &str) -> String {
+    let mut stream = TcpStream::connect(address).expect("metrics are served");
+    stream
+        .write_all(b"GET /metrics HTTP/1.0\r\n\r\n")
+        .expect("a request");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).expect("an answer");
+    answer
+}
+
+#[test]
+fn what_is_recorded_is_counted_and_not_named() {
+    let jdk = &jdks()[0];
+    let folder = Folder::new();
+    let mut command = folder.jhyded(&["serve", "--log", "info"]);
+    command.env("JHYDED_LISTEN_METRICS", "127.0.0.1:0");
+    let mut child = command
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("jhyded can be started");
+    let mut lines = BufReader::new(child.stderr.take().expect("its log")).lines();
+    let _daemon = Daemon(child, String::new());
+    let mut said = lines.by_ref().map_while(Result::ok);
+    let at = said.find_map(|line| {
+        line.split_once("scraped address=")
+            .map(|it| it.1.to_owned())
+    });
+    let at = at.expect("metrics are served");
+    assert!(said.any(|line| line.contains("serving")), "it serves");
+    std::thread::spawn(move || lines.for_each(drop));
+
+    let mut command = folder.jhyde(&["launch", "--name", "secret-run", "--include", "MergeSort"]);
+    command.arg("--").arg(jdk.java()).arg("-cp");
+    command.arg(jdk.classes("mergesort")).arg("MergeSort");
+    let output = command.output().expect("jhyde can be started");
+    assert!(output.status.success(), "{output:?}");
+    let shown = folder.json(&["show", "secret-run"]);
+    let events = shown[0]["events"].as_u64().expect("a number of events");
+    let metrics = scraped(at.trim());
+    for line in [
+        format!("jhyde_events_total {events}"),
+        "jhyde_recordings{state=\"complete\"} 1".to_owned(),
+    ] {
+        assert!(metrics.lines().any(|it| it == line), "{line}: {metrics}");
+    }
+    assert!(events > 100, "{events}");
+    for word in ["secret", "MergeSort"] {
+        assert!(!metrics.contains(word), "{metrics}");
     }
 }
 

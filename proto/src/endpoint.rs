@@ -51,6 +51,15 @@ pub fn outer_socket_of(data: &Path) -> PathBuf {
     runtime_file(data, "sock")
 }
 
+/// The unix socket of the machine's own daemon, a service (`deploy/systemd`): where `JHYDE_SYSTEM_SOCKET` says, else
+/// `/run/jhyde/jhyded.sock`. Empty: there is none.
+pub fn system_socket() -> Option<PathBuf> {
+    match env::var_os("JHYDE_SYSTEM_SOCKET") {
+        Some(named) => (!named.is_empty()).then(|| named.into()),
+        None => Some("/run/jhyde/jhyded.sock".into()),
+    }
+}
+
 /// A file for a data folder that lies outside it, in the user's runtime folder, under a name made from the data
 /// folder's path.
 pub fn runtime_file(data: &Path, extension: &str) -> PathBuf {

@@ -102,6 +102,10 @@ The data folder is the first of these that is given:
   --data DIR, JHYDED_DATA, `data` in ~/.config/jhyde/jhyded.toml or /etc/jhyde/jhyded.toml, JHYDE_DATA,
   $XDG_DATA_HOME/jhyde, ~/.local/share/jhyde
 
+Where none of your own runs, and neither --data nor the environment nor your configuration names a folder, the
+machine's daemon is asked, if there is one at /run/jhyde/jhyded.sock (or at JHYDE_SYSTEM_SOCKET; empty: at none)
+and you may connect to it. `jhyde daemon status` says which one answers.
+
 --daemon ADDRESS (or JHYDE_DAEMON) names a daemon by https://HOST:PORT, by HOST:PORT or by unix:/path/to/socket
 instead; none is started then. Over TCP a token says who you are (jhyded token create makes one): in the file of
 --token-file or JHYDE_TOKEN_FILE, which nobody else may be able to read, or in JHYDE_TOKEN; never on the command

@@ -168,6 +168,8 @@ pub enum Kind {
     Unavailable,
     /// No answer in time.
     DeadlineExceeded,
+    /// Somebody asks for too much at once.
+    ResourceExhausted,
     /// Ended by somebody.
     Cancelled,
     /// What was recorded is damaged.

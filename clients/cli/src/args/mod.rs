@@ -26,7 +26,7 @@ Begin:
   jhyde debug demo                                    find the buggy call by answering questions
   jhyde history demo 'array#3[2]'                     who wrote a variable
 
-No daemon has to be started: the one of the data folder is used, or started.
+No daemon has to be started: the one of the data folder is used, or the machine's at /run/jhyde/jhyded.sock, or one is started.
 More: jhyde COMMAND --help, and jhyde help json | calls | variables | exit-codes | daemon"
 )]
 pub struct Cli {

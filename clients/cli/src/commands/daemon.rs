@@ -56,7 +56,9 @@ pub async fn daemon(
     global: &Global,
     out: &mut Output,
 ) -> Result<u8, Error> {
-    let connection = daemon::running_one(global).await?;
+    // Whoever wants to end the machine's daemon names it: it is everybody's.
+    let or_the_machines = matches!(command, DaemonCommand::Status);
+    let connection = daemon::running_one(global, or_the_machines).await?;
     match (command, connection) {
         (DaemonCommand::Status, Some(connection)) => {
             let status = status_of(connection).await?;

@@ -33,14 +33,34 @@ pub fn data_folder(named: Option<&Path>) -> Result<PathBuf, Error> {
     Ok(here(&default_data_folder()))
 }
 
+/// Has this user chosen a folder, by the flag, the environment or a configuration of its own?
+///
+/// # Errors
+/// As [`data_folder`].
+pub(super) fn is_chosen(named: Option<&Path>) -> Result<bool, Error> {
+    let is_given = |word: &std::ffi::OsStr| !word.is_empty();
+    let named = named.is_some_and(|folder| is_given(folder.as_os_str()));
+    if named || env::var_os("JHYDE_DATA").is_some_and(|folder| is_given(&folder)) {
+        return Ok(true);
+    }
+    match user_file() {
+        Some(file) => Ok(configured(&file)?.is_some()),
+        None => Ok(false),
+    }
+}
+
 fn configuration_files() -> impl Iterator<Item = PathBuf> {
-    let user = env::var_os("XDG_CONFIG_HOME")
+    user_file()
+        .into_iter()
+        .chain([PathBuf::from("/etc/jhyde/jhyded.toml")])
+}
+
+fn user_file() -> Option<PathBuf> {
+    env::var_os("XDG_CONFIG_HOME")
         .filter(|value| !value.is_empty())
         .map(PathBuf::from)
         .or_else(|| env::var_os("HOME").map(|home| Path::new(&home).join(".config")))
-        .map(|folder| folder.join("jhyde/jhyded.toml"));
-    user.into_iter()
-        .chain([PathBuf::from("/etc/jhyde/jhyded.toml")])
+        .map(|folder| folder.join("jhyde/jhyded.toml"))
 }
 
 /// What this file says of the data folder; relative paths mean the file's own folder.

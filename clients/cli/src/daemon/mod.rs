@@ -1,4 +1,4 @@
-//! Finding the daemon: the one that was named, the one of the data folder, or a new one (`start`).
+//! Finding the daemon: the one that was named, the one of the data folder, the machine's, or a new one (`start`).
 
 mod folder;
 mod start;
@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use jhyde_proto::endpoint::{
-    Address, ConnectError, connect_by, connect_trusting, outer_socket_of, runtime_folder, socket_of,
+    Address, ConnectError, connect_by, connect_trusting, outer_socket_of, runtime_folder,
+    socket_of, system_socket,
 };
 use jhyde_proto::folder::secure;
 use jhyde_proto::token::{Bearer, Connection};
@@ -40,6 +41,7 @@ pub async fn reach(global: &Global) -> Result<Connection, Error> {
     }
     let home = Home {
         data: data_folder(global.data.as_deref())?,
+        machine: machine(global)?,
         may_start: !global.no_start,
     };
     // Said here first: the transport's own errors do not tell what is wrong with a folder or a start.
@@ -58,20 +60,38 @@ pub async fn reach(global: &Global) -> Result<Connection, Error> {
     Ok(Connection::new(channel, Bearer::none()))
 }
 
-/// A connection to the daemon that the flags name, if one runs: none is started. One that was named must be there.
+/// Where the machine's daemon listens, if it may be asked: whoever has chosen a folder means that one's.
+fn machine(global: &Global) -> Result<Option<PathBuf>, Error> {
+    match folder::is_chosen(global.data.as_deref())? {
+        true => Ok(None),
+        false => Ok(system_socket()),
+    }
+}
+
+/// A connection to the daemon that the flags name, if one runs: none is started. One that was named must be there. Whether the
+/// machine's counts, where there is none of one's own, is for the caller to say.
 ///
 /// # Errors
 /// As [`reach`].
-pub async fn running_one(global: &Global) -> Result<Option<Connection>, Error> {
+pub async fn running_one(
+    global: &Global,
+    or_the_machines: bool,
+) -> Result<Option<Connection>, Error> {
     if global.daemon.is_some() {
         return reach(global).await.map(Some);
     }
     let data = data_folder(global.data.as_deref())?;
-    if !data.exists() || running(&data).await?.is_none() {
+    let machine = match or_the_machines {
+        true => machine(global)?,
+        false => None,
+    };
+    let runs = data.exists() && running(&data).await?.is_some();
+    if !runs && at_machine(machine.as_deref()).await?.is_none() {
         return Ok(None);
     }
     let home = Home {
         data: data.clone(),
+        machine,
         may_start: false,
     };
     let connect = move || {
@@ -91,6 +111,8 @@ pub async fn running_one(global: &Global) -> Result<Option<Connection>, Error> {
 #[derive(Clone, Debug)]
 struct Home {
     data: PathBuf,
+    /// The socket of the machine's daemon, which is asked where there is none of one's own.
+    machine: Option<PathBuf>,
     may_start: bool,
 }
 
@@ -99,6 +121,9 @@ impl Home {
     async fn stream(&self) -> Result<UnixStream, Error> {
         secure(&self.data)?;
         if let Some(stream) = running(&self.data).await? {
+            return Ok(stream);
+        }
+        if let Some(stream) = at_machine(self.machine.as_deref()).await? {
             return Ok(stream);
         }
         if !self.may_start {
@@ -122,6 +147,19 @@ async fn running(data: &Path) -> Result<Option<UnixStream>, Error> {
     }
     secure(&runtime_folder())?;
     at(outer).await
+}
+
+/// A connection to the machine's daemon, if there is one and this user may connect to it.
+async fn at_machine(socket: Option<&Path>) -> Result<Option<UnixStream>, Error> {
+    let Some(socket) = socket else {
+        return Ok(None);
+    };
+    match at(socket.to_owned()).await {
+        Err(Error::Socket { source, .. }) if source.kind() == io::ErrorKind::PermissionDenied => {
+            Ok(None)
+        }
+        other => other,
+    }
 }
 
 /// A connection to the daemon that listens at this socket.

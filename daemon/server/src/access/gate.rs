@@ -12,12 +12,16 @@ use tonic::transport::server::{TcpConnectInfo, TlsConnectInfo, UdsConnectInfo};
 use tower::{Layer, Service};
 
 use super::guarded::{Ending, Guarded, drained, sooner};
+use super::limits::Limiter;
+use super::named::Looked;
 use super::table::{Method, Needs, find};
 use super::tokens::{Known, NotLetIn, Standing};
-use super::{Caller, Rights, named};
+use super::{Caller, Identity, Rights};
 use crate::daemon::Daemon;
 use crate::error::Kind;
-use crate::serve::subject;
+use crate::seen::Seen;
+use crate::seen::audit::Said;
+use crate::serve::{Info, subject};
 use crate::services::status::with_details;
 
 /// What a bearer's header begins with (RFC 6750, 2.1).
@@ -54,6 +58,8 @@ pub struct Access {
     allowed: RwLock<Allowed>,
     tokens: Arc<Known>,
     daemon: Arc<Daemon>,
+    seen: Arc<Seen>,
+    limiter: Arc<Limiter>,
 }
 
 impl Access {
@@ -63,6 +69,8 @@ impl Access {
             allowed: RwLock::new(allowed),
             tokens,
             daemon,
+            seen: Arc::default(),
+            limiter: Arc::default(),
         }
     }
 
@@ -74,6 +82,16 @@ impl Access {
     /// The tokens.
     pub fn tokens(&self) -> &Arc<Known> {
         &self.tokens
+    }
+
+    /// How much clients may have; without bounds at first.
+    pub fn limiter(&self) -> &Arc<Limiter> {
+        &self.limiter
+    }
+
+    /// Where calls are counted and written down.
+    pub fn seen(&self) -> &Arc<Seen> {
+        &self.seen
     }
 
     /// The daemon that is asked.
@@ -96,8 +114,8 @@ impl Access {
         };
         match socket {
             Socket::Unix => {
-                let peer = request.extensions().get::<UdsConnectInfo>();
-                let peer = peer.and_then(|info| info.peer_cred);
+                let peer = request.extensions().get::<Info<UdsConnectInfo>>();
+                let peer = peer.and_then(|info| info.of.peer_cred);
                 let user = peer.map(|peer| peer.uid());
                 Ok(at_unix_socket(user, self.allowed().unix_group).into())
             }
@@ -116,11 +134,14 @@ fn without_token(allowed: Allowed, socket: Socket, request: &Request<Body>) -> R
         && !allowed.client_certificate.is_empty()
     {
         let name = format!("the certificate '{}'", subject(&certificate));
-        return Ok(Caller::with_rights(&name, allowed.client_certificate).into());
+        let caller = Caller::with_rights(&name, allowed.client_certificate);
+        let identity = Identity::Certificate(subject(&certificate));
+        return Ok(caller.known_by(identity).into());
     }
     if socket == Socket::Loopback && !allowed.insecure_loopback.is_empty() {
         let name = "who comes over loopback without a token";
-        return Ok(Caller::with_rights(name, allowed.insecure_loopback).into());
+        let caller = Caller::with_rights(name, allowed.insecure_loopback);
+        return Ok(caller.known_by(Identity::Loopback).into());
     }
     Err(with_details(
         Kind::Unauthenticated,
@@ -133,10 +154,21 @@ fn without_token(allowed: Allowed, socket: Socket, request: &Request<Body>) -> R
 
 /// The certificate that the client at the other end of a connection has shown, if it has.
 fn certificate(request: &Request<Body>) -> Option<CertificateDer<'static>> {
-    let connection = request
-        .extensions()
-        .get::<TlsConnectInfo<TcpConnectInfo>>()?;
-    connection.peer_certs()?.first().cloned()
+    let connection = request.extensions().get::<Info<OverTls>>()?;
+    connection.of.peer_certs()?.first().cloned()
+}
+
+type OverTls = TlsConnectInfo<TcpConnectInfo>;
+
+/// Lets the connection of a request go on for as long as it likes.
+fn begins(request: &Request<Body>) {
+    let all = request.extensions();
+    if let Some(plain) = all.get::<Info<TcpConnectInfo>>() {
+        plain.begins();
+    }
+    if let Some(tls) = all.get::<Info<OverTls>>() {
+        tls.begins();
+    }
 }
 
 /// Who asks, and until when.
@@ -158,8 +190,12 @@ impl From<Caller> for Who {
 /// Who is at the other end of a unix socket. Whom its permissions do not let connect is not there.
 fn at_unix_socket(user: Option<u32>, group: Rights) -> Caller {
     match user {
-        Some(user) if user == ROOT || user == jhyde_proto::folder::user() => Caller::owner(),
-        Some(user) => Caller::with_rights(&format!("user {user}"), group),
+        Some(user) if user == ROOT || user == jhyde_proto::folder::user() => {
+            Caller::owner().known_by(Identity::Uid(user))
+        }
+        Some(user) => {
+            Caller::with_rights(&format!("user {user}"), group).known_by(Identity::Uid(user))
+        }
         None => Caller::with_rights("a user that the system does not tell", Rights::NONE),
     }
 }
@@ -271,6 +307,7 @@ where
         let refused = |status: Status| -> Self::Future {
             Box::pin(std::future::ready(Ok(status.into_http())))
         };
+        begins(&request);
         // Looked for first, but told of last: who is not known learns nothing of what there is.
         let method = find(request.uri().path());
         if method.is_some_and(|method| method.needs == Needs::Nothing) {
@@ -281,12 +318,22 @@ where
             Ok(who) => who,
             Err(status) => return refused(status),
         };
+        let said = request.extensions().get::<Arc<Said>>().cloned();
+        if let Some(said) = &said {
+            // Told once.
+            let _ = said.who.set(caller.identity.clone());
+        }
         let Some(method) = method else {
             return refused(Status::unimplemented("the daemon has no such method"));
         };
         if let Err(status) = check(&caller, method) {
             return refused(status);
         }
+        let client = (!caller.is_owner()).then_some(&caller.identity);
+        let place = match access.limiter.call(client) {
+            Ok(place) => place,
+            Err(status) => return refused(status),
+        };
         // The one that is ready is used; its clone is for the next call.
         let clone = self.inner.clone();
         let mut inner = std::mem::replace(&mut self.inner, clone);
@@ -295,12 +342,20 @@ where
             let ending = standing.clone().map(until);
             let drained = drained(method, access.daemon.leaving());
             let answering = async {
-                if caller.is_restricted() {
+                if caller.is_restricted() || said.is_some() {
                     let (parts, body) = request.into_parts();
-                    match named::check(&caller, method.names, body, &access.daemon).await {
-                        Ok(body) => request = Request::from_parts(parts, body),
-                        Err(status) => return Ok(status.into_http()),
+                    let looked = Looked::at(method.names, body).await;
+                    if let Some(said) = &said {
+                        said.name(looked.recordings(|word| access.daemon.name_of(word)));
                     }
+                    let body = match caller.is_restricted() {
+                        true => match looked.check(&caller, method.names, &access.daemon) {
+                            Ok(body) => body,
+                            Err(status) => return Ok(status.into_http()),
+                        },
+                        false => looked.body,
+                    };
+                    request = Request::from_parts(parts, body);
                 }
                 request.extensions_mut().insert(caller);
                 inner.call(request).await
@@ -313,10 +368,13 @@ where
                     answer = answering => answer?,
                 },
             };
-            Ok(match sooner(standing.map(until), drained) {
+            let mut answer = match sooner(standing.map(until), drained) {
                 Some(ending) => answer.map(|body| Guarded::until(ending, body)),
                 None => answer,
-            })
+            };
+            // Whoever sees the call's end lets go of it: `seen::observed`.
+            answer.extensions_mut().insert(Arc::new(place));
+            Ok(answer)
         })
     }
 }
@@ -332,72 +390,4 @@ fn until(mut standing: Standing) -> Ending {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::access::Right;
-
-    #[test]
-    fn the_kernel_says_who_is_at_the_unix_socket() {
-        let group = Rights::NONE.and(Right::Read);
-        let me = jhyde_proto::folder::user();
-        assert!(at_unix_socket(Some(me), Rights::NONE).is_owner());
-        assert!(at_unix_socket(Some(ROOT), Rights::NONE).is_owner());
-        let other = at_unix_socket(Some(me + 1), group);
-        assert!(!other.is_owner() && other.rights == group);
-        assert_eq!(at_unix_socket(None, group).rights, Rights::NONE);
-    }
-
-    #[test]
-    fn insecure_loopback_counts_at_loopback_alone() {
-        let allowed = Allowed {
-            insecure_loopback: Rights::NONE.and(Right::Read),
-            ..Allowed::default()
-        };
-        let comes = |socket| without_token(allowed, socket, &Request::new(Body::empty()));
-        assert!(comes(Socket::Loopback).is_ok());
-        let refused = comes(Socket::Network).err().map(|status| status.code());
-        assert_eq!(refused, Some(tonic::Code::Unauthenticated));
-    }
-
-    #[test]
-    fn a_bearer_is_read_as_the_standard_says() {
-        let mut headers = HeaderMap::new();
-        assert_eq!(bearer(&headers).unwrap(), None);
-        for good in ["Bearer x", "bearer x", "BEARER  x "] {
-            headers.insert(AUTHORIZATION, good.parse().unwrap());
-            assert_eq!(bearer(&headers).unwrap(), Some("x"), "{good}");
-        }
-        for bad in ["Basic x", "Bearer", "", "Bearé x"] {
-            headers.insert(
-                AUTHORIZATION,
-                http::HeaderValue::from_bytes(bad.as_bytes()).unwrap(),
-            );
-            assert!(bearer(&headers).is_err(), "{bad}");
-        }
-    }
-
-    #[test]
-    fn each_method_is_open_to_those_with_its_right_and_no_others() {
-        for method in crate::access::table::METHODS {
-            for right in Right::ALL {
-                let with = Caller::with_rights("with", Rights::NONE.and(right));
-                let without = Right::ALL.into_iter().filter(|other| *other != right);
-                let without = without.fold(Rights::NONE, Rights::and);
-                let without = Caller::with_rights("without", without);
-                let may = |caller: &Caller| check(caller, method).is_ok();
-                let path = method.path;
-                match method.needs {
-                    Needs::The(needed) => {
-                        assert_eq!(may(&with), needed == right, "{path} {right:?}");
-                        assert_eq!(may(&without), needed != right, "{path} {right:?}");
-                    }
-                    Needs::Nothing | Needs::ToBeKnown => assert!(may(&with), "{path}"),
-                    Needs::ToBeTheOwner => assert!(!may(&with) && !may(&without), "{path}"),
-                }
-            }
-            assert!(check(&Caller::owner(), method).is_ok());
-            let nobody = check(&Caller::with_rights("nobody", Rights::NONE), method);
-            assert_eq!(nobody.is_ok(), method.needs == Needs::Nothing);
-        }
-    }
-}
+mod tests;

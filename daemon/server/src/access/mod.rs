@@ -8,7 +8,8 @@
 
 pub mod gate;
 mod guarded;
-mod named;
+pub mod limits;
+pub(crate) mod named;
 pub mod rights;
 pub mod table;
 pub mod tokens;
@@ -16,13 +17,35 @@ pub mod tokens;
 use std::sync::Arc;
 
 use glob::Pattern;
+use serde::Serialize;
 use tonic::Request;
 
 pub use rights::{Right, Rights};
 
+/// By what somebody is known, for those who look through an audit later.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Identity {
+    /// A user of this machine, by the kernel's word.
+    Uid(u32),
+    /// The name of a token.
+    Token(String),
+    /// The subject of a certificate.
+    Certificate(String),
+    /// Some user of this machine, over loopback without a token.
+    Loopback,
+    /// A browser that has a key.
+    Page,
+    /// By nothing.
+    #[default]
+    Unknown,
+}
+
 /// Who asks, as far as it matters.
 #[derive(Clone, Debug)]
 pub struct Caller {
+    /// By what it is known.
+    pub identity: Identity,
     /// In words for people: errors and logs name it.
     pub name: Arc<str>,
     /// What it may do.
@@ -37,6 +60,7 @@ impl Caller {
     /// The daemon's own user.
     pub fn owner() -> Self {
         Self {
+            identity: Identity::Uid(jhyde_proto::folder::user()),
             name: "the owner".into(),
             rights: Rights::ALL,
             recordings: None,
@@ -47,11 +71,19 @@ impl Caller {
     /// Somebody with these rights, for all recordings.
     pub fn with_rights(name: &str, rights: Rights) -> Self {
         Self {
+            identity: Identity::Unknown,
             name: name.into(),
             rights,
             recordings: None,
             owner: false,
         }
+    }
+
+    /// The same, known by this.
+    #[must_use]
+    pub fn known_by(mut self, identity: Identity) -> Self {
+        self.identity = identity;
+        self
     }
 
     /// The same, for recordings with these names alone.

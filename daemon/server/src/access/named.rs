@@ -23,49 +23,76 @@ const PREFIX: usize = 5;
 /// The longest message that the services take.
 const LONGEST: usize = 4 << 20;
 
-/// Lets a request of a restricted caller through, whole, or says why not.
-pub(super) async fn check(
-    caller: &Caller,
-    names: Names,
-    body: Body,
-    daemon: &Daemon,
-) -> Result<Body, Box<Status>> {
-    let outside = |what: String| Box::new(outside(caller, &what));
-    match names {
-        Names::None | Names::Listed => Ok(body),
-        Names::All => Err(outside("this is about all recordings".to_owned())),
-        Names::Made(field) => {
-            let (message, body) = first_message(body).await?;
-            let given = texts(&message, &[field])?;
-            if given.iter().all(String::is_empty) {
+/// A request whose beginning was looked at.
+pub(crate) struct Looked {
+    /// The request as it was.
+    pub(crate) body: Body,
+    /// What it names, in the order of the table: for each place there all that stands under it. `Err`: it cannot be told.
+    named: Result<Vec<Vec<String>>, Box<Status>>,
+}
+
+impl Looked {
+    /// Looks at a request's first message.
+    pub(crate) async fn at(names: Names, body: Body) -> Self {
+        let paths: Vec<&[u32]> = match &names {
+            Names::None | Names::Listed | Names::All => {
+                let named = Ok(Vec::new());
+                return Self { body, named };
+            }
+            Names::Made(field) => vec![std::slice::from_ref(field)],
+            Names::Asked(paths) => paths.to_vec(),
+        };
+        let (message, body) = first_message(body).await;
+        let named = message.and_then(|message| {
+            let named = paths.into_iter().map(|path| texts(&message, path));
+            named.collect()
+        });
+        Self { body, named }
+    }
+
+    /// Lets a request of a restricted caller through, whole, or says why not.
+    pub(super) fn check(
+        self,
+        caller: &Caller,
+        names: Names,
+        daemon: &Daemon,
+    ) -> Result<Body, Box<Status>> {
+        let outside = |what: String| Box::new(outside(caller, &what));
+        let named = self.named?;
+        let first_is_missing = named
+            .first()
+            .is_some_and(|first| first.iter().all(String::is_empty));
+        let mut named = named.into_iter().flatten();
+        let other = match names {
+            Names::None | Names::Listed => None,
+            Names::All => return Err(outside("this is about all recordings".to_owned())),
+            Names::Made(_) if first_is_missing => {
                 let what = "the recording would get a name of its own: give it one";
                 return Err(outside(what.to_owned()));
             }
-            match given.iter().find(|name| !caller.may_see(name)) {
-                Some(other) => Err(outside(format!("'{}' is not", shown(other)))),
-                None => Ok(body),
+            Names::Made(_) => named.find(|name| !caller.may_see(name)),
+            Names::Asked(_) if first_is_missing => {
+                return Err(outside("name the recording".to_owned()));
             }
+            Names::Asked(_) => named.filter(|word| !word.is_empty()).find(|word| {
+                // Where there is none, that may be known of names that could be its own.
+                let name = daemon.name_of(word);
+                !caller.may_see(name.as_deref().unwrap_or(word))
+            }),
+        };
+        match other {
+            Some(other) => Err(outside(format!("'{}' is not", shown(&other)))),
+            None => Ok(self.body),
         }
-        Names::Asked(paths) => {
-            let (message, body) = first_message(body).await?;
-            let mut asked = Vec::new();
-            for (nth, path) in paths.iter().enumerate() {
-                let named = texts(&message, path)?;
-                if nth == 0 && named.iter().all(String::is_empty) {
-                    return Err(outside("name the recording".to_owned()));
-                }
-                asked.extend(named.into_iter().filter(|word| !word.is_empty()));
-            }
-            let may_ask = |word: &String| match daemon.name_of(word) {
-                Some(name) => caller.may_see(&name),
-                // There is none; that may be known of names that could be its own.
-                None => caller.may_see(word),
-            };
-            match asked.iter().find(|word| !may_ask(word)) {
-                Some(other) => Err(outside(format!("'{}' is not", shown(other)))),
-                None => Ok(body),
-            }
-        }
+    }
+
+    /// What it names, by the names of recordings where these are known by what was asked for.
+    pub(crate) fn recordings(&self, name_of: impl Fn(&str) -> Option<String>) -> Vec<String> {
+        let named = self.named.as_deref().unwrap_or_default();
+        let words = named.iter().flatten().filter(|word| !word.is_empty());
+        words
+            .map(|word| name_of(word).unwrap_or_else(|| word.clone()))
+            .collect()
     }
 }
 
@@ -92,40 +119,48 @@ fn malformed(what: &str) -> Box<Status> {
 }
 
 /// The first message of a request, and the request as it was.
-async fn first_message(mut body: Body) -> Result<(Bytes, Body), Box<Status>> {
+async fn first_message(mut body: Body) -> (Result<Bytes, Box<Status>>, Body) {
     let mut read = BytesMut::new();
     let mut trailers = None;
     let length = loop {
-        if let Some(prefix) = read.first_chunk::<PREFIX>() {
-            let [compressed, length @ ..] = *prefix;
-            if compressed != 0 {
-                return Err(malformed("it is compressed, which is not understood"));
-            }
-            let length = u32::from_be_bytes(length) as usize;
-            if length > LONGEST {
-                return Err(malformed("it is longer than 4 MiB"));
-            }
-            if read.len() >= PREFIX + length {
-                break length;
-            }
+        match length_of(&read) {
+            Ok(Some(length)) if read.len() >= PREFIX + length => break Ok(length),
+            Ok(_) => {}
+            Err(status) => break Err(status),
         }
         match body.frame().await {
             Some(Ok(frame)) => match frame.into_data() {
                 Ok(data) => read.extend_from_slice(&data),
                 Err(frame) => trailers = Some(frame),
             },
-            Some(Err(status)) => return Err(Box::new(status)),
-            None => return Err(malformed("it ends early")),
+            Some(Err(status)) => break Err(Box::new(status)),
+            None => break Err(malformed("it ends early")),
         }
     };
     let read = read.freeze();
-    let message = read.slice(PREFIX..PREFIX + length);
+    let message = length.map(|length| read.slice(PREFIX..PREFIX + length));
     let whole = Whole {
-        read: Some(read),
+        read: Some(read).filter(|read| !read.is_empty()),
         trailers,
         rest: body,
     };
-    Ok((message, Body::new(whole)))
+    (message, Body::new(whole))
+}
+
+/// How long the message is that begins so, once that is there.
+fn length_of(read: &[u8]) -> Result<Option<usize>, Box<Status>> {
+    let Some(prefix) = read.first_chunk::<PREFIX>() else {
+        return Ok(None);
+    };
+    let [compressed, length @ ..] = *prefix;
+    if compressed != 0 {
+        return Err(malformed("it is compressed, which is not understood"));
+    }
+    let length = u32::from_be_bytes(length) as usize;
+    match length > LONGEST {
+        true => Err(malformed("it is longer than 4 MiB")),
+        false => Ok(Some(length)),
+    }
 }
 
 /// What was read ahead, then the rest.
@@ -284,8 +319,8 @@ mod tests {
                 .into_iter()
                 .map(|data| Ok::<_, Status>(Frame::data(data)));
             let body = Body::new(http_body_util::StreamBody::new(tokio_stream::iter(frames)));
-            let (first, body) = first_message(body).await.unwrap();
-            assert_eq!(first, message);
+            let (first, body) = first_message(body).await;
+            assert_eq!(first.unwrap(), message);
             assert_eq!(body.collect().await.unwrap().to_bytes(), framed);
         }
         for bad in [
@@ -295,7 +330,10 @@ mod tests {
             &[0, 0, 0, 0, 9, 1],
         ] {
             let body = Body::new(http_body_util::Full::new(Bytes::copy_from_slice(bad)));
-            assert!(first_message(body).await.is_err(), "{bad:?}");
+            let (first, body) = first_message(body).await;
+            assert!(first.is_err(), "{bad:?}");
+            // Whoever may deal with all recordings sends it on nevertheless.
+            assert_eq!(body.collect().await.unwrap().to_bytes(), bad);
         }
     }
 }

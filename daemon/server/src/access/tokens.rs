@@ -5,7 +5,7 @@ mod file;
 mod known;
 
 pub use file::{Entry, FileError, Store, Tokens};
-pub use known::{Known, NotLetIn, POLL, Standing};
+pub use known::{Count, Known, NotLetIn, POLL, Standing};
 
 use std::io;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};

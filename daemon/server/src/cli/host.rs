@@ -115,11 +115,13 @@ impl Own {
             unix_path: PathBuf::new(),
             unix_group: String::new(),
             tcp: Vec::new(),
+            metrics: String::new(),
             ..settings.listen.clone()
         };
         let serving = match bind(&listen, &settings.data).await {
             Ok(bound) => {
                 let access = Access::new(listen.allowed(), tokens(settings), Arc::clone(&daemon));
+                access.seen().audit.open(settings.audit.file());
                 Some(serve(
                     bound,
                     &services::over(&daemon).await?,

@@ -31,6 +31,7 @@ use crate::config::settings::Log;
 use crate::config::{ConfigError, LogFormat, Settings, Sources, load};
 use crate::error::exit;
 use crate::private;
+use crate::systemd::Given;
 use args::{Cli, Command};
 use failure::Failure;
 use reload::{Filtering, Reloader};
@@ -78,12 +79,19 @@ fn run(cli: Cli) -> Result<u8, Failure> {
     if let Command::Config(args::ConfigCommand::Check { file }) = &cli.command {
         return config::check(file);
     }
+    let given = match &cli.command {
+        Command::Serve(_) => Given::take()?,
+        _ => Given::default(),
+    };
     let sources = Sources::of_process(cli.global.config.clone(), cli.flags());
     let effective = load(&sources)?;
     let filtering = log(&effective.settings.log)?;
     let settings = effective.settings.clone();
     match cli.command {
-        Command::Serve(_) => on_runtime(serve::serve(Reloader::new(sources, filtering, effective))),
+        Command::Serve(_) => {
+            let reloader = Reloader::new(sources, filtering, effective);
+            on_runtime(serve::serve(reloader, given))
+        }
         Command::Attach(args) => on_runtime(wait::attach(settings, args)),
         Command::Listen(args) => on_runtime(wait::listen(settings, args, cli.global.verbose > 0)),
         Command::Launch(args) => on_runtime(launch::launch(settings, args)),

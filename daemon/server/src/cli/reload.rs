@@ -1,7 +1,5 @@
 //! SIGHUP: the configuration, the certificates and the tokens are read anew, and what can be is changed without a restart.
 
-use std::sync::Arc;
-
 use super::failure::Failure;
 use super::options;
 use crate::access::gate::Access;
@@ -37,7 +35,13 @@ impl Reloader {
     }
 
     /// Reads everything anew. What cannot be used changes nothing, and the log says why.
-    pub(super) fn reload(&mut self, daemon: &Daemon, access: &Access, tls: Option<&Tls>) {
+    pub(super) fn reload(
+        &mut self,
+        daemon: &Daemon,
+        access: &Access,
+        has_tcp: bool,
+        tls: Option<&Tls>,
+    ) {
         match self.configuration(daemon, access, tls) {
             Ok(Changed { now, later }) => {
                 if !later.is_empty() {
@@ -49,7 +53,7 @@ impl Reloader {
             }
             Err(error) => tracing::error!(%error, "the configuration is as it was"),
         }
-        if self.now.settings.listen.tcp.is_empty() {
+        if !has_tcp {
             return;
         }
         if let Err(error) = access.tokens().reload() {
@@ -71,12 +75,15 @@ impl Reloader {
         };
         (self.filtering)(&new.settings.log.filter)?;
         if let (Some(tls), Some(certificates)) = (tls, &certificates) {
-            tls.change(Arc::clone(certificates));
+            tls.change(certificates.clone());
         }
         // Sockets are plain for as long as they are open, or never.
         let same_kind = tls.is_some() && certificates.is_some();
         daemon.change(options(&new.settings));
         access.allow(new.settings.listen.allowed());
+        access.limiter().change(new.settings.limits);
+        // Opened anew even if it is the same: somebody may have moved it away.
+        access.seen().audit.open(new.settings.audit.file());
         let mut changed = Changed::default();
         for ((key, before, _), (_, after, _)) in self.now.origins.iter().zip(&mut new.origins) {
             if before == after {

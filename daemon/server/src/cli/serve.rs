@@ -12,38 +12,52 @@ use crate::access::gate::Access;
 use crate::daemon::Daemon;
 use crate::daemon::leaving::Phase;
 use crate::daemon::record::blocking;
-use crate::serve::{Activity, bind, serve as serve_on};
+use crate::serve::{Activity, bind_besides, serve as serve_on};
 use crate::services;
+use crate::systemd::{Given, Manager, attending};
 
 /// How often a daemon looks for recordings that have grown too old; it also does when one ends.
 const KEEP_INTERVAL: Duration = Duration::from_secs(600);
 
 /// Serves until a signal comes or nobody needs it.
-pub(super) async fn serve(mut reloader: Reloader) -> Result<u8, Failure> {
+pub(super) async fn serve(mut reloader: Reloader, given: Given) -> Result<u8, Failure> {
+    let manager = Arc::new(Manager::of_environment());
+    manager.status("opening the recordings");
     let settings = reloader.settings().clone();
     let mut signals = Signals::new()?;
-    let given = options(&settings);
-    let daemon = blocking(move || Daemon::open(given)).await?;
+    let told = options(&settings);
+    let daemon = blocking(move || Daemon::open(told)).await?;
     let tokens = tokens(&settings);
-    if !settings.listen.tcp.is_empty() {
+    let bound = bind_besides(given, &settings.listen, &settings.data).await?;
+    let has_tcp = bound.has_tcp();
+    if has_tcp {
         tokens.reload()?;
     }
-    let bound = bind(&settings.listen, &settings.data).await?;
     let addresses = bound.addresses();
+    for listener in &bound.metrics {
+        if let Ok(address) = listener.local_addr() {
+            tracing::info!(%address, "metrics can be scraped");
+        }
+    }
     let tls = bound.tls.clone();
     let access = Access::new(settings.listen.allowed(), tokens, Arc::clone(&daemon));
+    access.seen().audit.open(settings.audit.file());
+    access.limiter().change(settings.limits);
     let access = Arc::new(access);
     let services = services::over(&daemon).await?;
     let serving = serve_on(bound, &services, Arc::clone(&access));
     daemon.leaving().heed();
     tracing::info!(?addresses, data = %settings.data.display(), "serving");
     let keeping = tokio::spawn(keep(Arc::clone(&daemon)));
+    manager.ready(&attending::status(&daemon));
+    let attending = attending::attend(Arc::clone(&manager), Arc::clone(&daemon));
+    let attending = tokio::spawn(attending);
 
     loop {
         let after = reloader.settings().shutdown.idle.0;
         tokio::select! {
             signal = signals.next() => if signal == Came::Hangup {
-                reloader.reload(&daemon, &access, tls.as_deref());
+                reloader.reload(&daemon, &access, has_tcp, tls.as_deref());
             } else {
                 tracing::info!(?signal, "stopping");
                 break;
@@ -63,6 +77,7 @@ pub(super) async fn serve(mut reloader: Reloader) -> Result<u8, Failure> {
     services.not_serving().await;
     serving.stop_accepting();
     daemon.leaving().reach(Phase::Draining);
+    manager.stopping(&attending::status(&daemon));
     let left = tokio::select! {
         left = daemon.stop(grace) => {
             if left > 0 {
@@ -76,10 +91,12 @@ pub(super) async fn serve(mut reloader: Reloader) -> Result<u8, Failure> {
         }
     };
     daemon.leaving().reach(Phase::Closed(left));
+    attending.abort();
     // What still runs now are answers to clients that do not read them.
     if !serving.finish(Duration::from_secs(1)).await {
         tracing::info!("ended with requests under way");
     }
+    access.seen().audit.settle(Duration::from_secs(1));
     Ok(0)
 }
 

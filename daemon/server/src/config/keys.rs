@@ -34,7 +34,9 @@ impl Key {
 }
 
 /// Settings, or the beginnings of their names, that are changed by SIGHUP without a restart.
-const RELOADED: [&str; 9] = [
+const RELOADED: [&str; 11] = [
+    "audit.",
+    "limits.",
     "keep",
     "listen.insecure_loopback",
     "listen.tls.",
@@ -56,8 +58,9 @@ impl Key {
 }
 
 /// Settings whose values are paths.
-pub(super) const PATHS: [&str; 6] = [
+pub(super) const PATHS: [&str; 7] = [
     "data",
+    "audit.file",
     "source.path",
     "listen.unix_path",
     "listen.tls.certificate",
@@ -156,11 +159,21 @@ pub const KEYS: &[Key] = &[
         "loopback address HOST:PORT of the page, opened when jhyde web asks for it; port 0 takes one and keeps it; off: none",
     ),
     one(
+        "listen.metrics",
+        "",
+        "loopback address HOST:PORT of metrics for Prometheus (/metrics); port 0 takes a free one; empty: none",
+    ),
+    one(
         "log.filter",
         "warn",
         "what to log: error, warn, info, debug, trace, or target=level,…",
     ),
     one("log.format", "text", "text or json"),
+    one(
+        "audit.file",
+        "",
+        "file that a line of JSON is appended to for each call that changes something or reads values; empty: none",
+    ),
     one(
         "record.level",
         "full",
@@ -232,6 +245,24 @@ pub const KEYS: &[Key] = &[
         "attach.timeout",
         "10s",
         "how long a JVM may take to accept, shake hands and answer",
+    ),
+    one("limits.connections", "4096", "connections at once, in all"),
+    one(
+        "limits.client_connections",
+        "2048",
+        "connections at once from one address, or of one user but the daemon's own",
+    ),
+    one("limits.calls", "4096", "calls at once, in all"),
+    one(
+        "limits.client_calls",
+        "2048",
+        "calls at once of one client: a token, a certificate, a user but the daemon's own",
+    ),
+    one("limits.rate", "20000", "calls in a second, in all"),
+    one(
+        "limits.client_rate",
+        "10000",
+        "calls in a second of one client",
     ),
     one(
         "shutdown.grace",

@@ -1,6 +1,7 @@
 //! The settings as the daemon uses them, after all layers are merged and every value is checked.
 
 use std::fmt;
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -28,12 +29,16 @@ pub struct Settings {
     pub listen: Listen,
     /// What is logged, and how.
     pub log: Log,
+    /// Where it is written down who did what.
+    pub audit: AuditFile,
     /// What a recording gets that asks for nothing else.
     pub record: Record,
     /// Where source is found, and how much of it is kept.
     pub source: Source,
     /// Which JVMs may be attached to.
     pub attach: Attach,
+    /// How much clients may have of the daemon.
+    pub limits: Bounds,
     /// How the daemon ends.
     pub shutdown: Shutdown,
 }
@@ -70,6 +75,8 @@ pub struct Listen {
     /// Where the page is served once somebody asks for it.
     #[serde(deserialize_with = "from_text")]
     pub web: WebListen,
+    /// `HOST:PORT` on loopback where metrics are served; empty: nowhere.
+    pub metrics: String,
 }
 
 impl Listen {
@@ -150,6 +157,20 @@ impl FromStr for WebListen {
             }
             _ => Err(NoPlace(word.to_owned())),
         }
+    }
+}
+
+/// Where it is written down who did what.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct AuditFile {
+    /// The file; empty: nowhere.
+    file: PathBuf,
+}
+
+impl AuditFile {
+    /// The file, if one is named.
+    pub fn file(&self) -> Option<&Path> {
+        named(&self.file)
     }
 }
 
@@ -237,6 +258,38 @@ pub struct Attach {
     pub hosts: Hosts,
     /// How long a JVM may take to accept, shake hands and answer.
     pub timeout: Span,
+}
+
+/// How much clients may have of the daemon: in all, and each one by itself but for the owner.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+pub struct Bounds {
+    /// Connections.
+    pub connections: NonZeroU32,
+    /// Connections from one address, or of one user.
+    pub client_connections: NonZeroU32,
+    /// Calls at once.
+    pub calls: NonZeroU32,
+    /// Calls at once of one client.
+    pub client_calls: NonZeroU32,
+    /// Calls in a second.
+    pub rate: NonZeroU32,
+    /// Calls in a second of one client.
+    pub client_rate: NonZeroU32,
+}
+
+/// No bounds.
+impl Default for Bounds {
+    fn default() -> Self {
+        let none = NonZeroU32::MAX;
+        Self {
+            connections: none,
+            client_connections: none,
+            calls: none,
+            client_calls: none,
+            rate: none,
+            client_rate: none,
+        }
+    }
 }
 
 /// How the daemon ends.

@@ -21,7 +21,7 @@ use super::live::{Live, Status};
 use super::options::Wanted;
 use super::record::{ListenRequest, blocking};
 use crate::error::{Error, JvmFailure, ProgramError};
-use crate::private;
+use crate::{private, systemd};
 
 /// How long a JVM that was started may take until it connects. It does so before it runs anything of the
 /// program; a minute is for machines under heavy load.
@@ -125,6 +125,7 @@ pub fn start(
         .stdout(stdout)
         .stderr(stderr);
     private::as_before(&mut prepared);
+    systemd::manager::keep_from(&mut prepared);
     if let Some(directory) = &directory {
         prepared.current_dir(directory);
     }

@@ -19,6 +19,7 @@ pub mod live;
 pub mod options;
 pub mod record;
 pub mod sources;
+pub mod tally;
 pub mod words;
 
 use std::collections::HashMap;
@@ -40,6 +41,7 @@ use attended::Attended;
 use crate::config::settings::{Attach, Source, WebListen};
 use crate::error::Error;
 use live::{Live, Status, lock};
+use tally::Tally;
 
 /// How long Stop and Detach wait for a recording to close before they say that it still closes.
 const CLOSE_WAIT: Duration = Duration::from_secs(20);
@@ -100,6 +102,7 @@ pub struct Daemon {
     attended: Attended,
     stopping: AtomicBool,
     about: About,
+    tally: Arc<Tally>,
 }
 
 impl Daemon {
@@ -134,6 +137,7 @@ impl Daemon {
             attended: Attended::default(),
             stopping: AtomicBool::new(false),
             about: About::new(),
+            tally: Arc::default(),
         }))
     }
 
@@ -267,6 +271,11 @@ impl Daemon {
     pub fn wanted_count(&self) -> usize {
         let live = lock(&self.live);
         live.values().filter(|live| live.is_wanted()).count()
+    }
+
+    /// What recording has come to since the daemon began.
+    pub fn tally(&self) -> &Tally {
+        &self.tally
     }
 
     /// Ends a recording and waits until it is closed.

@@ -12,6 +12,7 @@ use jhyde_trace::{RecordingOptions, State};
 
 use super::live::{Live, Status, lock};
 use super::options::{Chosen, Wanted};
+use super::tally::Tally;
 use super::{Daemon, Description, capture, limits, set_exit_code, sources, words};
 use crate::config::ByteSize;
 use crate::error::Error;
@@ -181,7 +182,7 @@ impl Daemon {
                     named: source,
                     keep: daemon.options().source.keep,
                 };
-                let making = || make(&for_thread, writer, &looks, connect);
+                let making = || make(&for_thread, writer, &looks, &daemon.tally, connect);
                 let made = catch_unwind(AssertUnwindSafe(making));
                 let made = made.unwrap_or_else(|_| {
                     tracing::error!(
@@ -345,6 +346,7 @@ fn make(
     live: &Live,
     mut writer: Writer,
     looks: &Looks,
+    tally: &Arc<Tally>,
     connect: impl FnOnce(&Live) -> Result<Connection, Error>,
 ) -> Result<(), Error> {
     let mut connection = connect(live)?;
@@ -367,7 +369,7 @@ fn make(
     let path = SourcePath::of_program(&looks.named, &program);
     let (sink, gathering) = sources::gather(writer, path, looks.keep);
     let limits = options.limits;
-    let capture = capture::begin(connection, options, sink)?;
+    let capture = capture::begin(connection, options, tally.counting(sink))?;
     if !live.running() {
         // Somebody has ended it before it began, and nobody wants what is there.
         drop(capture.run());
@@ -387,7 +389,7 @@ fn make(
     let finished = capture.run();
     // Its hold on the recording goes before the recording is closed.
     drop(watching);
-    let mut writer = finished.sink.into_writer();
+    let mut writer = finished.sink.into_inner().into_writer();
     let state = match (finished.state, live.exit_code()) {
         (State::Complete { exit_code: None }, code) => State::Complete { exit_code: code },
         (state, _) => state,

@@ -4,6 +4,18 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use jhyde_trace::State;
 
+/// All words that [`state`] says.
+pub const STATES: &[&str] = &[
+    "waiting",
+    "running",
+    "complete",
+    "detached",
+    "stopped",
+    "connection lost",
+    "cut",
+    "failed",
+];
+
 /// A state in one word, as people read it.
 pub fn state(state: &State) -> &'static str {
     match state {

@@ -2,13 +2,22 @@
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::time::Instant;
-use tonic::transport::server::Connected;
+use tokio::time::{Instant, Sleep, sleep};
+use tonic::transport::server::Connected as Tells;
+
+use crate::access::limits::Connected;
+
+/// How long the first request of a connection may take to be there: its headers, to their end.
+const FIRST_REQUEST: Duration = Duration::from_secs(10);
+
+/// A connection that has its place.
+pub(super) type Admitted<I> = (I, Connected);
 
 /// Counts connections.
 #[derive(Debug)]
@@ -36,7 +45,21 @@ impl Activity {
         self.change(1);
         Counted {
             stream,
-            activity: Arc::clone(self),
+            _leaves: Leaves(Arc::clone(self)),
+            _place: None,
+            begun: Arc::default(),
+            deadline: None,
+        }
+    }
+
+    /// The same, with its place among those that there may be.
+    pub(super) fn placed<I>(self: &Arc<Self>, (stream, place): Admitted<I>) -> Counted<I> {
+        // A user of this machine is known, and bounded otherwise.
+        let deadline = place.is_from_elsewhere();
+        Counted {
+            _place: Some(place),
+            deadline: deadline.then(|| Box::pin(sleep(FIRST_REQUEST))),
+            ..self.count(stream)
         }
     }
 
@@ -50,6 +73,12 @@ impl Activity {
         }
     }
 
+    /// How many are connected.
+    pub fn connections(&self) -> usize {
+        let state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        state.connections
+    }
+
     fn change(&self, by: isize) {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         state.connections = state.connections.saturating_add_signed(by);
@@ -61,20 +90,46 @@ impl Activity {
 #[derive(Debug)]
 pub struct Counted<I> {
     stream: I,
-    activity: Arc<Activity>,
+    _leaves: Leaves,
+    _place: Option<Connected>,
+    begun: Arc<AtomicBool>,
+    /// When it is closed if there was no request; `None`: never, or there was one.
+    deadline: Option<Pin<Box<Sleep>>>,
 }
 
-impl<I> Drop for Counted<I> {
-    fn drop(&mut self) {
-        self.activity.change(-1);
+/// What a request's extensions say of its connection.
+#[derive(Clone, Debug)]
+pub struct Info<T> {
+    /// Who is at its other end, as the transport tells it.
+    pub(crate) of: T,
+    begun: Arc<AtomicBool>,
+}
+
+impl<T> Info<T> {
+    /// There was a request: it may be silent from now on.
+    pub(crate) fn begins(&self) {
+        self.begun.store(true, Ordering::Relaxed);
     }
 }
 
-impl<I: Connected> Connected for Counted<I> {
-    type ConnectInfo = I::ConnectInfo;
+/// Tells that a connection has ended.
+#[derive(Debug)]
+struct Leaves(Arc<Activity>);
+
+impl Drop for Leaves {
+    fn drop(&mut self) {
+        self.0.change(-1);
+    }
+}
+
+impl<I: Tells> Tells for Counted<I> {
+    type ConnectInfo = Info<I::ConnectInfo>;
 
     fn connect_info(&self) -> Self::ConnectInfo {
-        self.stream.connect_info()
+        Info {
+            of: self.stream.connect_info(),
+            begun: Arc::clone(&self.begun),
+        }
     }
 }
 
@@ -84,6 +139,15 @@ impl<I: AsyncRead + Unpin> AsyncRead for Counted<I> {
         cx: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
+        if self.begun.load(Ordering::Relaxed) {
+            self.deadline = None;
+        }
+        if let Some(deadline) = &mut self.deadline
+            && deadline.as_mut().poll(cx).is_ready()
+        {
+            tracing::info!(limit = ?FIRST_REQUEST, "closed a connection: there was no whole request in time");
+            return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
+        }
         Pin::new(&mut self.stream).poll_read(cx, buffer)
     }
 }
@@ -130,6 +194,7 @@ mod tests {
         let (one, two) = (activity.count(()), activity.count(()));
         tokio::time::advance(Duration::from_secs(5)).await;
         drop(one);
+        assert_eq!(activity.connections(), 1);
         assert_eq!(activity.idle_for(), Duration::ZERO);
         tokio::time::advance(Duration::from_secs(5)).await;
         drop(two);

@@ -15,6 +15,7 @@ use rustls::{RootCertStore, ServerConfig};
 use thiserror::Error;
 use x509_parser::certificate::X509Certificate;
 use x509_parser::prelude::FromDer as _;
+use x509_parser::time::ASN1Time;
 
 use crate::config::settings::TlsFiles;
 
@@ -86,7 +87,24 @@ const KEY: &str = "listen.tls.key";
 const CLIENT_CA: &str = "listen.tls.client_ca";
 
 /// What TLS is served with now; another from the next connection on once it was changed.
-pub struct Tls(RwLock<Arc<ServerConfig>>);
+pub struct Tls(RwLock<Certificates>);
+
+/// What was read of the files: all that is needed to serve TLS.
+#[derive(Clone)]
+pub struct Certificates {
+    config: Arc<ServerConfig>,
+    /// When the server's certificate ends, in seconds since 1970.
+    ends: i64,
+    /// When the first of the clients' authorities does, where there are any.
+    authority_ends: Option<i64>,
+}
+
+impl std::fmt::Debug for Certificates {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // The key is nobody's business.
+        f.write_str("Certificates")
+    }
+}
 
 impl std::fmt::Debug for Tls {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -97,17 +115,24 @@ impl std::fmt::Debug for Tls {
 
 impl Tls {
     /// With what was read.
-    pub fn new(config: Arc<ServerConfig>) -> Self {
-        Self(RwLock::new(config))
+    pub fn new(read: Certificates) -> Self {
+        Self(RwLock::new(read))
     }
 
     /// From the next connection on with this.
-    pub fn change(&self, config: Arc<ServerConfig>) {
-        *self.0.write().unwrap_or_else(PoisonError::into_inner) = config;
+    pub fn change(&self, read: Certificates) {
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = read;
     }
 
     pub(super) fn now(&self) -> Arc<ServerConfig> {
-        Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner))
+        let now = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(&now.config)
+    }
+
+    /// When the server's certificate ends, and the first one of the clients' authorities, in seconds since 1970.
+    pub(crate) fn ends(&self) -> (i64, Option<i64>) {
+        let now = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        (now.ends, now.authority_ends)
     }
 }
 
@@ -115,22 +140,22 @@ impl Tls {
 ///
 /// # Errors
 /// [`TlsError`]: which file, and what is wrong with it.
-pub fn read(files: &TlsFiles) -> Result<Option<Arc<ServerConfig>>, TlsError> {
+pub fn read(files: &TlsFiles) -> Result<Option<Certificates>, TlsError> {
     let half = |given, missing| Err(TlsError::Half { given, missing });
     match (files.certificate(), files.key(), files.client_ca()) {
         (None, None, None) => Ok(None),
         (Some(_), None, _) => half(CERTIFICATE, KEY),
         (None, Some(_), _) => half(KEY, CERTIFICATE),
         (None, None, Some(_)) => half(CLIENT_CA, CERTIFICATE),
-        (Some(certificate), Some(key), authority) => config(certificate, key, authority).map(Some),
+        (Some(certificate), Some(key), authority) => whole(certificate, key, authority).map(Some),
     }
 }
 
-fn config(
+fn whole(
     certificate: &Path,
     key: &Path,
     authority: Option<&Path>,
-) -> Result<Arc<ServerConfig>, TlsError> {
+) -> Result<Certificates, TlsError> {
     let chain = certificates(CERTIFICATE, certificate)?;
     let private = private_key(key)?;
     let refused = |source| TlsError::Refused {
@@ -141,13 +166,22 @@ fn config(
     let builder = ServerConfig::builder_with_provider(Arc::clone(&provider))
         .with_safe_default_protocol_versions()
         .map_err(refused)?;
+    let mut authority_ends = None;
     let builder = match authority {
         None => builder.with_no_client_auth(),
-        Some(path) => builder.with_client_cert_verifier(client_verifier(path, provider)?),
+        Some(path) => {
+            let roots = certificates(CLIENT_CA, path)?;
+            let ends = roots.iter().map(|root| validity(CLIENT_CA, path, root));
+            let ends = ends.collect::<Result<Vec<_>, _>>()?;
+            authority_ends = ends.into_iter().map(|(_, ends)| ends).min();
+            builder.with_client_cert_verifier(client_verifier(path, roots, provider)?)
+        }
     };
-    if let Some(first) = chain.first() {
-        tell_validity(certificate, first)?;
-    }
+    // A file without any was refused.
+    let ends = match chain.first() {
+        Some(first) => tell_validity(certificate, first)?,
+        None => 0,
+    };
     let config = builder.with_single_cert(chain, private);
     let mut config = config.map_err(|error| match error {
         rustls::Error::InconsistentKeys(_) => TlsError::NoPair {
@@ -157,12 +191,17 @@ fn config(
         source => refused(source),
     })?;
     config.alpn_protocols = vec![HTTP2.to_vec()];
-    Ok(Arc::new(config))
+    Ok(Certificates {
+        config: Arc::new(config),
+        ends,
+        authority_ends,
+    })
 }
 
 /// Certificates of this authority are looked at where a client has one. None is demanded: a token does, too.
 fn client_verifier(
     path: &Path,
+    authorities: Vec<CertificateDer<'static>>,
     provider: Arc<CryptoProvider>,
 ) -> Result<Arc<dyn rustls::server::danger::ClientCertVerifier>, TlsError> {
     let malformed = |reason: String| TlsError::Malformed {
@@ -171,7 +210,7 @@ fn client_verifier(
         reason,
     };
     let mut roots = RootCertStore::empty();
-    for root in certificates(CLIENT_CA, path)? {
+    for root in authorities {
         roots
             .add(root)
             .map_err(|error| malformed(error.to_string()))?;
@@ -233,27 +272,47 @@ fn private_key(path: &Path) -> Result<PrivateKeyDer<'static>, TlsError> {
     })
 }
 
-/// Logs until when a certificate is good. One that is not good now is served nevertheless: who knows the daemon by it can
-/// still tell what is wrong, and others reach it by the unix socket.
-fn tell_validity(path: &Path, certificate: &CertificateDer<'_>) -> Result<(), TlsError> {
-    let (_, parsed) =
-        X509Certificate::from_der(certificate).map_err(|error| TlsError::Malformed {
-            setting: CERTIFICATE,
-            path: path.to_owned(),
-            reason: error.to_string(),
-        })?;
+/// Logs until when a certificate is good, and says it. One that is not good now is served nevertheless: who knows the daemon
+/// by it can still tell what is wrong, and others reach it by the unix socket.
+fn tell_validity(path: &Path, certificate: &CertificateDer<'_>) -> Result<i64, TlsError> {
+    let (from, until) = validity(CERTIFICATE, path, certificate)?;
+    let subject = subject(certificate);
     let now = SystemTime::now().duration_since(UNIX_EPOCH);
     let now = i64::try_from(now.unwrap_or_default().as_secs()).unwrap_or(i64::MAX);
-    let (from, until) = (parsed.validity().not_before, parsed.validity().not_after);
-    let subject = parsed.subject();
-    match from.timestamp() <= now && now <= until.timestamp() {
-        true => tracing::info!(%subject, %from, %until, "the certificate for TLS was read"),
+    let shown = |seconds| ASN1Time::from_timestamp(seconds).map(|time| time.to_string());
+    let (begins, ends) = (
+        shown(from).unwrap_or_default(),
+        shown(until).unwrap_or_default(),
+    );
+    match from <= now && now <= until {
+        true => {
+            tracing::info!(%subject, from = %begins, until = %ends, "the certificate for TLS was read");
+        }
         false => tracing::warn!(
-            %subject, %from, %until,
+            %subject, from = %begins, until = %ends,
             "the certificate for TLS is not valid now: clients will refuse it"
         ),
     }
-    Ok(())
+    Ok(until)
+}
+
+/// From when and until when a certificate is good, in seconds since 1970.
+fn validity(
+    setting: &'static str,
+    path: &Path,
+    certificate: &CertificateDer<'_>,
+) -> Result<(i64, i64), TlsError> {
+    let (_, parsed) =
+        X509Certificate::from_der(certificate).map_err(|error| TlsError::Malformed {
+            setting,
+            path: path.to_owned(),
+            reason: error.to_string(),
+        })?;
+    let validity = parsed.validity();
+    Ok((
+        validity.not_before.timestamp(),
+        validity.not_after.timestamp(),
+    ))
 }
 
 /// Whose certificate it is, in words for people: its subject.

@@ -15,6 +15,7 @@ use tokio::net::{TcpListener, UnixListener, UnixSocket, lookup_host};
 
 use super::certificates::{self, Tls, TlsError};
 use crate::config::settings::Listen;
+use crate::systemd::Given;
 
 /// Connections that may wait to be accepted.
 const BACKLOG: u32 = 1024;
@@ -49,11 +50,15 @@ pub enum ServeError {
     },
     /// An address that others could reach, for what is this machine's alone.
     #[error(
-        "refusing to serve the page at {address}: {resolved} is not a loopback address, and others could read what the page \
-         says; write listen.web = \"127.0.0.1:{}\", and reach it through an ssh tunnel (ssh -L)",
+        "refusing to serve {what} at {address}: {resolved} is not a loopback address, and others could read what is said \
+         there; write {setting} = \"127.0.0.1:{}\", and reach it through an ssh tunnel (ssh -L)",
         resolved.port()
     )]
     NotLoopback {
+        /// What was to be served.
+        what: &'static str,
+        /// The setting that names the address.
+        setting: &'static str,
         /// As it was written.
         address: String,
         /// What it stands for.
@@ -68,6 +73,16 @@ pub enum ServeError {
         /// Where.
         address: String,
         /// Why.
+        source: io::Error,
+    },
+    /// The service manager gave something that nobody can connect to.
+    #[error(
+        "file {number}, which the service manager gave (LISTEN_FDS), is no unix or TCP socket that listens: {source}"
+    )]
+    Given {
+        /// Its number.
+        number: usize,
+        /// What was found.
         source: io::Error,
     },
     /// There is no such group.
@@ -90,8 +105,8 @@ impl ServeError {
 /// An open socket.
 #[derive(Debug)]
 pub enum Listener {
-    /// A unix socket and its path.
-    Unix(UnixListener, PathBuf),
+    /// A unix socket and its path; whether its file is ours, to be removed in the end.
+    Unix(UnixListener, PathBuf, bool),
     /// A TCP socket and its address, with the true port.
     Tcp(TcpListener, SocketAddr),
 }
@@ -103,6 +118,8 @@ pub struct Bound {
     pub listeners: Vec<Listener>,
     /// What TCP is served with; `None`: plain, on loopback alone.
     pub tls: Option<Arc<Tls>>,
+    /// Where metrics are served, on loopback.
+    pub metrics: Vec<TcpListener>,
 }
 
 impl Bound {
@@ -112,12 +129,19 @@ impl Bound {
         self.listeners.iter().any(is_tcp)
     }
 
+    /// Is this address served already?
+    fn has(&self, wanted: SocketAddr) -> bool {
+        let is_it =
+            |listener: &Listener| matches!(listener, Listener::Tcp(_, there) if *there == wanted);
+        self.listeners.iter().any(is_it)
+    }
+
     /// Where clients connect, as they write it.
     pub fn addresses(&self) -> Vec<String> {
         self.listeners
             .iter()
             .map(|listener| match listener {
-                Listener::Unix(_, path) => format!("unix:{}", path.display()),
+                Listener::Unix(_, path, _) => format!("unix:{}", path.display()),
                 Listener::Tcp(_, address) if self.tls.is_some() => format!("https://{address}"),
                 Listener::Tcp(_, address) => address.to_string(),
             })
@@ -130,29 +154,38 @@ impl Bound {
 /// # Errors
 /// [`ServeError`]; then none is left open.
 pub async fn bind(listen: &Listen, data: &Path) -> Result<Bound, ServeError> {
+    bind_besides(Given::default(), listen, data).await
+}
+
+/// The same, besides those that are open already. A unix socket among these stands for the one of the settings.
+///
+/// # Errors
+/// As [`bind`].
+pub async fn bind_besides(given: Given, listen: &Listen, data: &Path) -> Result<Bound, ServeError> {
     let mut bound = Bound::default();
-    if !listen.tcp.is_empty() {
+    if !listen.tcp.is_empty() || !given.tcp.is_empty() {
         let tls = certificates::read(&listen.tls)?;
-        bound.tls = tls.map(|config| Arc::new(Tls::new(config)));
+        bound.tls = tls.map(|read| Arc::new(Tls::new(read)));
     }
+    let serves_unix = listen.unix && given.unix.is_empty();
+    take_given(given, &mut bound)?;
     for address in &listen.tcp {
         for resolved in resolved(address).await? {
-            if bound.tls.is_none() && !resolved.ip().is_loopback() {
-                return Err(ServeError::NeedsTls {
-                    address: address.clone(),
-                    resolved,
-                });
+            check_tls(&bound, address, resolved)?;
+            if !bound.has(resolved) {
+                let (listener, resolved) = bind_tcp(address, resolved).await?;
+                bound.listeners.push(Listener::Tcp(listener, resolved));
             }
-            let failed = |source| ServeError::Bind {
-                address: address.clone(),
-                source,
-            };
-            let listener = TcpListener::bind(resolved).await.map_err(failed)?;
-            let resolved = listener.local_addr().map_err(failed)?;
-            bound.listeners.push(Listener::Tcp(listener, resolved));
         }
     }
-    if listen.unix {
+    if !listen.metrics.is_empty() {
+        let address = &listen.metrics;
+        for resolved in loopback("metrics", "listen.metrics", address).await? {
+            let (listener, _) = bind_tcp(address, resolved).await?;
+            bound.metrics.push(listener);
+        }
+    }
+    if serves_unix {
         let group = group_of(&listen.unix_group)?;
         bound
             .listeners
@@ -164,12 +197,63 @@ pub async fn bind(listen: &Listen, data: &Path) -> Result<Bound, ServeError> {
     Ok(bound)
 }
 
-/// What an address stands for; all of it must be loopback.
-pub(crate) async fn loopback(address: &str) -> Result<Vec<SocketAddr>, ServeError> {
+/// What goes to others than this machine goes by TLS.
+fn check_tls(bound: &Bound, address: &str, resolved: SocketAddr) -> Result<(), ServeError> {
+    if bound.tls.is_none() && !resolved.ip().is_loopback() {
+        return Err(ServeError::NeedsTls {
+            address: address.to_owned(),
+            resolved,
+        });
+    }
+    Ok(())
+}
+
+/// Serves what was given, by the rules for all.
+fn take_given(given: Given, bound: &mut Bound) -> Result<(), ServeError> {
+    let failed = |source| ServeError::Bind {
+        address: "the sockets that the service manager gave".to_owned(),
+        source,
+    };
+    let given = given.unblocked().map_err(failed)?;
+    for (listener, path) in given.unix {
+        let listener = UnixListener::from_std(listener).map_err(failed)?;
+        bound.listeners.push(Listener::Unix(listener, path, false));
+    }
+    for listener in given.tcp {
+        let listener = TcpListener::from_std(listener).map_err(failed)?;
+        let address = listener.local_addr().map_err(failed)?;
+        check_tls(bound, &address.to_string(), address)?;
+        bound.listeners.push(Listener::Tcp(listener, address));
+    }
+    Ok(())
+}
+
+/// Opens a TCP socket; says its true port.
+async fn bind_tcp(
+    address: &str,
+    resolved: SocketAddr,
+) -> Result<(TcpListener, SocketAddr), ServeError> {
+    let failed = |source| ServeError::Bind {
+        address: address.to_owned(),
+        source,
+    };
+    let listener = TcpListener::bind(resolved).await.map_err(failed)?;
+    let resolved = listener.local_addr().map_err(failed)?;
+    Ok((listener, resolved))
+}
+
+/// What an address stands for where something is served; all of it must be loopback.
+pub(crate) async fn loopback(
+    what: &'static str,
+    setting: &'static str,
+    address: &str,
+) -> Result<Vec<SocketAddr>, ServeError> {
     let all = resolved(address).await?;
     let outside = all.iter().find(|resolved| !resolved.ip().is_loopback());
     if let Some(outside) = outside {
         return Err(ServeError::NotLoopback {
+            what,
+            setting,
             address: address.to_owned(),
             resolved: *outside,
         });
@@ -216,12 +300,12 @@ fn bind_for(data: &Path, named: &Path, group: Option<u32>) -> Result<Listener, S
     };
     if !named.as_os_str().is_empty() {
         let listener = bind_unix(named, group).map_err(|source| failed(named, source))?;
-        return Ok(Listener::Unix(listener, named.to_owned()));
+        return Ok(Listener::Unix(listener, named.to_owned(), true));
     }
     let (path, outer) = (socket_of(data), outer_socket_of(data));
     if path != outer {
         match bind_unix(&path, group) {
-            Ok(listener) => return Ok(Listener::Unix(listener, path)),
+            Ok(listener) => return Ok(Listener::Unix(listener, path, true)),
             Err(error) if !cannot_write(&error) => return Err(failed(&path, error)),
             Err(_) => {}
         }
@@ -230,7 +314,7 @@ fn bind_for(data: &Path, named: &Path, group: Option<u32>) -> Result<Listener, S
         .map_err(io::Error::other)
         .and_then(|()| bind_unix(&outer, group))
         .map_err(|source| failed(&outer, source))
-        .map(|listener| Listener::Unix(listener, outer.clone()))
+        .map(|listener| Listener::Unix(listener, outer.clone(), true))
 }
 
 fn cannot_write(error: &io::Error) -> bool {

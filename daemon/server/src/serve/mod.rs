@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpListener, TcpStream, UnixStream};
 use tokio::sync::watch;
 use tokio::task::{JoinHandle, JoinSet};
 use tokio_stream::wrappers::{TcpListenerStream, UnixListenerStream};
@@ -23,12 +23,18 @@ use tonic::transport::Server;
 use tonic::transport::server::Connected;
 use tower_http::catch_panic::CatchPanicLayer;
 
-pub use activity::{Activity, Counted};
+pub use activity::{Activity, Counted, Info};
 pub(crate) use certificates::subject;
 pub(crate) use listeners::loopback;
-pub use listeners::{Bound, Listener, ServeError, bind};
+pub use listeners::{Bound, Listener, ServeError, bind, bind_besides};
+
+use activity::Admitted;
 
 use crate::access::gate::{Access, GateLayer, Socket};
+use crate::access::limits::{Limiter, Peer};
+use crate::seen::now::Sight;
+use crate::seen::observed::ObservedLayer;
+use crate::seen::scraped;
 use crate::services::Services;
 use crate::web::{Behind, Door};
 
@@ -45,6 +51,8 @@ pub struct Serving {
     door: Arc<Door>,
     /// Looks after tokens.
     following: JoinHandle<()>,
+    /// Servers of metrics; they end when nothing more is accepted.
+    _scraped: Vec<JoinHandle<()>>,
     /// Removed at the end.
     socket: Option<PathBuf>,
 }
@@ -61,12 +69,24 @@ pub fn serve(bound: Bound, services: &Services, access: Arc<Access>) -> Serving 
         routes: services.web.clone(),
         stopped: stop.subscribe(),
         activity: Arc::clone(&activity),
+        seen: Arc::clone(access.seen()),
     });
     let following = Arc::clone(access.tokens());
     let following = match bound.has_tcp() {
         true => tokio::spawn(following.follow()),
         false => tokio::spawn(std::future::ready(())),
     };
+    let sight = Sight::new(
+        Arc::clone(&access),
+        Arc::clone(&activity),
+        bound.tls.clone(),
+    );
+    let sight = Arc::new(sight);
+    let scraped = bound.metrics.into_iter().map(|listener| {
+        let sight = Arc::clone(&sight);
+        scraped::serve(listener, sight, stop.subscribe())
+    });
+    let scraped = scraped.collect();
     for listener in bound.listeners {
         let gate = |socket| GateLayer {
             socket,
@@ -75,9 +95,10 @@ pub fn serve(bound: Bound, services: &Services, access: Arc<Access>) -> Serving 
         let stopped = stop.subscribe();
         let activity = Arc::clone(&activity);
         match listener {
-            Listener::Unix(listener, path) => {
-                socket = Some(path);
-                let incoming = UnixListenerStream::new(listener);
+            Listener::Unix(listener, path, is_ours) => {
+                socket = socket.or_else(|| is_ours.then_some(path));
+                let owners = Arc::clone(access.limiter());
+                let incoming = admitted(UnixListenerStream::new(listener), owners, user_of);
                 let gate = gate(Socket::Unix);
                 servers.spawn(run(incoming, routes.clone(), gate, stopped, activity));
             }
@@ -89,11 +110,13 @@ pub fn serve(bound: Bound, services: &Services, access: Arc<Access>) -> Serving 
                 match &bound.tls {
                     Some(tls) => {
                         let tls = Arc::clone(tls);
-                        let incoming = tls::accepted(listener, tls, stop.subscribe());
+                        let limiter = Arc::clone(access.limiter());
+                        let incoming = tls::accepted(listener, tls, limiter, stop.subscribe());
                         servers.spawn(run(incoming, routes.clone(), gate, stopped, activity));
                     }
                     None => {
-                        let incoming = incoming(listener);
+                        let limiter = Arc::clone(access.limiter());
+                        let incoming = admitted(incoming(listener), limiter, host_of);
                         servers.spawn(run(incoming, routes.clone(), gate, stopped, activity));
                     }
                 }
@@ -106,6 +129,7 @@ pub fn serve(bound: Bound, services: &Services, access: Arc<Access>) -> Serving 
         activity,
         door: Arc::clone(&services.door),
         following,
+        _scraped: scraped,
         socket,
     }
 }
@@ -118,6 +142,34 @@ pub(crate) fn incoming(listener: TcpListener) -> impl Stream<Item = io::Result<T
         stream.set_nodelay(true)?;
         Ok(stream)
     })
+}
+
+/// Those of them that there may be; others are closed.
+fn admitted<I>(
+    incoming: impl Stream<Item = io::Result<I>>,
+    limiter: Arc<Limiter>,
+    peer: impl Fn(&I) -> Option<Peer>,
+) -> impl Stream<Item = io::Result<Admitted<I>>> {
+    incoming.filter_map(move |stream| match stream {
+        Ok(stream) => {
+            let place = limiter.connect(peer(&stream))?;
+            Some(Ok((stream, place)))
+        }
+        Err(error) => Some(Err(error)),
+    })
+}
+
+/// The user at the other end, unless it is the daemon's own, who is bounded by what all may have.
+fn user_of(stream: &UnixStream) -> Option<Peer> {
+    let user = stream.peer_cred().ok()?.uid();
+    let is_own = user == 0 || user == jhyde_proto::folder::user();
+    (!is_own).then_some(Peer::Uid(user))
+}
+
+/// The address at the other end. Nobody has none who is still there.
+fn host_of(stream: &TcpStream) -> Option<Peer> {
+    let address = stream.peer_addr().ok()?;
+    Some(Peer::Ip(address.ip().to_canonical()))
 }
 
 /// The same connections, counted.
@@ -136,12 +188,14 @@ async fn run<S, I>(
     activity: Arc<Activity>,
 ) -> Result<(), tonic::transport::Error>
 where
-    S: Stream<Item = io::Result<I>>,
+    S: Stream<Item = io::Result<Admitted<I>>>,
     I: tokio::io::AsyncRead + tokio::io::AsyncWrite + Connected + Unpin + Send + 'static,
 {
-    let counted = counted(incoming, activity);
+    let counted = incoming.map(move |placed| placed.map(|placed| activity.placed(placed)));
+    let observed = ObservedLayer(Arc::clone(gate.access.seen()));
     Server::builder()
         .http2_keepalive_interval(Some(KEEPALIVE))
+        .layer(observed)
         .layer(CatchPanicLayer::custom(answer_panic))
         .layer(gate)
         .add_routes(routes)

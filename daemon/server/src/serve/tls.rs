@@ -18,7 +18,9 @@ use tokio_rustls::server::TlsStream;
 use tokio_stream::Stream;
 use tokio_stream::wrappers::ReceiverStream;
 
+use super::activity::Admitted;
 use super::certificates::Tls;
+use crate::access::limits::{Limiter, Peer};
 
 /// How long a peer may take to shake hands.
 const HANDSHAKE: Duration = Duration::from_secs(10);
@@ -33,18 +35,20 @@ const READY: usize = 64;
 pub(super) fn accepted(
     listener: TcpListener,
     tls: Arc<Tls>,
+    limiter: Arc<Limiter>,
     stopped: watch::Receiver<bool>,
-) -> impl Stream<Item = io::Result<TlsStream<TcpStream>>> {
+) -> impl Stream<Item = io::Result<Admitted<TlsStream<TcpStream>>>> {
     let (ready, connections) = mpsc::channel(READY);
-    tokio::spawn(accept(listener, tls, stopped, ready));
+    tokio::spawn(accept(listener, tls, limiter, stopped, ready));
     ReceiverStream::new(connections)
 }
 
-type Ready = mpsc::Sender<io::Result<TlsStream<TcpStream>>>;
+type Ready = mpsc::Sender<io::Result<Admitted<TlsStream<TcpStream>>>>;
 
 async fn accept(
     listener: TcpListener,
     tls: Arc<Tls>,
+    limiter: Arc<Limiter>,
     mut stopped: watch::Receiver<bool>,
     ready: Ready,
 ) {
@@ -62,7 +66,12 @@ async fn accept(
             Some(_) = shaking.join_next() => {}
             accepted = listener.accept() => match accepted {
                 Ok((stream, peer)) => {
-                    shaking.spawn(shake_hands(stream, peer, tls.now(), ready.clone()));
+                    // Whoever has no place costs no handshake, either.
+                    let place = limiter.connect(Some(Peer::Ip(peer.ip().to_canonical())));
+                    if let Some(place) = place {
+                        let admitted = (stream, place);
+                        shaking.spawn(shake_hands(admitted, peer, tls.now(), ready.clone()));
+                    }
                 }
                 Err(error) => {
                     tracing::warn!(%error, "a connection cannot be accepted");
@@ -73,7 +82,12 @@ async fn accept(
     }
 }
 
-async fn shake_hands(stream: TcpStream, peer: SocketAddr, config: Arc<ServerConfig>, ready: Ready) {
+async fn shake_hands(
+    (stream, place): Admitted<TcpStream>,
+    peer: SocketAddr,
+    config: Arc<ServerConfig>,
+    ready: Ready,
+) {
     // Questions are small and answered at once; waiting to fill packets only delays them.
     if let Err(error) = stream.set_nodelay(true) {
         tracing::info!(%peer, %error, "a connection was gone at once");
@@ -81,7 +95,7 @@ async fn shake_hands(stream: TcpStream, peer: SocketAddr, config: Arc<ServerConf
     }
     match timeout(HANDSHAKE, TlsAcceptor::from(config).accept(stream)).await {
         // Nobody takes it any more when the server stops.
-        Ok(Ok(stream)) => drop(ready.send(Ok(stream)).await),
+        Ok(Ok(stream)) => drop(ready.send(Ok((stream, place))).await),
         Ok(Err(error)) if is_no_tls(&error) => tracing::warn!(
             %peer,
             "closed a connection that does not speak TLS; clients write https://HOST:PORT"

@@ -22,6 +22,7 @@ impl From<Kind> for Code {
             Kind::Unauthenticated => Self::Unauthenticated,
             Kind::Unavailable => Self::Unavailable,
             Kind::DeadlineExceeded => Self::DeadlineExceeded,
+            Kind::ResourceExhausted => Self::ResourceExhausted,
             Kind::Cancelled => Self::Cancelled,
             Kind::DataLoss => Self::DataLoss,
             Kind::Internal => Self::Internal,
@@ -59,7 +60,7 @@ pub fn with_details(
         (Kind::FailedPrecondition, _) => {
             details.add_precondition_failure_violation(reason, field.unwrap_or_default(), &message);
         }
-        (Kind::Unavailable, _) => {
+        (Kind::Unavailable | Kind::ResourceExhausted, _) => {
             details.set_retry_info(Some(Duration::from_secs(1)));
         }
         _ => {}

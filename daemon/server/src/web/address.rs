@@ -60,7 +60,7 @@ pub(crate) async fn bind(listen: &WebListen, data: &Path) -> Result<Bound, Addre
     let WebListen::At(address) = listen else {
         return Err(AddressError::Off);
     };
-    let resolved = loopback(address).await?;
+    let resolved = loopback("the page", "listen.web", address).await?;
     // Browsers are led to one address.
     let Some(first) = resolved.first().copied() else {
         return Err(AddressError::Off);

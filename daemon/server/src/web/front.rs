@@ -25,6 +25,7 @@ use tower_http::catch_panic::CatchPanicLayer;
 use super::guests::Guests;
 use super::keyed::KeyedLayer;
 use super::{Behind, page};
+use crate::seen::observed::ObservedLayer;
 use crate::serve::{answer_panic, counted, incoming};
 
 /// Names of this machine that nobody else can have: a browser never asks a name server for them.
@@ -63,6 +64,7 @@ pub(super) fn serve(listener: TcpListener, behind: &Behind, guests: Arc<Guests>)
         .accept_http1(true)
         .layer(FrontLayer)
         .layer(GrpcWebLayer::new())
+        .layer(ObservedLayer(Arc::clone(&behind.seen)))
         .layer(CatchPanicLayer::custom(answer_panic))
         .layer(KeyedLayer(guests));
     let serving = server

@@ -12,9 +12,11 @@ use tonic::body::Body;
 use tower::{Layer, Service};
 
 use super::guests::Guests;
+use crate::access::named::Looked;
 use crate::access::table::{Page, find};
-use crate::access::{Caller, Right, Rights};
+use crate::access::{Caller, Identity, Right, Rights};
 use crate::error::Kind;
+use crate::seen::audit::Said;
 use crate::services::status::with_details;
 
 /// The header that holds a key.
@@ -88,7 +90,7 @@ type Answering<E> = std::pin::Pin<Box<dyn Future<Output = Result<Response<Body>,
 
 impl<S> Service<Request<Body>> for Keyed<S>
 where
-    S: Service<Request<Body>, Response = Response<Body>>,
+    S: Service<Request<Body>, Response = Response<Body>> + Clone + Send + 'static,
     S::Error: Send + 'static,
     S::Future: Send + 'static,
 {
@@ -104,9 +106,25 @@ where
         match check(&self.guests, request.uri().path(), request.headers()) {
             Err(status) => Box::pin(std::future::ready(Ok(status.into_http()))),
             Ok(()) => {
-                let page = Caller::with_rights("the page", PAGE);
+                let page = Caller::with_rights("the page", PAGE).known_by(Identity::Page);
+                let said = request.extensions().get::<Arc<Said>>().cloned();
+                let names = find(request.uri().path()).map(|method| method.names);
+                let (Some(said), Some(names)) = (said, names) else {
+                    request.extensions_mut().insert(page);
+                    return Box::pin(self.inner.call(request));
+                };
+                // Told once.
+                let _ = said.who.set(page.identity.clone());
                 request.extensions_mut().insert(page);
-                Box::pin(self.inner.call(request))
+                // The one that is ready is used; its clone is for the next call.
+                let clone = self.inner.clone();
+                let mut inner = std::mem::replace(&mut self.inner, clone);
+                Box::pin(async move {
+                    let (parts, body) = request.into_parts();
+                    let looked = Looked::at(names, body).await;
+                    said.name(looked.recordings(|_| None));
+                    inner.call(Request::from_parts(parts, looked.body)).await
+                })
             }
         }
     }

@@ -23,6 +23,7 @@ use tokio::task::JoinHandle;
 use tonic::service::Routes;
 
 use crate::config::settings::WebListen;
+use crate::seen::Seen;
 use crate::serve::Activity;
 use address::AddressError;
 use guests::Guests;
@@ -48,6 +49,8 @@ pub(crate) struct Behind {
     pub(crate) stopped: watch::Receiver<bool>,
     /// Counts connections.
     pub(crate) activity: Arc<Activity>,
+    /// Sees calls.
+    pub(crate) seen: Arc<Seen>,
 }
 
 #[derive(Debug)]

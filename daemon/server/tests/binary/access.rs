@@ -54,7 +54,8 @@ fn refused<T: std::fmt::Debug>(answer: Result<T, Status>, code: Code, word: &str
     assert!(!status.message().is_empty());
 }
 
-async fn call(channel: &Channel, path: &'static str, token: Option<&str>) -> Status {
+/// Calls a method with an empty request, and says how that ended.
+pub(crate) async fn call(channel: &Channel, path: &'static str, token: Option<&str>) -> Status {
     let mut client = tonic::client::Grpc::new(channel.clone());
     client.ready().await.unwrap();
     let mut request = Request::new(());

@@ -1,10 +1,14 @@
 //! The binary `jhyded` from outside, as far as it needs no JVM: exit codes, messages, signals.
 
 mod access;
+mod audit;
 mod authority;
+mod limits;
+mod metrics;
 mod reload;
 mod served;
 mod stopping;
+mod systemd;
 mod tls;
 
 use std::fs;

@@ -158,6 +158,12 @@ impl Served {
         }
     }
 
+    /// Is there a line with these words that nobody has waited for?
+    pub(crate) fn has_logged(&self, words: &str) -> bool {
+        let log = self.log.lock().unwrap();
+        log.iter().any(|line| line.contains(words))
+    }
+
     /// `jhyded token …`; what it prints. A token that was made holds once the daemon has seen it.
     pub(crate) fn token(&self, arguments: &[&str]) -> String {
         let all = [&["token"], arguments].concat();

@@ -154,3 +154,32 @@ fn paths_are_taken_as_they_are_written() {
         assert!(find(path).is_none(), "{path}");
     }
 }
+
+#[test]
+fn whatever_changes_something_is_audited() {
+    for path in UNAUDITED {
+        let method = find(path).unwrap();
+        assert!(
+            matches!(
+                method.needs,
+                Nothing | ToBeKnown | The(Read | Manage) | ToBeTheOwner
+            ),
+            "{path}"
+        );
+    }
+    let changing = |method: &&Method| matches!(method.needs, The(Debug | Record | Launch));
+    let mut changing = METHODS.iter().filter(changing);
+    assert!(changing.all(Method::is_audited));
+    for path in [
+        "Recordings/Delete",
+        "Recordings/Export",
+        "Daemon/Stop",
+        "Queries/Sql",
+        "Web/Redeem",
+    ] {
+        assert!(
+            find(&format!("/jhyde.v1.{path}")).unwrap().is_audited(),
+            "{path}"
+        );
+    }
+}

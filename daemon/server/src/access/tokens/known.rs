@@ -10,7 +10,7 @@ use tokio::sync::watch;
 
 use super::file::Mark;
 use super::{Digest, Entry, FileError, Store, digest, now_ms};
-use crate::access::Caller;
+use crate::access::{Caller, Identity};
 
 /// How often the file is looked at: a revoked token's streams end within a second.
 pub const POLL: Duration = Duration::from_millis(250);
@@ -38,6 +38,19 @@ impl NotLetIn {
             Self::Expired(_) => "TOKEN_EXPIRED",
         }
     }
+}
+
+/// How many tokens there are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Count {
+    /// With which one is let in.
+    pub good: u32,
+    /// Whose time is over.
+    pub expired: u32,
+    /// That somebody took back.
+    pub revoked: u32,
+    /// When the next one of the good ones ends, in milliseconds since 1970.
+    pub next_end_ms: Option<u64>,
 }
 
 /// How a token stands: `None` as long as it is good.
@@ -118,7 +131,9 @@ impl Known {
             return Err(why);
         }
         let name = format!("the token '{}'", one.entry.name);
-        let caller = Caller::with_rights(&name, one.entry.rights).within(one.pattern.clone());
+        let caller = Caller::with_rights(&name, one.entry.rights)
+            .known_by(Identity::Token(one.entry.name.clone()))
+            .within(one.pattern.clone());
         Ok((caller, one.standing.subscribe()))
     }
 
@@ -161,6 +176,25 @@ impl Known {
             .unwrap_or_else(PoisonError::into_inner)
             .all
             .len())
+    }
+
+    /// How many there are, and when the next one ends.
+    pub fn count(&self) -> Count {
+        let now = now_ms();
+        let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
+        let mut count = Count::default();
+        for one in &state.all {
+            match one.judged(now) {
+                None => {
+                    count.good += 1;
+                    let ends = one.entry.expires_ms;
+                    count.next_end_ms = Some(count.next_end_ms.map_or(ends, |it| it.min(ends)));
+                }
+                Some(NotLetIn::Expired(_)) => count.expired += 1,
+                Some(_) => count.revoked += 1,
+            }
+        }
+        count
     }
 
     /// Ends the calls of those that are no longer good by now.
@@ -220,6 +254,13 @@ mod tests {
             .unwrap();
         assert_eq!(known.let_in(&token).unwrap_err(), NotLetIn::Unknown);
         tokio::time::sleep(POLL * 2).await;
+        let count = known.count();
+        assert_eq!((count.good, count.expired, count.revoked), (2, 0, 0));
+        assert!(
+            count
+                .next_end_ms
+                .is_some_and(|ends| ends <= now_ms() + 1500)
+        );
         let (caller, mut standing) = known.let_in(&token).unwrap();
         assert!(caller.may_see("shop-1") && !caller.may_see("other"));
         assert!(!caller.is_owner() && !caller.rights.has(Right::Debug));
@@ -239,6 +280,9 @@ mod tests {
         assert_eq!(known.let_in(&brief).unwrap_err().reason(), "TOKEN_EXPIRED");
         tokio::time::sleep(POLL * 2).await;
         assert!(briefly.borrow_and_update().is_some());
+        let count = known.count();
+        let none_is_good = (count.good, count.expired, count.revoked, count.next_end_ms);
+        assert_eq!(none_is_good, (0, 1, 1, None));
 
         // Half a file, or one for all to read, changes nothing.
         let token = store.create("more", rights, "*", u64::MAX).unwrap();
