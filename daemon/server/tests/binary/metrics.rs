@@ -1,6 +1,7 @@
 //! Metrics, as Prometheus scrapes them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::time::Duration;
 
 use crate::access::call;
@@ -269,6 +270,42 @@ async fn whoever_asks_for_anything_else_gets_nothing_else() {
         silent.push(TcpStream::connect(&address).await.unwrap());
     }
     scraped(&address).await;
+}
+
+/// The names of metrics in a text, without what a histogram adds to its own.
+fn named(text: &str) -> BTreeSet<&str> {
+    let words = text.split(|c: char| !(c.is_ascii_lowercase() || c == '_'));
+    let ours = words.filter(|word| word.starts_with("jhyde_") || word.starts_with("process_"));
+    ours.map(|word| word.trim_end_matches("_bucket")).collect()
+}
+
+#[test]
+fn alerts_and_dashboard_ask_for_metrics_that_there_are() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let read = |path: &str| std::fs::read_to_string(root.join(path)).unwrap();
+    let documented = read("docs/service.md");
+    let (_, documented) = documented.split_once("## Metrics").unwrap();
+    let (documented, _) = documented.split_once("## Limits").unwrap();
+    let documented = named(documented);
+    assert!(documented.len() > 15, "{documented:?}");
+    for path in [
+        "deploy/prometheus/jhyded.rules.yml",
+        "deploy/grafana/jhyded.json",
+    ] {
+        let text = read(path);
+        let asked = named(&text);
+        assert!(asked.len() > 6, "{asked:?}");
+        let unknown: Vec<_> = asked.difference(&documented).collect();
+        assert_eq!(unknown, Vec::<&&str>::new(), "{path}");
+    }
+    let dashboard: serde_json::Value =
+        serde_json::from_str(&read("deploy/grafana/jhyded.json")).unwrap();
+    let panels = dashboard["panels"].as_array().unwrap();
+    assert!(
+        panels
+            .iter()
+            .all(|panel| panel["targets"][0]["expr"].is_string())
+    );
 }
 
 #[test]
