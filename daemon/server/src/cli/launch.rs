@@ -166,7 +166,7 @@ async fn to_the_end(
         }
         Ok(Err(failure)) => say(failure),
         Err(_) => say(format_args!(
-            "the recording '{}' was not closed in time; what was recorded is readable",
+            "the recording '{}' is not closed yet: what the program did is still being worked out or stored; what is there can be asked",
             session.name()
         )),
     }
