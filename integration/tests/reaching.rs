@@ -85,12 +85,12 @@ fn a_port_that_is_opened_when_it_is_wanted() {
         let mut ticker = Ticker::start(&jdk, AGENT);
         ticker.ticks(3);
         let pid = ticker.child.id().to_string();
-        let sockets = run(Command::new("ss").args(["-ltnp"]));
-        assert!(!sockets.contains(&format!("pid={pid},")), "{sockets}");
+        let listens = || run(Command::new("ss").args(["-ltnp"])).contains(&format!("pid={pid},"));
+        assert!(!listens(), "no port is open yet");
         let jcmd = jdk.home.join("bin/jcmd");
         run(Command::new(jcmd).args([&pid, "VM.start_java_debugging"]));
         let address = ticker.listens_again();
-        assert!(address.starts_with("127.0.0.1:"), "{address}");
+        assert!(listens(), "now one is");
         is_recorded(&jdk, ticker, &address);
     }
 }
@@ -116,7 +116,12 @@ fn from_within_its_network_namespace() {
             .stdin(Stdio::null())
             .output()
             .expect("jhyded can be started");
-        assert!(!outside.status.success(), "it is reached from outside");
+        let told = String::from_utf8_lossy(&outside.stderr);
+        assert!(
+            told.contains("Connection refused"),
+            "it is not reached from outside: {told}"
+        );
+        assert!(!outside.status.success());
         let namespace = format!("--net=/proc/{}/ns/net", ticker.child.id());
         let jhyded = folder.jhyded(&[
             "attach",

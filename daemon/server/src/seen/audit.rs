@@ -164,9 +164,14 @@ impl Audit {
 
     /// Waits until what was told is written, but not long.
     pub fn settle(&self, grace: Duration) {
-        let orders = self.orders.lock().unwrap_or_else(PoisonError::into_inner);
+        // Calls that end meanwhile are not held up.
+        let orders = self
+            .orders
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
         let (done, waits) = sync_channel(1);
-        if let Some(orders) = orders.as_ref()
+        if let Some(orders) = orders
             && orders.try_send(Order::Done(done)).is_ok()
         {
             // A disk that takes longer keeps the rest.

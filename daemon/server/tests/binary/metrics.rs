@@ -288,6 +288,9 @@ fn alerts_and_dashboard_ask_for_metrics_that_there_are() {
     let (documented, _) = documented.split_once("## Limits").unwrap();
     let documented = named(documented);
     assert!(documented.len() > 15, "{documented:?}");
+    // The page has the names that the daemon registers, and no others.
+    let registered = read("daemon/server/src/seen/metrics.rs");
+    assert_eq!(documented, named(&registered));
     for path in [
         "deploy/prometheus/jhyded.rules.yml",
         "deploy/grafana/jhyded.json",

@@ -122,56 +122,79 @@ pub(super) fn history() -> Table<TimedEvent> {
     }
 }
 
+/// A function of something and an event: the arguments of that, what the event is where none is named, and what serves a
+/// statement without one and with one.
+pub(super) struct AtAnEvent {
+    pub(super) equal: [&'static [&'static str]; 2],
+    pub(super) else_at: &'static str,
+    pub(super) by: [&'static str; 2],
+    pub(super) costs: [f64; 2],
+}
+
+impl AtAnEvent {
+    /// The argument that says when, and the two ways in which rows are found.
+    pub(super) fn found<T>(
+        &self,
+        find: fn(&Arc<World>, &Bounds) -> Result<RowsOf<T>>,
+    ) -> (Column<T>, Vec<Access<T>>) {
+        let doc = format!("an event; without it {}", self.else_at);
+        let column = Column {
+            of: Type::Int,
+            ..Column::argument("at", &doc)
+        };
+        let ways = self.equal.into_iter().zip(self.by).zip(self.costs);
+        let accesses = ways.map(|((equal, by), cost)| Access {
+            by,
+            equal,
+            range: None,
+            order: None,
+            backward: false,
+            cost,
+            find,
+        });
+        (column, accesses.collect())
+    }
+}
+
+/// The last event that is seen, or the one that is asked for if it lies before.
+pub(super) fn event(world: &World, bounds: &Bounds) -> Option<Timestamp> {
+    let last = world.span.until.0.checked_sub(1)?;
+    Some(Timestamp(bounds.number("at").unwrap_or(last).min(last)))
+}
+
 /// `object_state(OBJECT, AT)`.
 pub(super) fn object_state() -> Table<TimedEvent> {
     let mut columns = write_columns();
-    for (name, doc) in [
-        ("of_object", "an object's number: `objects.id`"),
-        ("at", "an event; without it the end of what is seen"),
-    ] {
-        columns.push(Column {
-            of: Type::Int,
-            ..Column::argument(name, doc)
-        });
-    }
-    let access = |equal, by| Access {
-        by,
-        equal,
-        range: None,
-        order: None,
-        backward: false,
-        cost: 30.0,
-        find: state,
+    columns.push(Column {
+        of: Type::Int,
+        ..Column::argument("of_object", "an object's number: `objects.id`")
+    });
+    let function = AtAnEvent {
+        equal: [&["of_object"], &["of_object", "at"]],
+        else_at: "the end of what is seen",
+        by: [
+            "index of blocks that write the object, at the end",
+            "index of blocks that write the object, at the event",
+        ],
+        costs: [30.0, 20.0],
     };
-    let mut at = access(
-        &["of_object", "at"],
-        "index of blocks that write the object, at the event",
-    );
-    at.cost = 20.0;
+    let (at, accesses) = function.found(state);
+    columns.push(at);
     Table {
         name: "object_state",
         doc: "The last write of each field of an object, or element of an array, at or before an event. What was never written by then has no row. \
               Columns as of `writes`.",
         level: Level::State,
         columns,
-        accesses: vec![
-            access(
-                &["of_object"],
-                "index of blocks that write the object, at the end",
-            ),
-            at,
-        ],
+        accesses,
     }
 }
 
 fn state(world: &Arc<World>, bounds: &Bounds) -> Result<RowsOf<TimedEvent>> {
     /// So many elements are looked up at once.
     const PAGE: usize = 1024;
-    let Some(object) = bounds.number("of_object").map(ObjectId) else {
-        return Ok(none());
-    };
-    let last = world.span.until.0.checked_sub(1);
-    let Some(last) = last.map(|last| bounds.number("at").unwrap_or(last).min(last)) else {
+    let object = bounds.number("of_object").map(ObjectId);
+    let (Some(object), Some(last)) = (object, event(world, bounds)) else {
         return Ok(none());
     };
     let is_array = matches!(
@@ -189,9 +212,7 @@ fn state(world: &Arc<World>, bounds: &Bounds) -> Result<RowsOf<TimedEvent>> {
             let from = next.take()?;
             // Fields are few; they come at once.
             let most = if is_array { PAGE } else { usize::MAX };
-            let found = world
-                .recording()
-                .object_state(object, Timestamp(last), from, most);
+            let found = world.recording().object_state(object, last, from, most);
             let found = match found {
                 Ok(found) => found,
                 Err(error) => return Some(Err(error.into())),

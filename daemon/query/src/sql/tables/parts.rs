@@ -10,37 +10,40 @@ use jhyde_history::view::{HeldView, ValueView};
 use jhyde_trace::{CallId, Level, ObjectId, Timestamp, Value};
 use rustc_hash::FxHashSet;
 
+use super::inside::{AtAnEvent, event};
 use crate::error::Result;
 use crate::sql::datum::{Datum, Held, value_columns};
-use crate::sql::table::{Access, Bounds, Column, Row, Table, Type, none};
+use crate::sql::table::{Bounds, Column, Row, Table, Type, none};
 use crate::sql::world::{RowsOf, World};
 
 /// So many parts of an object are read at once.
 const PAGE: u32 = 256;
 
-/// Of the argument that says when: what it is, and what serves a statement without it and with it.
-type When = (&'static str, [&'static str; 2]);
-const OF_CALL: When = (
-    "an event; without it the end of the call, or of what is seen",
-    [
+const OF_CALL: AtAnEvent = AtAnEvent {
+    equal: [&["of_call"], &["of_call", "at"]],
+    else_at: "the end of the call, or of what is seen",
+    by: [
         "the call's state at its end",
         "the call's state at the event",
     ],
-);
-const OF_OBJECT: When = (
-    "an event; without it the end of what is seen",
-    [
+    costs: [60.0, 50.0],
+};
+const OF_OBJECT: AtAnEvent = AtAnEvent {
+    equal: [&["of_object"], &["of_object", "at"]],
+    else_at: "the end of what is seen",
+    by: [
         "the object's parts at the end",
         "the object's parts at the event",
     ],
-);
-const OF_OBJECTS: When = (
-    "an event; without it the end of what is seen",
-    [
+    costs: [60.0, 50.0],
+};
+const OF_OBJECTS: AtAnEvent = AtAnEvent {
+    by: [
         "parts of the objects at the end, breadth first",
         "parts of the objects at the event, breadth first",
     ],
-);
+    ..OF_OBJECT
+};
 
 /// A variable of a state.
 pub(super) struct Part {
@@ -124,51 +127,11 @@ fn part_columns() -> Vec<Column<Part>> {
     columns
 }
 
-/// The argument that says when; what it is for, and the two ways in which rows are found, with it and without.
-fn at_an_event<T>(
-    of: &'static str,
-    (doc, by): When,
-    find: fn(&Arc<World>, &Bounds) -> Result<RowsOf<T>>,
-) -> (Column<T>, Vec<Access<T>>) {
-    let column = Column {
-        of: Type::Int,
-        ..Column::argument("at", doc)
-    };
-    let access = |by, equal, cost| Access {
-        by,
-        equal,
-        range: None,
-        order: None,
-        backward: false,
-        cost,
-        find,
-    };
-    let both: &'static [&'static str] = match of {
-        "of_call" => &["of_call", "at"],
-        _ => &["of_object", "at"],
-    };
-    let one: &'static [&'static str] = match of {
-        "of_call" => &["of_call"],
-        _ => &["of_object"],
-    };
-    let [end, event] = by;
-    (
-        column,
-        vec![access(end, one, 60.0), access(event, both, 50.0)],
-    )
-}
-
-/// The last event that is seen, or the one that is asked for if it lies before.
-fn event(world: &World, bounds: &Bounds) -> Option<Timestamp> {
-    let last = world.span.until.0.checked_sub(1)?;
-    Some(Timestamp(bounds.number("at").unwrap_or(last).min(last)))
-}
-
 /// `state(CALL, AT)`.
 pub(super) fn state() -> Table<Part> {
     let mut columns = part_columns();
     columns.push(Column::argument("of_call", "a call: `calls.id`"));
-    let (at, accesses) = at_an_event("of_call", OF_CALL, |world, bounds| {
+    let (at, accesses) = OF_CALL.found(|world, bounds| {
         let Some(call) = bounds.call("of_call", world)? else {
             return Ok(none());
         };
@@ -208,7 +171,7 @@ fn variables(world: &Arc<World>, call: CallId, bounds: &Bounds) -> Result<RowsOf
 pub(super) fn collection() -> Table<Part> {
     let mut columns = part_columns();
     columns.push(of_object());
-    let (at, accesses) = at_an_event("of_object", OF_OBJECT, |world, bounds| {
+    let (at, accesses) = OF_OBJECT.found(|world, bounds| {
         let Some((object, at)) = object_at(world, bounds)? else {
             return Ok(none());
         };
@@ -337,7 +300,7 @@ pub(super) fn reachable() -> Table<Reached> {
         Ok(Held::Value(Value::Object(row.object)))
     }));
     columns.push(of_object());
-    let (at, accesses) = at_an_event("of_object", OF_OBJECTS, |world, bounds| {
+    let (at, accesses) = OF_OBJECTS.found(|world, bounds| {
         Ok(match object_at(world, bounds)? {
             Some((object, at)) => Box::new(Search::from(world, object, at)),
             None => none(),
