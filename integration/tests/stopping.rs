@@ -65,12 +65,15 @@ fn a_daemon_is_asked_to_end_and_the_program_runs_on() {
         assert!(people.contains(&pid) && people.contains("run"), "{people}");
 
         // Who watches sees the end of the recording, not only that of the daemon.
-        let watching = folder
+        let mut watching = folder
             .jhyde(&["watch", "run"])
             .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
             .spawn()
             .expect("jhyde can be started");
+        let news = watching.stdout.take().expect("its output");
+        let mut news = BufReader::new(news).lines();
+        // Only then does it watch: one that comes after the daemon's end starts the next.
+        news.next().expect("the first news").expect("UTF-8");
         let stopped = folder.ask(&["daemon", "stop"]);
         assert!(
             stopped.contains(&pid) && stopped.contains("run"),
@@ -78,8 +81,9 @@ fn a_daemon_is_asked_to_end_and_the_program_runs_on() {
         );
         let (code, said, _) = told(&folder, &["daemon", "status"]);
         assert_eq!(code, Some(1), "{said}");
-        let watched = watching.wait_with_output().expect("it ends");
-        assert!(watched.status.success(), "{watched:?}");
+        let last = news.last().expect("the last news").expect("UTF-8");
+        assert!(last.contains("detached"), "{last}");
+        assert!(watching.wait().expect("it ends").success());
 
         let mut input = jvm.stdin.take().expect("its input");
         writeln!(input).expect("it is read");
