@@ -5,13 +5,16 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
+/// What becomes a part of `java.base`.
 const SOURCES: [&str; 2] = [
     "java/java/lang/JhydeProbe.java",
     "java/java/lang/JhydeContents.java",
 ];
+/// What stands beside the program's classes.
+const AGENT: [&str; 1] = ["java/agent/jdk/jhyde/Agent.java"];
 
 fn main() -> ExitCode {
-    for source in SOURCES {
+    for source in SOURCES.iter().chain(&AGENT) {
         println!("cargo:rerun-if-changed={source}");
     }
     println!("cargo:rerun-if-changed=build.rs");
@@ -22,22 +25,33 @@ fn main() -> ExitCode {
     let compilers = compilers();
     let mut said = String::new();
     for javac in &compilers {
-        let run = Command::new(javac)
-            .args(["-nowarn", "-source", "17", "-target", "17"])
-            .args(["--patch-module", "java.base=java", "-d", &out])
-            .args(SOURCES)
-            .output();
-        match run {
-            Ok(run) if run.status.success() => return ExitCode::SUCCESS,
-            Ok(run) => said = String::from_utf8_lossy(&run.stderr).into_owned(),
-            Err(error) => said = error.to_string(),
+        let base = ["--patch-module", "java.base=java"];
+        let compiled =
+            compile(javac, &out, &base, &SOURCES).and_then(|()| compile(javac, &out, &[], &AGENT));
+        match compiled {
+            Ok(()) => return ExitCode::SUCCESS,
+            Err(why) => said = why,
         }
     }
     println!(
-        "cargo::error=a JDK of 17 or later is needed to compile {SOURCES:?}: put its javac into PATH, or set JAVA_HOME. Tried: {compilers:?}. {}",
+        "cargo::error=a JDK of 17 or later is needed to compile {SOURCES:?} and {AGENT:?}: put its javac into PATH, or set JAVA_HOME. Tried: {compilers:?}. {}",
         said.replace('\n', " ")
     );
     ExitCode::FAILURE
+}
+
+/// The error says what the compiler said.
+fn compile(javac: &Path, out: &str, options: &[&str], sources: &[&str]) -> Result<(), String> {
+    let run = Command::new(javac)
+        .args(["-nowarn", "-source", "17", "-target", "17", "-d", out])
+        .args(options)
+        .args(sources)
+        .output()
+        .map_err(|error| error.to_string())?;
+    match run.status.success() {
+        true => Ok(()),
+        false => Err(String::from_utf8_lossy(&run.stderr).into_owned()),
+    }
 }
 
 fn compilers() -> Vec<PathBuf> {

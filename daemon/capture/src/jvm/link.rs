@@ -7,7 +7,8 @@ use std::net::TcpStream;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use jdwp::{Command, Incoming, PacketId, Reply, ReplyError, Session};
+use jdwp::commands::thread_reference;
+use jdwp::{Command, Incoming, PacketId, Reply, ReplyError, Session, SuspendPolicy, ThreadId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, recv};
@@ -244,13 +245,39 @@ impl Link {
         &mut self,
         id: PacketId,
     ) -> Result<Result<C::Reply, ReplyError>, LinkError> {
+        self.reply_of::<C>(id, None)
+    }
+
+    /// Sends a command that runs a method in this thread, and waits until it has: events do not hold the thread up meanwhile,
+    /// since the reply would never come. They are kept as ones that have suspended nobody.
+    pub(crate) fn invoke<C: Command>(
+        &mut self,
+        command: &C,
+        thread: ThreadId,
+    ) -> Result<Result<C::Reply, ReplyError>, LinkError> {
+        let id = self.ask(command);
+        self.reply_of::<C>(id, Some(thread))
+    }
+
+    fn reply_of<C: Command>(
+        &mut self,
+        id: PacketId,
+        runs: Option<ThreadId>,
+    ) -> Result<Result<C::Reply, ReplyError>, LinkError> {
         let since = Instant::now();
         loop {
             if let Some(reply) = self.arrived.remove(&id.0) {
                 return Ok(self.decode::<C>(&reply));
             }
             match self.receive()? {
-                Received::Incoming(other) => {
+                Received::Incoming(mut other) => {
+                    if let Incoming::Event(composite) = &mut other
+                        && let Some(thread) = runs.filter(|_| composite.thread() == runs)
+                        && composite.suspend_policy == SuspendPolicy::EVENT_THREAD
+                    {
+                        composite.suspend_policy = SuspendPolicy::NONE;
+                        self.session.send(&thread_reference::Resume { thread });
+                    }
                     self.backlog.push_back(other);
                     // One who tells for ever and answers nothing leaves no tick in between.
                     if self.backlog.len().is_multiple_of(256) {

@@ -5,12 +5,15 @@
 //! get their code at once, while the JVM stands still. What runs in them goes on in the code that it had until it returns: to the recording
 //! that is code out of the scope.
 
+use std::rc::Rc;
+
 use jdwp::commands::{event_request, virtual_machine};
-use jdwp::{ClassStatus, EventKind, SuspendPolicy, ThreadId};
+use jdwp::{ClassStatus, EventKind, ReferenceTypeId, SuspendPolicy, ThreadId};
 use jhyde_trace::Sink;
 
 use super::engine::Engine;
 use crate::error::CaptureError;
+use crate::program::Class;
 
 impl<S: Sink> Engine<S> {
     /// The JVM runs: what instrumented code tells besides, and what is derived.
@@ -44,6 +47,10 @@ impl<S: Sink> Engine<S> {
             self.link.request(&clear)??;
         }
         self.define(thread)?;
+        // While the others run: what they hold may be needed for the answers.
+        for (class, known) in self.loaded()? {
+            self.find(thread, class, &known)?;
+        }
         self.link.request(&virtual_machine::Suspend)??;
         let done = self.instrument_loaded();
         self.link.send(&virtual_machine::Resume);
@@ -52,6 +59,18 @@ impl<S: Sink> Engine<S> {
     }
 
     fn instrument_loaded(&mut self) -> Result<(), CaptureError> {
+        let loaded = self.loaded()?;
+        tracing::debug!(classes = loaded.len(), "a running JVM is reached");
+        self.instrument(None, loaded)?;
+        self.notes.push(
+            "attached while the program ran: calls that ran by then are not told, and what they call is told from its next call on"
+                .to_owned(),
+        );
+        Ok(())
+    }
+
+    /// The classes of the scope that are loaded and prepared.
+    fn loaded(&mut self) -> Result<Vec<(ReferenceTypeId, Rc<Class>)>, CaptureError> {
         let mut found = Vec::new();
         for loaded in self.link.request(&virtual_machine::AllClasses)?? {
             let signature = loaded.signature.to_string_lossy();
@@ -75,12 +94,6 @@ impl<S: Sink> Engine<S> {
             }
             found.push((class, known));
         }
-        tracing::debug!(classes = found.len(), "a running JVM is reached");
-        self.instrument(None, found)?;
-        self.notes.push(
-            "attached while the program ran: calls that ran by then are not told, and what they call is told from its next call on"
-                .to_owned(),
-        );
-        Ok(())
+        Ok(found)
     }
 }

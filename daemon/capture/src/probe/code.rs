@@ -7,6 +7,7 @@ use jdwp::{ReferenceTypeId, ThreadId};
 use jhyde_bytecode::ClassFile;
 use jhyde_trace::{Level, MethodId, Sink, Subject};
 
+use super::agent;
 use super::engine::Engine;
 use super::instrument::instrument;
 use super::plan::MethodPlan;
@@ -28,7 +29,7 @@ struct Coded {
 
 impl<S: Sink> Engine<S> {
     /// Classes of the scope get their code. Those that cannot are told at level `calls`. The thread: one that an event has
-    /// suspended, which may be asked where a class comes from; none where the whole JVM stands still.
+    /// suspended, which may be asked for what is known of a class; none where the whole JVM stands still.
     pub(super) fn instrument(
         &mut self,
         thread: Option<ThreadId>,
@@ -36,8 +37,12 @@ impl<S: Sink> Engine<S> {
     ) -> Result<(), CaptureError> {
         let (mut coded, mut left) = (Vec::new(), Vec::new());
         for (class, known) in classes {
+            // What would be asked for others, were it to tell its own code.
+            if known.name == agent::NAME {
+                continue;
+            }
             if let Some(thread) = thread {
-                self.find_origin(thread, class, &known)?;
+                self.find(thread, class, &known)?;
             }
             match self.code(class, &known) {
                 Ok(one) => coded.push(one),
@@ -52,6 +57,34 @@ impl<S: Sink> Engine<S> {
             self.leave_out(&known, reason)?;
         }
         Ok(())
+    }
+
+    /// Looks for the class file of a class where the class path does not have it as the JVM does.
+    pub(super) fn find(
+        &mut self,
+        thread: ThreadId,
+        class: ReferenceTypeId,
+        known: &Class,
+    ) -> Result<(), CaptureError> {
+        self.find_origin(thread, class, known)?;
+        // A proxy calls its handler and nothing else.
+        if self.is_found(known) || is_proxy(known) {
+            return Ok(());
+        }
+        let Some(bytes) = self.class_files.of(&mut self.link, thread, class)? else {
+            return Ok(());
+        };
+        tracing::debug!(class = known.name, "the JVM gave its class file");
+        match self.names.learn(bytes, self.also.births) {
+            Ok(()) => {}
+            Err(reason) => tracing::warn!(class = known.name, reason, "its class file is not used"),
+        }
+        Ok(())
+    }
+
+    fn is_found(&mut self, known: &Class) -> bool {
+        let file = self.names.class(&known.name.replace('.', "/"));
+        file.is_some_and(|file| same_methods(&file, known).is_some())
     }
 
     /// A class that the class path does not have: the place that it comes from is searched from now on. Not where code
@@ -203,8 +236,8 @@ impl<S: Sink> Engine<S> {
     fn leave_out(&mut self, known: &Class, reason: String) -> Result<(), CaptureError> {
         // What was before it is as it was.
         self.derive(None)?;
-        // What its code writes, nobody sees; a proxy's calls its handler and nothing else, and where all reads are told it shows.
-        if !known.name.contains("$Proxy") && !self.running {
+        // What its code writes, nobody sees; but where all reads are told it shows.
+        if !is_proxy(known) && !self.running {
             self.deriver
                 .give_up(&format!("{} could not be instrumented", known.name));
         }
@@ -213,6 +246,11 @@ impl<S: Sink> Engine<S> {
             .level(Subject::Class(known.id), Level::Calls, reason)?;
         Ok(())
     }
+}
+
+/// Made by `java.lang.reflect.Proxy`: calls its handler and does nothing else.
+fn is_proxy(class: &Class) -> bool {
+    class.name.contains("$Proxy")
 }
 
 /// The methods of a class file as the JVM has them; `None` if it has others, or other code.

@@ -11,6 +11,7 @@ use jdwp::{
 use jhyde_bytecode::ClassPath;
 use jhyde_trace::{Level, RecordingOptions, Sink, State, Subject, ThreadInfo};
 
+use super::agent::ClassFiles;
 use super::derive::Deriver;
 use super::inject::{Part, Probe};
 use super::names::Names;
@@ -51,6 +52,8 @@ pub(crate) struct Engine<S> {
     pub(super) also: Also,
     /// Where classes come from that the class path does not have.
     pub(super) origins: Origins,
+    /// What the JVM has of those that lie nowhere.
+    pub(super) class_files: ClassFiles,
     /// Instrumented classes as they were.
     pub(super) originals: Vec<(ReferenceTypeId, Vec<u8>)>,
     /// When all logs were read last, and how long that took.
@@ -104,6 +107,7 @@ impl<S: Sink> Engine<S> {
             deriver,
             probe: None,
             origins: Origins::default(),
+            class_files: ClassFiles::default(),
             originals: Vec::new(),
             drained: (Instant::now(), Duration::ZERO),
             sink,

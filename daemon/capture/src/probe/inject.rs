@@ -1,16 +1,17 @@
 //! The way into the JVM: the probe class, defined once, and classes that are redefined when they are prepared.
 
 use jdwp::commands::event_request::{self, Modifier};
-use jdwp::commands::{array_reference, array_type, class_type, reference_type, virtual_machine};
+use jdwp::commands::{array_reference, class_type, reference_type};
 use jdwp::{
-    ArrayRegion, EventKind, InvokeOptions, Location, ObjectId, ReferenceTypeId, SuspendPolicy, Tag,
-    ThreadId, TypeTag, UntaggedValue, Value,
+    ArrayRegion, EventKind, Location, ObjectId, ReferenceTypeId, SuspendPolicy, ThreadId, TypeTag,
+    UntaggedValue, Value,
 };
 
-use crate::error::{CaptureError, LinkError};
+use super::classes::OwnNames;
+use super::invoke::{NULL, class, define_class, for_name, method, unusable};
+use super::plan::Also;
+use crate::error::CaptureError;
 use crate::jvm::Link;
-use crate::probe::classes::OwnNames;
-use crate::probe::plan::Also;
 
 /// The probe class as a JVM has it.
 #[derive(Clone, Copy, Debug)]
@@ -62,12 +63,6 @@ pub(crate) struct Asked {
     whose: jdwp::PacketId,
 }
 
-fn unusable(what: &str) -> CaptureError {
-    CaptureError::Unsupported(format!(
-        "the engine probe cannot be put into this JVM: {what}; use the engine events"
-    ))
-}
-
 impl Probe {
     /// Defines the classes, in a thread that an event has suspended.
     pub(crate) fn define(
@@ -75,37 +70,14 @@ impl Probe {
         thread: ThreadId,
         also: Also,
     ) -> Result<Self, CaptureError> {
-        let loader = class(link, "Ljava/lang/ClassLoader;")?;
-        let define = method(
-            link,
-            loader,
-            "defineClass1",
-            "(Ljava/lang/ClassLoader;Ljava/lang/String;[BIILjava/security/ProtectionDomain;Ljava/lang/String;)Ljava/lang/Class;",
-        )?;
-        let null = Value::Object {
-            tag: Tag::OBJECT,
-            id: ObjectId(0),
-        };
         let names = OwnNames::unused(link)?;
-        let mut name = null;
+        let mut last = String::new();
         for (class, bytes) in names.class_files() {
-            name = string(link, &class)?;
-            let length = Value::Int(i32::try_from(bytes.len()).unwrap_or(i32::MAX));
-            let bytes = byte_array(link, &bytes)?;
-            let arguments = vec![null, name, bytes, Value::Int(0), length, null, null];
-            invoke(link, loader, thread, define, arguments)?;
+            define_class(link, thread, NULL, &class, &bytes)?;
+            last = class;
         }
         // Initialised, so that it can be asked about its members.
-        let classes = class(link, "Ljava/lang/Class;")?;
-        let signature = "(Ljava/lang/String;ZLjava/lang/ClassLoader;)Ljava/lang/Class;";
-        let for_name = method(link, classes, "forName", signature)?;
-        invoke(
-            link,
-            classes,
-            thread,
-            for_name,
-            vec![name, Value::Boolean(true), null],
-        )?;
+        for_name(link, thread, NULL, &last)?;
         let probe = class(link, &format!("L{};", names.probe()))?;
         let known = link.request(&reference_type::Fields { ref_type: probe })??;
         let field = |wanted: &str| {
@@ -330,72 +302,4 @@ fn longs(region: ArrayRegion) -> Result<Vec<u64>, CaptureError> {
         ArrayRegion::Long(words) => Ok(words.into_iter().map(|word| word as u64).collect()),
         _ => Err(unusable("its log is none of longs")),
     }
-}
-
-fn class(link: &mut Link, signature: &str) -> Result<ReferenceTypeId, CaptureError> {
-    let signature = signature.into();
-    let found = link.request(&virtual_machine::ClassesBySignature { signature })??;
-    let found = found.first().map(|class| class.type_id);
-    found.ok_or_else(|| unusable("a class of the JDK is missing"))
-}
-
-fn method(
-    link: &mut Link,
-    ref_type: ReferenceTypeId,
-    name: &str,
-    signature: &str,
-) -> Result<jdwp::MethodId, CaptureError> {
-    let all = link.request(&reference_type::Methods { ref_type })??;
-    let fits = |method: &&reference_type::MethodInfo| {
-        method.name.as_str() == Some(name) && method.signature.as_str() == Some(signature)
-    };
-    let found = all.iter().find(fits).map(|method| method.method);
-    found.ok_or_else(|| unusable(&format!("the JDK has no {name}{signature}")))
-}
-
-fn invoke(
-    link: &mut Link,
-    class: ReferenceTypeId,
-    thread: ThreadId,
-    method: jdwp::MethodId,
-    arguments: Vec<Value>,
-) -> Result<Value, CaptureError> {
-    let told = link.request(&class_type::InvokeMethod {
-        class,
-        thread,
-        method,
-        arguments,
-        options: InvokeOptions::SINGLE_THREADED,
-    })??;
-    match told.exception.id.is_null() {
-        true => Ok(told.value),
-        false => Err(unusable("the JDK threw an exception")),
-    }
-}
-
-fn string(link: &mut Link, text: &str) -> Result<Value, LinkError> {
-    let made = link.request(&virtual_machine::CreateString { utf: text.into() })??;
-    let id = ObjectId(made.0);
-    Ok(Value::Object {
-        tag: Tag::STRING,
-        id,
-    })
-}
-
-fn byte_array(link: &mut Link, bytes: &[u8]) -> Result<Value, CaptureError> {
-    let array_type = class(link, "[B")?;
-    let length = i32::try_from(bytes.len()).unwrap_or(i32::MAX);
-    let made = link.request(&array_type::NewInstance { array_type, length })??;
-    let values = bytes
-        .iter()
-        .map(|&byte| UntaggedValue::from(Value::Byte(byte as i8)));
-    link.request(&array_reference::SetValues {
-        array: ObjectId(made.id.0).into(),
-        first_index: 0,
-        values: values.collect(),
-    })??;
-    Ok(Value::Object {
-        tag: Tag::ARRAY,
-        id: made.id,
-    })
 }

@@ -1,6 +1,7 @@
 //! The engine `probe`: code put into the classes tells what cannot be derived, and the rest is derived behind
 //! (design, section 7).
 
+mod agent;
 mod arrive;
 mod classes;
 mod code;
@@ -9,6 +10,7 @@ mod engine;
 mod holds;
 mod inject;
 pub(crate) mod instrument;
+mod invoke;
 pub(crate) mod log;
 pub(crate) mod names;
 mod origin;

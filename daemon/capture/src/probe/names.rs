@@ -21,6 +21,8 @@ pub(crate) struct Names {
     release: u16,
     scope: Scope,
     files: FxHashMap<String, Option<Rc<ClassFile>>>,
+    /// What the JVM gave, of classes that are nowhere else, or another there.
+    learnt: FxHashMap<String, Rc<ClassFile>>,
     /// Where it was looked besides the class path.
     searched: FxHashSet<Origin>,
 }
@@ -32,6 +34,7 @@ impl Names {
             release,
             scope,
             files: FxHashMap::default(),
+            learnt: FxHashMap::default(),
             searched: FxHashSet::default(),
         }
     }
@@ -58,6 +61,24 @@ impl Names {
         }
         self.path.pop();
         self.files.clear();
+        Err("its code may use reflection, which was not expected".to_owned())
+    }
+
+    /// Takes a class as the JVM has it, whatever other places have under its name.
+    ///
+    /// # Errors
+    /// It cannot be read, or may use reflection where that was not `expected`; the reason. It is not known then.
+    pub(super) fn learn(&mut self, bytes: Vec<u8>, expected: bool) -> Result<(), String> {
+        let file = ClassFile::parse(bytes).map_err(|error| error.to_string())?;
+        let name = file.name.clone();
+        let before = self.learnt.insert(name.clone(), Rc::new(file));
+        if expected || !self.calls_reflection(&name) {
+            return Ok(());
+        }
+        match before {
+            Some(before) => self.learnt.insert(name, before),
+            None => self.learnt.remove(&name),
+        };
         Err("its code may use reflection, which was not expected".to_owned())
     }
 
@@ -109,6 +130,9 @@ impl Names {
 
     /// A class of the scope, by its name in internal form, if the class path has it.
     pub(crate) fn class(&mut self, name: &str) -> Option<Rc<ClassFile>> {
+        if let Some(learnt) = self.learnt.get(name) {
+            return Some(Rc::clone(learnt));
+        }
         if let Some(known) = self.files.get(name) {
             return known.clone();
         }

@@ -1,6 +1,8 @@
 //! Access flags of classes and members as class files and JDWP tell them (JVMS 4.1, 4.5, 4.6).
 
+pub(crate) const PUBLIC: u32 = 0x0001;
 pub(crate) const PRIVATE: u32 = 0x0002;
+pub(crate) const PROTECTED: u32 = 0x0004;
 pub(crate) const STATIC: u32 = 0x0008;
 pub(crate) const FINAL: u32 = 0x0010;
 pub(crate) const SYNCHRONIZED: u32 = 0x0020;

@@ -9,7 +9,7 @@ use jhyde_trace::{LocalVariable, MethodId, MethodInfo};
 use rustc_hash::FxHashMap;
 
 use super::Loader;
-use super::flags::{ABSTRACT, NATIVE, PRIVATE, STATIC, SYNCHRONIZED, SYNTHETIC};
+use super::flags::{ABSTRACT, NATIVE, PRIVATE, PROTECTED, PUBLIC, STATIC, SYNCHRONIZED, SYNTHETIC};
 
 /// A method of the debuggee, with what the recording loop needs of it.
 #[derive(Debug)]
@@ -29,6 +29,7 @@ pub(crate) struct Method {
     pub(crate) code: Option<Code>,
     pub(crate) pool: Option<Rc<ConstantPool>>,
     pub(crate) is_abstract: bool,
+    pub(crate) access: Access,
     /// What defined its class.
     pub(crate) loader: Loader,
     /// Only code of the scope can call it (reflection apart), so that one look at the stack tells
@@ -36,6 +37,27 @@ pub(crate) struct Method {
     pub(crate) closed: bool,
     /// Invoke instructions of the code by name and descriptor of what they name: one, or several.
     sites: FxHashMap<(String, String), Option<u32>>,
+}
+
+/// Who may override a method (JVMS 5.4.5).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Access {
+    /// Nobody.
+    Private,
+    /// Classes of its run-time package.
+    Package,
+    /// All subclasses.
+    Open,
+}
+
+impl Access {
+    fn of(modifiers: u32) -> Self {
+        match modifiers {
+            private if private & PRIVATE != 0 => Self::Private,
+            open if open & (PUBLIC | PROTECTED) != 0 => Self::Open,
+            _ => Self::Package,
+        }
+    }
 }
 
 impl Method {
@@ -54,6 +76,7 @@ impl Method {
             code: None,
             pool: None,
             is_abstract: false,
+            access: Access::of(info.modifiers),
             loader: 0,
             closed: false,
             sites: FxHashMap::default(),
@@ -125,6 +148,7 @@ impl Method {
             code,
             pool: pool.cloned(),
             is_abstract: info.modifiers & ABSTRACT != 0,
+            access: Access::of(info.modifiers),
             loader,
             closed: is_closed(info, open),
             sites,

@@ -19,7 +19,7 @@ mod names;
 mod place;
 mod resolve;
 
-pub(crate) use method::Method;
+pub(crate) use method::{Access, Method};
 pub(crate) use names::{Named, dotted};
 pub(crate) use place::{index_of, key_of, location};
 

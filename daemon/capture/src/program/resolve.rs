@@ -5,7 +5,7 @@ use std::rc::Rc;
 use jdwp::ReferenceTypeId;
 use jhyde_trace::{ClassId, MethodInfo};
 
-use super::{Class, Field, Loader, Method, MethodKey, Named, Program};
+use super::{Access, Class, Field, Loader, Method, MethodKey, Named, Program};
 use crate::scope::looks_like_jdk;
 
 impl Program {
@@ -126,6 +126,61 @@ impl Program {
         })
     }
 
+    /// The method of the scope that a call runs whose receiver is of this class (JVMS 5.4.6).
+    pub(crate) fn dispatched(&self, class: &Class, named: &Named) -> Option<Rc<Method>> {
+        let (name, descriptor) = (named.name.as_str(), named.descriptor.as_str());
+        let means = self.class_in_scope(named.code, &named.class);
+        let resolved = means.and_then(|means| self.inherited(means, name, descriptor));
+        match resolved {
+            Some(resolved) if resolved.access == Access::Private => Some(resolved),
+            Some(resolved) if resolved.access == Access::Package => {
+                Some(self.overriding(class, &resolved))
+            }
+            _ => {
+                let fits = |method: &&Rc<Method>| {
+                    method.name == name && method.descriptor == descriptor && is_virtual(method)
+                };
+                let own = |class: &Class| class.methods.iter().find(fits).cloned();
+                let of_class = self.and_above(class).find_map(own);
+                of_class.or_else(|| self.inherited(class, name, descriptor))
+            }
+        }
+    }
+
+    /// Which method overrides one that only classes of its run-time package can override, and those that override what did
+    /// (JVMS 5.4.5): the one that objects of this class have.
+    fn overriding(&self, class: &Class, resolved: &Rc<Method>) -> Rc<Method> {
+        let own = |class: &Class| {
+            let mut methods = class.methods.iter();
+            let found =
+                methods.find(|m| m.name == resolved.name && m.descriptor == resolved.descriptor)?;
+            Some(Rc::clone(found))
+        };
+        let declares = |class: &&Class| class.methods.iter().any(|m| Rc::ptr_eq(m, resolved));
+        let mut below: Vec<&Class> = Vec::new();
+        for at in self.and_above(class) {
+            below.push(at);
+            if declares(&at) {
+                break;
+            }
+        }
+        let mut selected = Rc::clone(resolved);
+        let mut overridden: Vec<(&Class, Access)> = Vec::new();
+        for at in below.into_iter().rev() {
+            let Some(method) = own(at).filter(is_virtual) else {
+                continue;
+            };
+            let overrides = |(above, access): &(&Class, Access)| {
+                *access == Access::Open || in_one_package(above, at)
+            };
+            if overridden.is_empty() || overridden.iter().any(overrides) {
+                overridden.push((at, method.access));
+                selected = method;
+            }
+        }
+        selected
+    }
+
     /// A class of the scope and the classes above it, as far as they are of the scope.
     fn and_above<'a>(&'a self, class: &'a Class) -> impl Iterator<Item = &'a Class> {
         std::iter::successors(Some(class), |class| {
@@ -184,4 +239,20 @@ impl Program {
     pub(crate) fn is_disguised(&self, class: &Class) -> bool {
         class.in_scope && self.scope.is_default() && looks_like_jdk(&class.name)
     }
+}
+
+/// May it override, or be overridden?
+fn is_virtual(method: &Rc<Method>) -> bool {
+    method.receiver && method.access != Access::Private
+}
+
+/// Are two classes of one run-time package (JVMS 5.3)?
+fn in_one_package(one: &Class, other: &Class) -> bool {
+    let package = |class: &Class| {
+        class
+            .name
+            .rsplit_once('.')
+            .map(|(package, _)| package.to_owned())
+    };
+    one.loader == other.loader && package(one) == package(other)
 }

@@ -381,11 +381,7 @@ impl<S: Sink> Engine<S> {
             .and_then(|object| self.recorder.known.heap.class(object))
             .and_then(|class| self.recorder.known.program.class_of(class));
         class.is_some_and(|class| {
-            let runs =
-                self.recorder
-                    .known
-                    .program
-                    .inherited(&class, &named.name, &named.descriptor);
+            let runs = self.recorder.known.program.dispatched(&class, named);
             class.in_scope && runs.is_some_and(|method| !method.native)
         })
     }

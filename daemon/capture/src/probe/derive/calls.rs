@@ -323,7 +323,7 @@ impl Deriver {
             Some(class) => program
                 .class_of(class)
                 .filter(|class| class.in_scope)
-                .and_then(|class| program.inherited(&class, &named.name, &named.descriptor)),
+                .and_then(|class| program.dispatched(&class, named)),
         };
         let found = method.and_then(|method| self.routines.get(&method.id).cloned());
         self.targets.found.insert(key, found.clone());

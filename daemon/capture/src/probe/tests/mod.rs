@@ -431,6 +431,11 @@ fn objects_and_numbers() {
 }
 
 #[test]
+fn methods_that_override_others() {
+    own("Overrides");
+}
+
+#[test]
 fn what_initialises_classes() {
     own("Begins");
 }
@@ -478,6 +483,28 @@ fn jars_inside_of_a_jar() {
         pack("c0f", "all.jar", beside.path(), "lib");
         let all = beside.path().join("all.jar").display().to_string();
         loads_alike(jdk, folder.path(), &["Loaders", &all]);
+    }
+}
+
+/// Classes that lie in no file: the JVM is asked for them.
+#[test]
+fn classes_that_are_made_at_run_time() {
+    for jdk in jdks() {
+        let jdk = jdk.as_deref();
+        let folder = compiled(jdk, &source("Made"));
+        let [probe, events] = [EngineKind::Probe, EngineKind::Events].map(|engine| {
+            record_of(
+                jdk,
+                folder.path(),
+                &["Made"],
+                engine,
+                (&[], &["Made$Maker"]),
+            )
+        });
+        assert_eq!(probe.printed, events.printed);
+        assert_eq!(probe.list.levels, [], "{:?}", probe.notes);
+        let stories = [&probe, &events].map(|recorded| told_by_code(&recorded.list));
+        differ_nowhere(&stories, "Made", jdk, &probe.notes);
     }
 }
 
