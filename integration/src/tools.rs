@@ -67,6 +67,8 @@ impl Folder {
         command
             .env("XDG_RUNTIME_DIR", self.folder.path())
             .env("XDG_CONFIG_HOME", self.folder.path())
+            // Tests say which engine they mean, or mean the one that asks the JVM for everything.
+            .env("JHYDED_RECORD_ENGINE", "events")
             .env("PATH", path_with_binaries(name))
             // What programs print is compared with what was recorded, on machines without a locale, too.
             .env("LC_ALL", "C.UTF-8")

@@ -267,16 +267,18 @@ fn what_is_recorded_is_its_owners_alone() {
 }
 
 fn modes(folder: &Path, check: &mut impl FnMut(&Path, u32, bool)) {
+    // The daemon may be at work: what it has renamed or deleted since the folder was read is not there.
     let of = |path: &Path| {
-        let found = fs::symlink_metadata(path).expect("it is there");
-        (found.permissions().mode() & 0o7777, found.is_dir())
+        let found = fs::symlink_metadata(path).ok()?;
+        Some((found.permissions().mode() & 0o7777, found.is_dir()))
     };
-    let (mode, is_folder) = of(folder);
+    let (mode, is_folder) = of(folder).expect("the folder");
     check(folder, mode, is_folder);
     for entry in fs::read_dir(folder).expect("a folder").flatten() {
         match of(&entry.path()) {
-            (_, true) => modes(&entry.path(), check),
-            (mode, _) => check(&entry.path(), mode, false),
+            Some((_, true)) => modes(&entry.path(), check),
+            Some((mode, _)) => check(&entry.path(), mode, false),
+            None => {}
         }
     }
 }

@@ -172,7 +172,7 @@ fn at_a_limit_the_recording_ends_and_the_program_runs_on() {
                 "--at-limit",
                 "end",
                 "--max-duration",
-                "500ms",
+                "5s",
             ],
             [
                 "--level",
@@ -180,7 +180,7 @@ fn at_a_limit_the_recording_ends_and_the_program_runs_on() {
                 "--at-limit",
                 "lower",
                 "--max-duration",
-                "500ms",
+                "5s",
             ],
         ] {
             let folder = Folder::new();
@@ -215,7 +215,7 @@ fn at_limits_the_probe_steps_down_twice() {
     for jdk in jdks() {
         let folder = Folder::new();
         let options = ["--engine", "probe", "--level", "full", "--max-duration"];
-        let child = launch(&folder, &jdk, &[&options[..], &["1500ms"]].concat());
+        let child = launch(&folder, &jdk, &[&options[..], &["4s"]].concat());
         let steps = |one: &Value| one["lowered"].as_array().map_or(0, Vec::len);
         once(&folder, |one| steps(one) == 2);
         assert_eq!(printed(&finish(child)), "begun\nlast 10\n");

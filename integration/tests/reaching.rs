@@ -38,9 +38,10 @@ fn is_recorded(jdk: &Jdk, mut ticker: Ticker, address: &str) {
     let mut attached = attach(&folder, address, "reached", "events");
     until(&folder, "reached", "recorded", has_calls);
     folder.ask(&["detach", "reached"]);
+    // Its daemon ends with it: who asks meanwhile may be cut off.
+    assert!(attached.wait().expect("it ends").success());
     let state = until(&folder, "reached", "ended", ended);
     assert_eq!(state["state"], "detached", "JDK {}: {state}", jdk.major);
-    assert!(attached.wait().expect("it ends").success());
     assert_readable(&folder, "reached");
     ticker.ticks(5);
     ticker.end();

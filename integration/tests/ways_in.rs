@@ -12,6 +12,7 @@ use jhyde_integration::ticker::{
     PATIENCE, Ticker, assert_readable, attach, ended, has_calls, recording, until,
 };
 use jhyde_integration::{Folder, Jdk, jdks};
+use serde_json::json;
 
 fn signal(child: &Child, name: &str) {
     let sent = Command::new("kill")
@@ -30,6 +31,67 @@ fn finish(mut child: Child) -> Option<i32> {
     child.wait().expect("jhyded ends").code()
 }
 
+/// Without a word about it `probe` records, and where it cannot, `events`: the recording says which, and why.
+#[test]
+fn the_engine_is_chosen_by_the_jvm_and_what_is_asked() {
+    let merge_sort = |folder: &Folder, jdk: &Jdk, name: &str, options: &[&str]| {
+        let path = jdk.classes("mergesort").display().to_string();
+        let java = ["-cp".to_owned(), path, "MergeSort".to_owned()];
+        let options = [&["--engine", "auto"], options].concat();
+        let run = folder.launch(jdk, name, &options, &java);
+        assert!(run.status.success(), "{}", run.stderr);
+        let shown = folder.json(&["show", name]).remove(0);
+        let notes = shown["notes"].as_array().cloned().unwrap_or_default();
+        let about = notes.iter().filter_map(|note| note.as_str());
+        let why: Vec<_> = about.filter(|note| note.starts_with("engine: ")).collect();
+        assert_eq!(why.len(), 1, "{shown}");
+        (
+            shown["engine"].as_str().unwrap_or_default().to_owned(),
+            why[0].to_owned(),
+        )
+    };
+    for jdk in jdks() {
+        let folder = Folder::new();
+        let (engine, why) = merge_sort(&folder, &jdk, "plain", &[]);
+        assert_eq!(engine, "probe", "{why}");
+        assert!(why.contains("auto took 'probe'"), "{why}");
+        let (engine, why) = merge_sort(&folder, &jdk, "calls", &["--level", "calls"]);
+        assert!(engine == "events" && why.contains("snapshots"), "{why}");
+        let less = ["--level", "calls", "--snapshot-depth", "0"];
+        let (engine, why) = merge_sort(&folder, &jdk, "calls-alone", &less);
+        assert_eq!(engine, "probe", "{why}");
+        let wide = ["--include", "MergeSort", "--include", "java.text.*"];
+        let (engine, why) = merge_sort(&folder, &jdk, "wide", &wide);
+        assert!(engine == "events" && why.contains("JDK"), "{why}");
+    }
+}
+
+/// A class that another agent changes as it is loaded has code that no file has: `events` records it, from its beginning.
+#[test]
+fn what_only_the_jvm_has_is_left_to_the_other_engine() {
+    for jdk in jdks() {
+        let folder = Folder::new();
+        let odd = jdk.classes("odd").display().to_string();
+        let agent = format!("-javaagent:{odd}/agent.jar=alter");
+        let java = [&agent, "-cp", &odd, "odd.Twins"].map(str::to_owned);
+        let options = ["--engine", "auto", "--include", "odd.Twin*"];
+        let run = folder.launch(&jdk, "altered", &options, &java);
+        assert_eq!(run.status.code(), Some(0), "{}", run.stderr);
+        let shown = folder.json(&["show", "altered"]).remove(0);
+        assert_eq!(
+            (&shown["engine"], &shown["state"], &shown["gaps"]),
+            (&json!("events"), &json!("complete"), &json!([])),
+            "{shown}"
+        );
+        let why = shown["notes"].to_string();
+        assert!(why.contains("not the one that the JVM has"), "{shown}");
+        let calls = folder.json(&["tree", "altered", "--all"]);
+        let of = |method: &str| calls.iter().filter(|call| call["method"] == method).count();
+        // Three rounds where the file has two.
+        assert_eq!((of("main"), of("run")), (1, 6), "{calls:?}");
+    }
+}
+
 #[test]
 fn attach_and_detach_leave_the_program_running() {
     for (jdk, engine) in both() {
@@ -41,9 +103,10 @@ fn attach_and_detach_leave_the_program_running() {
             let attached = attach(&folder, &address, name, engine);
             until(&folder, name, "recorded", has_calls);
             folder.ask(&["detach", name]);
+            // Its daemon ends with it: who asks meanwhile may be cut off.
+            assert_eq!(finish(attached), Some(0));
             let state = until(&folder, name, "ended", ended);
             assert_eq!(state["state"], "detached", "{state}");
-            assert_eq!(finish(attached), Some(0));
             assert_readable(&folder, name);
             address = ticker.listens_again();
             ticker.ticks(20);

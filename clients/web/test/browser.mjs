@@ -6,20 +6,30 @@ import { chromium } from "playwright-core";
 
 const FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
 /** Waiting for what must come; a busy machine takes its time. */
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 60_000;
 
 export async function launch() {
-  return chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: FLAGS });
+  return chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: FLAGS, timeout: 2 * PATIENCE_MS });
 }
+
+/** What pages have asked and not heard yet. */
+const asked = new WeakMap();
 
 /** A profile of its own, in light or dark, whose pages are watched. */
 export async function profile(browser, base, { theme = "light", width = 1440, height = 900 } = {}) {
   const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme, reducedMotion: "reduce" });
+  context.setDefaultTimeout(2 * PATIENCE_MS);
+  context.setDefaultNavigationTimeout(2 * PATIENCE_MS);
   const wrong = [];
   await context.addInitScript(() => {
     document.addEventListener("securitypolicyviolation", (event) => console.error(`policy: ${event.violatedDirective} ${event.blockedURI}`));
   });
   context.on("page", (page) => {
+    const open = new Set();
+    asked.set(page, open);
+    // A page that asks again and again whether something is new is at rest for all that.
+    page.on("request", (request) => !request.url().endsWith("/GetRevision") && open.add(request));
+    for (const end of ["requestfinished", "requestfailed"]) page.on(end, (request) => open.delete(request));
     page.on("console", (message) => message.type() === "error" && !expected(message) && wrong.push(message.text()));
     page.on("pageerror", (error) => wrong.push(error.stack ?? error.message));
     page.on("request", (request) => !request.url().startsWith(base) && wrong.push(`asked another host: ${request.url()}`));
@@ -112,7 +122,7 @@ export async function settled(page) {
   let since = Date.now();
   await until(async () => {
     const now = JSON.stringify([await shown(page), page.url(), await page.$$eval("[aria-busy=true]", (all) => all.length)]);
-    if (now !== before) since = Date.now();
+    if (now !== before || asked.get(page)?.size > 0) since = Date.now();
     before = now;
     return Date.now() - since > REST_MS;
   }, "the page comes to rest");

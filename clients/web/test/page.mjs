@@ -93,11 +93,15 @@ const tests = {
       await untilEqual(() => selection(page).call, "1.7", "the call is found");
       await until(async () => (await rows(page, "state")).some((row) => /^● written ?\[2\]/.test(row.text)), "c is open, and c[2] red");
       await page.keyboard.press("5");
-      for (let at = 0; at < 20 && selection(page).variable !== "array#1[2]"; at++) {
+      // The row is active at once, the URL a moment later.
+      const active = async () => (await rows(page, "state")).findIndex((row) => row.active);
+      for (let steps = 0; steps < 20; steps++) {
+        const at = await active();
+        if (/^● written ?\[2\]/.test((await rows(page, "state"))[at]?.text ?? "")) break;
         await page.keyboard.press("ArrowDown");
-        await page.waitForTimeout(300);
+        await until(async () => (await active()) !== at, "the next row is active");
       }
-      assert.equal(selection(page).variable, "array#1[2]");
+      await untilEqual(() => selection(page).variable, "array#1[2]", "it is chosen");
       await untilEqual(async () => (await rows(page, "below")).map((row) => row.text.split(" | ")[0]), ["1", "1", "7", "9"], "its four writes");
       await page.keyboard.press("w");
       await untilEqual(() => selection(page).t2, "455", "who wrote it last");

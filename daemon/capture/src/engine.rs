@@ -1,13 +1,57 @@
-//! What records a JVM: one of the engines that there are.
+//! What records a JVM: one of the engines that there are, and which of them `auto` takes.
 
-use jhyde_trace::{EngineKind, RecordingOptions, Sink};
+use std::path::Path;
+
+use jdwp::commands::virtual_machine;
+use jhyde_trace::{EngineKind, Level, RecordingOptions, Sink, State};
 
 use crate::control::Finished;
-use crate::error::CaptureError;
+use crate::error::{CaptureError, LinkError};
 use crate::events;
 use crate::jvm::Connection;
-use crate::probe;
+use crate::probe::{self, Ran, Unfit};
 use crate::scope::Scope;
+
+/// The first JDK that has what the probe's own classes are compiled for.
+const PROBED_FROM: i32 = 17;
+
+impl Connection {
+    /// The engine that records this JVM with these options, and why: `probe`, unless it cannot.
+    ///
+    /// # Errors
+    /// The connection broke.
+    pub fn engine(
+        &mut self,
+        options: &RecordingOptions,
+    ) -> Result<(EngineKind, &'static str), LinkError> {
+        if options.engine != EngineKind::Auto {
+            return Ok((options.engine, "it was asked for"));
+        }
+        let scope = Scope::new(&options.include, &options.exclude).ok();
+        let abilities = self.link.request(&virtual_machine::CapabilitiesNew)?;
+        let redefines = abilities.is_ok_and(|abilities| abilities.can_redefine_classes);
+        let paths = self.class_paths()?;
+        let folder = Path::new(&paths.folder);
+        let is_here = |entry: &String| folder.join(entry).exists();
+        let why_not = if self.version < PROBED_FROM {
+            "'probe' needs a JVM of Java 17 or later"
+        } else if !redefines {
+            "this JVM does not let the code of classes be replaced, as 'probe' does"
+        } else if scope.is_some_and(|scope| scope.names_the_jdk()) {
+            "the scope names classes of the JDK, into which 'probe' puts no code"
+        } else if !paths.entries.iter().any(is_here) {
+            "nothing of the JVM's class path can be read from here, as 'probe' does"
+        } else if options.level == Level::Calls && options.snapshots.depth > 0 {
+            "at level calls 'probe' takes no snapshots of what arguments hold (--snapshot-depth 0 is without)"
+        } else {
+            return Ok((
+                EngineKind::Probe,
+                "the program runs at nearly its own speed, its threads one at a time (--engine events asks the JVM for more of what collections hold)",
+            ));
+        };
+        Ok((EngineKind::Events, why_not))
+    }
+}
 
 /// An engine and the JVM that it has.
 pub(crate) enum Engine<S> {
@@ -18,17 +62,21 @@ pub(crate) enum Engine<S> {
 }
 
 impl<S: Sink> Engine<S> {
-    /// The engine that the options choose; `auto` takes `events`.
+    /// The engine that the options choose.
     ///
     /// # Errors
-    /// It is not built yet; the sink comes back.
+    /// The connection broke; the sink comes back.
     pub(crate) fn choose(
-        connection: Connection,
+        mut connection: Connection,
         scope: Scope,
         options: RecordingOptions,
         sink: S,
     ) -> Result<Self, (S, CaptureError)> {
-        match options.engine {
+        let engine = match connection.engine(&options) {
+            Ok((engine, _)) => engine,
+            Err(error) => return Err((sink, error.into())),
+        };
+        match engine {
             EngineKind::Auto | EngineKind::Events => {
                 let engine = events::Engine::new(connection, scope, options, sink);
                 Ok(Self::Events(Box::new(engine)))
@@ -52,7 +100,10 @@ impl<S: Sink> Engine<S> {
     pub(crate) fn run(self) -> Finished<S> {
         match self {
             Self::Events(engine) => engine.run(),
-            Self::Probe(engine) => engine.run(),
+            Self::Probe(engine) => match engine.run() {
+                Ran::Finished(finished) => finished,
+                Ran::Unfit(unfit) => by_events(*unfit),
+            },
         }
     }
 
@@ -62,5 +113,32 @@ impl<S: Sink> Engine<S> {
             Self::Events(engine) => engine.abandon(),
             Self::Probe(engine) => engine.abandon(),
         }
+    }
+}
+
+/// The engine `events` goes on where the probe was about to begin: the JVM stands still, and nothing of the scope has run.
+fn by_events<S: Sink>(unfit: Unfit<S>) -> Finished<S> {
+    let Unfit {
+        connection,
+        scope,
+        options,
+        mut sink,
+        reason,
+    } = unfit;
+    let failed = |sink, error: &dyn std::fmt::Display| Finished {
+        sink,
+        state: State::Failed {
+            reason: error.to_string(),
+        },
+        notes: Vec::new(),
+    };
+    let told = sink.engine(EngineKind::Events, reason);
+    let mut engine = events::Engine::new(connection, scope, options, sink);
+    match told {
+        Ok(()) => match engine.begin_standing() {
+            Ok(()) => engine.run(),
+            Err(error) => failed(engine.abandon(), &error),
+        },
+        Err(error) => failed(engine.abandon(), &error),
     }
 }

@@ -59,6 +59,17 @@ impl Scope {
         included && !self.exclude.iter().any(|pattern| matches(pattern, name))
     }
 
+    /// Does a pattern say that classes of the JDK itself are inside?
+    pub(crate) fn names_the_jdk(&self) -> bool {
+        let named = |pattern: &String| {
+            let stem = pattern.split('*').next().unwrap_or_default();
+            ["java.", "javax.", "jdk.", "sun."]
+                .iter()
+                .any(|package| package.starts_with(stem) || stem.starts_with(package))
+        };
+        self.include.iter().any(named)
+    }
+
     /// May a class of this name be inside, whoever defines it?
     pub(crate) fn may_cover(&self, name: &str) -> bool {
         self.covers(name, true) && !(self.is_default() && name.starts_with("java."))
@@ -179,6 +190,25 @@ fn widened(pattern: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn patterns_that_may_mean_the_jdk() {
+        let names = |pattern: &str| {
+            let scope = Scope::new(&[pattern.to_owned()], &[]).expect("a pattern");
+            scope.names_the_jdk()
+        };
+        assert!(
+            ["java", "java.util.*", "j*", "*Service", "jdk.internal.Foo"]
+                .iter()
+                .all(|p| names(p))
+        );
+        assert!(
+            !["com.shop", "com.*", "javaland.*", "org.*.impl.*", "Main"]
+                .iter()
+                .any(|p| names(p))
+        );
+        assert!(!Scope::new(&[], &[]).expect("the default").names_the_jdk());
+    }
 
     #[test]
     fn the_jvm_is_given_wider_patterns_and_no_class_twice_where_one_covers_another() {

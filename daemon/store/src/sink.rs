@@ -1,7 +1,8 @@
 //! The writer as the end of a capture.
 
 use jhyde_trace::{
-    ClassInfo, Event, Level, ObjectId, ObjectInfo, Sink, SinkError, Subject, ThreadInfo, Timestamp,
+    ClassInfo, EngineKind, Event, Level, ObjectId, ObjectInfo, Sink, SinkError, Subject,
+    ThreadInfo, Timestamp,
 };
 
 use crate::error::Error;
@@ -26,6 +27,16 @@ impl Sink for Writer {
 
     fn doubt(&mut self, since: Timestamp, reason: String) -> Result<(), SinkError> {
         Self::doubt(self, since, reason).map_err(in_words)
+    }
+
+    fn engine(&mut self, engine: EngineKind, why: String) -> Result<(), SinkError> {
+        let told = self.set_meta(|meta| {
+            meta.options.engine = engine;
+            meta.notes.retain(|note| !note.starts_with("engine: "));
+            meta.notes
+                .push(format!("engine: auto took '{engine}'; {why}"));
+        });
+        told.map_err(in_words)
     }
 
     fn append(&mut self, events: Vec<Event>) -> Result<(), SinkError> {

@@ -5,7 +5,7 @@ use thiserror::Error;
 use crate::event::Event;
 use crate::ids::{ObjectId, Timestamp};
 use crate::level::Subject;
-use crate::meta::Level;
+use crate::meta::{EngineKind, Level};
 use crate::structure::{ClassInfo, ThreadInfo};
 use crate::value::ObjectInfo;
 
@@ -28,6 +28,11 @@ pub trait Sink: Send + 'static {
     fn level(&mut self, of: Subject, level: Level, reason: String) -> Result<(), SinkError>;
     /// What was appended from an event on may be false, as is known only now: a [`crate::LevelFact`] that is doubted.
     fn doubt(&mut self, since: Timestamp, reason: String) -> Result<(), SinkError>;
+    /// Another engine goes on than was told before anything was recorded, and why.
+    fn engine(&mut self, engine: EngineKind, why: String) -> Result<(), SinkError> {
+        let _ = (engine, why);
+        Ok(())
+    }
     /// Appends events, in order; they get the next timestamps. Where one cannot be written, those before it are.
     fn append(&mut self, events: Vec<Event>) -> Result<(), SinkError>;
 }

@@ -17,6 +17,25 @@ public final class Redefined {
 
     public static void premain(String options, Instrumentation given) {
         instrumentation = given;
+        if ("alter".equals(options)) given.addTransformer(new Altered());
+    }
+
+    /** Has {@link Twins} as it would be with another number in it, before the JVM has it. */
+    static final class Altered implements java.lang.instrument.ClassFileTransformer {
+        @Override
+        public byte[] transform(
+                ClassLoader loader, String name, Class<?> type, java.security.ProtectionDomain domain, byte[] code) {
+            if (!"odd/Twins".equals(name)) return null;
+            byte[] other = code.clone();
+            // iload_3, iconst_2, if_icmpge: the last is that of the rounds.
+            for (int at = other.length - 3; at >= 0; at--) {
+                if (other[at] == 0x1d && other[at + 1] == 0x05 && other[at + 2] == (byte) 0xa2) {
+                    other[at + 1] = 0x06;
+                    return other;
+                }
+            }
+            throw new IllegalStateException("it has no such loop");
+        }
     }
 
     static final class Part {

@@ -17,7 +17,7 @@ pub struct RecordArgs {
     /// How much is recorded: calls, state (every write too) or full
     #[arg(long)]
     pub level: Option<String>,
-    /// How it is captured: auto, events or probe
+    /// How it is captured: auto, probe (fast, code put into the classes) or events (nothing put in, slow); auto takes probe where it can
     #[arg(long)]
     pub engine: Option<String>,
     /// Record the inside of these classes only: org.foo, org.foo.*, *Service, org.*.impl.*

@@ -10,7 +10,7 @@ use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use jhyde_proto::endpoint::{runtime_file, runtime_folder};
@@ -22,6 +22,10 @@ use crate::error::Error;
 
 /// How long a daemon may take until it answers: opening many recordings after a crash takes longest.
 pub(super) const LIMIT: Duration = Duration::from_secs(30);
+/// The exit code of `jhyded` that cannot serve: the folder is another's, perhaps of one that ends.
+const SERVING: i32 = 4;
+/// How long one may take to end that no longer answers.
+const ENDS_WITHIN: Duration = Duration::from_secs(5);
 /// How often the socket is looked at meanwhile.
 const POLL: Duration = Duration::from_millis(20);
 /// A daemon that was started for its user ends by itself when it is not needed for so long.
@@ -72,7 +76,8 @@ async fn spawn_and_wait(
     deadline: Instant,
 ) -> Result<UnixStream, Error> {
     let path = log_of(data)?;
-    // A daemon that ends because the one before it still closes the folder is started once more.
+    // A daemon that ends because the one before it still closes the folder is started again.
+    let begun = Instant::now();
     let mut retries = 1;
     let mut daemon = spawn(program, data, &path)?;
     loop {
@@ -84,14 +89,24 @@ async fn spawn_and_wait(
             if let Some(stream) = running(data).await? {
                 return Ok(stream);
             }
-            if retries == 0 {
+            let may_be_taken = status
+                .as_ref()
+                .is_ok_and(|status| status.code() == Some(SERVING));
+            let waits = may_be_taken && begun.elapsed() < ENDS_WITHIN;
+            if retries == 0 && !waits {
+                let how = match &status {
+                    Ok(status) => status.to_string(),
+                    Err(error) => error.to_string(),
+                };
                 return Err(not_started(
-                    format!("it ended with {status}"),
+                    format!("it ended with {how}"),
                     &path,
                     daemon.log_from,
                 ));
             }
-            retries -= 1;
+            if !waits {
+                retries -= 1;
+            }
             tokio::time::sleep(POLL * 20).await;
             daemon = spawn(program, data, &path)?;
         }
@@ -113,11 +128,8 @@ struct Starting {
 
 impl Starting {
     /// How it ended, if it did.
-    fn exited(&mut self) -> Option<String> {
-        match self.child.try_wait() {
-            Ok(status) => status.map(|status| status.to_string()),
-            Err(error) => Some(error.to_string()),
-        }
+    fn exited(&mut self) -> Option<io::Result<ExitStatus>> {
+        self.child.try_wait().transpose()
     }
 
     /// It would only be in the way of the next try.
@@ -255,21 +267,38 @@ mod tests {
         );
     }
 
-    #[tokio::test]
-    async fn a_daemon_that_ends_at_once_is_told_with_its_log() {
+    /// How starting a program that ends fails, and how often it was tried.
+    async fn started(script: &str) -> (Error, usize) {
         let folder = tempfile::tempdir().unwrap();
         let program = folder.path().join("failing");
-        fs::write(&program, "#!/bin/sh\necho the disk is full >&2\nexit 3\n").unwrap();
+        let script = format!(
+            "#!/bin/sh\ncd {}\necho >>runs\n{script}",
+            folder.path().display()
+        );
+        fs::write(&program, script).unwrap();
         fs::set_permissions(&program, fs::Permissions::from_mode(0o700)).unwrap();
-        let log = log_of(folder.path()).unwrap();
-        let mut daemon = spawn(&program, folder.path(), &log).unwrap();
-        daemon.child.wait().unwrap();
-        let error = not_started(daemon.exited().unwrap(), &log, daemon.log_from);
+        let until = Instant::now() + LIMIT;
+        let error = spawn_and_wait(&program, folder.path(), until).await;
+        let runs = fs::read_to_string(folder.path().join("runs")).unwrap();
+        (error.unwrap_err(), runs.lines().count())
+    }
+
+    #[tokio::test]
+    async fn a_daemon_that_ends_at_once_is_told_with_its_log() {
+        let (error, runs) = started("echo the disk is full >&2\nexit 3\n").await;
         let text = error.to_string();
         assert!(
             text.contains("exit status: 3") && text.contains("the disk is full"),
             "{text}"
         );
-        assert_eq!(error.exit_code(), 5);
+        assert_eq!((error.exit_code(), runs), (5, 2));
+    }
+
+    /// The folder is still another's for three tries.
+    #[tokio::test]
+    async fn a_daemon_that_ends_is_waited_for() {
+        let (error, runs) = started("[ $(wc -l <runs) -gt 3 ] || exit 4\nexit 3\n").await;
+        assert!(error.to_string().contains("exit status: 3"), "{error}");
+        assert_eq!(runs, 5);
     }
 }

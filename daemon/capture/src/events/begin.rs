@@ -37,6 +37,11 @@ impl<S: Sink> Engine<S> {
                 .link
                 .request(&virtual_machine::Suspend)??;
         }
+        self.begin_standing()
+    }
+
+    /// The same where the JVM stands still for us.
+    pub(crate) fn begin_standing(&mut self) -> Result<(), CaptureError> {
         let begun = self.begin_suspended();
         // Whatever went wrong, the JVM is not left standing.
         self.resume_all();

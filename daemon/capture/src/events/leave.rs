@@ -74,9 +74,11 @@ impl<S: Sink> Engine<S> {
         let suspended = self.recorder.jvm.link.request(&virtual_machine::Suspend);
         let stands = matches!(suspended, Ok(Ok(())));
         let mut quiet = Instant::now();
-        while stands && quiet.elapsed() < QUIET && Instant::now() + CLOSE < until {
+        while stands && Instant::now() + CLOSE < until {
             match self.take(&mut keeps) {
                 Came::Something => quiet = Instant::now(),
+                // Quiet is what was listened to in vain, not that nobody has listened.
+                Came::Nothing if quiet.elapsed() >= QUIET => break,
                 Came::Nothing => {}
                 Came::End => return self.gone(),
                 Came::Nonsense => break,

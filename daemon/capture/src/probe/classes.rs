@@ -17,6 +17,8 @@ const CLASSES: [(&str, &[u8]); 2] = [
         include_bytes!(concat!(env!("OUT_DIR"), "/java/lang/JhydeProbe.class")),
     ),
 ];
+/// The class that instrumented code calls, in a JVM that has had no recording before.
+pub(super) const FIRST: &str = "java/lang/JhydeProbe";
 /// What the names begin with in the class files.
 const PREFIX: &str = "Jhyde";
 

@@ -18,7 +18,7 @@ use crate::program::{Class, Method};
 const TOGETHER: usize = 128;
 
 /// A class with the code that it is to have.
-struct Coded {
+pub(super) struct Coded {
     class: ReferenceTypeId,
     known: Rc<Class>,
     original: Vec<u8>,
@@ -35,6 +35,9 @@ impl<S: Sink> Engine<S> {
         thread: Option<ThreadId>,
         classes: Vec<(ReferenceTypeId, Rc<Class>)>,
     ) -> Result<(), CaptureError> {
+        let Some(probe) = self.probe.map(|probe| probe.names.probe()) else {
+            return Ok(());
+        };
         let (mut coded, mut left) = (Vec::new(), Vec::new());
         for (class, known) in classes {
             // What would be asked for others, were it to tell its own code.
@@ -44,7 +47,7 @@ impl<S: Sink> Engine<S> {
             if let Some(thread) = thread {
                 self.find(thread, class, &known)?;
             }
-            match self.code(class, &known) {
+            match self.code(class, &known, &probe) {
                 Ok(one) => coded.push(one),
                 Err(reason) => left.push((known, reason)),
             }
@@ -114,7 +117,12 @@ impl<S: Sink> Engine<S> {
     }
 
     /// The code of a class; the error says why it is left as it is.
-    fn code(&mut self, class: ReferenceTypeId, known: &Rc<Class>) -> Result<Coded, String> {
+    pub(super) fn code(
+        &mut self,
+        class: ReferenceTypeId,
+        known: &Rc<Class>,
+        probe: &str,
+    ) -> Result<Coded, String> {
         let name = known.name.replace('.', "/");
         let Some(file) = self.names.class(&name) else {
             return Err("its class file was not found".to_owned());
@@ -127,12 +135,8 @@ impl<S: Sink> Engine<S> {
             .map(|method| method.as_ref().map(|m| m.id))
             .collect();
         let numbers = &mut self.deriver.numbers;
-        let Some(probe) = self.probe else {
-            return Err("the probe is not in the JVM".to_owned());
-        };
         let contents = self.also.contents;
-        let probe = probe.names.probe();
-        let made = instrument(&file, &ids, &mut self.names, numbers, &probe, contents);
+        let made = instrument(&file, &ids, &mut self.names, numbers, probe, contents);
         let made = made.map_err(|error| error.to_string())?;
         Ok(Coded {
             class,

@@ -9,7 +9,9 @@ use jdwp::{
     Composite, Event, EventKind, Incoming, ReferenceTypeId, RequestId, SuspendPolicy, ThreadId,
 };
 use jhyde_bytecode::ClassPath;
-use jhyde_trace::{Level, RecordingOptions, Sink, State, Subject, ThreadInfo};
+use jhyde_trace::{
+    EngineKind, JvmIdentity, Level, RecordingOptions, Sink, State, Subject, ThreadInfo,
+};
 
 use super::agent::ClassFiles;
 use super::derive::Deriver;
@@ -17,6 +19,7 @@ use super::inject::{Part, Probe};
 use super::names::Names;
 use super::origin::Origins;
 use super::plan::Also;
+use super::unfit::Ran;
 use crate::control::{Controller, Ending, Finished};
 use crate::error::{CaptureError, LinkError};
 use crate::jvm::{Connection, Guard, Link};
@@ -59,9 +62,18 @@ pub(crate) struct Engine<S> {
     /// When all logs were read last, and how long that took.
     drained: (Instant, Duration),
     pub(super) sink: S,
-    controller: Controller,
+    pub(super) controller: Controller,
     /// See [`Connection::came`].
-    came: bool,
+    pub(super) came: bool,
+    pub(super) identity: JvmIdentity,
+    pub(super) version: i32,
+    pub(super) options: RecordingOptions,
+    /// What was asked for.
+    pub(super) requests: Vec<(EventKind, RequestId)>,
+    /// Another engine may record instead: nobody has asked for this one.
+    may_be_unfit: bool,
+    /// It is to record, from the class on that this thread prepares, and why.
+    unfit: Option<(ThreadId, String)>,
     /// The JVM ran before.
     pub(super) running: bool,
     /// Requests for the first method that is entered.
@@ -113,6 +125,12 @@ impl<S: Sink> Engine<S> {
             sink,
             controller: connection.controller,
             came: connection.came,
+            identity: connection.identity,
+            version: connection.version,
+            may_be_unfit: options.engine == EngineKind::Auto,
+            unfit: None,
+            requests: Vec::new(),
+            options,
             running: false,
             scouts: Vec::new(),
             vm_dead: false,
@@ -180,12 +198,25 @@ impl<S: Sink> Engine<S> {
             suspend_policy,
             modifiers,
         };
-        Ok(self.link.request(&set)??)
+        let request = self.link.request(&set)??;
+        self.requests.push((event_kind, request));
+        Ok(request)
     }
 
     /// Drives the JVM until the recording ends.
-    pub(crate) fn run(mut self) -> Finished<S> {
+    pub(crate) fn run(mut self) -> Ran<S> {
         let state = loop {
+            if let Some((thread, reason)) = self.unfit.take() {
+                match self.hand_over(thread, reason) {
+                    Ok(unfit) => return Ran::Unfit(Box::new(unfit)),
+                    Err((engine, error)) => {
+                        self = engine;
+                        self.leave();
+                        let reason = error.to_string();
+                        break State::ConnectionLost { reason };
+                    }
+                }
+            }
             if let Some(order) = self.controller.order() {
                 break self.end_as_ordered(order);
             }
@@ -221,11 +252,11 @@ impl<S: Sink> Engine<S> {
                 reason: error.to_string(),
             },
         };
-        Finished {
+        Ran::Finished(Finished {
             sink: self.sink,
             state,
             notes: self.notes,
-        }
+        })
     }
 
     /// Leaves a JVM of which nothing was recorded as it was.
@@ -279,6 +310,10 @@ impl<S: Sink> Engine<S> {
                 } => {
                     let signature = signature.to_string_lossy();
                     self.prepared(*thread, *type_id, &signature)?;
+                    if self.unfit.is_some() {
+                        // It stands for who goes on.
+                        return Ok(());
+                    }
                 }
                 Event::MethodEntry { thread, .. } if self.probe.is_none() => {
                     self.arrive(*thread)?
@@ -340,7 +375,25 @@ impl<S: Sink> Engine<S> {
         tracing::debug!(class = known.name, "prepared");
         match self.probe {
             None if self.running => return self.arrive(thread),
-            None => self.define(thread)?,
+            // An interface, say: nothing to be put into, and nothing that would show.
+            None if known.methods.iter().all(|method| method.code.is_none()) => return Ok(()),
+            None => {
+                let unfit = match self.may_be_unfit {
+                    true => self.unfit(class, &known),
+                    false => None,
+                };
+                if let Some(reason) = unfit {
+                    tracing::info!(reason, "another engine goes on");
+                    self.unfit = Some((thread, reason));
+                    return Ok(());
+                }
+                // The class path is not to be read from here, and may have anything.
+                if self.names.class(&known.name.replace('.', "/")).is_none() {
+                    self.also.births = true;
+                    self.deriver.expects_births();
+                }
+                self.define(thread)?;
+            }
             Some(_) if self.originals.iter().any(|(known, _)| *known == class) => return Ok(()),
             Some(_) => {}
         }
@@ -462,10 +515,15 @@ impl<S: Sink> Engine<S> {
     fn take_rest(&mut self, until: Instant) -> Result<(), CaptureError> {
         self.link.request(&virtual_machine::Suspend)??;
         let mut quiet = Instant::now();
-        while quiet.elapsed() < QUIET && Instant::now() < until {
-            if let Some(Incoming::Event(composite)) = self.link.next()? {
-                self.composite(&composite)?;
-                quiet = Instant::now();
+        while Instant::now() < until {
+            match self.link.next()? {
+                Some(Incoming::Event(composite)) => {
+                    self.composite(&composite)?;
+                    quiet = Instant::now();
+                }
+                // Quiet is what was listened to in vain, not that nobody has listened.
+                None if quiet.elapsed() >= QUIET => break,
+                _ => {}
             }
         }
         if let Some(probe) = self.probe.filter(|_| !self.vm_dead) {

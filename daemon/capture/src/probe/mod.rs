@@ -18,5 +18,7 @@ pub(crate) mod plan;
 mod specified;
 #[cfg(test)]
 mod tests;
+mod unfit;
 
 pub(crate) use engine::Engine;
+pub(crate) use unfit::{Ran, Unfit};

@@ -181,7 +181,7 @@ pub struct RecordArgs {
     /// How much: calls (the tree, arguments, results), state (every write, too), full (edges and uses)
     #[arg(long)]
     pub level: Option<String>,
-    /// How: auto, events, probe
+    /// How: auto, probe (fast, code put into the classes) or events (nothing put in, slow); auto takes probe where it can
     #[arg(long)]
     pub engine: Option<String>,
     /// Record the inside of these classes only: org.foo (and all below), org.foo.*, *Service,

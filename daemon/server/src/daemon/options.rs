@@ -118,7 +118,7 @@ impl Wanted {
 /// Options that can be carried out, and what a reader of the recording should know of the choice.
 #[derive(Clone, Debug)]
 pub struct Chosen {
-    /// The options; the engine is the one that is taken.
+    /// The options; the engine `auto` is replaced when the JVM is known.
     pub options: RecordingOptions,
     /// For the recording's notes.
     pub notes: Vec<String>,
@@ -138,7 +138,7 @@ impl Daemon {
         } else {
             wanted.level.parse()?
         };
-        let mut engine = if wanted.engine.is_empty() {
+        let engine = if wanted.engine.is_empty() {
             defaults.engine
         } else {
             wanted.engine.parse()?
@@ -152,13 +152,8 @@ impl Daemon {
                         .into(),
                 );
             }
-            EngineKind::Auto => {
-                engine = EngineKind::Events;
-                notes.push(
-                    "engine: auto took 'events'; the engine 'probe' does not yet record all that it does"
-                        .into(),
-                );
-            }
+            // The JVM that comes decides.
+            EngineKind::Auto => {}
         }
         let string_limit = if wanted.string_limit == 0 {
             defaults.string_limit

@@ -11,8 +11,8 @@ use std::time::Duration;
 use jhyde_capture::ClassPaths;
 use jhyde_store::{Error as StoreError, KeptSource, Recording, SourceKeeper, SourceRoom, Writer};
 use jhyde_trace::{
-    ClassId, ClassInfo, Event, JvmIdentity, Level, ObjectId, ObjectInfo, Sink, SinkError, Subject,
-    ThreadInfo, Timestamp,
+    ClassId, ClassInfo, EngineKind, Event, JvmIdentity, Level, ObjectId, ObjectInfo, Sink,
+    SinkError, Subject, ThreadInfo, Timestamp,
 };
 use thiserror::Error;
 
@@ -144,6 +144,10 @@ impl Sink for WithSources {
 
     fn level(&mut self, of: Subject, level: Level, reason: String) -> Result<(), SinkError> {
         Sink::level(&mut self.writer, of, level, reason)
+    }
+
+    fn engine(&mut self, engine: EngineKind, why: String) -> Result<(), SinkError> {
+        Sink::engine(&mut self.writer, engine, why)
     }
 
     fn append(&mut self, events: Vec<Event>) -> Result<(), SinkError> {

@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex, Weak};
 use std::time::{Duration, Instant};
 
 use jhyde_trace::{
-    ClassInfo, Event, Level, ObjectId, ObjectInfo, Sink, SinkError, Subject, ThreadInfo, Timestamp,
+    ClassInfo, EngineKind, Event, Level, ObjectId, ObjectInfo, Sink, SinkError, Subject,
+    ThreadInfo, Timestamp,
 };
 
 use super::live::lock;
@@ -104,6 +105,10 @@ impl<S: Sink> Sink for Counting<S> {
 
     fn doubt(&mut self, since: Timestamp, reason: String) -> Result<(), SinkError> {
         self.inner.doubt(since, reason)
+    }
+
+    fn engine(&mut self, engine: EngineKind, why: String) -> Result<(), SinkError> {
+        self.inner.engine(engine, why)
     }
 
     fn append(&mut self, events: Vec<Event>) -> Result<(), SinkError> {

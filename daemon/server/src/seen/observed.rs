@@ -134,8 +134,9 @@ impl Call {
     fn end(&mut self, status: &Status) {
         self.has_ended = true;
         self.place = None;
-        self.seen.metrics.ended(self.method, status);
+        // Whoever sees that it has ended does not see it under way.
         self.seen.metrics.under_way.dec();
+        self.seen.metrics.ended(self.method, status);
         if let Some(said) = &self.said {
             self.seen.audit.ended(self.method, said, status);
         }

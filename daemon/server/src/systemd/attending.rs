@@ -42,8 +42,7 @@ async fn tell_status(manager: &Manager, daemon: &Daemon) {
     loop {
         turns.tick().await;
         let now = status(daemon);
-        if now != told {
-            manager.status(&now);
+        if now != told && manager.status(&now) {
             told = now;
         }
     }

@@ -61,8 +61,10 @@ impl Manager {
     }
 
     /// How far the daemon is, in words for people.
-    pub fn status(&self, status: &str) {
-        self.tell(&format!("STATUS={status}\n"));
+    ///
+    /// Says whether it was told: one that is behind takes nothing for a while.
+    pub fn status(&self, status: &str) -> bool {
+        self.tell(&format!("STATUS={status}\n"))
     }
 
     /// The daemon serves.
@@ -81,11 +83,14 @@ impl Manager {
     }
 
     /// What cannot be told is nobody's loss but the manager's.
-    fn tell(&self, lines: &str) {
+    /// Says whether it was told, or nobody is to be.
+    fn tell(&self, lines: &str) -> bool {
         let Some(socket) = &self.socket else {
-            return;
+            return true;
         };
-        match send(socket, lines.as_bytes()) {
+        let sent = send(socket, lines.as_bytes());
+        let told = sent.is_ok();
+        match sent {
             Ok(()) => self.complained.store(false, Ordering::Relaxed),
             Err(error) if !self.complained.swap(true, Ordering::Relaxed) => tracing::warn!(
                 socket = %socket.to_string_lossy(), %error,
@@ -93,6 +98,7 @@ impl Manager {
             ),
             Err(_) => {}
         }
+        told
     }
 }
 

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -28,6 +29,7 @@ pub(crate) fn jhyded(data: &Path) -> Command {
     command
         .env_clear()
         .env("JHYDED_DATA", data)
+        .env("JHYDED_RECORD_ENGINE", "events")
         .env("XDG_CONFIG_HOME", data.join("none"));
     command.env("PATH", "/usr/bin:/bin").stdin(Stdio::null());
     command
@@ -74,6 +76,8 @@ pub(crate) struct Served {
     log: Arc<Mutex<Vec<String>>>,
     tokens: Mutex<HashMap<String, String>>,
     tcp: Option<String>,
+    /// How often it has said that it read the tokens.
+    reads: Arc<AtomicUsize>,
 }
 
 impl Served {
@@ -115,8 +119,11 @@ impl Served {
         let tcp = tcp.map(str::to_owned);
         let log = Arc::new(Mutex::new(before));
         let written = Arc::clone(&log);
+        let reads = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&reads);
         std::thread::spawn(move || {
             for line in lines.map_while(Result::ok) {
+                counted.fetch_add(line.contains("tokens read anew").into(), Ordering::SeqCst);
                 written.lock().unwrap().push(line);
             }
         });
@@ -126,6 +133,7 @@ impl Served {
             log,
             tokens: Mutex::default(),
             tcp,
+            reads,
         }
     }
 
@@ -167,6 +175,7 @@ impl Served {
     /// `jhyded token …`; what it prints. A token that was made holds once the daemon has seen it.
     pub(crate) fn token(&self, arguments: &[&str]) -> String {
         let all = [&["token"], arguments].concat();
+        let before = self.reads.load(Ordering::SeqCst);
         let output = run(self.data(), &all);
         assert!(output.status.success(), "{all:?}: {}", text(&output.stderr));
         let printed = text(&output.stdout).trim().to_owned();
@@ -175,7 +184,12 @@ impl Served {
                 .lock()
                 .unwrap()
                 .insert((*name).to_owned(), printed.clone());
-            std::thread::sleep(Duration::from_millis(600));
+            let until = std::time::Instant::now() + PATIENCE;
+            // Without TCP nobody needs one.
+            while self.tcp.is_some() && self.reads.load(Ordering::SeqCst) == before {
+                assert!(std::time::Instant::now() < until, "the token is never read");
+                std::thread::sleep(Duration::from_millis(10));
+            }
         }
         printed
     }

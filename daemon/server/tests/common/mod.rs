@@ -13,6 +13,7 @@ use jhyde_server::config::{Settings, Sources, Span, load};
 use jhyde_server::daemon::{Daemon, Options};
 use jhyde_server::serve::{Serving, bind, serve};
 use jhyde_server::services;
+use jhyde_trace::EngineKind;
 use tempfile::TempDir;
 use tonic::Status;
 use tonic::transport::Channel;
@@ -86,7 +87,8 @@ pub(crate) fn options(folder: &Path) -> Options {
         keep: settings.keep.0,
         limits: settings.record.limits(),
         level: settings.record.level,
-        engine: settings.record.engine,
+        // What is served is tested here, not what `auto` takes.
+        engine: EngineKind::Events,
         string_limit: settings.record.string_limit,
         snapshots: settings.record.snapshots(),
         contents: settings.record.contents,

@@ -45,7 +45,7 @@ async fn attach(daemon: &TestDaemon, address: &str, level: &str) -> Status {
     let began = Instant::now();
     let status = daemon.recordings().attach(request).await.unwrap_err();
     assert!(
-        began.elapsed() < TIMEOUT + Duration::from_secs(3),
+        began.elapsed() < TIMEOUT + Duration::from_secs(20),
         "{status}: took too long"
     );
     assert!(list(daemon).await.is_empty(), "{status}: something is left");
@@ -178,17 +178,17 @@ async fn a_waiting_recording_is_seen_and_ended_without_a_trace() {
     let mut client = daemon.recordings();
     let request = ListenRequest {
         name: "w".to_owned(),
+        options: Some(RecordingOptions {
+            engine: "auto".to_owned(),
+            ..RecordingOptions::default()
+        }),
         ..ListenRequest::default()
     };
     let waiting = client.listen(request.clone()).await.unwrap().into_inner();
     assert_eq!(waiting.state(), RecordingState::Waiting);
     assert_ne!(waiting.listen_port, 0);
-    assert_eq!(waiting.options.as_ref().unwrap().engine, "events");
-    assert!(
-        waiting.notes.iter().any(|note| note.contains("auto")),
-        "{:?}",
-        waiting.notes
-    );
+    // The JVM that comes decides.
+    assert_eq!(waiting.options.as_ref().unwrap().engine, "auto");
 
     let status = client.listen(request).await.unwrap_err();
     assert_eq!(

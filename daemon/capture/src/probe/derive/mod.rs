@@ -178,10 +178,15 @@ impl Deriver {
         self.targets.clear();
     }
 
+    /// Objects are told when they are made, from the beginning.
+    pub(crate) fn expects_births(&mut self) {
+        self.also.births = true;
+    }
+
     /// The program ran before: nothing is known of what it has made and written by then.
     pub(crate) fn arrives(&mut self) {
         self.reflects();
-        self.also.births = true;
+        self.expects_births();
         self.running = true;
     }
 

@@ -1,0 +1,83 @@
+//! A program that the probe cannot record, which shows at the first class of the scope that has code: then nothing was
+//! recorded, nothing was put into the JVM, and another engine can begin as if there had been none.
+
+use jdwp::commands::{event_request, thread_reference, virtual_machine};
+use jdwp::{ReferenceTypeId, ThreadId};
+use jhyde_trace::{RecordingOptions, Sink};
+
+use super::classes::FIRST;
+use super::engine::Engine;
+use crate::control::Finished;
+use crate::error::LinkError;
+use crate::jvm::Connection;
+use crate::program::Class;
+use crate::scope::Scope;
+
+/// How the engine came to its end.
+pub(crate) enum Ran<S> {
+    /// With the recording.
+    Finished(Finished<S>),
+    /// Before it.
+    Unfit(Box<Unfit<S>>),
+}
+
+/// A JVM that stands still and is left to another engine.
+pub(crate) struct Unfit<S> {
+    pub(crate) connection: Connection,
+    pub(crate) scope: Scope,
+    pub(crate) options: RecordingOptions,
+    pub(crate) sink: S,
+    pub(crate) reason: String,
+}
+
+impl<S: Sink> Engine<S> {
+    /// Why the first class that has code cannot be recorded; `None`: it can, and the probe begins. Its file is to lie where it is looked
+    /// for: what the JVM alone has is what other agents have made of it, with code that the JVM runs in the middle of instructions, or
+    /// the class path is not to be read from here.
+    pub(super) fn unfit(
+        &mut self,
+        class: ReferenceTypeId,
+        known: &std::rc::Rc<Class>,
+    ) -> Option<String> {
+        let reason = self.code(class, known, FIRST).err()?;
+        Some(format!("'probe' cannot record {}: {reason}", known.name))
+    }
+
+    /// Leaves the JVM, which stands in this thread, to another engine.
+    pub(super) fn hand_over(
+        mut self,
+        thread: ThreadId,
+        reason: String,
+    ) -> Result<Unfit<S>, (Self, LinkError)> {
+        if let Err(error) = self.withdraw(thread) {
+            return Err((self, error));
+        }
+        Ok(Unfit {
+            connection: Connection {
+                link: self.link,
+                identity: self.identity,
+                version: self.version,
+                came: self.came,
+                guard: self.guard,
+                controller: self.controller,
+            },
+            scope: self.program.scope().clone(),
+            options: self.options,
+            sink: self.sink,
+            reason,
+        })
+    }
+
+    /// All threads stand, each once, and nothing is asked for any more.
+    fn withdraw(&mut self, thread: ThreadId) -> Result<(), LinkError> {
+        self.link.request(&virtual_machine::Suspend)??;
+        self.link.send(&thread_reference::Resume { thread });
+        for (event_kind, request) in std::mem::take(&mut self.requests) {
+            self.link.request(&event_request::Clear {
+                event_kind,
+                request,
+            })??;
+        }
+        Ok(())
+    }
+}
