@@ -207,10 +207,9 @@ impl<S: Sink> Engine<S> {
     pub(crate) fn run(mut self) -> Ran<S> {
         let state = loop {
             if let Some((thread, reason)) = self.unfit.take() {
-                match self.hand_over(thread, reason) {
-                    Ok(unfit) => return Ran::Unfit(Box::new(unfit)),
-                    Err((engine, error)) => {
-                        self = engine;
+                match self.withdraw(thread) {
+                    Ok(()) => return Ran::Unfit(Box::new(self.hand_over(reason))),
+                    Err(error) => {
                         self.leave();
                         let reason = error.to_string();
                         break State::ConnectionLost { reason };

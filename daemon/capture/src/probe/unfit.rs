@@ -43,16 +43,9 @@ impl<S: Sink> Engine<S> {
         Some(format!("'probe' cannot record {}: {reason}", known.name))
     }
 
-    /// Leaves the JVM, which stands in this thread, to another engine.
-    pub(super) fn hand_over(
-        mut self,
-        thread: ThreadId,
-        reason: String,
-    ) -> Result<Unfit<S>, (Self, LinkError)> {
-        if let Err(error) = self.withdraw(thread) {
-            return Err((self, error));
-        }
-        Ok(Unfit {
+    /// Leaves the JVM, from which it has withdrawn, to another engine.
+    pub(super) fn hand_over(self, reason: String) -> Unfit<S> {
+        Unfit {
             connection: Connection {
                 link: self.link,
                 identity: self.identity,
@@ -65,11 +58,11 @@ impl<S: Sink> Engine<S> {
             options: self.options,
             sink: self.sink,
             reason,
-        })
+        }
     }
 
-    /// All threads stand, each once, and nothing is asked for any more.
-    fn withdraw(&mut self, thread: ThreadId) -> Result<(), LinkError> {
+    /// All threads stand, each once, and nothing is asked for any more. An event has suspended this one.
+    pub(super) fn withdraw(&mut self, thread: ThreadId) -> Result<(), LinkError> {
         self.link.request(&virtual_machine::Suspend)??;
         self.link.send(&thread_reference::Resume { thread });
         for (event_kind, request) in std::mem::take(&mut self.requests) {
