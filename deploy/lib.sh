@@ -55,6 +55,16 @@ install_wanted() {
   wanted_reasons=()
 }
 
+# "http://deb.debian.org/debian bookworm": where this machine gets the packages from that Debian itself has.
+debian_mirror() {
+  local found
+  # shellcheck disable=SC2016 # apt-get expands it
+  found=$(apt-get indextargets --format '$(SITE) $(CODENAME) $(LABEL)' 'Created-By: Packages' 2>/dev/null \
+    | awk '$3 == "Debian" && $2 !~ /-/ { print $1, $2; exit }')
+  [ -n "$found" ] || die "apt on this machine knows no Debian mirror: apt-get update?"
+  printf '%s' "$found"
+}
+
 # --- what a build needs ----------------------------------------------------------------------
 
 # What bindgen loads (clang-sys, by these names): libclang.so, libclang.so.14, libclang-14.so, libclang-14.so.13, in the

@@ -22,10 +22,7 @@ root=$(mktemp -d)
 trap 'rm -rf "$root"' EXIT
 chmod 755 "$root"
 
-# "http://deb.debian.org/debian bookworm": where this machine gets the packages from that Debian itself has.
-mirror=$(apt-get indextargets --format '$(SITE) $(CODENAME) $(LABEL)' 'Created-By: Packages' 2>/dev/null \
-  | awk '$3 == "Debian" && $2 !~ /-/ { print $1, $2; exit }')
-[ -n "$mirror" ] || die "apt on this machine knows no Debian mirror: apt-get update?"
+mirror=$(debian_mirror)
 site=${mirror% *} release=${mirror#* }
 
 say "a root with nothing in it: $release from $site"

@@ -65,6 +65,7 @@ status=0
 # The end-to-end tests start jhyded and jhyde: cargo test builds the binaries of a crate for that crate's tests alone. With the
 # tests, so that crates get the features that they have there, and are compiled once.
 cargo build --workspace --bins --tests --locked
+deploy/test-package.sh || status=$?
 if cargo nextest --version >/dev/null 2>&1; then
   cargo nextest run --workspace --locked --no-fail-fast "$@" </dev/null || status=$?
 else

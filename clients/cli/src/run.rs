@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::io;
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser as _};
@@ -73,6 +74,7 @@ async fn dispatch(cli: &Cli) -> Result<u8, Error> {
     let mut out = Output::stdout(global.color, global.json);
     match &cli.command {
         Command::Completions { shell } => return completions(*shell, &mut out),
+        Command::Man { folder } => return man(folder),
         Command::Help { topic } => {
             let text = help::text(topic.as_deref(), out.paint)?;
             return out.line(text).and_then(|()| out.flush()).map(|()| 0);
@@ -142,7 +144,10 @@ async fn command(context: &mut Context, command: &Command, _: &Global) -> Result
         }
         Command::Memory(command) => memory::memory(command, &mut context.out)?,
         // Answered before a daemon is reached.
-        Command::Daemon(_) | Command::Completions { .. } | Command::Help { .. } => {}
+        Command::Daemon(_)
+        | Command::Completions { .. }
+        | Command::Man { .. }
+        | Command::Help { .. } => {}
     }
     Ok(0)
 }
@@ -151,6 +156,16 @@ fn completions(shell: clap_complete::Shell, out: &mut Output) -> Result<u8, Erro
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), "jhyde", &mut script);
     out.prompt(String::from_utf8_lossy(&script)).map(|()| 0)
+}
+
+fn man(folder: &Path) -> Result<u8, Error> {
+    clap_mangen::generate_to(Cli::command(), folder)
+        .map(|()| 0)
+        .map_err(|source| Error::File {
+            what: "cannot write the manual pages into",
+            path: folder.to_owned(),
+            source,
+        })
 }
 
 /// For the debugging session, which takes some of the same commands: a line as if it stood behind

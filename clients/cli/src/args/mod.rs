@@ -386,6 +386,12 @@ fish:  jhyde completions fish > ~/.config/fish/completions/jhyde.fish")]
         /// Which shell.
         shell: clap_complete::Shell,
     },
+    /// Write the manual pages into a folder, a page for each command; for packages
+    #[command(hide = true)]
+    Man {
+        /// The folder.
+        folder: PathBuf,
+    },
     /// Help for a command or a topic (json, calls, variables, exit-codes, daemon)
     Help {
         /// A command or a topic.

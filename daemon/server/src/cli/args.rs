@@ -130,6 +130,12 @@ is damaged is named with its timestamps.")]
         /// The shell
         shell: clap_complete::Shell,
     },
+    /// Write the manual pages into a folder, a page for each command; for packages
+    #[command(hide = true)]
+    Man {
+        /// The folder
+        folder: PathBuf,
+    },
 }
 
 /// `jhyded serve`.

@@ -73,6 +73,15 @@ fn run(cli: Cli) -> Result<u8, Failure> {
         clap_complete::generate(shell, &mut Cli::command(), "jhyded", &mut script);
         return written(&script).map(|()| 0);
     }
+    if let Command::Man { folder } = &cli.command {
+        return match clap_mangen::generate_to(Cli::command(), folder) {
+            Ok(()) => Ok(0),
+            Err(source) => Err(Failure::System {
+                what: "cannot write the manual pages",
+                source,
+            }),
+        };
+    }
     if matches!(cli.command, Command::Guard) {
         return Ok(u8::from(jhyde_capture::stand_guard().is_err()));
     }
@@ -102,6 +111,7 @@ fn run(cli: Cli) -> Result<u8, Failure> {
         // Answered above, before the configuration is read.
         Command::Guard
         | Command::Completions { .. }
+        | Command::Man { .. }
         | Command::Config(args::ConfigCommand::Check { .. }) => Ok(0),
     }
 }

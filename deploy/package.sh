@@ -1,0 +1,99 @@
+#!/bin/bash
+# package.sh: makes jhyde's Debian package, and installs what is missing for that.
+#
+#   deploy/package.sh           builds jhyded and jhyde (release), and packs them: $CARGO_TARGET_DIR/package/jhyde_*.deb
+#   deploy/package.sh --debug   packs the debug binaries that are there, with little compression: for deploy/test-package.sh
+#
+# The package needs a glibc as new as this machine's. debhelper makes it, of what deploy/debian says: it knows what a
+# package of Debian's has to do about units, users, configuration files and symbols at installation, upgrade and removal.
+# The same commit gives the same bytes with the same compilers, in whatever folder: SOURCE_DATE_EPOCH (by default the commit's
+# time) is the time of everything in it.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+source deploy/lib.sh
+trap keep_rocksdb EXIT
+
+profile=release
+[ "${1:-}" != --debug ] || profile=debug
+
+want debhelper "makes the package"
+want_command dpkg-buildpackage dpkg-dev "makes the package"
+[ "$profile" = debug ] || want_build_tools
+install_wanted
+
+# Paths of this machine say nothing to others, and would make the bytes different.
+registry=${CARGO_HOME:-$HOME/.cargo}/registry/src
+if [ "$profile" = release ]; then
+  export RUSTFLAGS="--remap-path-prefix=$registry=/registry --remap-path-prefix=$PWD=/jhyde --remap-path-prefix=$CARGO_TARGET_DIR=/target"
+  announce_build "building jhyded and jhyde (release)"
+  # What is compiled does not depend on the time, but build scripts would run again for another one.
+  building env -u SOURCE_DATE_EPOCH cargo build --release --locked -p jhyde-server -p jhyde-cli --bins
+  keep_rocksdb
+fi
+bin=$CARGO_TARGET_DIR/$profile
+
+# What is not released yet is older than the release, and newer than what was built of an earlier commit.
+export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
+version=$(sed -n '/^\[workspace.package\]/,/^$/s/^version = "\(.*\)"/\1/p' Cargo.toml)
+if grep -q "^## $version, unreleased" CHANGELOG.md; then
+  version+="~$(date -u -d "@$SOURCE_DATE_EPOCH" +%Y%m%d%H%M%S)"
+fi
+
+# libraries: those of others in the programs, and the texts of their licences, each text once.
+libraries() {
+  local name version file sum sums
+  local -A text=() whose=()
+  echo "Libraries that jhyded and jhyde contain, with what their authors declare"
+  echo
+  cargo tree --locked -p jhyde-server -p jhyde-cli -e normal --no-dedupe --prefix none -f '{p} | {l}' | grep -v -e '(/' -e '^$' | sort -u >"$made/crates"
+  cat "$made/crates"
+  while read -r name version _; do
+    while IFS= read -r file; do
+      sum=$(sha256sum <"$file")
+      text[$sum]=$file
+      whose[$sum]+="$name ${version#v}"$'\n'
+    done < <(find "$registry"/*/"$name-${version#v}" -maxdepth 3 -type f \
+      \( -iname 'licen[cs]e*' -o -iname 'copying*' -o -iname 'notice*' \) -not -name '*.rs' | sort)
+  done <"$made/crates"
+  mapfile -t sums < <(printf '%s\n' "${!text[@]}" | sort)
+  for sum in "${sums[@]}"; do
+    printf '\n%s\n' "------------------------------------------------------------------------"
+    sort -u <<<"${whose[$sum]%$'\n'}" | paste -sd, | sed 's/,/, /g' | fold -s -w 100
+    echo
+    cat "${text[$sum]}"
+  done
+}
+
+# Everything that is packed, in one folder, as deploy/debian/install and its like name it.
+say "the package: jhyde $version"
+packages=$CARGO_TARGET_DIR/package
+made=$packages/jhyde
+rm -rf "$packages"
+mkdir -p "$made/bin" "$made/man" "$made"/completions/{bash,zsh,fish}
+cp -rL deploy/debian "$made/debian"
+cp -r deploy docs README.md CHANGELOG.md "$made/"
+libraries >"$made/libraries"
+for program in jhyded jhyde; do
+  cp "$bin/$program" "$made/bin/"
+  "$bin/$program" man "$made/man"
+  "$bin/$program" completions bash >"$made/completions/bash/$program"
+  "$bin/$program" completions zsh >"$made/completions/zsh/_$program"
+  "$bin/$program" completions fish >"$made/completions/fish/$program.fish"
+done
+# Examples stand as they were laid out.
+sed -i -e 's/^\.SH EXTRA/.SH NOTES\n.nf/' -e 's/^\.SH VERSION/.fi\n&/' "$made"/man/*
+cat >"$made/debian/changelog" <<END
+jhyde ($version-1) unstable; urgency=medium
+
+  * What is new stands in changelog.gz beside this file.
+
+ -- $(sed -n 's/^Maintainer: //p' deploy/debian/control)  $(date -u -R -d "@$SOURCE_DATE_EPOCH")
+END
+
+if [ "$profile" = debug ]; then
+  export DEB_BUILD_OPTIONS=noautodbgsym DPKG_DEB_COMPRESSOR_TYPE=gzip DPKG_DEB_COMPRESSOR_LEVEL=1
+fi
+(cd "$made" && dpkg-buildpackage --build=binary --no-sign) >"$packages/log" 2>&1 \
+  || { tail -n 40 "$packages/log" >&2; die "the package could not be made"; }
+rm -rf "$made"
+ls -l "$packages"/*.deb

@@ -1,0 +1,242 @@
+#!/bin/bash
+# test-package.sh: is jhyde's Debian package right?
+#
+#   deploy/test-package.sh           of debug binaries that are there: what is in it, its configuration file, what lintian
+#                                    says, and whether it has the same bytes when it is made again. Half a minute; test.sh runs it
+#   deploy/test-package.sh --boot    the same of release binaries, which it builds; then on a systemd that boots in namespaces
+#                                    of its own, over a root that mmdebstrap makes: installation, a recording, reload, an upgrade
+#                                    under clients that connect, a daemon that hangs, removal, purge. Needs root, and room of 1 GB
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+source deploy/lib.sh
+
+boot=
+case ${1:-} in
+  '') profile=--debug ;;
+  --boot) boot=yes profile= ;;
+  *) die "there is no $1 here" ;;
+esac
+want lintian "checks the package"
+want_command man man-db "lintian reads the manual pages with it"
+if [ "$boot" ]; then
+  [ "$(id -u)" = 0 ] || die "a system that boots needs root"
+  want_command mmdebstrap mmdebstrap "makes a root of Debian's packages"
+  want_jdk "a program that is recorded is compiled"
+fi
+install_wanted
+
+test=$(mktemp -d)
+init='' cgroup=''
+# shellcheck disable=SC2317 # the trap calls it
+clean() {
+  [ -z "$init" ] || kill -KILL "$init" 2>/dev/null || true
+  wait
+  [ -z "$cgroup" ] || find "$cgroup" -depth -type d -exec rmdir {} + 2>/dev/null || true
+  rm -rf "$test"
+}
+trap clean EXIT
+failed=0
+wrong() {
+  echo "   WRONG: $*" >&2
+  failed=1
+}
+
+# package NAME [TIME]: makes the package, as of that time, and puts it there.
+package() {
+  SOURCE_DATE_EPOCH=$2 deploy/package.sh $profile >"$test/log" 2>&1 || { tail -n 40 "$test/log" >&2; die "deploy/package.sh failed"; }
+  mv "$CARGO_TARGET_DIR"/package/jhyde_*.deb "$test/$1.deb"
+}
+now=$(git log -1 --format=%ct)
+
+say "the package, made twice"
+package first "$now"
+package again "$now"
+cmp "$test/first.deb" "$test/again.deb" || wrong "made again it has other bytes"
+
+say "what is in it"
+dpkg-deb --info "$test/first.deb" | sed -n '/Package:/,/Depends:/p'
+dpkg-deb --contents "$test/first.deb" | awk '{ print substr($6, 2) }' >"$test/contents"
+for file in /usr/bin/jhyded /usr/bin/jhyde /etc/jhyde/jhyded.toml \
+  /lib/systemd/system/jhyded.{service,socket} /usr/lib/systemd/user/jhyded.service /usr/lib/sysusers.d/jhyde.conf \
+  /usr/share/man/man1/{jhyde,jhyded,jhyde-tree,jhyded-token-create}.1.gz \
+  /usr/share/bash-completion/completions/{jhyde,jhyded} /usr/share/zsh/vendor-completions/_{jhyde,jhyded} \
+  /usr/share/fish/vendor_completions.d/{jhyde,jhyded}.fish \
+  /usr/share/doc/jhyde/{copyright,changelog.gz,changelog.Debian.gz,libraries.gz,service.md.gz} \
+  /usr/share/doc/jhyde/examples/{jhyded.rules.yml,jhyded.json,launch.conf}; do
+  grep -qx "$file" "$test/contents" || wrong "$file is missing"
+done
+[ "$(dpkg-deb --info "$test/first.deb" conffiles)" = /etc/jhyde/jhyded.toml ] || wrong "other configuration files than /etc/jhyde/jhyded.toml"
+dpkg-deb --fsys-tarfile "$test/first.deb" | tar -xO ./etc/jhyde/jhyded.toml | cmp - deploy/jhyded.toml || wrong "another configuration"
+
+say "lintian"
+# There is no bug in Debian's tracker that asks for the package.
+lintian --allow-root --fail-on error,warning --suppress-tags initial-upload-closes-no-bugs "$test/first.deb" || wrong "lintian found something"
+
+# --- on a machine that boots -------------------------------------------------------------------
+
+# The root as a machine of its own: devices, processes, control groups, and no network but loopback.
+# shellcheck disable=SC2016 # the inner shell expands it
+as_machine='
+  set -eu
+  root=$1
+  mount --make-rprivate /
+  mount --bind "$root" "$root"
+  mount -t proc proc "$root/proc"
+  mount -t sysfs -o ro sysfs "$root/sys"
+  mount -t cgroup2 cgroup2 "$root/sys/fs/cgroup"
+  mount -t tmpfs -o mode=755 tmpfs "$root/run"
+  mount -t tmpfs -o mode=755 tmpfs "$root/dev"
+  for device in null zero full random urandom tty; do
+    touch "$root/dev/$device"
+    mount --bind "/dev/$device" "$root/dev/$device"
+  done
+  mkdir "$root/dev/pts" "$root/dev/shm"
+  mount -t tmpfs tmpfs "$root/dev/shm"
+  mount -t devpts -o newinstance,ptmxmode=0666 devpts "$root/dev/pts"
+  ln -s pts/ptmx "$root/dev/ptmx"
+  exec chroot "$root" env -i container=jhyde PATH=/usr/bin:/usr/sbin:/bin:/sbin /lib/systemd/systemd --log-target=console --show-status=no
+'
+
+# on_machine COMMAND...: runs it there, as root. as_tester SCRIPT: as a user who may ask the service.
+on_machine() { nsenter --target "$init" --all --root --wd env -i PATH=/usr/bin:/usr/sbin:/bin:/sbin HOME=/root LANG=C.UTF-8 "$@" </dev/null; }
+as_tester() { on_machine runuser -u tester -- env HOME=/home/tester bash -c "cd && $1"; }
+
+# within SECONDS COMMAND...: until it succeeds.
+within() {
+  local end=$((SECONDS + $1))
+  shift
+  until "$@" >/dev/null 2>&1; do
+    [ "$SECONDS" -lt "$end" ] || return 1
+    sleep 0.2
+  done
+}
+
+boots() {
+  local unified boot_pid
+  unified=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
+  [ -n "$unified" ] || die "NOT TESTED: this machine has no control groups of version 2, and no systemd can boot beside its own"
+  unshare --mount --pid --fork --uts --ipc --net --cgroup true 2>/dev/null \
+    || die "NOT TESTED: this machine allows no namespaces, and no systemd can boot beside its own"
+  cgroup=$unified/jhyde-test-$$
+  mkdir "$cgroup"
+  bash -c 'echo 0 >"$1/cgroup.procs" && exec unshare --mount --pid --fork --kill-child --uts --ipc --net --cgroup bash -c "$2" machine "$3"' \
+    machine "$cgroup" "$as_machine" "$root" >"$test/console" 2>&1 </dev/null &
+  boot_pid=$!
+  within 10 grep -q . "/proc/$boot_pid/task/$boot_pid/children" || die "nothing booted: $(cat "$test/console")"
+  read -r init _ <"/proc/$boot_pid/task/$boot_pid/children"
+  within 60 on_machine systemctl is-system-running || {
+    on_machine systemctl --failed || true
+    die "the machine did not come up: $(tail -n 20 "$test/console")"
+  }
+}
+
+# A program that goes on, and says whether it is the one that was started.
+write_program() {
+  choose_jdks
+  mkdir -p "$root/home/tester/classes"
+  cat >"$test/Shop.java" <<'END'
+public class Shop {
+    static int sold;
+    static int sell(int n) { return sold += n; }
+    public static void main(String[] args) throws Exception {
+        for (int i = 0; ; i++) { sell(i % 7); Thread.sleep(20); if (i % 50 == 0) System.out.println("alive " + i); }
+    }
+}
+END
+  "${JHYDE_JDKS%%:*}/bin/javac" -g --release 17 -d "$root/home/tester/classes" "$test/Shop.java"
+}
+
+# alive: does the program still run, and get on?
+alive() {
+  local before
+  before=$(wc -l <"$root/home/tester/out")
+  within 10 eval "[ \$(wc -l <'$root/home/tester/out') -gt $before ]"
+}
+
+# what is left of jhyde on the machine.
+remains() { on_machine find / -xdev -path /proc -prune -o -path /sys -prune -o -path /home -prune -o -path /package -prune -o -iname '*jhyde*' -print | sort; }
+
+if [ "$boot" ]; then
+  package newer $((now + 1))
+  mirror=$(debian_mirror)
+  say "a machine with systemd and a JRE: ${mirror#* }"
+  root=$test/root
+  mmdebstrap --quiet --variant=apt --include=systemd-sysv,dbus,default-jre-headless "${mirror#* }" "$root" "${mirror% *}"
+  chmod 755 "$test" "$root"
+  mkdir "$root/package"
+  cp "$test"/*.deb "$root/package/"
+  boots
+  on_machine useradd --create-home tester
+  write_program
+  before=$(remains)
+
+  say "installed"
+  on_machine dpkg -i /package/first.deb >"$test/log" 2>&1 || { cat "$test/log" >&2; die "it cannot be installed"; }
+  for unit in jhyded.service jhyded.socket; do
+    on_machine systemctl is-active --quiet "$unit" || wrong "$unit does not run"
+    on_machine systemctl is-enabled --quiet "$unit" || wrong "$unit would not run after a restart of the machine"
+  done
+  on_machine jhyde daemon status || wrong "the daemon does not answer root"
+  [ "$(on_machine stat -c '%U %a' /var/lib/jhyde)" = 'jhyde 700' ] || wrong "others may look at the recordings"
+  as_tester 'jhyde --no-start list' >/dev/null 2>&1 && wrong "who is not in the group jhyde is let in"
+  on_machine usermod -aG jhyde tester
+
+  say "configured, reloaded; a program recorded"
+  on_machine sed -i 's/^unix_group_rights = .*/unix_group_rights = ["read", "record"]/' /etc/jhyde/jhyded.toml
+  on_machine jhyded config check /etc/jhyde/jhyded.toml
+  on_machine systemctl reload jhyded
+  as_tester 'java -agentlib:jdwp=transport=dt_socket,server=y,suspend=n,address=127.0.0.1:5005 -cp classes Shop >out 2>&1 & true'
+  within 20 grep -q alive "$root/home/tester/out" || wrong "the program does not run: $(cat "$root/home/tester/out")"
+  as_tester 'timeout 8 jhyde attach localhost:5005 --name shop --include Shop; true' >"$test/log" 2>&1
+  as_tester 'jhyde tree shop' >"$test/tree" 2>&1 || true
+  grep -m 3 'Shop.sell' "$test/tree" || wrong "nothing was recorded: $(cat "$test/log" "$test/tree")"
+  alive || wrong "the program stands still"
+
+  say "upgraded, under clients that connect"
+  as_tester 'touch on; while [ -e on ]; do jhyde list >/dev/null 2>>errors && echo answered >>answers || echo refused >>answers; done & true'
+  within 20 test -s "$root/home/tester/answers" || wrong "no client is answered"
+  was=$(on_machine systemctl show -P MainPID jhyded)
+  on_machine dpkg -i /package/newer.deb >"$test/log" 2>&1 || { cat "$test/log" >&2; wrong "it cannot be upgraded"; }
+  sleep 2
+  as_tester 'rm on'
+  [ "$(on_machine systemctl show -P MainPID jhyded)" != "$was" ] || wrong "the old daemon runs on"
+  grep -q refused "$root/home/tester/answers" && wrong "clients were refused: $(sort -u "$root/home/tester/errors")"
+  echo "   $(grep -c answered "$root/home/tester/answers") calls, all answered"
+  on_machine grep -q '"record"\]' /etc/jhyde/jhyded.toml || wrong "the configuration is not what it was made"
+  as_tester 'jhyde show shop' >/dev/null || wrong "the recording is gone"
+  alive || wrong "the program stands still"
+
+  say "a daemon that hangs, and a watchdog that does not wait for a minute"
+  on_machine mkdir -p /run/systemd/system/jhyded.service.d
+  printf '[Service]\nWatchdogSec=3s\n' >"/proc/$init/root/run/systemd/system/jhyded.service.d/watchdog.conf"
+  on_machine systemctl daemon-reload
+  on_machine systemctl restart jhyded
+  was=$(on_machine systemctl show -P MainPID jhyded)
+  on_machine kill -STOP "$was"
+  within 30 as_tester 'timeout 5 jhyde list' || wrong "nobody is answered any more"
+  [ "$(on_machine systemctl show -P MainPID jhyded)" != "$was" ] || wrong "the watchdog did nothing"
+  alive || wrong "the program stands still"
+
+  say "removed"
+  on_machine dpkg -r jhyde >"$test/log" 2>&1 || { cat "$test/log" >&2; wrong "it cannot be removed"; }
+  on_machine systemctl is-active jhyded.service jhyded.socket >/dev/null && wrong "it runs without being installed"
+  on_machine test -d /var/lib/jhyde || wrong "removal takes the recordings along"
+  on_machine test -f /etc/jhyde/jhyded.toml || wrong "removal takes the configuration along"
+  alive || wrong "the program stands still"
+
+  say "installed again, with what was left"
+  on_machine dpkg -i /package/newer.deb >"$test/log" 2>&1 || { cat "$test/log" >&2; wrong "it cannot be installed again"; }
+  as_tester 'jhyde show shop' >/dev/null || wrong "the recording is gone"
+
+  say "purged"
+  on_machine dpkg -P jhyde >"$test/log" 2>&1 || { cat "$test/log" >&2; wrong "it cannot be purged"; }
+  on_machine rm -r /run/systemd/system/jhyded.service.d
+  on_machine systemctl daemon-reload
+  after=$(remains)
+  [ "$after" = "$before" ] || wrong "left behind: $(comm -13 <(echo "$before") <(echo "$after") | paste -sd' ')"
+  [ -z "$(on_machine systemctl --failed --no-legend)" ] || wrong "units have failed: $(on_machine systemctl --failed --no-legend)"
+  alive || wrong "the program stands still"
+fi
+
+[ "$failed" = 0 ] || die "the package is not right"
+echo "   the package is as it should be"
