@@ -26,7 +26,8 @@ registry=${CARGO_HOME:-$HOME/.cargo}/registry/src
 if [ "$profile" = release ]; then
   export RUSTFLAGS="--remap-path-prefix=$registry=/registry --remap-path-prefix=$PWD=/jhyde --remap-path-prefix=$CARGO_TARGET_DIR=/target"
   announce_build "building jhyded and jhyde (release)"
-  building cargo build --release --locked -p jhyde-server -p jhyde-cli --bins
+  # What is compiled does not depend on the time, but build scripts would run again for another one.
+  building env -u SOURCE_DATE_EPOCH cargo build --release --locked -p jhyde-server -p jhyde-cli --bins
   keep_rocksdb
 fi
 bin=$CARGO_TARGET_DIR/$profile

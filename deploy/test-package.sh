@@ -123,7 +123,7 @@ boots() {
     machine "$cgroup" "$as_machine" "$root" >"$test/console" 2>&1 </dev/null &
   boot_pid=$!
   within 10 grep -q . "/proc/$boot_pid/task/$boot_pid/children" || die "nothing booted: $(cat "$test/console")"
-  read -r init _ <"/proc/$boot_pid/task/$boot_pid/children"
+  init=$(tr -d ' ' <"/proc/$boot_pid/task/$boot_pid/children")
   within 60 on_machine systemctl is-system-running || {
     on_machine systemctl --failed || true
     die "the machine did not come up: $(tail -n 20 "$test/console")"
@@ -161,8 +161,9 @@ if [ "$boot" ]; then
   mirror=$(debian_mirror)
   say "a machine with systemd and a JRE: ${mirror#* }"
   root=$test/root
-  mmdebstrap --quiet --variant=apt --include=systemd-sysv,dbus,default-jre-headless "${mirror#* }" "$root" "${mirror% *}"
+  mmdebstrap --quiet --variant=apt --include=systemd-sysv,dbus,procps,default-jre-headless "${mirror#* }" "$root" "${mirror% *}"
   chmod 755 "$test" "$root"
+  echo "127.0.0.1 localhost" >"$root/etc/hosts"
   mkdir "$root/package"
   cp "$test"/*.deb "$root/package/"
   boots
