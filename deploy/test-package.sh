@@ -4,8 +4,9 @@
 #   deploy/test-package.sh           of debug binaries that are there: what is in it, its configuration file, what lintian
 #                                    says. Half a minute; test.sh runs it
 #   deploy/test-package.sh --boot    the same of release binaries, which it builds, and whether it has the same bytes when it is
-#                                    packed again; then on a systemd that boots in namespaces of its own, over a root that mmdebstrap makes: installation, a recording, reload, an upgrade
-#                                    under clients that connect, a daemon that hangs, removal, purge. Needs root, and room of 1 GB
+#                                    packed again; then on a systemd that boots in namespaces of its own, over a root that
+#                                    mmdebstrap makes: installation, a recording, reload, an upgrade under clients that connect,
+#                                    a daemon that hangs, removal, purge. Needs root, room of 1 GB and ten minutes
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source deploy/lib.sh
