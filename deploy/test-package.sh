@@ -2,10 +2,11 @@
 # test-package.sh: is jhyde's Debian package right?
 #
 #   deploy/test-package.sh           of debug binaries that are there: what is in it, its configuration file, what lintian
-#                                    says, and whether it has the same bytes when it is made again. Half a minute; test.sh runs it
-#   deploy/test-package.sh --boot    the same of release binaries, which it builds; then on a systemd that boots in namespaces
-#                                    of its own, over a root that mmdebstrap makes: installation, a recording, reload, an upgrade
-#                                    under clients that connect, a daemon that hangs, removal, purge. Needs root, and room of 1 GB
+#                                    says. Half a minute; test.sh runs it
+#   deploy/test-package.sh --boot    the same of release binaries, which it builds, and whether it has the same bytes when it is
+#                                    packed again; then on a systemd that boots in namespaces of its own, over a root that
+#                                    mmdebstrap makes: installation, a recording, reload, an upgrade under clients that connect,
+#                                    a daemon that hangs, removal, purge. Needs root, room of 1 GB and ten minutes
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source deploy/lib.sh
@@ -48,10 +49,12 @@ package() {
 }
 now=$(git log -1 --format=%ct)
 
-say "the package, made twice"
+say "the package"
 package first "$now"
-package again "$now"
-cmp "$test/first.deb" "$test/again.deb" || wrong "made again it has other bytes"
+if [ "$boot" ]; then
+  package again "$now"
+  cmp "$test/first.deb" "$test/again.deb" || wrong "made again it has other bytes"
+fi
 
 say "what is in it"
 dpkg-deb --info "$test/first.deb" | sed -n '/Package:/,/Depends:/p'
@@ -123,7 +126,7 @@ boots() {
     machine "$cgroup" "$as_machine" "$root" >"$test/console" 2>&1 </dev/null &
   boot_pid=$!
   within 10 grep -q . "/proc/$boot_pid/task/$boot_pid/children" || die "nothing booted: $(cat "$test/console")"
-  read -r init _ <"/proc/$boot_pid/task/$boot_pid/children"
+  init=$(tr -d ' ' <"/proc/$boot_pid/task/$boot_pid/children")
   within 60 on_machine systemctl is-system-running || {
     on_machine systemctl --failed || true
     die "the machine did not come up: $(tail -n 20 "$test/console")"
@@ -161,8 +164,9 @@ if [ "$boot" ]; then
   mirror=$(debian_mirror)
   say "a machine with systemd and a JRE: ${mirror#* }"
   root=$test/root
-  mmdebstrap --quiet --variant=apt --include=systemd-sysv,dbus,default-jre-headless "${mirror#* }" "$root" "${mirror% *}"
+  mmdebstrap --quiet --variant=apt --include=systemd-sysv,dbus,procps,default-jre-headless "${mirror#* }" "$root" "${mirror% *}"
   chmod 755 "$test" "$root"
+  echo "127.0.0.1 localhost" >"$root/etc/hosts"
   mkdir "$root/package"
   cp "$test"/*.deb "$root/package/"
   boots
@@ -187,9 +191,9 @@ if [ "$boot" ]; then
   on_machine systemctl reload jhyded
   as_tester 'java -agentlib:jdwp=transport=dt_socket,server=y,suspend=n,address=127.0.0.1:5005 -cp classes Shop >out 2>&1 & true'
   within 20 grep -q alive "$root/home/tester/out" || wrong "the program does not run: $(cat "$root/home/tester/out")"
-  as_tester 'timeout 8 jhyde attach localhost:5005 --name shop --include Shop; true' >"$test/log" 2>&1
-  as_tester 'jhyde tree shop' >"$test/tree" 2>&1 || true
-  grep -m 3 'Shop.sell' "$test/tree" || wrong "nothing was recorded: $(cat "$test/log" "$test/tree")"
+  as_tester 'jhyde attach localhost:5005 --name shop --include Shop' >"$test/log" 2>&1 || wrong "no recording: $(cat "$test/log")"
+  # It goes on, into the upgrade.
+  within 20 as_tester 'jhyde tree shop | grep -q Shop.sell' || wrong "nothing was recorded: $(cat "$test/log")"
   alive || wrong "the program stands still"
 
   say "upgraded, under clients that connect"
