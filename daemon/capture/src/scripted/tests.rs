@@ -1,13 +1,14 @@
 //! What capture makes of scripts.
 
 use jdwp::Value;
-use jhyde_trace::{Level, RecordingOptions, State};
+use jhyde_trace::{EngineKind, Level, RecordingOptions, State};
 
 use super::{Class, List, Method, Recorded, Script};
 
 fn calls() -> RecordingOptions {
     RecordingOptions {
         level: Level::Calls,
+        engine: EngineKind::Events,
         include: vec!["p.*".to_owned()],
         ..RecordingOptions::default()
     }
