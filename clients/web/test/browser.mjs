@@ -12,8 +12,10 @@ export async function launch() {
   return chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: FLAGS, timeout: 2 * PATIENCE_MS });
 }
 
-/** What pages have asked and not heard yet. */
+/** What pages have asked and not heard yet, and since when. */
 const asked = new WeakMap();
+/** Whoever has waited so long for an answer may wait for good: a stream, or what a page asked that is left. */
+const STREAM_MS = 2_000;
 
 /** A profile of its own, in light or dark, whose pages are watched. */
 export async function profile(browser, base, { theme = "light", width = 1440, height = 900 } = {}) {
@@ -25,10 +27,10 @@ export async function profile(browser, base, { theme = "light", width = 1440, he
     document.addEventListener("securitypolicyviolation", (event) => console.error(`policy: ${event.violatedDirective} ${event.blockedURI}`));
   });
   context.on("page", (page) => {
-    const open = new Set();
+    const open = new Map();
     asked.set(page, open);
     // A page that asks again and again whether something is new is at rest for all that.
-    page.on("request", (request) => !request.url().endsWith("/GetRevision") && open.add(request));
+    page.on("request", (request) => !request.url().endsWith("/GetRevision") && open.set(request, Date.now()));
     for (const end of ["requestfinished", "requestfailed"]) page.on(end, (request) => open.delete(request));
     page.on("console", (message) => message.type() === "error" && !expected(message) && wrong.push(message.text()));
     page.on("pageerror", (error) => wrong.push(error.stack ?? error.message));
@@ -122,7 +124,8 @@ export async function settled(page) {
   let since = Date.now();
   await until(async () => {
     const now = JSON.stringify([await shown(page), page.url(), await page.$$eval("[aria-busy=true]", (all) => all.length)]);
-    if (now !== before || asked.get(page)?.size > 0) since = Date.now();
+    const young = [...(asked.get(page)?.values() ?? [])].some((begun) => Date.now() - begun < STREAM_MS);
+    if (now !== before || young) since = Date.now();
     before = now;
     return Date.now() - since > REST_MS;
   }, "the page comes to rest");
