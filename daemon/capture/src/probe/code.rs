@@ -92,7 +92,7 @@ impl<S: Sink> Engine<S> {
 
     /// A class that the class path does not have: the place that it comes from is searched from now on. Not where code
     /// there may use reflection of which nothing was expected: objects that were made before were not told.
-    fn find_origin(
+    pub(super) fn find_origin(
         &mut self,
         thread: ThreadId,
         class: ReferenceTypeId,

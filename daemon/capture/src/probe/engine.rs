@@ -378,7 +378,7 @@ impl<S: Sink> Engine<S> {
             None if known.methods.iter().all(|method| method.code.is_none()) => return Ok(()),
             None => {
                 let unfit = match self.may_be_unfit {
-                    true => self.unfit(class, &known),
+                    true => self.unfit(thread, class, &known)?,
                     false => None,
                 };
                 if let Some(reason) = unfit {

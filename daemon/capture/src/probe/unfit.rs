@@ -1,6 +1,8 @@
 //! A program that the probe cannot record, which shows at the first class of the scope that has code: then nothing was
 //! recorded, nothing was put into the JVM, and another engine can begin as if there had been none.
 
+use std::rc::Rc;
+
 use jdwp::commands::{event_request, thread_reference, virtual_machine};
 use jdwp::{ReferenceTypeId, ThreadId};
 use jhyde_trace::{RecordingOptions, Sink};
@@ -8,7 +10,7 @@ use jhyde_trace::{RecordingOptions, Sink};
 use super::classes::FIRST;
 use super::engine::Engine;
 use crate::control::Finished;
-use crate::error::LinkError;
+use crate::error::{CaptureError, LinkError};
 use crate::jvm::Connection;
 use crate::program::Class;
 use crate::scope::Scope;
@@ -31,16 +33,18 @@ pub(crate) struct Unfit<S> {
 }
 
 impl<S: Sink> Engine<S> {
-    /// Why the first class that has code cannot be recorded; `None`: it can, and the probe begins. Its file is to lie where it is looked
-    /// for: what the JVM alone has is what other agents have made of it, with code that the JVM runs in the middle of instructions, or
+    /// Why the first class that has code, which this thread prepares, cannot be recorded; `None`: it can, and the probe begins. Its file is
+    /// to lie on the class path, or where it says that it comes from: what the JVM alone has is what other agents have made of it, with code that the JVM runs in the middle of instructions, or
     /// the class path is not to be read from here.
     pub(super) fn unfit(
         &mut self,
+        thread: ThreadId,
         class: ReferenceTypeId,
-        known: &std::rc::Rc<Class>,
-    ) -> Option<String> {
-        let reason = self.code(class, known, FIRST).err()?;
-        Some(format!("'probe' cannot record {}: {reason}", known.name))
+        known: &Rc<Class>,
+    ) -> Result<Option<String>, CaptureError> {
+        self.find_origin(thread, class, known)?;
+        let reason = self.code(class, known, FIRST).err();
+        Ok(reason.map(|reason| format!("'probe' cannot record {}: {reason}", known.name)))
     }
 
     /// Leaves the JVM, from which it has withdrawn, to another engine.

@@ -1,8 +1,8 @@
 //! A list as the end of a capture.
 
 use jhyde_trace::{
-    ClassInfo, Event, EventKind, Level, ObjectId, ObjectInfo, Outcome, Sink, SinkError, Subject,
-    ThreadInfo, Timestamp,
+    ClassInfo, EngineKind, Event, EventKind, Level, ObjectId, ObjectInfo, Outcome, Sink, SinkError,
+    Subject, ThreadInfo, Timestamp,
 };
 
 /// All that was captured, in order.
@@ -14,6 +14,8 @@ pub(crate) struct List {
     pub(crate) events: Vec<Event>,
     /// Levels, each with the number of events before it.
     pub(crate) levels: Vec<(usize, Level)>,
+    /// Another engine than the first, and why.
+    pub(crate) engine: Option<(EngineKind, String)>,
     /// No more events than these are taken.
     pub(crate) room: Option<usize>,
 }
@@ -82,6 +84,11 @@ impl Sink for List {
     fn doubt(&mut self, since: Timestamp, _: String) -> Result<(), SinkError> {
         let since = usize::try_from(since.0).unwrap_or(usize::MAX);
         self.levels.push((since, Level::Calls));
+        Ok(())
+    }
+
+    fn engine(&mut self, engine: EngineKind, why: String) -> Result<(), SinkError> {
+        self.engine = Some((engine, why));
         Ok(())
     }
 

@@ -525,6 +525,14 @@ fn loads_alike(jdk: Option<&Path>, classes: &Path, run: &[&str]) {
     assert_eq!(probe.list.levels, [], "{:?}", probe.notes);
     let stories = [&probe, &events].map(|recorded| told_by_code(&recorded.list));
     differ_nowhere(&stories, "Loaders", jdk, &probe.notes);
+
+    // Nor is it a reason to leave the program to another engine that the first class of the scope lies elsewhere.
+    let of_parts = [EngineKind::Auto, EngineKind::Probe]
+        .map(|engine| record_of(jdk, classes, run, engine, (&PARTS, &[])));
+    assert_eq!(of_parts[0].list.engine, None);
+    let stories = of_parts.each_ref().map(|recorded| story(&recorded.list));
+    assert!(stories[0].len() > 100, "{:?}", stories[0]);
+    assert_eq!(stories[0], stories[1]);
 }
 
 #[test]
