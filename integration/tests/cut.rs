@@ -36,7 +36,7 @@ fn answers_that_touch_the_end_of_a_cut_recording_say_so() {
     let mut line = String::new();
     output.read_line(&mut line).expect("the program begins");
     // What was recorded so far is due on the disk.
-    thread::sleep(Duration::from_secs(2));
+    thread::sleep(Duration::from_millis(600));
     launched.kill().expect("it can be killed");
     launched.wait().expect("it is dead");
     let mut rest = String::new();

@@ -269,7 +269,10 @@ fn what_is_recorded_is_its_owners_alone() {
 fn modes(folder: &Path, check: &mut impl FnMut(&Path, u32, bool)) {
     // The daemon may be at work: what it has renamed or deleted since the folder was read is not there.
     let of = |path: &Path| {
-        let found = fs::symlink_metadata(path).ok()?;
+        let found = match fs::symlink_metadata(path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return None,
+            found => found.expect("it can be looked at"),
+        };
         Some((found.permissions().mode() & 0o7777, found.is_dir()))
     };
     let (mode, is_folder) = of(folder).expect("the folder");

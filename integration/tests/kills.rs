@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 /// What a kill loses at most: five blocks of 4096 events (the README of the store).
 const LOST_EVENTS: usize = 5 * 4096;
 /// The store writes what it has been given after 200 ms; the rest is for a machine that does other things, too.
-const LOST_TIME: Duration = Duration::from_millis(200 + 10_000);
+const LOST_TIME: Duration = Duration::from_millis(200 + 2000);
 /// Longest time that anything here may take.
 const PATIENCE: Duration = Duration::from_secs(120);
 /// What is recorded, by which engine, with the number of rounds that take some seconds, or by the probe a part of one.

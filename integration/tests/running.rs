@@ -57,7 +57,7 @@ fn what_was_answered_while_the_program_ran_is_there_when_the_daemon_was_killed()
     let before = last(&folder);
     assert_eq!(answers(&before, "inadmissible"), 1, "{before}");
     // What was recorded so far is due on the disk.
-    sleep(Duration::from_secs(2));
+    sleep(Duration::from_millis(600));
     waits.kill();
     let after = last(&folder);
     for what in [
@@ -101,7 +101,7 @@ fn a_session_that_waits_survives_its_daemon() {
     }
     assert_eq!(line["type"], "waiting", "{line}");
     // What was recorded so far is due on the disk.
-    sleep(Duration::from_secs(2));
+    sleep(Duration::from_millis(600));
     waits.kill();
     let line = talk.hear();
     assert_ne!(line["type"], "waiting", "nothing comes any more: {line}");

@@ -6,10 +6,10 @@ import { chromium } from "playwright-core";
 
 const FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
 /** Waiting for what must come; a busy machine takes its time. */
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 20_000;
 
 export async function launch() {
-  return chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: FLAGS, timeout: 2 * PATIENCE_MS });
+  return chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: FLAGS });
 }
 
 /** What pages have asked and not heard yet, and since when. */
@@ -20,8 +20,6 @@ const STREAM_MS = 2_000;
 /** A profile of its own, in light or dark, whose pages are watched. */
 export async function profile(browser, base, { theme = "light", width = 1440, height = 900 } = {}) {
   const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme, reducedMotion: "reduce" });
-  context.setDefaultTimeout(2 * PATIENCE_MS);
-  context.setDefaultNavigationTimeout(2 * PATIENCE_MS);
   const wrong = [];
   await context.addInitScript(() => {
     document.addEventListener("securitypolicyviolation", (event) => console.error(`policy: ${event.violatedDirective} ${event.blockedURI}`));

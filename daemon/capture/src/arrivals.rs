@@ -236,7 +236,7 @@ impl Arrivals {
 
 #[cfg(test)]
 mod tests {
-    use jhyde_trace::{ClassInfo, ThreadId, ThreadInfo, Timestamp};
+    use jhyde_trace::{ClassInfo, EngineKind, ThreadId, ThreadInfo, Timestamp};
 
     use super::*;
 
@@ -266,6 +266,10 @@ mod tests {
 
         fn level(&mut self, _: Subject, level: Level, _: String) -> Result<(), SinkError> {
             self.levels.push((self.events.len(), level));
+            Ok(())
+        }
+
+        fn engine(&mut self, _: EngineKind, _: String) -> Result<(), SinkError> {
             Ok(())
         }
 

@@ -16,18 +16,15 @@ use crate::scope::Scope;
 const PROBED_FROM: i32 = 17;
 
 impl Connection {
-    /// The engine that records this JVM with these options, and why: `probe`, unless it cannot.
+    /// The engine that `auto` takes for this JVM, and why: `probe`, unless it cannot.
     ///
     /// # Errors
     /// The connection broke.
-    pub fn engine(
+    fn engine(
         &mut self,
+        scope: &Scope,
         options: &RecordingOptions,
     ) -> Result<(EngineKind, &'static str), LinkError> {
-        if options.engine != EngineKind::Auto {
-            return Ok((options.engine, "it was asked for"));
-        }
-        let scope = Scope::new(&options.include, &options.exclude).ok();
         let abilities = self.link.request(&virtual_machine::CapabilitiesNew)?;
         let redefines = abilities.is_ok_and(|abilities| abilities.can_redefine_classes);
         let paths = self.class_paths()?;
@@ -37,7 +34,7 @@ impl Connection {
             "'probe' needs a JVM of Java 17 or later"
         } else if !redefines {
             "this JVM does not let the code of classes be replaced, as 'probe' does"
-        } else if scope.is_some_and(|scope| scope.names_the_jdk()) {
+        } else if scope.names_the_jdk() {
             "the scope names classes of the JDK, into which 'probe' puts no code"
         } else if !paths.entries.iter().any(is_here) {
             "nothing of the JVM's class path can be read from here, as 'probe' does"
@@ -62,20 +59,28 @@ pub(crate) enum Engine<S> {
 }
 
 impl<S: Sink> Engine<S> {
-    /// The engine that the options choose.
+    /// The engine that the options choose; the sink is told which, where they leave it open.
     ///
     /// # Errors
-    /// The connection broke; the sink comes back.
+    /// The connection broke, or the sink takes nothing; it comes back.
     pub(crate) fn choose(
         mut connection: Connection,
         scope: Scope,
         options: RecordingOptions,
-        sink: S,
+        mut sink: S,
     ) -> Result<Self, (S, CaptureError)> {
-        let engine = match connection.engine(&options) {
-            Ok((engine, _)) => engine,
-            Err(error) => return Err((sink, error.into())),
-        };
+        let mut engine = options.engine;
+        if engine == EngineKind::Auto {
+            let chosen = connection.engine(&scope, &options);
+            let told = chosen.map_err(CaptureError::from).and_then(|(kind, why)| {
+                sink.engine(kind, why.to_owned())?;
+                Ok(kind)
+            });
+            match told {
+                Ok(kind) => engine = kind,
+                Err(error) => return Err((sink, error)),
+            }
+        }
         match engine {
             EngineKind::Auto | EngineKind::Events => {
                 let engine = events::Engine::new(connection, scope, options, sink);

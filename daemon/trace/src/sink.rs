@@ -28,11 +28,9 @@ pub trait Sink: Send + 'static {
     fn level(&mut self, of: Subject, level: Level, reason: String) -> Result<(), SinkError>;
     /// What was appended from an event on may be false, as is known only now: a [`crate::LevelFact`] that is doubted.
     fn doubt(&mut self, since: Timestamp, reason: String) -> Result<(), SinkError>;
-    /// Another engine goes on than was told before anything was recorded, and why.
-    fn engine(&mut self, engine: EngineKind, why: String) -> Result<(), SinkError> {
-        let _ = (engine, why);
-        Ok(())
-    }
+    /// The engine that records, where that was left open, and why, for people. Told before anything is recorded; again,
+    /// if another goes on.
+    fn engine(&mut self, engine: EngineKind, why: String) -> Result<(), SinkError>;
     /// Appends events, in order; they get the next timestamps. Where one cannot be written, those before it are.
     fn append(&mut self, events: Vec<Event>) -> Result<(), SinkError>;
 }

@@ -17,7 +17,7 @@ use peer::{
 };
 
 /// Whoever presses Ctrl-C waits no longer.
-const SOON: Duration = Duration::from_secs(20);
+const SOON: Duration = Duration::from_secs(5);
 /// Longest wait for anything else here.
 const PATIENCE: Duration = Duration::from_secs(60);
 

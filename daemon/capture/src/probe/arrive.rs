@@ -49,7 +49,7 @@ impl<S: Sink> Engine<S> {
         self.define(thread)?;
         // While the others run: what they hold may be needed for the answers.
         for (class, known) in self.loaded()? {
-            self.find(thread, class, &known)?;
+            let _ = self.find(thread, class, &known)?;
         }
         self.link.request(&virtual_machine::Suspend)??;
         let done = self.instrument_loaded();

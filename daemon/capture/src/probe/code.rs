@@ -17,6 +17,12 @@ use crate::program::{Class, Method};
 /// So many classes go in one command: a command costs more than a class.
 const TOGETHER: usize = 128;
 
+/// A class file, and which methods its are.
+pub(super) struct File {
+    file: Rc<ClassFile>,
+    methods: Vec<Option<Rc<Method>>>,
+}
+
 /// A class with the code that it is to have.
 pub(super) struct Coded {
     class: ReferenceTypeId,
@@ -44,10 +50,11 @@ impl<S: Sink> Engine<S> {
             if known.name == agent::NAME {
                 continue;
             }
-            if let Some(thread) = thread {
-                self.find(thread, class, &known)?;
-            }
-            match self.code(class, &known, &probe) {
+            let found = match thread {
+                Some(thread) => self.find(thread, class, &known)?,
+                None => self.file(&known),
+            };
+            match found.and_then(|file| self.code(class, &known, file, &probe)) {
                 Ok(one) => coded.push(one),
                 Err(reason) => left.push((known, reason)),
             }
@@ -62,32 +69,41 @@ impl<S: Sink> Engine<S> {
         Ok(())
     }
 
-    /// Looks for the class file of a class where the class path does not have it as the JVM does.
+    /// The class file of a class: of the class path, of where it says that it comes from, or else of the JVM.
     pub(super) fn find(
         &mut self,
         thread: ThreadId,
         class: ReferenceTypeId,
         known: &Class,
-    ) -> Result<(), CaptureError> {
+    ) -> Result<Result<File, String>, CaptureError> {
         self.find_origin(thread, class, known)?;
+        let found = self.file(known);
         // A proxy calls its handler and nothing else.
-        if self.is_found(known) || is_proxy(known) {
-            return Ok(());
+        if found.is_ok() || is_proxy(known) {
+            return Ok(found);
         }
         let Some(bytes) = self.class_files.of(&mut self.link, thread, class)? else {
-            return Ok(());
+            return Ok(found);
         };
         tracing::debug!(class = known.name, "the JVM gave its class file");
         match self.names.learn(bytes, self.also.births) {
-            Ok(()) => {}
-            Err(reason) => tracing::warn!(class = known.name, reason, "its class file is not used"),
+            Ok(()) => Ok(self.file(known)),
+            Err(reason) => {
+                tracing::warn!(class = known.name, reason, "its class file is not used");
+                Ok(found)
+            }
         }
-        Ok(())
     }
 
-    fn is_found(&mut self, known: &Class) -> bool {
-        let file = self.names.class(&known.name.replace('.', "/"));
-        file.is_some_and(|file| same_methods(&file, known).is_some())
+    /// The class file that is known of a class, if it is that of the JVM; the error says why there is none.
+    pub(super) fn file(&mut self, known: &Class) -> Result<File, String> {
+        let Some(file) = self.names.class(&known.name.replace('.', "/")) else {
+            return Err("its class file was not found".to_owned());
+        };
+        match same_methods(&file, known) {
+            Some(methods) => Ok(File { file, methods }),
+            None => Err("the class file that was found is not the one that the JVM has".to_owned()),
+        }
     }
 
     /// A class that the class path does not have: the place that it comes from is searched from now on. Not where code
@@ -121,15 +137,9 @@ impl<S: Sink> Engine<S> {
         &mut self,
         class: ReferenceTypeId,
         known: &Rc<Class>,
+        File { file, methods }: File,
         probe: &str,
     ) -> Result<Coded, String> {
-        let name = known.name.replace('.', "/");
-        let Some(file) = self.names.class(&name) else {
-            return Err("its class file was not found".to_owned());
-        };
-        let Some(methods) = same_methods(&file, known) else {
-            return Err("the class file that was found is not the one that the JVM has".to_owned());
-        };
         let ids: Vec<_> = methods
             .iter()
             .map(|method| method.as_ref().map(|m| m.id))

@@ -43,7 +43,9 @@ impl<S: Sink> Engine<S> {
         known: &Rc<Class>,
     ) -> Result<Option<String>, CaptureError> {
         self.find_origin(thread, class, known)?;
-        let reason = self.code(class, known, FIRST).err();
+        let found = self.file(known);
+        let made = found.and_then(|file| self.code(class, known, file, FIRST));
+        let reason = made.err();
         Ok(reason.map(|reason| format!("'probe' cannot record {}: {reason}", known.name)))
     }
 

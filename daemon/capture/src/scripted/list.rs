@@ -14,7 +14,7 @@ pub(crate) struct List {
     pub(crate) events: Vec<Event>,
     /// Levels, each with the number of events before it.
     pub(crate) levels: Vec<(usize, Level)>,
-    /// Another engine than the first, and why.
+    /// The engine that was taken last where that was left open, and why.
     pub(crate) engine: Option<(EngineKind, String)>,
     /// No more events than these are taken.
     pub(crate) room: Option<usize>,

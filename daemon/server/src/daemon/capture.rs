@@ -8,7 +8,7 @@ use jhyde_capture::{
     Waiter,
 };
 use jhyde_trace::echo::shown;
-use jhyde_trace::{EngineKind, RecordingOptions, Sink};
+use jhyde_trace::{RecordingOptions, Sink};
 
 use crate::config::Hosts;
 use crate::config::settings::Attach;
@@ -105,20 +105,6 @@ pub fn guard(connection: &mut Connection, program: &Path) {
 /// The connection broke.
 pub fn class_paths(connection: &mut Connection) -> Result<ClassPaths, Error> {
     connection.class_paths().map_err(|error| Error::Jvm {
-        failure: JvmFailure::Unreachable,
-        message: error.to_string(),
-    })
-}
-
-/// The engine that records this JVM, and why.
-///
-/// # Errors
-/// The connection broke.
-pub fn engine(
-    connection: &mut Connection,
-    options: &RecordingOptions,
-) -> Result<(EngineKind, &'static str), Error> {
-    connection.engine(options).map_err(|error| Error::Jvm {
         failure: JvmFailure::Unreachable,
         message: error.to_string(),
     })

@@ -352,16 +352,9 @@ fn make(
     let mut connection = connect(live)?;
     let identity = connection.identity();
     let class_paths = capture::class_paths(&mut connection)?;
-    let asked = live.recording().map(|recording| recording.meta().options);
-    let asked = asked.unwrap_or_default();
-    let (engine, why) = capture::engine(&mut connection, &asked)?;
+    let mut options = None;
     let mut program = Program::default();
     writer.set_meta(|meta| {
-        if asked.engine != engine {
-            meta.notes
-                .push(format!("engine: {} took '{engine}'; {why}", asked.engine));
-            meta.options.engine = engine;
-        }
         let command = meta.jvm.take().map(|jvm| jvm.command).unwrap_or_default();
         let mut identity = identity;
         if !command.is_empty() {
@@ -370,11 +363,13 @@ fn make(
         program = sources::program(&identity, class_paths);
         meta.jvm = Some(identity);
         meta.state = State::Running;
+        options = Some(meta.options.clone());
     })?;
+    let options = options.unwrap_or_default();
     let path = SourcePath::of_program(&looks.named, &program);
     let (sink, gathering) = sources::gather(writer, path, looks.keep);
-    let limits = asked.limits;
-    let capture = capture::begin(connection, asked, tally.counting(sink))?;
+    let limits = options.limits;
+    let capture = capture::begin(connection, options, tally.counting(sink))?;
     if !live.running() {
         // Somebody has ended it before it began, and nobody wants what is there.
         drop(capture.run());

@@ -152,6 +152,9 @@ pub(crate) mod tests {
         fn doubt(&mut self, _: Timestamp, _: String) -> Result<(), SinkError> {
             Ok(())
         }
+        fn engine(&mut self, _: EngineKind, _: String) -> Result<(), SinkError> {
+            Ok(())
+        }
         fn append(&mut self, _: Vec<Event>) -> Result<(), SinkError> {
             self.0.recv().unwrap()
         }

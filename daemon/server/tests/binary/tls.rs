@@ -211,15 +211,14 @@ async fn who_speaks_no_tls_is_closed_and_who_says_nothing_holds_nobody_up() {
         client.list(list()).await.unwrap();
     }
     let took = began.elapsed();
-    // Before those who say nothing are given up.
-    assert!(took < Duration::from_secs(9), "{took:?}");
+    assert!(took < Duration::from_secs(5), "{took:?}");
 
     for plain in ["PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "GET / HTTP/1.1\r\n\r\n"] {
         let mut stream = TcpStream::connect(&address).await.unwrap();
         stream.write_all(plain.as_bytes()).await.unwrap();
         let mut rest = Vec::new();
         // Whatever it ends with, it ends.
-        let _ = timeout(PATIENCE, stream.read_to_end(&mut rest))
+        let _ = timeout(Duration::from_secs(5), stream.read_to_end(&mut rest))
             .await
             .unwrap();
         served.logged("does not speak TLS").await;
@@ -230,7 +229,8 @@ async fn who_speaks_no_tls_is_closed_and_who_says_nothing_holds_nobody_up() {
         ended.unwrap().unwrap();
     }
     let took = began.elapsed();
-    assert!(took >= Duration::from_secs(8), "{took:?}");
+    let limit = Duration::from_secs(8)..Duration::from_secs(15);
+    assert!(limit.contains(&took), "{took:?}");
 }
 
 #[tokio::test]
