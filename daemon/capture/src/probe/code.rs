@@ -5,9 +5,10 @@ use std::rc::Rc;
 use jdwp::commands::virtual_machine;
 use jdwp::{ReferenceTypeId, ThreadId};
 use jhyde_bytecode::ClassFile;
-use jhyde_trace::{Level, MethodId, Sink, Subject};
+use jhyde_trace::{FieldId, Level, MethodId, Sink, Subject};
 
 use super::agent;
+use super::derive::constants;
 use super::engine::Engine;
 use super::instrument::instrument;
 use super::plan::MethodPlan;
@@ -31,6 +32,14 @@ pub(super) struct Coded {
     bytes: Vec<u8>,
     methods: Vec<Option<Rc<Method>>>,
     plans: Vec<(MethodId, MethodPlan)>,
+    constants: Vec<(FieldId, constants::Held)>,
+}
+
+impl File {
+    /// What it gives static fields of the class that it is of.
+    pub(super) fn constants(&self, class: &Class) -> Vec<(FieldId, constants::Held)> {
+        constants::constants(&self.file, class)
+    }
 }
 
 impl<S: Sink> Engine<S> {
@@ -155,6 +164,7 @@ impl<S: Sink> Engine<S> {
             bytes: made.bytes,
             methods,
             plans: made.plans,
+            constants: constants::constants(&file, known),
         })
     }
 
@@ -237,6 +247,7 @@ impl<S: Sink> Engine<S> {
 
     fn has_code(&mut self, coded: Coded) {
         self.originals.push((coded.class, coded.original));
+        self.deriver.has_constants(coded.class, coded.constants);
         for (id, plan) in coded.plans {
             let methods = coded.methods.iter().flatten();
             let method = methods.into_iter().find(|method| method.id == id);

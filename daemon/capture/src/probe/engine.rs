@@ -375,7 +375,12 @@ impl<S: Sink> Engine<S> {
         match self.probe {
             None if self.running => return self.arrive(thread),
             // An interface, say: nothing to be put into, and nothing that would show.
-            None if known.methods.iter().all(|method| method.code.is_none()) => return Ok(()),
+            None if known.methods.iter().all(|method| method.code.is_none()) => {
+                if let Ok(file) = self.file(&known) {
+                    self.deriver.has_constants(class, file.constants(&known));
+                }
+                return Ok(());
+            }
             None => {
                 let unfit = match self.may_be_unfit {
                     true => self.unfit(thread, class, &known)?,

@@ -166,6 +166,7 @@ impl Deriver {
         invoked: bool,
         open: Option<Open>,
     ) {
+        self.meet_class(program, thread.current(), routine.class);
         let call = thread.next_call();
         let bound: Vec<Value> = values
             .iter()

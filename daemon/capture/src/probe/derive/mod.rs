@@ -6,11 +6,12 @@
 //! somewhere, and the thread is [`Lost`]: from there on nothing is told of it but that.
 //!
 //! `thread` is one thread, `run` drives its innermost frame, `world` is what instructions do, `calls` what they call,
-//! `begins` and `outside` how that goes within the scope and out of it, `initialise` when classes are initialised, `throw` how exceptions go, `casts` what is a subtype of what, `told` values that instructions tell, `foreign` fields that the scope does not declare, `reads` what is told of objects that are made and of reads where code out of the scope may use reflection, `contents` what objects of the JDK hold, `fixed` what never changes of an object, `values` what references mean, `identity` which object it is.
+//! `begins` and `outside` how that goes within the scope and out of it, `initialise` when classes are initialised, `throw` how exceptions go, `casts` what is a subtype of what, `told` values that instructions tell, `foreign` fields that the scope does not declare, `constants` fields that no instruction writes, `reads` what is told of objects that are made and of reads where code out of the scope may use reflection, `contents` what objects of the JDK hold, `fixed` what never changes of an object, `values` what references mean, `identity` which object it is.
 
 mod begins;
 mod calls;
 mod casts;
+pub(super) mod constants;
 mod contents;
 mod fixed;
 mod foreign;
@@ -37,6 +38,7 @@ use jhyde_trace::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use self::constants::Constants;
 use self::contents::Holdings;
 use self::identity::Identities;
 use self::outlet::Outlet;
@@ -93,6 +95,8 @@ pub(crate) struct Deriver {
     failed: FxHashSet<MethodId>,
     /// Fields of classes out of the scope, as they were last seen.
     foreign: FxHashMap<Variable, Value>,
+    /// Static fields that class files give their values, as far as they were not told.
+    constants: Constants,
     /// What objects of the JDK hold.
     holdings: Holdings,
     /// Objects of which it was told what never changes.
@@ -143,6 +147,7 @@ impl Deriver {
             running: false,
             failed: FxHashSet::default(),
             foreign: FxHashMap::default(),
+            constants: Constants::default(),
             outlet: Outlet::new(level),
             holdings: Holdings::new(also.contents, version),
             fixed: FxHashSet::default(),

@@ -5,11 +5,10 @@ use jhyde_trace::Value;
 
 use super::run::{Needs, Stopped, lost};
 use super::thread::Thread;
-use super::world::same_value;
 use super::{Deriver, Routine};
 use crate::jvm::Link;
 use crate::mirror::Op;
-use crate::probe::log::Record;
+use crate::probe::log::{Raw, Record};
 use crate::probe::plan::Tells;
 use crate::program::{Field, Program};
 
@@ -70,10 +69,10 @@ impl Deriver {
             Record::Result { site, result } if site == place => result,
             other => return lost(format!("a read tells {other:?}")),
         };
-        let value = self.value(program, call, result, &descriptor)?;
         if let Some(field) = routine.field(program, constant) {
-            return self.confirm(thread, &field, value);
+            return self.confirm(thread, program, &field, &result);
         }
+        let value = self.value(program, call, result, &descriptor)?;
         self.reads_foreign(thread, program, link, routine, index, (op, value))?;
         Ok(Needs::Done)
     }
@@ -83,19 +82,18 @@ impl Deriver {
     fn confirm(
         &mut self,
         thread: &mut Thread,
+        program: &mut Program,
         field: &Field,
-        value: Value,
+        told: &Raw,
     ) -> Result<Needs, Stopped> {
+        let call = thread.current();
         let object = thread.frame().map(|frame| frame.activation.peek(0));
         let begins = crate::mirror::initial(&field.descriptor);
         let derived = match object.and_then(Value::object).filter(|_| !field.is_static) {
             Some(object) => self.heap.field(object, field.id, begins),
-            None => match self.heap.static_field(field.id) {
-                known if crate::mirror::is_known(known) => known,
-                _ => begins,
-            },
+            None => self.static_held(program, call, field),
         };
-        match same_value(derived, value) {
+        match self.agrees(derived, told) {
             true => Ok(Needs::Nothing),
             false => lost(format!("the field {} was written unseen", field.name)),
         }

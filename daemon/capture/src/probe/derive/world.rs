@@ -9,7 +9,7 @@ use jhyde_trace::{CallId, ClassId, Content, EventKind, Value, Variable};
 use super::Deriver;
 use super::routine::Routine;
 use crate::mirror::{
-    Activation, Body, Constant, Effect, Element, Heap, UNKNOWN, World, initial, is_known, narrowed,
+    Activation, Body, Constant, Effect, Element, Heap, UNKNOWN, World, initial, narrowed,
 };
 use crate::probe::plan::Tells;
 use crate::program::{Field, Program, dotted};
@@ -119,12 +119,7 @@ impl World for Derived<'_> {
         let Some(field) = self.field(at) else {
             return Ok(UNKNOWN);
         };
-        let known = self.deriver.heap.static_field(field.id);
-        let value = if is_known(known) {
-            known
-        } else {
-            initial(&field.descriptor)
-        };
+        let value = self.deriver.static_held(self.program, self.call, &field);
         self.used(Variable::Static { field: field.id }, value);
         Ok(value)
     }

@@ -5,6 +5,7 @@
 //! held when they were first seen.
 
 mod attach;
+mod constants;
 mod threads;
 mod workloads;
 
