@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 /// What becomes a part of `java.base`.
-const SOURCES: [&str; 2] = [
+const SOURCES: [&str; 3] = [
     "java/java/lang/JhydeProbe.java",
     "java/java/lang/JhydeContents.java",
+    "java/java/lang/JhydeIdentity.java",
 ];
 /// What stands beside the program's classes.
 const AGENT: [&str; 1] = ["java/agent/jdk/jhyde/Agent.java"];

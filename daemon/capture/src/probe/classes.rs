@@ -7,7 +7,18 @@ use crate::error::CaptureError;
 use crate::jvm::Link;
 
 /// The class files: names and bytes. What a class needs stands before it.
-const CLASSES: [(&str, &[u8]); 2] = [
+const CLASSES: [(&str, &[u8]); 4] = [
+    (
+        "Identity$Other",
+        include_bytes!(concat!(
+            env!("OUT_DIR"),
+            "/java/lang/JhydeIdentity$Other.class"
+        )),
+    ),
+    (
+        "Identity",
+        include_bytes!(concat!(env!("OUT_DIR"), "/java/lang/JhydeIdentity.class")),
+    ),
     (
         "Contents",
         include_bytes!(concat!(env!("OUT_DIR"), "/java/lang/JhydeContents.class")),

@@ -542,7 +542,7 @@ public final class JhydeProbe {
             log.array(all);
         } else {
             log.room(1);
-            log.word(SHOWN, 0, System.identityHashCode(value));
+            log.word(SHOWN, 0, JhydeIdentity.of(value));
         }
     }
 
@@ -550,10 +550,10 @@ public final class JhydeProbe {
     private void array(Object[] all) {
         int length = all.length > MOST_REFERENCES ? 0 : all.length;
         room(3 + length / 2);
-        word(SHOWN_ARRAY, 0, System.identityHashCode(all));
+        word(SHOWN_ARRAY, 0, JhydeIdentity.of(all));
         put(length);
         for (int i = 0; i < length; i += 2) {
-            pair(System.identityHashCode(all[i]), i + 1 < length ? System.identityHashCode(all[i + 1]) : 0);
+            pair(JhydeIdentity.of(all[i]), i + 1 < length ? JhydeIdentity.of(all[i + 1]) : 0);
         }
     }
 
@@ -595,7 +595,7 @@ public final class JhydeProbe {
                 log.array(all);
             } else {
                 log.room(1);
-                log.word(SHOWN, 0, System.identityHashCode(value));
+                log.word(SHOWN, 0, JhydeIdentity.of(value));
             }
         }
     }
@@ -616,7 +616,7 @@ public final class JhydeProbe {
         if ((log.literals[at] & 1L << site) == 0) {
             log.literals[at] |= 1L << site;
             log.room(1);
-            log.word(LITERAL, site, System.identityHashCode(value));
+            log.word(LITERAL, site, JhydeIdentity.of(value));
         }
     }
 
@@ -822,7 +822,7 @@ public final class JhydeProbe {
         }
         room(7 + size + shown.length);
         head(WHOLE, list, number, shape, 1);
-        word(REFERENCE, 0, System.identityHashCode(all));
+        word(REFERENCE, 0, JhydeIdentity.of(all));
         pair(ARRAY, of);
         pair(0, shown.length);
         for (int i = 0; i < shown.length; i++) {
@@ -831,7 +831,7 @@ public final class JhydeProbe {
     }
 
     private void head(int form, Object value, int number, int shape, int size) {
-        word(HELD, form, System.identityHashCode(value));
+        word(HELD, form, JhydeIdentity.of(value));
         pair(number, shape);
         put(size);
     }
@@ -900,7 +900,7 @@ public final class JhydeProbe {
         }
         int number = number(value.getClass(), null);
         room(3);
-        word(REFERENCE, 0, System.identityHashCode(value));
+        word(REFERENCE, 0, JhydeIdentity.of(value));
         pair(BARE_ARRAY, number);
         pair(0, length(value));
     }
@@ -920,7 +920,7 @@ public final class JhydeProbe {
                 held(value, null, number, false);
             }
             room(4 + units(number, value));
-            word(kind, site, System.identityHashCode(value));
+            word(kind, site, JhydeIdentity.of(value));
             object(number, value);
             return;
         }
@@ -936,7 +936,7 @@ public final class JhydeProbe {
                 }
             }
             room(4 + size + (copy == null ? 0 : copy.length));
-            word(kind, site, System.identityHashCode(value));
+            word(kind, site, JhydeIdentity.of(value));
             pair(copy == null ? BARE_ARRAY : ARRAY, number);
             pair(0, all.length);
             for (int i = 0; copy != null && i < copy.length; i++) {
@@ -947,7 +947,7 @@ public final class JhydeProbe {
         int length = length(value);
         boolean whole = length <= MOST_ELEMENTS;
         room(5 + (whole ? length : 0));
-        word(kind, site, System.identityHashCode(value));
+        word(kind, site, JhydeIdentity.of(value));
         pair(whole ? ARRAY : BARE_ARRAY, number);
         pair(0, length);
         if (whole) {
@@ -957,7 +957,7 @@ public final class JhydeProbe {
 
     /** A reference in an array, or in what holds some: its number is known, and there is room. */
     private void element(Object element, int number) {
-        word(REFERENCE, 0, element == null ? 0 : System.identityHashCode(element));
+        word(REFERENCE, 0, JhydeIdentity.of(element));
         if (element != null && element.getClass().isArray()) {
             pair(BARE_ARRAY, number);
             pair(0, length(element));
@@ -1068,18 +1068,18 @@ public final class JhydeProbe {
 
     /** Was it not told lately what it is? */
     private boolean isNew(Object value) {
-        int identity = System.identityHashCode(value);
+        int identity = JhydeIdentity.of(value);
         return told[identity & 1023] != identity;
     }
 
     private void isKnown(Object value) {
-        int identity = System.identityHashCode(value);
+        int identity = JhydeIdentity.of(value);
         told[identity & 1023] = identity;
     }
 
     /** Its constructor may have shown it before it had what never changes. */
     private void isUnknown(Object value) {
-        int identity = System.identityHashCode(value);
+        int identity = JhydeIdentity.of(value);
         if (told[identity & 1023] == identity) {
             told[identity & 1023] = 0;
         }
@@ -1131,7 +1131,7 @@ public final class JhydeProbe {
         } else {
             Object cause = cause(number, value);
             pair(number, text == null ? 2 : 3);
-            word(REFERENCE, 0, cause == null ? 0 : System.identityHashCode(cause));
+            word(REFERENCE, 0, JhydeIdentity.of(cause));
             if (cause != null) {
                 pair(number(cause.getClass(), cause), 0);
             }
@@ -1156,7 +1156,7 @@ public final class JhydeProbe {
     /** What tells how an object is told: a constant above, or the number of its class, named now if it is new. */
     private int number(Class<?> of, Object value) {
         if (of == String.class && value != null) {
-            int mark = System.identityHashCode(value) * 31 + value.hashCode(), place = System.identityHashCode(value) & 1023;
+            int identity = JhydeIdentity.of(value), mark = identity * 31 + value.hashCode(), place = identity & 1023;
             if (told[place] == mark) {
                 return KNOWN_TEXT;
             }

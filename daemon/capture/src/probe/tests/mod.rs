@@ -6,6 +6,7 @@
 
 mod attach;
 mod constants;
+mod identity;
 mod threads;
 mod workloads;
 

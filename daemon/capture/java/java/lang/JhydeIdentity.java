@@ -1,0 +1,168 @@
+package java.lang;
+
+import java.lang.ref.WeakReference;
+import jdk.internal.misc.Unsafe;
+
+/**
+ * The numbers by which a log tells objects apart: each object has one, and no two have the same one, nor one that is gone and
+ * one that is there.
+ *
+ * <p>It is the identity hash, as long as no object was told by that before. Such a hash has 31 bits, so that among some ten
+ * thousand objects two may have one. Whether an object was told before is seen at the hash itself: HotSpot makes it when somebody asks
+ * for it first, and keeps it in the header. If it was not there before it was asked for here, the object is new here; and if
+ * its hash was seen here before, that was another one's, and the object gets a number of its own, of those that are no
+ * hashes. Only such objects are in a table, which does not keep them alive.
+ *
+ * <p>Weaker: an object whose hash somebody else has asked for before it is told first, or that is locked then (up to JDK 22, or by several
+ * threads), cannot be seen to be new. If its hash is that of another, the two have one number.
+ *
+ * <p>What hashes were seen is kept in bits, by their lower end: other objects may be taken for seen, which costs a place in the
+ * table and tells nothing false.
+ *
+ * <p>For {@link JhydeProbe}: called by who has the turn. Where there are no turns any more numbers mean nothing, and all that
+ * is promised is that it comes to its end.
+ */
+final class JhydeIdentity {
+    /** Numbers of objects that are not told by their hash: those with the highest bit. */
+    private static final int OWN = 1 << 31;
+    /** Bits at first and at most, and how many there are for one hash before there are to be more, in powers of two. */
+    private static final int FEWEST = 22, MOST = 28, SPARSE = 5, MORE = 3;
+
+    private static final Unsafe UNSAFE = Unsafe.getUnsafe();
+    /** Does a header say whether the hash was asked for, as far as is known here? Else nothing is taken for new. And does it while
+     * the object is locked? */
+    private static final boolean READABLE = isReadable(), LOCKED_TOO = READABLE && isReadableLocked();
+
+    /** Hashes that were seen: a power of two of bits. */
+    private static long[] seen = new long[1 << FEWEST - 6];
+    /** How many have set a bit. */
+    private static int count;
+
+    /** Objects that are not told by their hash, by that: open addressing, a power of two, never full. Places of those that are gone are kept
+     * until the table grows. */
+    private static Other[] others = new Other[64];
+    private static int used, next;
+
+    private JhydeIdentity() {
+    }
+
+    /** The number of an object; 0 of null. */
+    static int of(Object value) {
+        if (value == null) {
+            return 0;
+        }
+        boolean isNew = READABLE && isBare(UNSAFE.getLongAcquire(value, 0));
+        int hash = System.identityHashCode(value);
+        long[] all = seen;
+        int at = hash >>> 6 & all.length - 1;
+        long bit = 1L << hash;
+        if ((all[at] & bit) == 0) {
+            all[at] |= bit;
+            if (++count > all.length << 6 - SPARSE && all.length < 1 << MOST - 6) {
+                grow(all);
+            }
+            return hash;
+        }
+        return isNew ? add(value, hash) : used == 0 ? hash : find(value, hash);
+    }
+
+    /** Without a hash: markWord.hpp of HotSpot, JDK 17 to 25. A header that points to a lock, or is compact, is never. */
+    private static boolean isBare(long header) {
+        return header >>> 7 == 0 && ((header & 7) == 1 || (header & 7) == 0 && LOCKED_TOO);
+    }
+
+    private static boolean isReadable() {
+        Object object = new Object();
+        long before = UNSAFE.getLongAcquire(object, 0);
+        long hash = System.identityHashCode(object);
+        long after = UNSAFE.getLongAcquire(object, 0);
+        boolean stands = (after >>> 8 & 0x7fffffff) == hash || (after >>> 11 & 0x7fffffff) == hash;
+        return isBare(before) && !isBare(after) && stands;
+    }
+
+    /** Locks that leave the rest of the header as it is (the default from JDK 23 on). */
+    private static boolean isReadableLocked() {
+        Object object = new Object();
+        synchronized (object) {
+            return (UNSAFE.getLongAcquire(object, 0) & ~0x78) == 0;
+        }
+    }
+
+    /** What was seen stays so: each bit stands wherever a hash may be that has set it. */
+    private static void grow(long[] all) {
+        long[] more = new long[all.length << MORE];
+        for (int from = 0; from < more.length; from += all.length) {
+            System.arraycopy(all, 0, more, from, all.length);
+        }
+        seen = more;
+    }
+
+    private static int find(Object value, int hash) {
+        Other[] all = others;
+        int mask = all.length - 1, at = spread(hash) & mask;
+        for (int tried = 0; tried < mask && all[at] != null; tried++) {
+            if (all[at].refersTo(value)) {
+                return all[at].number;
+            }
+            at = at + 1 & mask;
+        }
+        return hash;
+    }
+
+    private static int add(Object value, int hash) {
+        if (2 * used >= others.length) {
+            rehash();
+        }
+        Other other = new Other(value, OWN | next++);
+        put(others, other, hash);
+        used++;
+        return other.number;
+    }
+
+    private static void put(Other[] all, Other other, int hash) {
+        int mask = all.length - 1, at = spread(hash) & mask;
+        for (int tried = 0; tried < mask && all[at] != null; tried++) {
+            at = at + 1 & mask;
+        }
+        all[at] = other;
+    }
+
+    /** Room for more, without those that are gone. */
+    private static void rehash() {
+        Other[] all = others;
+        int living = 0;
+        for (Other one : all) {
+            living += one == null || one.refersTo(null) ? 0 : 1;
+        }
+        int size = 64;
+        while (size < living * 4) {
+            size *= 2;
+        }
+        Other[] kept = new Other[size];
+        int count = 0;
+        for (Other one : all) {
+            Object value = one == null ? null : one.get();
+            if (value != null) {
+                put(kept, one, System.identityHashCode(value));
+                count++;
+            }
+        }
+        used = count;
+        others = kept;
+    }
+
+    /** Hashes whose lower ends are alike come here together. */
+    private static int spread(int hash) {
+        return hash * 0x9e3779b9 >>> 7;
+    }
+
+    /** An object that is not told by its hash. */
+    private static final class Other extends WeakReference<Object> {
+        final int number;
+
+        Other(Object value, int number) {
+            super(value);
+            this.number = number;
+        }
+    }
+}
