@@ -33,8 +33,13 @@ impl Ticker {
 
     /// The same, by a command that runs `java` with what is added to it.
     pub fn start_by(mut java: Command, jdk: &Jdk, agent: &str) -> Self {
+        java.arg(format!("-agentlib:jdwp=transport=dt_socket,{agent}"));
+        Self::run(java, jdk)
+    }
+
+    /// By a command that runs `java`, with options and a class path of ours added to it.
+    pub fn run(mut java: Command, jdk: &Jdk) -> Self {
         let mut child = java
-            .arg(format!("-agentlib:jdwp=transport=dt_socket,{agent}"))
             .arg("-cp")
             .arg(jdk.classes("fixtures"))
             .args(["fx.Ticker", "1"])

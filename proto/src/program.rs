@@ -77,7 +77,7 @@ impl<'a> JavaCommand<'a> {
     /// # Errors
     /// [`CommandError`] says what to do instead.
     pub fn new(words: &'a [OsString]) -> Result<Self, CommandError> {
-        let (program, rest) = words.split_first().ok_or(CommandError::Missing)?;
+        let program = words.first().ok_or(CommandError::Missing)?;
         if let Some(command) = build_tool(program) {
             return Err(CommandError::BuildTool {
                 program: program.to_string_lossy().into_owned(),
@@ -89,13 +89,20 @@ impl<'a> JavaCommand<'a> {
                 program.to_string_lossy().into_owned(),
             ));
         }
+        let java = Self::of_running(words);
+        match java.agent() {
+            Some(agent) => Err(CommandError::HasAgent(agent.to_string_lossy().into_owned())),
+            None => Ok(java),
+        }
+    }
+
+    /// Looks through the command line of a JVM that runs, whatever it was started by and with.
+    pub fn of_running(words: &'a [OsString]) -> Self {
         let mut main = None;
+        let rest = words.get(1..).unwrap_or_default();
         let mut rest = rest.iter().map(|word| word.to_string_lossy());
         while let Some(word) = rest.next() {
             let word = word.as_ref();
-            if word.starts_with("-agentlib:jdwp") || word.starts_with("-Xrunjdwp") {
-                return Err(CommandError::HasAgent(word.to_owned()));
-            }
             if word == "-jar" {
                 main = rest.next().map(|jar| stem(&jar));
                 break;
@@ -122,11 +129,25 @@ impl<'a> JavaCommand<'a> {
                 break;
             }
         }
-        Ok(Self {
+        Self {
             words,
             main: main.filter(|name| !name.is_empty()),
             before_arguments: words.len() - rest.len(),
-        })
+        }
+    }
+
+    /// The launcher's options, and what it runs; not the program's own arguments.
+    pub fn options(&self) -> &'a [OsString] {
+        self.words.get(1..self.before_arguments).unwrap_or_default()
+    }
+
+    /// The option that loads the debugger agent, if one does.
+    fn agent(&self) -> Option<&'a OsString> {
+        let loads = |word: &&OsString| {
+            let word = word.to_string_lossy();
+            word.starts_with("-agentlib:jdwp") || word.starts_with("-Xrunjdwp")
+        };
+        self.options().iter().find(loads)
     }
 
     /// What is run, with its arguments and without the JVM's options: `app-1.2 --port 80`.
@@ -142,6 +163,11 @@ impl<'a> JavaCommand<'a> {
     /// name without its ending; `java` where that cannot be told.
     pub fn main(&self) -> &str {
         self.main.as_deref().unwrap_or("java")
+    }
+
+    /// Can it be told what is run?
+    pub fn has_main(&self) -> bool {
+        self.main.is_some()
     }
 
     /// The command line under which the JVM connects to a port on loopback before it runs anything.
@@ -240,6 +266,19 @@ mod tests {
                 run
             );
         }
+    }
+
+    #[test]
+    fn of_a_jvm_that_runs_nothing_is_refused() {
+        let line =
+            words("java -agentlib:jdwp=server=y -cp x org.foo.Main -Xrunjdwp:of-the-program");
+        let java = JavaCommand::of_running(&line);
+        assert_eq!(java.main(), "Main");
+        assert_eq!(java.options(), &line[1..5]);
+        assert_eq!(JavaCommand::of_running(&[]).main(), "java");
+        assert!(JavaCommand::of_running(&[]).options().is_empty());
+        let line = words("/opt/app/start Main");
+        assert_eq!(JavaCommand::of_running(&line).main(), "Main");
     }
 
     #[test]

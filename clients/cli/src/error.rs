@@ -10,6 +10,7 @@ use jhyde_proto::trust::TrustError;
 use thiserror::Error;
 use tonic::{Code, Status};
 
+use crate::jvms::FindError;
 use crate::memory::MemoryError;
 use tonic_types::StatusExt as _;
 
@@ -85,6 +86,9 @@ pub enum Error {
         /// Why not.
         source: io::Error,
     },
+    /// The processes of this machine cannot be read.
+    #[error(transparent)]
+    Jvms(#[from] FindError),
     /// The answers of earlier sessions cannot be used or kept.
     #[error(transparent)]
     Memory(#[from] MemoryError),
@@ -160,7 +164,11 @@ impl Error {
                 | MemoryError::Newer { .. },
             ) => 7,
             Self::Memory(_) => 1,
-            Self::File { .. } | Self::Config { .. } | Self::Terminal { .. } | Self::Failed(_) => 1,
+            Self::File { .. }
+            | Self::Config { .. }
+            | Self::Jvms(_)
+            | Self::Terminal { .. }
+            | Self::Failed(_) => 1,
         }
     }
 }

@@ -216,6 +216,12 @@ list, show, watch, attach, stop, detach    id, name, state, state_reason, exit_c
              subject a class or method, "" everything) and more_lowered (how many more there are)
   states     waiting running complete detached stopped connection-lost cut failed unreadable
 delete       deleted, bytes
+jvms         pid, user, program, command, version (of the JDK; null: not known), here (false: in another network namespace; null:
+             not readable), port, sockets (where it listens: the debug port, or those of which one is it), open_to_others (true:
+             one of them is reached from other machines), attach (what jhyde attach takes; null where that cannot be said),
+             debugger {pid, name} (who is connected, if it is a process of this machine that can be read), recording (the
+             one that this daemon makes of it), advice (a text: what to do, or to know)
+  ports      open one-of taken (by a debugger) on-jcmd shut (the agent is loaded and listens nowhere) none unreadable
 launch       the recording, as show gives it, on standard error when the program has ended
 sessions     id, recording, strategy, progress, suspicious, answers [{call, answer; wrong, cut (calls), uncut (why none), value (it was about this one
              alone), remembered (by which session)}],

@@ -4,7 +4,7 @@
 //! What lives where, in reading order: [`args`] (the command line), [`run`] (which command does it),
 //! [`daemon`] (finds a daemon or starts one), [`client`] (the typed stubs), [`source`]
 //! (source text beside what happened), [`commands`] (one file per
-//! kind of question), [`debug`] (the declarative session), [`memory`] (answers that outlive it), [`text`] (how things look to people),
+//! kind of question), [`jvms`] (what runs on this host), [`debug`] (the declarative session), [`memory`] (answers that outlive it), [`text`] (how things look to people),
 //! [`json`] (how they look to programs), [`output`] (where both are written), [`error`].
 //!
 //! What does not: nothing here opens a recording or a JVM's port; the daemon does. Of our crates only
@@ -31,6 +31,7 @@ pub mod debug;
 pub mod error;
 pub mod help;
 pub mod json;
+pub mod jvms;
 pub mod memory;
 pub mod output;
 pub mod progress;

@@ -90,6 +90,9 @@ async fn dispatch(cli: &Cli) -> Result<u8, Error> {
         let code = commands::daemon::daemon(command, global, &mut out).await?;
         return out.flush().map(|()| code);
     }
+    if let Command::Jvms(args) = &cli.command {
+        return commands::jvms::jvms(args, global, out).await.map(|()| 0);
+    }
     let client = Client::new(daemon::reach(global).await?);
     let source = SourceArgs::default();
     let mut context = Context {
@@ -145,6 +148,7 @@ async fn command(context: &mut Context, command: &Command, _: &Global) -> Result
         Command::Memory(command) => memory::memory(command, &mut context.out)?,
         // Answered before a daemon is reached.
         Command::Daemon(_)
+        | Command::Jvms(_)
         | Command::Completions { .. }
         | Command::Man { .. }
         | Command::Help { .. } => {}

@@ -88,6 +88,20 @@ pub struct AttachArgs {
     pub quiet: bool,
 }
 
+/// `jhyde jvms`.
+#[derive(Args, Debug)]
+pub struct JvmsArgs {
+    /// How to record the chosen one.
+    #[command(flatten)]
+    pub record: RecordArgs,
+    /// Follow its recording until it ends
+    #[arg(long)]
+    pub watch: bool,
+    /// Say nothing on standard error at the end
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
 /// One recording.
 #[derive(Args, Debug)]
 pub struct RecordingArg {

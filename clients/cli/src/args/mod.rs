@@ -130,6 +130,22 @@ Examples:
   jhyde attach localhost:5005 --name shop --include com.shop
   jhyde detach shop")]
     Attach(AttachArgs),
+    /// The JVMs of this machine: which can be recorded, at which port, and what to do for the others
+    #[command(after_help = "\
+Told are process, user, Java version, debug port and program. A port is told only where a socket of that JVM
+listens; nothing is connected to. What /proc does not show to you (JVMs of other users) is said to be unreadable.
+
+On a terminal the JVMs that can be recorded have numbers: the one whose number is typed is recorded, as by jhyde
+attach with the same options. Without a terminal, and with --json, the list is all.
+
+Examples:
+  jhyde jvms                                   choose one, and record it
+  jhyde jvms --include com.shop --name shop    the same, and how
+  jhyde jvms --json | jq -r 'select(.attach) | \"\\(.pid) \\(.attach)\"'
+  sudo jhyde jvms                              those of all users
+
+Ways to a debug port that nobody else reaches: docs/jdwp.md.")]
+    Jvms(JvmsArgs),
     /// All recordings, newest first
     #[command(visible_alias = "ls")]
     List,

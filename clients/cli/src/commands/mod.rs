@@ -8,6 +8,7 @@ pub mod files;
 pub mod gaps;
 pub mod history;
 pub mod junit;
+pub mod jvms;
 pub mod launch;
 pub mod lines;
 pub mod locate;

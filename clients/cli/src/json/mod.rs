@@ -6,6 +6,7 @@
 mod call;
 mod coverage;
 mod event;
+mod jvm;
 mod query;
 mod recording;
 mod session;
@@ -18,6 +19,7 @@ mod value;
 pub use call::CallJson;
 pub use coverage::CoverageJson;
 pub use event::{EventJson, PlaceJson, RowJson};
+pub(crate) use jvm::JvmJson;
 pub use query::{QueryJson, QueryRowJson, UntilJson};
 pub use recording::RecordingJson;
 pub use session::{Details, Message, SessionJson, answer_word, progress_word};

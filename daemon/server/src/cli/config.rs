@@ -17,6 +17,7 @@ pub(super) fn check(file: &Path) -> Result<u8, Failure> {
     };
     let effective = load(&sources)?;
     super::filter(&effective.settings.log.filter)?;
+    super::orders::orders(&effective)?;
     certificates::read(&effective.settings.listen.tls).map_err(ServeError::from)?;
     let is_set = |(_, _, origin): &&(&str, String, String)| origin != "default";
     let set = effective.origins.iter().filter(is_set).count();

@@ -7,6 +7,7 @@ mod failure;
 mod host;
 mod inspect;
 mod launch;
+mod orders;
 mod reload;
 mod say;
 mod serve;

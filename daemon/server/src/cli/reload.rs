@@ -5,6 +5,7 @@ use super::options;
 use crate::access::gate::Access;
 use crate::config::{ConfigError, Effective, Settings, Sources, keys, load};
 use crate::daemon::Daemon;
+use crate::daemon::standing::{Order, Standing};
 use crate::serve::ServeError;
 use crate::serve::certificates::{self, Tls};
 
@@ -34,6 +35,10 @@ impl Reloader {
         &self.now.settings
     }
 
+    pub(super) fn orders(&self) -> Result<Vec<Order>, ConfigError> {
+        super::orders::orders(&self.now)
+    }
+
     /// Reads everything anew. What cannot be used changes nothing, and the log says why.
     pub(super) fn reload(
         &mut self,
@@ -41,8 +46,9 @@ impl Reloader {
         access: &Access,
         has_tcp: bool,
         tls: Option<&Tls>,
+        standing: &mut Standing,
     ) {
-        match self.configuration(daemon, access, tls) {
+        match self.configuration(daemon, access, tls, standing) {
             Ok(Changed { now, later }) => {
                 if !later.is_empty() {
                     let settings = later.join(", ");
@@ -66,6 +72,7 @@ impl Reloader {
         daemon: &Daemon,
         access: &Access,
         tls: Option<&Tls>,
+        standing: &mut Standing,
     ) -> Result<Changed, Failure> {
         let mut new = load(&self.sources)?;
         // What can fail goes first, so that all is changed or nothing.
@@ -73,6 +80,7 @@ impl Reloader {
             Some(_) => certificates::read(&new.settings.listen.tls).map_err(ServeError::from)?,
             None => None,
         };
+        let orders = super::orders::orders(&new)?;
         (self.filtering)(&new.settings.log.filter)?;
         if let (Some(tls), Some(certificates)) = (tls, &certificates) {
             tls.change(certificates.clone());
@@ -80,6 +88,7 @@ impl Reloader {
         // Sockets are plain for as long as they are open, or never.
         let same_kind = tls.is_some() && certificates.is_some();
         daemon.change(options(&new.settings));
+        standing.change(orders);
         access.allow(new.settings.listen.allowed());
         access.limiter().change(new.settings.limits);
         // Opened anew even if it is the same: somebody may have moved it away.

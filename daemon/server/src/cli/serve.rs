@@ -12,6 +12,7 @@ use crate::access::gate::Access;
 use crate::daemon::Daemon;
 use crate::daemon::leaving::Phase;
 use crate::daemon::record::blocking;
+use crate::daemon::standing::Standing;
 use crate::serve::{Activity, bind_besides, serve as serve_on};
 use crate::services;
 use crate::systemd::{Given, Manager, attending};
@@ -24,6 +25,7 @@ pub(super) async fn serve(mut reloader: Reloader, given: Given) -> Result<u8, Fa
     let manager = Arc::new(Manager::of_environment());
     manager.status("opening the recordings");
     let settings = reloader.settings().clone();
+    let orders = reloader.orders()?;
     let mut signals = Signals::new()?;
     let told = options(&settings);
     let daemon = blocking(move || Daemon::open(told)).await?;
@@ -52,12 +54,18 @@ pub(super) async fn serve(mut reloader: Reloader, given: Given) -> Result<u8, Fa
     manager.ready(&attending::status(&daemon));
     let attending = attending::attend(Arc::clone(&manager), Arc::clone(&daemon));
     let attending = tokio::spawn(attending);
+    let mut standing = Standing::new(&daemon);
+    standing.change(orders);
 
     loop {
-        let after = reloader.settings().shutdown.idle.0;
+        let after = match standing.is_empty() {
+            true => reloader.settings().shutdown.idle.0,
+            // Who waits for a JVM is needed.
+            false => Duration::ZERO,
+        };
         tokio::select! {
             signal = signals.next() => if signal == Came::Hangup {
-                reloader.reload(&daemon, &access, has_tcp, tls.as_deref());
+                reloader.reload(&daemon, &access, has_tcp, tls.as_deref(), &mut standing);
             } else {
                 tracing::info!(?signal, "stopping");
                 break;
@@ -73,6 +81,7 @@ pub(super) async fn serve(mut reloader: Reloader, given: Given) -> Result<u8, Fa
         }
     }
     keeping.abort();
+    drop(standing);
     let grace = reloader.settings().shutdown.grace.0;
     services.not_serving().await;
     serving.stop_accepting();

@@ -7,6 +7,8 @@ pub enum Shape {
     One,
     /// A list of texts; in the environment they are separated by commas.
     List,
+    /// Tables, `[[name]]`; in files alone.
+    Tables,
 }
 
 /// One setting.
@@ -34,7 +36,7 @@ impl Key {
 }
 
 /// Settings, or the beginnings of their names, that are changed by SIGHUP without a restart.
-const RELOADED: [&str; 11] = [
+const RELOADED: [&str; 12] = [
     "audit.",
     "limits.",
     "keep",
@@ -46,6 +48,7 @@ const RELOADED: [&str; 11] = [
     "source.",
     "attach.",
     "shutdown.",
+    "watch",
 ];
 
 impl Key {
@@ -246,6 +249,12 @@ pub const KEYS: &[Key] = &[
         "10s",
         "how long a JVM may take to accept, shake hands and answer",
     ),
+    Key {
+        path: "watch",
+        shape: Shape::Tables,
+        default: None,
+        help: "JVMs that are recorded whenever they are up: [[watch]] with address, name, and how",
+    },
     one("limits.connections", "4096", "connections at once, in all"),
     one(
         "limits.client_connections",

@@ -10,6 +10,7 @@ use thiserror::Error;
 
 use super::keys::{ENVIRONMENT_PREFIX, KEYS, Key, PATHS, Shape, find};
 use super::settings::Settings;
+use super::watch;
 
 /// The configuration cannot be used.
 #[derive(Debug, Error)]
@@ -151,7 +152,7 @@ impl Source for Layer {
 fn from_text(key: &'static Key, text: &str, origin: String) -> (&'static Key, Value) {
     let value = match key.shape {
         Shape::One => Value::new(Some(&origin), text),
-        Shape::List => {
+        Shape::List | Shape::Tables => {
             let parts = text
                 .split(',')
                 .map(str::trim)
@@ -171,7 +172,7 @@ fn defaults() -> Layer {
     for key in KEYS {
         match key.default {
             Some(text) => layer.push(from_text(key, text, origin())),
-            None if key.shape == Shape::List => layer.push(from_text(key, "", origin())),
+            None if key.shape != Shape::One => layer.push(from_text(key, "", origin())),
             None => {
                 let folder = jhyde_proto::endpoint::default_data_folder();
                 layer.push((key, Value::new(Some(&origin()), absolute(&folder, None))));
@@ -204,14 +205,16 @@ fn environment(variables: &[(OsString, OsString)]) -> Result<Layer, ConfigError>
                 known,
             });
         };
-        let Some(value) = value.to_str() else {
-            let reason = "is not valid UTF-8".to_owned();
-            return Err(ConfigError::Value {
-                key: key.path.to_owned(),
-                origin,
-                reason,
-            });
+        let value = match (key.shape, value.to_str()) {
+            (Shape::Tables, _) => Err("stands in files alone, as tables"),
+            (_, None) => Err("is not valid UTF-8"),
+            (_, Some(value)) => Ok(value),
         };
+        let value = value.map_err(|reason| ConfigError::Value {
+            key: key.path.to_owned(),
+            origin: origin.clone(),
+            reason: reason.to_owned(),
+        })?;
         layer.push(resolved(from_text(key, value, origin), None));
     }
     Ok(Layer(layer))
@@ -259,11 +262,11 @@ fn read_file(path: &Path, required: bool) -> Result<Option<Layer>, ConfigError> 
             });
         };
         let is_list = matches!(value.kind, ValueKind::Array(_));
-        if is_list != (key.shape == Shape::List) {
-            let wanted = if is_list {
-                "takes one value, not a list"
-            } else {
-                "takes a list: [\"…\"]"
+        if is_list != (key.shape != Shape::One) {
+            let wanted = match key.shape {
+                Shape::One => "takes one value, not a list",
+                Shape::List => "takes a list: [\"…\"]",
+                Shape::Tables => "takes tables: [[…]]",
             };
             return Err(ConfigError::Value {
                 key: name,
@@ -279,6 +282,16 @@ fn read_file(path: &Path, required: bool) -> Result<Option<Layer>, ConfigError> 
 
 /// Makes paths absolute: relative to the file that names them, else to the working folder.
 fn resolved((key, value): (&'static Key, Value), base: Option<&Path>) -> (&'static Key, Value) {
+    if let (Shape::Tables, ValueKind::Array(mut entries)) = (key.shape, value.kind.clone()) {
+        let absolute = |path: &Path| absolute(path, base);
+        entries
+            .iter_mut()
+            .for_each(|entry| watch::resolved(entry, absolute));
+        return (
+            key,
+            Value::new(value.origin().map(str::to_owned).as_ref(), entries),
+        );
+    }
     if !PATHS.contains(&key.path) {
         return (key, value);
     }
@@ -350,6 +363,13 @@ fn written(value: &Value) -> String {
             let items = items.iter().map(written).collect::<Vec<_>>().join(", ");
             format!("[{items}]")
         }
+        ValueKind::Table(table) => {
+            let sorted: BTreeMap<_, _> = table.iter().collect();
+            let entries = sorted
+                .iter()
+                .map(|(name, value)| format!("{name} = {}", written(value)));
+            format!("{{ {} }}", entries.collect::<Vec<_>>().join(", "))
+        }
         ValueKind::String(text) if matches!(text.as_str(), "true" | "false") => text.clone(),
         ValueKind::String(text) if text.parse::<i64>().is_ok() => text.clone(),
         ValueKind::String(text) => format!("{text:?}"),
@@ -369,6 +389,11 @@ impl fmt::Display for Plain<'_> {
 fn value_error(error: config::ConfigError, leaves: &BTreeMap<String, Value>) -> ConfigError {
     let (key, reason) = split(error);
     let key = key.unwrap_or_else(|| "?".to_owned());
+    // Of a list or a table in one the whole is what has an origin.
+    let key = match key.split_once('[') {
+        Some((whole, _)) => whole.to_owned(),
+        None => key,
+    };
     let origin = leaves
         .get(&key)
         .map_or_else(|| "the configuration".to_owned(), origin);

@@ -14,6 +14,7 @@ pub mod keys;
 pub mod layers;
 pub mod settings;
 pub mod units;
+pub mod watch;
 
 #[cfg(test)]
 mod tests;

@@ -12,6 +12,7 @@ use serde::de::{Deserializer, Error as _};
 use super::hosts::Hosts;
 use super::keep::Limits;
 use super::units::{ByteSize, Limit, Span, from_text};
+use super::watch::Watches;
 use crate::access::Rights;
 use crate::access::gate::Allowed;
 
@@ -37,6 +38,8 @@ pub struct Settings {
     pub source: Source,
     /// Which JVMs may be attached to.
     pub attach: Attach,
+    /// JVMs that are recorded whenever they are up.
+    pub watch: Watches,
     /// How much clients may have of the daemon.
     pub limits: Bounds,
     /// How the daemon ends.

@@ -208,10 +208,68 @@ fn the_example_file_holds_every_setting_at_its_default() {
     );
     let example = example.display().to_string();
     for (key, _, origin) in &effective.origins {
-        // The data folder is left out: its default depends on the user.
+        // The data folder is left out: its default depends on the user. So are tables: an empty list of them cannot be added to.
         assert!(
-            *origin == example || *key == "data",
+            *origin == example || matches!(*key, "data" | "watch"),
             "{key} is missing in deploy/jhyded.toml"
         );
     }
+}
+
+/// The example's entry, which is a comment there.
+fn example_of_a_watch() -> String {
+    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy/jhyded.toml");
+    let text = fs::read_to_string(example).unwrap();
+    let lines = text.lines().skip_while(|line| *line != "#[[watch]]");
+    let lines = lines.take_while(|line| line.starts_with('#'));
+    lines.map(|line| format!("{}\n", &line[1..])).collect()
+}
+
+#[test]
+fn standing_orders_are_tables_in_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let load_text = |text: &str| {
+        let path = file(folder.path(), "watch.toml", text);
+        load(&Sources {
+            named_file: Some(path),
+            ..Sources::default()
+        })
+    };
+    let example = example_of_a_watch();
+    assert!(example.contains("address"), "{example}");
+    let other = "[[watch]]\naddress = \"[::1]:5006\"\nname = \"other\"\nsource = [\"src\"]\n";
+    let effective = load_text(&format!("{example}\n{other}")).unwrap();
+    let orders = &effective.settings.watch.0;
+    assert_eq!(orders.len(), 2);
+    assert!(orders[0].contents && !orders[0].include.is_empty());
+    assert_eq!(orders[1].source, [folder.path().join("src")]);
+    let (_, written, origin) = effective
+        .origins
+        .iter()
+        .find(|(key, ..)| *key == "watch")
+        .unwrap();
+    assert!(origin.ends_with("watch.toml"), "{origin}");
+    assert!(written.contains("name = \"other\""), "{written}");
+    for (text, reason) in [
+        ("[[watch]]\nname = \"a\"\n".to_owned(), "address"),
+        (format!("{other}\nlevle = \"full\"\n"), "levle"),
+        (format!("{other}\n{other}"), "two entries"),
+        ("watch = \"localhost:5005\"".to_owned(), "[[…]]"),
+        ("watch = [\"localhost:5005\"]".to_owned(), "watch"),
+    ] {
+        let error = load_text(&text).unwrap_err();
+        let message = error.to_string();
+        assert!(
+            matches!(&error, ConfigError::Value { key, .. } if key == "watch"),
+            "{text}: {message}"
+        );
+        assert!(message.contains(reason), "{text}: {message}");
+        assert!(message.contains("watch.toml"), "{text}: {message}");
+    }
+    let sources = Sources {
+        environment: environment(&[("JHYDED_WATCH", "localhost:5005")]),
+        ..Sources::default()
+    };
+    let message = load(&sources).unwrap_err().to_string();
+    assert!(message.contains("files alone"), "{message}");
 }

@@ -19,6 +19,7 @@ pub mod live;
 pub mod options;
 pub mod record;
 pub mod sources;
+pub mod standing;
 pub mod tally;
 pub mod words;
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use jhyde_trace::{CostLimits, EngineKind, Level, RecordingOptions, SnapshotLimits};
 
-use super::{Daemon, capture};
+use super::{Options, capture};
 use crate::config::settings::cost_limits;
 use crate::config::units::{ByteSize, Limit, LimitError, Span};
 use crate::error::Error;
@@ -126,13 +126,13 @@ pub struct Chosen {
     pub source: Vec<PathBuf>,
 }
 
-impl Daemon {
+impl Wanted {
     /// Fills in defaults and checks.
     ///
     /// # Errors
     /// A word that is not known, a pattern that makes no sense.
-    pub fn choose(&self, wanted: &Wanted) -> Result<Chosen, Error> {
-        let defaults = self.options();
+    pub fn choose(&self, defaults: &Options) -> Result<Chosen, Error> {
+        let wanted = self;
         let level = if wanted.level.is_empty() {
             defaults.level
         } else {

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use jhyde_capture::{Connection, Controller, Ending};
 use jhyde_store::{Error as StoreError, Writer};
-use jhyde_trace::{RecordingOptions, State};
+use jhyde_trace::{JvmIdentity, RecordingOptions, State};
 
 use super::live::{Live, Status, lock};
 use super::options::{Chosen, Wanted};
@@ -57,8 +57,25 @@ impl Daemon {
     /// # Errors
     /// Nothing is recorded and nothing is left, and the JVM runs on.
     pub async fn attach(self: &Arc<Self>, request: AttachRequest) -> Result<Arc<Live>, Error> {
+        self.attach_as(request, false).await
+    }
+
+    /// The same for the next recording of a series: it gets the series' name, with a number if that is taken, and notes which one
+    /// it continues.
+    ///
+    /// # Errors
+    /// As [`Self::attach`].
+    pub async fn attach_next(self: &Arc<Self>, request: AttachRequest) -> Result<Arc<Live>, Error> {
+        self.attach_as(request, true).await
+    }
+
+    async fn attach_as(
+        self: &Arc<Self>,
+        request: AttachRequest,
+        is_next: bool,
+    ) -> Result<Arc<Live>, Error> {
         self.check_running()?;
-        let chosen = self.choose(&request.wanted)?;
+        let mut chosen = request.wanted.choose(&self.options())?;
         capture::host_of(&request.address)?;
         let daemon = Arc::clone(self);
         let controller = Controller::default();
@@ -67,8 +84,16 @@ impl Daemon {
             let attach = daemon.options().attach.clone();
             let connection = capture::attach(&request.address, &attach, &controller)?;
             let source = chosen.source.clone();
-            let (live, writer) =
-                daemon.create(&request.name, &request.address, chosen, &[], controller)?;
+            let (name, program) = match is_next {
+                true => ("", &request.name),
+                false => (request.name.as_str(), &request.address),
+            };
+            if is_next && let Some(last) = daemon.last_of(&request.name, &request.address) {
+                chosen
+                    .notes
+                    .push(format!("standing order: continues {last}"));
+            }
+            let (live, writer) = daemon.create(name, program, chosen, &[], controller)?;
             daemon.spawn(Arc::clone(&live), writer, source, move |_| Ok(connection))?;
             Ok(live)
         })
@@ -87,7 +112,7 @@ impl Daemon {
     /// The port cannot be opened, the options make no sense.
     pub fn listen(self: &Arc<Self>, request: ListenRequest) -> Result<Arc<Live>, Error> {
         self.check_running()?;
-        let chosen = self.choose(&request.wanted)?;
+        let chosen = request.wanted.choose(&self.options())?;
         let waiter = capture::bind(request.port)?;
         let port = waiter.port();
         let program = if request.program.is_empty() {
@@ -134,6 +159,24 @@ impl Daemon {
         let live = Arc::new(Live::new(recording, controller));
         lock(&self.live).insert(live.id.clone(), Arc::clone(&live));
         Ok((live, writer))
+    }
+
+    /// The name of the last recording of a series: of this name, with or without a number, and of a JVM at this port.
+    fn last_of(&self, series: &str, address: &str) -> Option<String> {
+        let is_number = |rest: &str| {
+            rest.strip_prefix('-')
+                .is_some_and(|n| n.parse::<u64>().is_ok())
+        };
+        let is_one = |name: &str| {
+            let rest = name.strip_prefix(series);
+            rest.is_some_and(|rest| rest.is_empty() || is_number(rest))
+        };
+        let port = |address: &str| Some(address.rsplit_once(':')?.1.to_owned());
+        let was_there = |jvm: &JvmIdentity| port(&jvm.address) == port(address);
+        let mut newest_first = self.list().into_iter();
+        let last = newest_first
+            .find(|meta| is_one(&meta.name) && meta.jvm.as_ref().is_some_and(was_there));
+        last.map(|meta| meta.name)
     }
 
     /// The first free one of `Main`, `Main-2`, `Main-3`, …
