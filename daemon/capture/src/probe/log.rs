@@ -2,7 +2,7 @@
 //! after the other.
 //!
 //! The first word of a record has its kind in the upper 8 bits, a number below 2^24 behind it (of a method, or of a
-//! place in code), and in the lower 32 bits what it says. A reference is told by the identity hash of its object, 0 for
+//! place in code), and in the lower 32 bits what it says. A reference is told by the number of its object (`JhydeIdentity.java`), 0 for
 //! null, and what [`Told`] has of it. Records stand whole in what is flushed at once, but not in what is read
 //! while a thread runs on: then the rest comes later.
 
@@ -94,7 +94,7 @@ pub(crate) type Reference = Option<Object>;
 /// An object as a log tells it.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Object {
-    /// Its identity hash: 31 bits, not 0.
+    /// Its identity hash of 31 bits, or a number of its own with the highest bit set; not 0.
     pub(crate) hash: u32,
     pub(crate) told: Told,
 }

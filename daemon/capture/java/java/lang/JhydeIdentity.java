@@ -16,8 +16,8 @@ import jdk.internal.misc.Unsafe;
  * <p>Weaker: an object whose hash somebody else has asked for before it is told first, or that is locked then (up to JDK 22, or by several
  * threads), cannot be seen to be new. If its hash is that of another, the two have one number.
  *
- * <p>What hashes were seen is kept in bits, by their lower end: other objects may be taken for seen, which costs a place in the
- * table and tells nothing false.
+ * <p>What hashes were seen is kept in bits, two for each (a Bloom filter): other objects may be taken for seen, which costs a place in
+ * the table and tells nothing false.
  *
  * <p>For {@link JhydeProbe}: called by who has the turn. Where there are no turns any more numbers mean nothing, and all that
  * is promised is that it comes to its end.
@@ -26,7 +26,7 @@ final class JhydeIdentity {
     /** Numbers of objects that are not told by their hash: those with the highest bit. */
     private static final int OWN = 1 << 31;
     /** Bits at first and at most, and how many there are for one hash before there are to be more, in powers of two. */
-    private static final int FEWEST = 22, MOST = 28, SPARSE = 5, MORE = 3;
+    private static final int FEWEST = 19, MOST = 28, SPARSE = 5, MORE = 3;
 
     private static final Unsafe UNSAFE = Unsafe.getUnsafe();
     /** Does a header say whether the hash was asked for, as far as is known here? Else nothing is taken for new. And does it while
@@ -35,13 +35,16 @@ final class JhydeIdentity {
 
     /** Hashes that were seen: a power of two of bits. */
     private static long[] seen = new long[1 << FEWEST - 6];
-    /** How many have set a bit. */
+    /** How many have set bits. */
     private static int count;
 
     /** Objects that are not told by their hash, by that: open addressing, a power of two, never full. Places of those that are gone are kept
      * until the table grows. */
     private static Other[] others = new Other[64];
     private static int used, next;
+
+    /** Hashes by which objects were told lately, of which no object in the table has one: most are told again soon. */
+    private static final int[] recent = new int[1 << 11];
 
     private JhydeIdentity() {
     }
@@ -53,17 +56,23 @@ final class JhydeIdentity {
         }
         boolean isNew = READABLE && isBare(UNSAFE.getLongAcquire(value, 0));
         int hash = System.identityHashCode(value);
+        return !isNew && recent[hash & recent.length - 1] == hash ? hash : seldom(value, hash, isNew);
+    }
+
+    /** Apart, so that what calls {@link #of} is compiled with it. */
+    private static int seldom(Object value, int hash, boolean isNew) {
         long[] all = seen;
-        int at = hash >>> 6 & all.length - 1;
-        long bit = 1L << hash;
-        if ((all[at] & bit) == 0) {
-            all[at] |= bit;
+        int other = Integer.rotateLeft(hash * 0x9e3779b9, 16), mask = all.length - 1;
+        if ((all[hash >>> 6 & mask] >>> hash & all[other >>> 6 & mask] >>> other & 1) == 0) {
+            all[hash >>> 6 & mask] |= 1L << hash;
+            all[other >>> 6 & mask] |= 1L << other;
             if (++count > all.length << 6 - SPARSE && all.length < 1 << MOST - 6) {
                 grow(all);
             }
+            recent[hash & recent.length - 1] = hash;
             return hash;
         }
-        return isNew ? add(value, hash) : used == 0 ? hash : find(value, hash);
+        return isNew ? add(value, hash) : find(value, hash);
     }
 
     /** Without a hash: markWord.hpp of HotSpot, JDK 17 to 25. A header that points to a lock, or is compact, is never. */
@@ -100,11 +109,16 @@ final class JhydeIdentity {
     private static int find(Object value, int hash) {
         Other[] all = others;
         int mask = all.length - 1, at = spread(hash) & mask;
+        boolean isAlone = true;
         for (int tried = 0; tried < mask && all[at] != null; tried++) {
             if (all[at].refersTo(value)) {
                 return all[at].number;
             }
+            isAlone &= all[at].hash != hash;
             at = at + 1 & mask;
+        }
+        if (isAlone) {
+            recent[hash & recent.length - 1] = hash;
         }
         return hash;
     }
@@ -113,14 +127,17 @@ final class JhydeIdentity {
         if (2 * used >= others.length) {
             rehash();
         }
-        Other other = new Other(value, OWN | next++);
-        put(others, other, hash);
+        Other other = new Other(value, OWN | next++, hash);
+        put(others, other);
+        if (recent[hash & recent.length - 1] == hash) {
+            recent[hash & recent.length - 1] = 0;
+        }
         used++;
         return other.number;
     }
 
-    private static void put(Other[] all, Other other, int hash) {
-        int mask = all.length - 1, at = spread(hash) & mask;
+    private static void put(Other[] all, Other other) {
+        int mask = all.length - 1, at = spread(other.hash) & mask;
         for (int tried = 0; tried < mask && all[at] != null; tried++) {
             at = at + 1 & mask;
         }
@@ -141,9 +158,8 @@ final class JhydeIdentity {
         Other[] kept = new Other[size];
         int count = 0;
         for (Other one : all) {
-            Object value = one == null ? null : one.get();
-            if (value != null) {
-                put(kept, one, System.identityHashCode(value));
+            if (one != null && !one.refersTo(null)) {
+                put(kept, one);
                 count++;
             }
         }
@@ -158,11 +174,12 @@ final class JhydeIdentity {
 
     /** An object that is not told by its hash. */
     private static final class Other extends WeakReference<Object> {
-        final int number;
+        final int number, hash;
 
-        Other(Object value, int number) {
+        Other(Object value, int number, int hash) {
             super(value);
             this.number = number;
+            this.hash = hash;
         }
     }
 }

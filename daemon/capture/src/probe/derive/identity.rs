@@ -1,6 +1,7 @@
-//! Which object it is that a log tells by its identity hash.
+//! Which object it is that a log tells by its hash.
 //!
-//! The hash has 31 bits and narrows it down; class, and of strings and boxes the content, tell those of one hash apart. An
+//! That is the identity hash of 31 bits, or, of an object whose hash another one had before, a number of its own that is none
+//! (`JhydeIdentity.java`). Where the probe could not see that, class, and of strings and boxes the content, tell those of one hash apart. An
 //! object that code of the scope made is told when it is first shown to code out of the scope: as an argument, as the
 //! result of a call by such code, as an exception, in an array. Until then nothing says its hash; but nor can such code
 //! have it, unless by one of two ways: it was put into an array that such code has, after that was shown, or such code
