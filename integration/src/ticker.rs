@@ -2,6 +2,8 @@
 //! away from it share.
 
 use std::io::{BufRead as _, BufReader};
+use std::os::unix::net::UnixStream;
+use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
@@ -180,9 +182,10 @@ pub fn assert_readable(folder: &Folder, name: &str) {
     }
 }
 
-/// A daemon that attaches to it and records, by an engine, at level `state`.
+/// A daemon that attaches to it and records, by an engine, at level `state`, and serves clients: else the first one would start
+/// another, which the recording might go to.
 pub fn attach(folder: &Folder, address: &str, name: &str, engine: &str) -> Child {
-    folder
+    let attached = folder
         .jhyded(&[
             "attach",
             address,
@@ -197,5 +200,19 @@ pub fn attach(folder: &Folder, address: &str, name: &str, engine: &str) -> Child
         ])
         .stdout(Stdio::null())
         .spawn()
-        .expect("jhyded can be started")
+        .expect("jhyded can be started");
+    serves(&folder.data().join("jhyded.sock"));
+    attached
+}
+
+/// Waits until somebody serves this socket: a client that found nobody would start a daemon of its own.
+///
+/// # Panics
+/// When nobody does.
+pub fn serves(socket: &Path) {
+    let end = Instant::now() + PATIENCE;
+    while UnixStream::connect(socket).is_err() {
+        assert!(Instant::now() < end, "nobody serves {}", socket.display());
+        std::thread::sleep(Duration::from_millis(20));
+    }
 }

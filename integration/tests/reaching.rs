@@ -3,13 +3,12 @@
 //! are waited for, is in `ways_in`.
 
 use std::net::{TcpListener, TcpStream};
-use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use jhyde_integration::ticker::{
-    PATIENCE, Ticker, assert_readable, attach, ended, has_calls, until,
+    PATIENCE, Ticker, assert_readable, attach, ended, has_calls, serves, until,
 };
 use jhyde_integration::{Folder, Jdk, jdks};
 
@@ -57,14 +56,6 @@ fn listens(port: u16) {
     let end = Instant::now() + PATIENCE;
     while TcpStream::connect(("127.0.0.1", port)).is_err() {
         assert!(Instant::now() < end, "nobody listens at {port}");
-        std::thread::sleep(Duration::from_millis(20));
-    }
-}
-
-fn serves(socket: &Path) {
-    let end = Instant::now() + PATIENCE;
-    while UnixStream::connect(socket).is_err() {
-        assert!(Instant::now() < end, "nobody serves {}", socket.display());
         std::thread::sleep(Duration::from_millis(20));
     }
 }

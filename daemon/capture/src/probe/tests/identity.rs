@@ -59,7 +59,7 @@ fn very_many_objects_are_told_apart() {
             let probe = record_with(options, jdk, folder.path(), &run);
             // Each value that was read is in the checksum, and says which object it is of.
             assert_eq!(probe.list.levels, [], "{run:?}: {:?}", probe.notes);
-            let sums = probe
+            let mut sums = probe
                 .list
                 .events
                 .iter()
@@ -70,7 +70,7 @@ fn very_many_objects_are_told_apart() {
                     } => Some(sum.to_string()),
                     _ => None,
                 });
-            assert_eq!(sums.last().as_deref(), Some(probe.printed.trim()));
+            assert_eq!(sums.next_back().as_deref(), Some(probe.printed.trim()));
             let mut made: Vec<ObjectId> = probe
                 .list
                 .events
