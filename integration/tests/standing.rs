@@ -23,11 +23,16 @@ struct Daemon {
 
 impl Daemon {
     fn serve(folder: &Folder, text: &str) -> Self {
+        Self::serve_with(folder, text, &[])
+    }
+
+    fn serve_with(folder: &Folder, text: &str, options: &[&str]) -> Self {
         let config = folder.data().with_file_name("standing.toml");
         fs::write(&config, text).expect("it is written");
         let file = config.display().to_string();
         let mut child = folder
             .jhyded(&["serve", "--config", &file, "--log", "info"])
+            .args(options)
             .stderr(Stdio::piped())
             .spawn()
             .expect("jhyded can be started");
@@ -70,7 +75,9 @@ impl Daemon {
 
     fn end(mut self) {
         self.signal("-TERM");
-        assert!(self.child.wait().expect("it ends").success());
+        let status = self.child.wait().expect("it ends");
+        let log: Vec<String> = self.log.iter().collect();
+        assert!(status.success(), "{status}: {log:?}");
     }
 }
 
@@ -148,8 +155,9 @@ fn a_jvm_is_recorded_whenever_it_is_up() {
         daemon.reload("");
         let told = recording(&folder, "ticks-4").expect("it is there");
         assert_eq!(told["state"], "running", "{told}");
-        folder.ask(&["detach", "ticks-4"]);
-        second.listens_again();
+        second.end();
+        until(&folder, "ticks-4", "ended", ended);
+        let mut second = ticker(&jdk, port);
         second.ticks(1500);
         assert_eq!(recording(&folder, "ticks-5"), None);
 
@@ -180,6 +188,12 @@ fn whose_jvms_may_be_recorded_holds_for_standing_orders() {
     daemon.reload(&entry(port));
     until(&folder, "ticks", "recorded", has_calls);
     daemon.end();
+    // A daemon that a client started follows none, and ends when nobody needs it.
+    ticker.listens_again();
+    let client = Daemon::serve_with(&folder, &entry(port), &["--idle-exit", "10m"]);
+    ticker.ticks(1500);
+    assert_eq!(recording(&folder, "ticks-2"), None);
+    client.end();
     ticker.end();
 }
 

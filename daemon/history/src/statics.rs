@@ -342,8 +342,8 @@ impl History {
             return Ok(Held::Unknown(unseen.into()));
         }
         Ok(match initialised {
-            // Never written in the initialiser: a ConstantValue attribute gave it its value (JVMS 4.7.2).
-            _ if field.modifiers & FINAL != 0 && !self.is_ever_written(variable)? => {
+            // Not written in the initialiser: a ConstantValue attribute gave it its value (JVMS 4.7.2), which may have been found later.
+            _ if field.modifiers & FINAL != 0 && !self.is_written_first(variable)? => {
                 Held::Unknown(CONSTANT.into())
             }
             Initialised::At(_) => Held::Value(default_value(&field.descriptor)),
@@ -352,14 +352,15 @@ impl History {
         })
     }
 
-    fn is_ever_written(&self, variable: Variable) -> Result<bool> {
+    /// Is the first thing that is known of it that it was written?
+    fn is_written_first(&self, variable: Variable) -> Result<bool> {
         let all = Timestamp(0)..self.recording.end();
         Ok(self
             .recording
             .writes(variable, all, Direction::Forward)
             .next()
             .transpose()?
-            .is_some())
+            .is_some_and(|first| !first.snapshot))
     }
 
     /// Was the class initialised by this time, as far as can be seen?

@@ -76,7 +76,7 @@ pub async fn jvms(args: &JvmsArgs, global: &Global, mut out: Output) -> Result<(
 
 /// The recordings that the daemon makes now, if one runs and some JVM has a debugger.
 async fn recorded(found: &[Jvm], global: &Global) -> Vec<Recording> {
-    if !found.iter().any(|jvm| matches!(jvm.port, Port::Taken(_))) {
+    if !is_here(global) || !found.iter().any(|jvm| matches!(jvm.port, Port::Taken(_))) {
         return Vec::new();
     }
     let ask = async {
@@ -115,8 +115,8 @@ fn is_here(global: &Global) -> bool {
     let address = global.daemon.as_deref().map(str::parse::<Address>);
     match address {
         None | Some(Ok(Address::Unix(_))) => true,
-        Some(Ok(address @ Address::Tcp(_))) => !address.is_open_to_others(),
-        Some(Ok(Address::Tls(_)) | Err(_)) => false,
+        // A loopback port may be a tunnel to another machine.
+        Some(Ok(Address::Tcp(_) | Address::Tls(_)) | Err(_)) => false,
     }
 }
 
@@ -192,7 +192,7 @@ mod tests {
         for (daemon, here) in [
             (None, true),
             (Some("unix:/run/jhyde/jhyded.sock"), true),
-            (Some("127.0.0.1:7707"), true),
+            (Some("127.0.0.1:7707"), false),
             (Some("build.example:7707"), false),
             (Some("https://build.example:7707"), false),
         ] {

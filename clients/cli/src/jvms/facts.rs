@@ -11,7 +11,7 @@ use std::path::Path;
 use jhyde_proto::program::JavaCommand;
 use procfs::ProcError;
 use procfs::net::{TcpNetEntry, TcpState};
-use procfs::process::{FDTarget, Process, Stat, all_processes};
+use procfs::process::{FDTarget, Process, all_processes};
 use rustix::fs::OFlags;
 
 use super::FindError;
@@ -192,9 +192,8 @@ pub fn other_ends(connections: &[Connection]) -> Result<HashMap<Connection, Owne
     for process in all_processes()?.filter_map(Result::ok) {
         for inode in inodes(&process).unwrap_or_default() {
             if let (Some(connection), Ok(stat)) = (wanted.get(&inode), process.stat()) {
-                let stat = eldest(stat);
                 let owner = Owner {
-                    pid: stat.pid,
+                    pid: process.pid(),
                     name: stat.comm,
                 };
                 // A child has it, too, that was started with it open; the oldest is who made it.
@@ -347,17 +346,6 @@ fn sockets(process: &Process) -> Vec<TcpNetEntry> {
     let mut all = process.tcp().unwrap_or_default();
     all.extend(process.tcp6().unwrap_or_default());
     all
-}
-
-/// The process that a child was split from, or the child of another program. A daemon's children keep its connections for it.
-fn eldest(mut stat: Stat) -> Stat {
-    while let Ok(parent) = Process::new(stat.ppid).and_then(|parent| parent.stat()) {
-        if parent.comm != stat.comm {
-            break;
-        }
-        stat = parent;
-    }
-    stat
 }
 
 /// The sockets that a process has.

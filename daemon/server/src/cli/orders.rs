@@ -4,14 +4,19 @@ use jhyde_trace::echo::shown;
 
 use super::options;
 use crate::config::watch::Watch;
-use crate::config::{ConfigError, Effective};
+use crate::config::{COMMAND_LINE, ConfigError, Effective};
 use crate::daemon::capture::host_of;
 use crate::daemon::options::{Wanted, WantedSnapshots};
 use crate::daemon::standing::Order;
 use crate::daemon::words::name_from;
 
-/// The standing orders, checked as far as they can be without their JVMs.
+/// The standing orders, checked as far as they can be without their JVMs. None for a daemon that a command line told to end when
+/// nobody needs it, as clients do that start one: those in the machine's configuration are its service's.
 pub(super) fn orders(effective: &Effective) -> Result<Vec<Order>, ConfigError> {
+    let mut origins = effective.origins.iter();
+    if origins.any(|(key, _, origin)| *key == "shutdown.idle" && origin == COMMAND_LINE) {
+        return Ok(Vec::new());
+    }
     let settings = &effective.settings;
     let defaults = options(settings);
     let origin = effective.origins.iter().find(|(key, ..)| *key == "watch");

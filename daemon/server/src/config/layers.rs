@@ -12,6 +12,9 @@ use super::keys::{ENVIRONMENT_PREFIX, KEYS, Key, PATHS, Shape, find};
 use super::settings::Settings;
 use super::watch;
 
+/// What is said to be the origin of a setting that the command line gave.
+pub const COMMAND_LINE: &str = "command line";
+
 /// The configuration cannot be used.
 #[derive(Debug, Error)]
 pub enum ConfigError {
@@ -222,7 +225,7 @@ fn environment(variables: &[(OsString, OsString)]) -> Result<Layer, ConfigError>
 
 fn flags(flags: &[(&'static str, String)]) -> Layer {
     let known = |(path, text): &(&'static str, String)| {
-        find(path).map(|key| resolved(from_text(key, text, "command line".to_owned()), None))
+        find(path).map(|key| resolved(from_text(key, text, COMMAND_LINE.to_owned()), None))
     };
     Layer(flags.iter().filter_map(known).collect())
 }

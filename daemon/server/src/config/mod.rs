@@ -21,6 +21,6 @@ mod tests;
 
 pub use hosts::Hosts;
 pub use keep::Limits;
-pub use layers::{ConfigError, Effective, Sources, load};
+pub use layers::{COMMAND_LINE, ConfigError, Effective, Sources, load};
 pub use settings::{LogFormat, Settings};
 pub use units::{ByteSize, Span};

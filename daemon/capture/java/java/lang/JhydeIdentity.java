@@ -1,6 +1,6 @@
 package java.lang;
 
-import java.lang.ref.WeakReference;
+import java.lang.ref.PhantomReference;
 import jdk.internal.misc.Unsafe;
 
 /**
@@ -13,7 +13,7 @@ import jdk.internal.misc.Unsafe;
  * its hash was seen here before, that was another one's, and the object gets a number of its own, of those that are no
  * hashes. Only such objects are in a table, which does not keep them alive.
  *
- * <p>Weaker: an object whose hash somebody else has asked for before it is told first, or that is locked then (up to JDK 22, or by several
+ * <p>Weaker: an object whose hash was asked for before it is told first (by others; of threads and classes, by the probe), or that is locked then (up to JDK 22, or by several
  * threads), cannot be seen to be new. If its hash is that of another, the two have one number.
  *
  * <p>What hashes were seen is kept in bits, two for each (a Bloom filter): other objects may be taken for seen, which costs a place in
@@ -27,14 +27,17 @@ final class JhydeIdentity {
     private static final int OWN = 1 << 31;
     /** Bits at first and at most, and how many there are for one hash before there are to be more, in powers of two. */
     private static final int FEWEST = 19, MOST = 28, SPARSE = 5, MORE = 3;
+    /** Of the heap the bits take so much at most. */
+    private static final long SHARE = 64;
 
     private static final Unsafe UNSAFE = Unsafe.getUnsafe();
     /** Does a header say whether the hash was asked for, as far as is known here? Else nothing is taken for new. And does it while
      * the object is locked? */
     private static final boolean READABLE = isReadable(), LOCKED_TOO = READABLE && isReadableLocked();
 
-    /** Hashes that were seen: a power of two of bits. */
+    /** Hashes that were seen: a power of two of bits, and how many words it may get. */
     private static long[] seen = new long[1 << FEWEST - 6];
+    private static int most = (int) Long.highestOneBit(Math.min(1L << MOST - 6, Runtime.getRuntime().maxMemory() / SHARE / 8 | 1));
     /** How many have set bits. */
     private static int count;
 
@@ -66,7 +69,7 @@ final class JhydeIdentity {
         if ((all[hash >>> 6 & mask] >>> hash & all[other >>> 6 & mask] >>> other & 1) == 0) {
             all[hash >>> 6 & mask] |= 1L << hash;
             all[other >>> 6 & mask] |= 1L << other;
-            if (++count > all.length << 6 - SPARSE && all.length < 1 << MOST - 6) {
+            if (++count > all.length << 6 - SPARSE && all.length < most) {
                 grow(all);
             }
             recent[hash & recent.length - 1] = hash;
@@ -99,7 +102,14 @@ final class JhydeIdentity {
 
     /** What was seen stays so: each bit stands wherever a hash may be that has set it. */
     private static void grow(long[] all) {
-        long[] more = new long[all.length << MORE];
+        long[] more;
+        try {
+            more = new long[Math.min(all.length << MORE, most)];
+        } catch (OutOfMemoryError e) {
+            // The program needs it more: others are taken for seen more often, and that is all.
+            most = all.length;
+            return;
+        }
         for (int from = 0; from < more.length; from += all.length) {
             System.arraycopy(all, 0, more, from, all.length);
         }
@@ -172,12 +182,12 @@ final class JhydeIdentity {
         return hash * 0x9e3779b9 >>> 7;
     }
 
-    /** An object that is not told by its hash. */
-    private static final class Other extends WeakReference<Object> {
+    /** An object that is not told by its hash. It is known until it is gone for good, its `finalize` behind it. */
+    private static final class Other extends PhantomReference<Object> {
         final int number, hash;
 
         Other(Object value, int number, int hash) {
-            super(value);
+            super(value, null);
             this.number = number;
             this.hash = hash;
         }

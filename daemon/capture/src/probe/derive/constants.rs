@@ -1,6 +1,7 @@
-//! Static fields that a class file gives their values (`ConstantValue`, JVMS 4.7.2). No instruction writes them: the JVM
+//! Final static fields that a class file gives their values (`ConstantValue`, JVMS 4.7.2). No instruction writes them: the JVM
 //! does, when it initialises the class. So what they hold is told as found, before the first call of their class begins, or
-//! when one of them is read.
+//! when one of them is read. Which object a string is that no code has used yet, code out of the scope may know and nobody
+//! has told: such a string is told only where it is read.
 
 use std::rc::Rc;
 
@@ -10,8 +11,12 @@ use jhyde_trace::{CallId, Event, EventKind, FieldId, Value, Variable};
 use rustc_hash::FxHashMap;
 
 use super::Deriver;
-use crate::mirror::{Constant, initial, is_known, narrowed};
+use super::values::content_of_text;
+use crate::mirror::{Constant, UNKNOWN, initial, is_known, narrowed};
 use crate::program::{Class, Field, Program};
+
+/// `ACC_FINAL` (JVMS 4.5).
+const FINAL: u32 = 0x0010;
 
 /// What a constant holds.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,6 +41,10 @@ pub(crate) fn constants(file: &ClassFile, class: &Class) -> Vec<(FieldId, Held)>
         let mut all = file.fields.iter();
         let found =
             all.find(|one| one.name == field.name && descriptor(one) == field.descriptor)?;
+        // One that is not final may have been written since.
+        if u32::from(found.access.0) & FINAL == 0 {
+            return None;
+        }
         let held = match file.constants.get(found.constant_value?).ok()? {
             Pooled::Integer(value) => Held::Primitive(Value::Int(*value)),
             Pooled::Long(value) => Held::Primitive(Value::Long(*value)),
@@ -76,7 +85,16 @@ impl Deriver {
             return;
         }
         for field in self.constants.of.remove(&class).unwrap_or_default() {
-            self.learn_constant(program, call, field);
+            let is_open = match self.constants.held.get(&field) {
+                Some(Held::Text(units)) => {
+                    let text = Constant::Text(Rc::clone(units));
+                    self.heap.known_constant(&text).is_none()
+                }
+                _ => false,
+            };
+            if !is_open {
+                self.learn_constant(program, call, field);
+            }
         }
     }
 
@@ -110,12 +128,36 @@ impl Deriver {
         }
         let value = match held {
             Held::Primitive(value) => value,
-            Held::Text(units) => self.constant(program, Constant::Text(units), String::new()),
+            Held::Text(units) => self.constant_text(program, units),
         };
+        if !is_known(value) {
+            return Some(value);
+        }
         self.heap.set_static(field, value);
         let variable = Variable::Static { field };
         let kind = EventKind::Snapshot { variable, value };
         self.outlet.event(call, Event::NO_INDEX, kind);
         Some(value)
+    }
+
+    /// The string of a constant that is read. Code out of the scope may have used it first: of those that were told nobody said
+    /// which are constants, and it is not known where one has its text.
+    fn constant_text(&mut self, program: &mut Program, units: Rc<[u16]>) -> Value {
+        let text = Constant::Text(Rc::clone(&units));
+        if let Some(known) = self.heap.known_constant(&text) {
+            return Value::Object(known);
+        }
+        let content = content_of_text(&units);
+        if self.identities.has_content(content) {
+            return UNKNOWN;
+        }
+        let value = self.constant(program, text, String::new());
+        if let Some((object, class)) = value
+            .object()
+            .and_then(|object| Some((object, self.heap.class(object)?)))
+        {
+            self.identities.loosen(object, class, content);
+        }
+        value
     }
 }

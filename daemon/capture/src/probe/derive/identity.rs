@@ -55,6 +55,12 @@ impl Identities {
         self.exposed.insert(array)
     }
 
+    /// Was any object of this content told?
+    pub(super) fn has_content(&self, content: u64) -> bool {
+        let mut all = self.by_hash.values().flatten();
+        all.any(|known| known.content == content)
+    }
+
     /// Was it told with that hash?
     pub(super) fn has_hash(&self, object: ObjectId, hash: u32) -> bool {
         self.hashes.get(&object) == Some(&hash)

@@ -434,6 +434,11 @@ pub(super) fn content_of(told: &Told) -> u64 {
     }
 }
 
+/// The same of a string, by its text.
+pub(super) fn content_of_text(units: &[u16]) -> u64 {
+    text_content(java_hash(units))
+}
+
 fn text_content(hash: u32) -> u64 {
     1 << 32 | u64::from(hash)
 }

@@ -9,6 +9,8 @@ public class Constants {
     static final float FLOAT = 0.1f;
     static final double DOUBLE = -2.5e-300;
     static final String NAME = "the name";
+    /** A string of the JDK's own, which may come from there first. */
+    static final String WORD = "true";
     static final Integer BOXED = 9;
     static int plain = 4;
 
@@ -30,7 +32,13 @@ public class Constants {
         return Held.SIZE + Held.TEXT.length() + Held.unset;
     }
 
+    static String word(boolean which) {
+        String word = String.valueOf(which);
+        return word == WORD ? "the same" : "another";
+    }
+
     public static void main(String[] args) {
+        System.out.println(word(true) + word(false) + word(true) + Later.word(true) + Later.word(true));
         Constants constants = new Constants();
         System.out.println(constants.folded());
         System.out.println(held());
@@ -41,6 +49,16 @@ public class Constants {
         System.out.println(Held.TEXT == "held");
         System.out.println(Held.LETTER + 1);
         System.out.println(BOXED + plain);
+    }
+}
+
+/** Entered when the JDK has told its string. */
+class Later {
+    static final String WORD = "false";
+
+    static String word(boolean which) {
+        String word = String.valueOf(!which);
+        return word == WORD ? "the same" : "another";
     }
 }
 

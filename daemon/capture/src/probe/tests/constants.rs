@@ -38,14 +38,13 @@ const HELD: &str = r#"class Held {
 
 #[test]
 fn constants_of_classes() {
-    const CONSTANTS: [&str; 13] = [
+    const CONSTANTS: [&str; 12] = [
         "Constants$Kind.WEIGHT",
         "Constants.DOUBLE",
         "Constants.FINE",
         "Constants.FLOAT",
         "Constants.LETTER",
         "Constants.LONG",
-        "Constants.NAME",
         "Constants.SHORT",
         "Constants.SMALL",
         "Constants.YES",
