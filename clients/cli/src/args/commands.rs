@@ -77,24 +77,18 @@ pub struct AttachArgs {
     /// Where the JVM listens
     #[arg(value_name = "HOST:PORT")]
     pub address: String,
+    /// How it is recorded and followed.
+    #[command(flatten)]
+    pub how: FollowArgs,
+}
+
+/// How a JVM that runs is recorded, and what is told meanwhile: of `jhyde attach` and `jhyde jvms`.
+#[derive(Args, Clone, Debug)]
+pub struct FollowArgs {
     /// How to record.
     #[command(flatten)]
     pub record: RecordArgs,
     /// Follow the recording until it ends
-    #[arg(long)]
-    pub watch: bool,
-    /// Say nothing on standard error at the end
-    #[arg(long, short)]
-    pub quiet: bool,
-}
-
-/// `jhyde jvms`.
-#[derive(Args, Debug)]
-pub struct JvmsArgs {
-    /// How to record the chosen one.
-    #[command(flatten)]
-    pub record: RecordArgs,
-    /// Follow its recording until it ends
     #[arg(long)]
     pub watch: bool,
     /// Say nothing on standard error at the end

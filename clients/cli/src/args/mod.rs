@@ -145,7 +145,7 @@ Examples:
   sudo jhyde jvms                              those of all users
 
 Ways to a debug port that nobody else reaches: docs/jdwp.md.")]
-    Jvms(JvmsArgs),
+    Jvms(FollowArgs),
     /// All recordings, newest first
     #[command(visible_alias = "ls")]
     List,

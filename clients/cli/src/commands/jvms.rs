@@ -10,7 +10,7 @@ use tokio::time::timeout;
 
 use super::Context;
 use super::recordings::{self, is_open};
-use crate::args::{AttachArgs, Global, JvmsArgs, SourceArgs};
+use crate::args::{AttachArgs, FollowArgs, Global, SourceArgs};
 use crate::client::Client;
 use crate::daemon;
 use crate::error::Error;
@@ -29,7 +29,7 @@ const RECORDINGS: u32 = 1000;
 ///
 /// # Errors
 /// When processes cannot be read, the daemon refuses to record, or the output cannot be written.
-pub async fn jvms(args: &JvmsArgs, global: &Global, mut out: Output) -> Result<(), Error> {
+pub async fn jvms(args: &FollowArgs, global: &Global, mut out: Output) -> Result<(), Error> {
     let found = jvms::find()?;
     let recorded = recorded(&found, global).await;
     let listed: Vec<_> = found
@@ -150,7 +150,7 @@ async fn choose(choices: usize, out: &mut Output) -> Result<Option<usize>, Error
 /// Records the chosen one, if it is as it was: another process may have its port by now.
 async fn record(
     chosen: &Listed<'_>,
-    args: &JvmsArgs,
+    args: &FollowArgs,
     global: &Global,
     out: Output,
 ) -> Result<(), Error> {
@@ -170,9 +170,7 @@ async fn record(
     }
     let attach = AttachArgs {
         address: chosen.attach().unwrap_or_default(),
-        record: args.record.clone(),
-        watch: args.watch,
-        quiet: args.quiet,
+        how: args.clone(),
     };
     let mut context = Context {
         client: Client::new(daemon::reach(global).await?),

@@ -416,19 +416,19 @@ pub async fn watch(context: &mut Context, recording: &str) -> Result<(), Error> 
 pub async fn attach(context: &mut Context, args: &AttachArgs) -> Result<(), Error> {
     let request = AttachRequest {
         address: args.address.clone(),
-        name: args.record.name.clone().unwrap_or_default(),
-        options: Some(options(&args.record)),
+        name: args.how.record.name.clone().unwrap_or_default(),
+        options: Some(options(&args.how.record)),
     };
     let bar = progress::spinner(format!("attaching to {}", args.address));
     let answer = context.client.recordings.attach(request).await;
     bar.finish_and_clear();
     let recording = answer?.into_inner();
     told(&recording, &mut context.out)?;
-    if args.watch {
+    if args.how.watch {
         context.out.flush()?;
         watch(context, &recording.id).await?;
         let last = context.client.recordings.get(named(&recording.id)).await?;
-        if !args.quiet && !context.out.json {
+        if !args.how.quiet && !context.out.json {
             context.out.flush()?;
             eprintln!("{}", clean(&words::recorded(&last.into_inner())));
         }

@@ -15,9 +15,6 @@ use super::values::content_of_text;
 use crate::mirror::{Constant, UNKNOWN, initial, is_known, narrowed};
 use crate::program::{Class, Field, Program};
 
-/// `ACC_FINAL` (JVMS 4.5).
-const FINAL: u32 = 0x0010;
-
 /// What a constant holds.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Held {
@@ -42,7 +39,7 @@ pub(crate) fn constants(file: &ClassFile, class: &Class) -> Vec<(FieldId, Held)>
         let found =
             all.find(|one| one.name == field.name && descriptor(one) == field.descriptor)?;
         // One that is not final may have been written since.
-        if u32::from(found.access.0) & FINAL == 0 {
+        if !found.access.is_final() {
             return None;
         }
         let held = match file.constants.get(found.constant_value?).ok()? {
@@ -121,18 +118,23 @@ impl Deriver {
         call: CallId,
         field: FieldId,
     ) -> Option<Value> {
-        let held = self.constants.held.remove(&field)?;
+        let held = self.constants.held.get(&field)?;
         let known = self.heap.static_field(field);
         if is_known(known) {
             return Some(known);
         }
         let value = match held {
-            Held::Primitive(value) => value,
-            Held::Text(units) => self.constant_text(program, units),
+            Held::Primitive(value) => *value,
+            Held::Text(units) => {
+                let units = Rc::clone(units);
+                self.constant_text(program, units)
+            }
         };
+        // It stays one of which that is to be found out: it never was the default.
         if !is_known(value) {
             return Some(value);
         }
+        self.constants.held.remove(&field);
         self.heap.set_static(field, value);
         let variable = Variable::Static { field };
         let kind = EventKind::Snapshot { variable, value };

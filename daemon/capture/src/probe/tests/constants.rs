@@ -6,16 +6,7 @@ use super::*;
 
 /// What static fields were found to hold first.
 fn found(list: &List) -> BTreeMap<String, String> {
-    let infos = list
-        .objects
-        .iter()
-        .map(|(object, info)| (*object, info))
-        .collect();
-    let mut teller = Teller {
-        list,
-        infos,
-        names: FxHashMap::default(),
-    };
+    let mut teller = Teller::new(list);
     let mut all = BTreeMap::new();
     for event in &list.events {
         if let EventKind::Snapshot { variable, value } = &event.kind

@@ -146,7 +146,16 @@ struct Teller<'a> {
     names: FxHashMap<ObjectId, usize>,
 }
 
-impl Teller<'_> {
+impl<'a> Teller<'a> {
+    fn new(list: &'a List) -> Self {
+        let infos = list.objects.iter();
+        Self {
+            list,
+            infos: infos.map(|(object, info)| (*object, info)).collect(),
+            names: FxHashMap::default(),
+        }
+    }
+
     fn object(&mut self, object: ObjectId) -> String {
         let class = self.infos.get(&object).and_then(|info| info.class);
         let class = class.and_then(|id| self.list.classes.iter().rfind(|class| class.id == id));
@@ -257,16 +266,7 @@ impl Teller<'_> {
 }
 
 fn story(list: &List) -> Vec<String> {
-    let infos = list
-        .objects
-        .iter()
-        .map(|(object, info)| (*object, info))
-        .collect();
-    let mut teller = Teller {
-        list,
-        infos,
-        names: FxHashMap::default(),
-    };
+    let mut teller = Teller::new(list);
     let lines = list.events.iter().filter_map(|event| teller.line(event));
     lines.collect()
 }
