@@ -122,6 +122,14 @@ choose_node() {
   node_enough node || die "Node $node_wanted or newer is needed, and $(command -v node) is $(node --version)"
 }
 
+# --- Python, for the client ------------------------------------------------------------------
+
+# Debian's can make no virtual environments before python3-venv is there, though it has the module.
+want_python() {
+  want_command python3 python3 "the Python client and its oracles are tested"
+  python3 -c 'import venv, ensurepip' 2>/dev/null || want python3-venv "the Python client's wheel is built and installed by deploy/python.sh"
+}
+
 # --- JDKs ------------------------------------------------------------------------------------
 
 jdk_major() {

@@ -28,6 +28,7 @@ want_command gradle gradle "tests under a build are recorded"
 for package in libsurefire-java libmaven-compiler-plugin-java libmaven-resources-plugin-java junit4; do
   want "$package" "tests under Maven and Gradle are recorded"
 done
+want_python
 want_node
 want chromium "the page is tested in a real browser"
 want_command systemd-analyze systemd "the units of the service are verified"
@@ -61,6 +62,7 @@ RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked --quiet
 cargo test --workspace --doc --locked </dev/null
 
 say "tests"
+[ -n "${GRPCURL:-}" ] || echo "   left out: the tasks of docs/scripting.md by grpcurl, as GRPCURL does not name one"
 status=0
 # The end-to-end tests start jhyded and jhyde: cargo test builds the binaries of a crate for that crate's tests alone. With the
 # tests, so that crates get the features that they have there, and are compiled once.

@@ -7,11 +7,13 @@
 
 #![forbid(unsafe_code)]
 
+pub mod cut;
 pub mod generate;
 pub mod jdk;
 pub mod person;
 pub mod programs;
 pub mod same;
+pub mod scraped;
 pub mod session;
 pub mod terminal;
 pub mod ticker;

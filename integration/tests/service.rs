@@ -1,11 +1,12 @@
 //! Clients of a daemon that is somebody else's: over TCP, with a token.
 
 use std::fs;
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::TcpStream;
+use std::io::{BufRead as _, BufReader};
 use std::os::unix::fs::PermissionsExt as _;
 use std::process::{Child, Command, Output, Stdio};
+use std::time::Instant;
 
+use jhyde_integration::scraped::Scraped;
 use jhyde_integration::{Folder, jdks};
 
 /// A daemon of a folder; killed with the test.
@@ -37,38 +38,12 @@ impl Drop for Daemon {
     }
 }
 
-/// What is scraped of a daemon.
-fn scraped(address: &str) -> String {
-    let mut stream = TcpStream::connect(address).expect("metrics are served");
-    stream
-        .write_all(b"GET /metrics HTTP/1.0\r\n\r\n")
-        .expect("a request");
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).expect("an answer");
-    answer
-}
-
 #[test]
 fn what_is_recorded_is_counted_and_not_named() {
     let jdk = &jdks()[0];
     let folder = Folder::new();
-    let mut command = folder.jhyded(&["serve", "--log", "info"]);
-    command.env("JHYDED_LISTEN_METRICS", "127.0.0.1:0");
-    let mut child = command
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("jhyded can be started");
-    let mut lines = BufReader::new(child.stderr.take().expect("its log")).lines();
-    let _daemon = Daemon(child, String::new());
-    let mut said = lines.by_ref().map_while(Result::ok);
-    let at = said.find_map(|line| {
-        line.split_once("scraped address=")
-            .map(|it| it.1.to_owned())
-    });
-    let at = at.expect("metrics are served");
-    assert!(said.any(|line| line.contains("serving")), "it serves");
-    std::thread::spawn(move || lines.for_each(drop));
-
+    let daemon = Scraped::serve(&folder);
+    let begun = Instant::now();
     let mut command = folder.jhyde(&["launch", "--name", "secret-run", "--include", "MergeSort"]);
     command.arg("--").arg(jdk.java()).arg("-cp");
     command.arg(jdk.classes("mergesort")).arg("MergeSort");
@@ -76,7 +51,7 @@ fn what_is_recorded_is_counted_and_not_named() {
     assert!(output.status.success(), "{output:?}");
     let shown = folder.json(&["show", "secret-run"]);
     let events = shown[0]["events"].as_u64().expect("a number of events");
-    let metrics = scraped(at.trim());
+    let metrics = daemon.text();
     for line in [
         format!("jhyde_events_total {events}"),
         "jhyde_recordings{state=\"complete\"} 1".to_owned(),
@@ -84,6 +59,15 @@ fn what_is_recorded_is_counted_and_not_named() {
         assert!(metrics.lines().any(|it| it == line), "{line}: {metrics}");
     }
     assert!(events > 100, "{events}");
+    // Each of its calls is a stop at least: it was recorded by events, which these tests say.
+    let calls = shown[0]["calls"].as_f64().expect("a number of calls");
+    let stops = daemon.value("jhyde_debuggee_stops_total");
+    let stood = daemon.value("jhyde_debuggee_standstill_seconds_total");
+    assert!(stops > calls / 2.0 && stops <= daemon.value("jhyde_debuggee_reports_total"));
+    assert!(
+        stood > 0.0 && stood < begun.elapsed().as_secs_f64(),
+        "{stood}"
+    );
     for word in ["secret", "MergeSort"] {
         assert!(!metrics.contains(word), "{metrics}");
     }

@@ -273,6 +273,10 @@ mod tests {
             Ok(())
         }
 
+        fn scratch(&mut self) -> Result<std::fs::File, SinkError> {
+            tempfile::tempfile().map_err(|error| SinkError(error.to_string()))
+        }
+
         fn append(&mut self, events: Vec<Event>) -> Result<(), SinkError> {
             self.events.extend(events);
             Ok(())

@@ -5,6 +5,8 @@ use std::time::{Duration, Instant};
 
 use jhyde_trace::State;
 
+use crate::burden::Burden;
+
 /// How a recording is ended. In any case the JVM is detached from and runs on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
@@ -16,7 +18,7 @@ pub enum Ending {
     Limit,
 }
 
-/// Ends a recording, or what is to become one, from any thread.
+/// Ends a recording, or what is to become one, from any thread, and tells what it costs the program.
 #[derive(Clone, Debug, Default)]
 pub struct Controller {
     /// The order, and when it was given.
@@ -25,9 +27,23 @@ pub struct Controller {
     lower: Arc<Mutex<Option<String>>>,
     /// Which limit ended it.
     limit: Arc<OnceLock<String>>,
+    /// What it costs the program.
+    burden: Arc<Burden>,
 }
 
 impl Controller {
+    /// Of a recording whose cost to the program is counted there, with that of others.
+    pub fn counting(burden: Arc<Burden>) -> Self {
+        Self {
+            burden,
+            ..Self::default()
+        }
+    }
+
+    pub(crate) fn burden(&self) -> &Arc<Burden> {
+        &self.burden
+    }
+
     /// Asks for the end; the first order counts. Does not wait.
     pub fn end(&self, ending: Ending) {
         let _ = self.order.set((ending, Instant::now()));

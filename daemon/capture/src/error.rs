@@ -141,6 +141,14 @@ pub enum CaptureError {
     /// The recording could not be written.
     #[error("the recording cannot be written: {0}")]
     Sink(#[from] SinkError),
+    /// What waited in a file to be derived could not be read back.
+    #[error(
+        "what the program told and was still to be worked out cannot be read back from the disk: {error}"
+    )]
+    Backlog {
+        /// Why.
+        error: io::Error,
+    },
 }
 
 impl From<jdwp::ReplyError> for CaptureError {
@@ -158,7 +166,7 @@ impl CaptureError {
             Self::Link(LinkError::Timeout { .. }) => FailureKind::Timeout,
             Self::Link(LinkError::CalledOff) => FailureKind::Cancelled,
             Self::Link(_) => FailureKind::Unavailable,
-            Self::Sink(_) => FailureKind::Storage,
+            Self::Sink(_) | Self::Backlog { .. } => FailureKind::Storage,
         }
     }
 }

@@ -20,6 +20,7 @@
 #![forbid(unsafe_code)]
 
 mod arrivals;
+mod burden;
 mod contents;
 mod control;
 mod engine;
@@ -36,6 +37,7 @@ mod scope;
 #[cfg(test)]
 mod scripted;
 
+pub use burden::Burden;
 pub use control::{Controller, Ending, Finished};
 pub use error::{CaptureError, ConnectError, FailureKind};
 pub use jvm::{ClassPaths, Connection, Waiter, stand_guard};

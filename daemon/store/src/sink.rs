@@ -1,5 +1,7 @@
 //! The writer as the end of a capture.
 
+use std::fs::File;
+
 use jhyde_trace::{
     ClassInfo, EngineKind, Event, Level, ObjectId, ObjectInfo, Sink, SinkError, Subject,
     ThreadInfo, Timestamp,
@@ -37,6 +39,10 @@ impl Sink for Writer {
                 .push(format!("engine: auto took '{engine}'; {why}"));
         });
         told.map_err(in_words)
+    }
+
+    fn scratch(&mut self) -> Result<File, SinkError> {
+        Self::scratch(self).map_err(in_words)
     }
 
     fn append(&mut self, events: Vec<Event>) -> Result<(), SinkError> {

@@ -1,5 +1,6 @@
 //! The way in: one [`Writer`] per recording that is being made.
 
+use std::fs::File;
 use std::sync::{Arc, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
@@ -62,6 +63,13 @@ impl Writer {
     /// The recording's id.
     pub fn id(&self) -> &str {
         &self.inner.id
+    }
+
+    /// See [`jhyde_trace::Sink::scratch`].
+    pub fn scratch(&self) -> Result<File> {
+        let folder = &self.inner.folder;
+        tempfile::tempfile_in(folder)
+            .map_err(|error| folder::io_error("making a file for what waits in", folder, &error))
     }
 
     /// Adds a class, or replaces what was known of it (its methods' tables were read, say).

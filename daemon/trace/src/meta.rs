@@ -90,6 +90,16 @@ pub enum AtLimit {
     End,
 }
 
+impl RecordingMeta {
+    /// Among `notes`: the program ran already when the engine `probe` came to it.
+    pub const REACHED_LATE: &str = "attached while the program ran: calls that ran by then are not told, and what they call is told from its next call on";
+
+    /// Did jhyde start the JVM? Else it may have done things before the recording began.
+    pub fn is_launched(&self) -> bool {
+        self.jvm.as_ref().is_some_and(|jvm| !jvm.command.is_empty())
+    }
+}
+
 impl fmt::Display for AtLimit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

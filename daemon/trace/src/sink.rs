@@ -1,5 +1,7 @@
 //! Where what is captured goes: between who captures and who keeps, neither of whom knows the other.
 
+use std::fs::File;
+
 use thiserror::Error;
 
 use crate::event::Event;
@@ -31,6 +33,9 @@ pub trait Sink: Send + 'static {
     /// The engine that records, where that was left open, and why, for people. Told before anything is recorded; again,
     /// if another goes on.
     fn engine(&mut self, engine: EngineKind, why: String) -> Result<(), SinkError>;
+    /// A file without a name, where the recording is, for what whoever captures has no memory for. It takes room on that disk until it is
+    /// closed, and is none of the recording.
+    fn scratch(&mut self) -> Result<File, SinkError>;
     /// Appends events, in order; they get the next timestamps. Where one cannot be written, those before it are.
     fn append(&mut self, events: Vec<Event>) -> Result<(), SinkError>;
 }

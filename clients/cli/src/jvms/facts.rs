@@ -157,9 +157,9 @@ impl From<std::io::Error> for Lacking {
 /// # Errors
 /// [`FindError`] when there are no processes to read.
 pub fn all() -> Result<Vec<Facts>, FindError> {
-    let mut reader = Reader::new()?;
+    let here = network(&Process::myself()?)?;
     let processes = all_processes()?.filter_map(Result::ok);
-    Ok(processes.filter_map(|one| reader.facts(&one)).collect())
+    Ok(processes.filter_map(|one| facts(&one, here)).collect())
 }
 
 /// One of them; none where no such JVM runs.
@@ -167,9 +167,9 @@ pub fn all() -> Result<Vec<Facts>, FindError> {
 /// # Errors
 /// [`FindError`] when there are no processes to read.
 pub fn of_pid(pid: i32) -> Result<Option<Facts>, FindError> {
-    let mut reader = Reader::new()?;
+    let here = network(&Process::myself()?)?;
     let process = Process::new(pid).ok();
-    Ok(process.and_then(|process| reader.facts(&process)))
+    Ok(process.and_then(|process| facts(&process, here)))
 }
 
 /// Whose process has the other end of each connection, where it is one of this network namespace and may be read.
@@ -182,7 +182,7 @@ pub fn other_ends(connections: &[Connection]) -> Result<HashMap<Connection, Owne
     }
     let mut owners: HashMap<_, (u64, Owner)> = HashMap::new();
     let mut wanted = HashMap::new();
-    for socket in sockets(&Process::myself()?) {
+    for socket in sockets(&Process::myself()?)? {
         let found = connection(&socket);
         let here = connections.iter().find(|one| one.is_other_end_of(&found));
         if let Some(here) = here.filter(|_| socket.state == TcpState::Established) {
@@ -210,80 +210,63 @@ pub fn other_ends(connections: &[Connection]) -> Result<HashMap<Connection, Owne
         .collect())
 }
 
-/// Reads processes, and each network namespace once.
-struct Reader {
-    here: Namespace,
-    sockets: HashMap<Namespace, Vec<TcpNetEntry>>,
-}
-
-/// Device and number of a namespace's file.
+/// A network namespace: device and number of its file.
 type Namespace = (u64, u64);
 
-impl Reader {
-    fn new() -> Result<Self, FindError> {
-        Ok(Self {
-            here: network(&Process::myself()?)?,
-            sockets: HashMap::new(),
-        })
+/// What can be told of a process, if it has a JVM.
+fn facts(process: &Process, here: Namespace) -> Option<Facts> {
+    let command = read(process, "cmdline").ok()?;
+    // One of the kernel's, or one that has ended and is not waited for yet.
+    if command.is_empty() {
+        return None;
     }
+    let words = command.split(|byte| *byte == 0);
+    let mut command: Vec<_> = words
+        .map(|word| OsString::from_vec(word.to_vec()))
+        .collect();
+    command.pop_if(|word| word.is_empty());
+    let inside = match inside(process, here) {
+        Ok(inside) => Some(inside),
+        Err(Lacking::Gone) => return None,
+        Err(Lacking::Unreadable) => None,
+    };
+    let facts = Facts {
+        pid: process.pid(),
+        started: process.stat().ok()?.starttime,
+        uid: process.status().ok()?.euid,
+        command,
+        inside,
+    };
+    // Of what may not be read, only what is called so counts as one.
+    (facts.inside.is_some() || facts.is_launcher()).then_some(facts)
+}
 
-    /// What can be told of a process, if it has a JVM.
-    fn facts(&mut self, process: &Process) -> Option<Facts> {
-        let command = read(process, "cmdline").ok()?;
-        // One of the kernel's, or one that has ended and is not waited for yet.
-        if command.is_empty() {
-            return None;
-        }
-        let words = command.split(|byte| *byte == 0);
-        let mut command: Vec<_> = words
-            .map(|word| OsString::from_vec(word.to_vec()))
-            .collect();
-        command.pop_if(|word| word.is_empty());
-        let inside = match self.inside(process) {
-            Ok(inside) => Some(inside),
-            Err(Lacking::Gone) => return None,
-            Err(Lacking::Unreadable) => None,
-        };
-        let facts = Facts {
-            pid: process.pid(),
-            started: process.stat().ok()?.starttime,
-            uid: process.status().ok()?.euid,
-            command,
-            inside,
-        };
-        // Of what may not be read, only what is called so counts as one.
-        (facts.inside.is_some() || facts.is_launcher()).then_some(facts)
-    }
-
-    fn inside(&mut self, process: &Process) -> Result<Inside, Lacking> {
-        // The crate's parser of this file panics at names that a mapped file can have, and wants UTF-8.
-        let maps = read(process, "maps")?;
-        let library = library(&maps, "libjvm.so").ok_or(Lacking::Gone)?;
-        let network = network(process)?;
-        let own = inodes(process)?;
-        let all = self
-            .sockets
-            .entry(network)
-            .or_insert_with(|| sockets(process));
-        let own: Vec<_> = all.iter().filter(|one| own.contains(&one.inode)).collect();
-        let listening = own.iter().filter(|one| one.state == TcpState::Listen);
-        let connected = own.iter().filter(|one| one.state == TcpState::Established);
-        let environment = process.environ()?;
-        let variable = |name| Some(environment.get(OsStr::new(name))?.to_string_lossy());
-        Ok(Inside {
-            has_agent: self::library(&maps, "libjdwp.so").is_some(),
-            version: version(process, &library),
-            variables: VARIABLES
-                .iter()
-                .filter_map(variable)
-                .map(Into::into)
-                .collect(),
-            is_here: network == self.here,
-            has_ipv6: process.tcp6().is_ok(),
-            listening: listening.map(|one| one.local_address).collect(),
-            connections: connected.map(|one| connection(one)).collect(),
-        })
-    }
+fn inside(process: &Process, here: Namespace) -> Result<Inside, Lacking> {
+    // The crate's parser of this file panics at names that a mapped file can have, and wants UTF-8.
+    let maps = read(process, "maps")?;
+    let library = library(&maps, "libjvm.so").ok_or(Lacking::Gone)?;
+    let network = network(process)?;
+    let own = inodes(process)?;
+    // Read after the own ones, and for each process: in a list that another one left, those made since then would be missing.
+    let all = sockets(process)?;
+    let own: Vec<_> = all.iter().filter(|one| own.contains(&one.inode)).collect();
+    let listening = own.iter().filter(|one| one.state == TcpState::Listen);
+    let connected = own.iter().filter(|one| one.state == TcpState::Established);
+    let environment = process.environ()?;
+    let variable = |name| Some(environment.get(OsStr::new(name))?.to_string_lossy());
+    Ok(Inside {
+        has_agent: self::library(&maps, "libjdwp.so").is_some(),
+        version: version(process, &library),
+        variables: VARIABLES
+            .iter()
+            .filter_map(variable)
+            .map(Into::into)
+            .collect(),
+        is_here: network == here,
+        has_ipv6: process.tcp6().is_ok(),
+        listening: listening.map(|one| one.local_address).collect(),
+        connections: connected.map(|one| connection(one)).collect(),
+    })
 }
 
 fn connection(socket: &TcpNetEntry) -> Connection {
@@ -341,11 +324,17 @@ fn network(process: &Process) -> Result<Namespace, ProcError> {
     Ok((network.device_id, network.identifier))
 }
 
-/// All sockets of TCP in a process's network namespace. A machine without IPv6 has no list of these.
-fn sockets(process: &Process) -> Vec<TcpNetEntry> {
-    let mut all = process.tcp().unwrap_or_default();
-    all.extend(process.tcp6().unwrap_or_default());
-    all
+/// All sockets of TCP in a process's network namespace.
+fn sockets(process: &Process) -> Result<Vec<TcpNetEntry>, ProcError> {
+    let sixth = process.tcp6();
+    // A machine without IPv6 has no list of these, nor has a process that has just ended: that has none for IPv4, either.
+    let mut all = process.tcp()?;
+    match sixth {
+        Ok(more) => all.extend(more),
+        Err(ProcError::NotFound(_)) => {}
+        Err(error) => return Err(error),
+    }
+    Ok(all)
 }
 
 /// The sockets that a process has.
@@ -373,6 +362,21 @@ mod tests {
         assert_eq!(found, Some("/opt/a jdk/lib/server/libjvm.so".into()));
         assert_eq!(library(maps, "libjdwp.so"), None);
         assert_eq!(library(b"", "libjvm.so"), None);
+    }
+
+    /// Else it would be said to listen nowhere.
+    #[test]
+    fn one_that_has_ended_has_no_list_of_sockets() {
+        let mut child = std::process::Command::new("cat")
+            .stdin(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        let process = Process::new(i32::try_from(child.id()).unwrap()).unwrap();
+        assert!(sockets(&process).is_ok());
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let lacking = sockets(&process).map_err(Lacking::from);
+        assert!(matches!(lacking, Err(Lacking::Gone)));
     }
 
     #[test]

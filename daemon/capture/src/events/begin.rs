@@ -32,10 +32,7 @@ impl<S: Sink> Engine<S> {
     pub(crate) fn begin(&mut self) -> Result<(), CaptureError> {
         let at_start = self.await_start()?;
         if !at_start {
-            self.recorder
-                .jvm
-                .link
-                .request(&virtual_machine::Suspend)??;
+            self.recorder.jvm.link.suspend_all()??;
         }
         self.begin_standing()
     }

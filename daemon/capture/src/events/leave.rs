@@ -71,7 +71,7 @@ impl<S: Sink> Engine<S> {
         if self.recorder.jvm.dead {
             return self.let_die(keeps, until);
         }
-        let suspended = self.recorder.jvm.link.request(&virtual_machine::Suspend);
+        let suspended = self.recorder.jvm.link.suspend_all();
         let stands = matches!(suspended, Ok(Ok(())));
         let mut quiet = Instant::now();
         while stands && Instant::now() + CLOSE < until {
@@ -108,7 +108,7 @@ impl<S: Sink> Engine<S> {
     fn let_die(&mut self, mut keeps: bool, until: Instant) -> Farewell {
         // It stands still for the event of its end, and perhaps for us.
         for _ in 0..2 {
-            self.recorder.jvm.link.send(&virtual_machine::Resume);
+            self.recorder.jvm.link.resume_all();
         }
         if self.recorder.jvm.link.flush().is_err() {
             return Farewell::Unanswered;

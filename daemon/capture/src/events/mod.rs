@@ -36,7 +36,7 @@ mod threads;
 
 pub(crate) use self::outside::aliases::reflects;
 
-use jdwp::commands::{event_request, object_reference, thread_reference, virtual_machine};
+use jdwp::commands::{event_request, object_reference};
 use jdwp::{Composite, Event, EventKind as Requested, Incoming, Location, SuspendPolicy};
 use jhyde_trace::{EventKind, ObjectId, RecordingOptions, Sink, State, ThreadInfo};
 use rustc_hash::FxHashMap;
@@ -286,8 +286,7 @@ impl<S: Sink> Engine<S> {
                 thread.generation = thread.generation.map(|generation| generation + 1);
             }
             // With the next write.
-            let resume = thread_reference::Resume { thread: id };
-            self.recorder.jvm.link.send(&resume);
+            self.recorder.jvm.link.resume(id);
         }
         Ok(())
     }
@@ -382,7 +381,7 @@ impl<S: Sink> Engine<S> {
     }
 
     fn resume_all(&mut self) {
-        self.recorder.jvm.link.send(&virtual_machine::Resume);
+        self.recorder.jvm.link.resume_all();
         self.threads.forget_generations();
     }
 

@@ -5,14 +5,16 @@ use std::collections::VecDeque;
 use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::TcpStream;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use jdwp::commands::thread_reference;
+use jdwp::commands::{thread_reference, virtual_machine};
 use jdwp::{Command, Incoming, PacketId, Reply, ReplyError, Session, SuspendPolicy, ThreadId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, recv};
 
+use crate::burden::Standing;
 use crate::control::Controller;
 use crate::error::LinkError;
 use crate::jvm::Guard;
@@ -40,6 +42,8 @@ pub(crate) struct Link {
     stays_awake: bool,
     /// Nothing has come since the last sleep began.
     slept: bool,
+    /// Who stands still for us.
+    standing: Standing,
     /// Ends every wait.
     controller: Controller,
     /// Ends every wait, too.
@@ -77,6 +81,7 @@ impl Link {
             stays_awake: std::thread::available_parallelism()
                 .is_ok_and(|processors| processors.get() > 1),
             slept: false,
+            standing: Standing::new(Arc::clone(controller.burden())),
             controller,
             until: None,
             deaf: false,
@@ -127,6 +132,27 @@ impl Link {
         let id = self.session.send(command);
         self.awaited.insert(id.0);
         id
+    }
+
+    /// Queues the order that a thread goes on, where it was suspended once.
+    pub(crate) fn resume(&mut self, thread: ThreadId) {
+        self.session.send(&thread_reference::Resume { thread });
+        self.standing.resumed(thread);
+    }
+
+    /// Queues the order that all threads go on, where they were suspended once.
+    pub(crate) fn resume_all(&mut self) {
+        self.session.send(&virtual_machine::Resume);
+        self.standing.resumed_all();
+    }
+
+    /// Suspends all threads, and waits until they stand. The inner result is the JVM's own refusal.
+    pub(crate) fn suspend_all(&mut self) -> Result<Result<(), ReplyError>, LinkError> {
+        let suspended = self.request(&virtual_machine::Suspend)?;
+        if suspended.is_ok() {
+            self.standing.suspended_all();
+        }
+        Ok(suspended)
     }
 
     /// Writes out what is queued, in one go.
@@ -188,7 +214,7 @@ impl Link {
             Err(Errno::CONNRESET) => return Err(LinkError::Closed { partial: None }),
             Err(error) => return Err(std::io::Error::from(error).into()),
         }
-        Ok(self.session.poll()?)
+        self.poll()
     }
 
     /// Is there something that can be handled without reading from the socket?
@@ -196,9 +222,18 @@ impl Link {
         !self.backlog.is_empty()
     }
 
+    /// What of that which was read is whole. A thread that it has suspended stands from now on.
+    fn poll(&mut self) -> Result<Option<Incoming>, LinkError> {
+        let incoming = self.session.poll()?;
+        if let Some(Incoming::Event(composite)) = &incoming {
+            self.standing.told(composite);
+        }
+        Ok(incoming)
+    }
+
     fn receive(&mut self) -> Result<Received, LinkError> {
         loop {
-            match self.session.poll()? {
+            match self.poll()? {
                 Some(Incoming::Reply(reply)) if self.awaited.remove(&reply.id.0) => {
                     self.arrived.insert(reply.id.0, reply);
                     return Ok(Received::Awaited);
@@ -276,7 +311,7 @@ impl Link {
                         && composite.suspend_policy == SuspendPolicy::EVENT_THREAD
                     {
                         composite.suspend_policy = SuspendPolicy::NONE;
-                        self.session.send(&thread_reference::Resume { thread });
+                        self.resume(thread);
                     }
                     self.backlog.push_back(other);
                     // One who tells for ever and answers nothing leaves no tick in between.

@@ -51,9 +51,9 @@ impl<S: Sink> Engine<S> {
         for (class, known) in self.loaded()? {
             let _ = self.find(thread, class, &known)?;
         }
-        self.link.request(&virtual_machine::Suspend)??;
+        self.link.suspend_all()??;
         let done = self.instrument_loaded();
-        self.link.send(&virtual_machine::Resume);
+        self.link.resume_all();
         self.link.flush()?;
         done
     }

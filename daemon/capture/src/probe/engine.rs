@@ -14,8 +14,9 @@ use jhyde_trace::{
 };
 
 use super::agent::ClassFiles;
+use super::backlog::Backlog;
 use super::derive::Deriver;
-use super::inject::{Part, Probe};
+use super::inject::Probe;
 use super::names::Names;
 use super::origin::Origins;
 use super::plan::Also;
@@ -34,8 +35,6 @@ const PERHAPS_START: Duration = Duration::from_millis(400);
 const LEAVE: Duration = Duration::from_secs(3);
 /// How long is derived before the JVM is listened to again.
 const SLICE: Duration = Duration::from_millis(1);
-/// So many words of logs wait to be derived (256 MiB); then the JVM waits.
-const MOST_WAITING: usize = 1 << 25;
 /// Logs that are not full are read this long after they were last.
 const DRAIN: Duration = Duration::from_millis(250);
 /// The JVM stands still for that for one part in so many of its time at most.
@@ -50,6 +49,10 @@ pub(crate) struct Engine<S> {
     pub(super) program: Program,
     pub(super) names: Names,
     pub(super) deriver: Deriver,
+    /// What waits behind what the deriver has, once there was too much of it.
+    pub(super) backlog: Option<Backlog>,
+    /// That has a file which can be written, or may have.
+    pub(super) may_set_aside: bool,
     pub(super) probe: Option<Probe>,
     /// What instrumented code tells besides, from its start on.
     pub(super) also: Also,
@@ -100,7 +103,7 @@ impl<S: Sink> Engine<S> {
         let path = ClassPath::parse(&joined.to_string_lossy(), release);
         let mut names = Names::new(path, release, scope.clone());
         let also = Also {
-            births: names.expect_reflection(),
+            births: names.expect_unseen(),
             reads: false,
             contents: options.contents && options.level > Level::Calls,
         };
@@ -117,6 +120,8 @@ impl<S: Sink> Engine<S> {
             also,
             program: Program::new(scope),
             deriver,
+            backlog: None,
+            may_set_aside: true,
             probe: None,
             origins: Origins::default(),
             class_files: ClassFiles::default(),
@@ -144,10 +149,10 @@ impl<S: Sink> Engine<S> {
     pub(crate) fn begin(&mut self) -> Result<(), CaptureError> {
         if !self.await_start()? {
             self.expect_arrival();
-            self.link.request(&virtual_machine::Suspend)??;
+            self.link.suspend_all()??;
         }
         let begun = self.request_all();
-        self.link.send(&virtual_machine::Resume);
+        self.link.resume_all();
         self.link.flush()?;
         begun
     }
@@ -168,7 +173,7 @@ impl<S: Sink> Engine<S> {
             }
             // Nobody has asked for it.
             if composite.suspend_policy != SuspendPolicy::NONE {
-                self.link.send(&virtual_machine::Resume);
+                self.link.resume_all();
                 self.link.flush()?;
             }
         }
@@ -273,7 +278,7 @@ impl<S: Sink> Engine<S> {
             self.lower(reason)?;
         }
         self.drain()?;
-        if self.deriver.is_behind() {
+        if self.deriver.is_behind() || self.has_backlog() {
             // The JVM waits for nothing that can be done later.
             return match self.link.arrived()? {
                 Some(Incoming::Event(composite)) => self.composite(&composite),
@@ -319,14 +324,10 @@ impl<S: Sink> Engine<S> {
                 }
                 Event::Breakpoint { thread, .. } => {
                     let Some(probe) = self.probe else { continue };
-                    while self.deriver.waiting() > MOST_WAITING {
-                        self.derive(Some(Instant::now() + SLICE))?;
-                    }
                     // The log, and the thread's resume, in one write.
                     let asked = probe.ask(&mut self.link);
                     probe.hear(&mut self.link);
-                    self.link
-                        .send(&thread_reference::Resume { thread: *thread });
+                    self.link.resume(*thread);
                     let part = probe.take(&mut self.link, asked)?;
                     return self.taken(Vec::from_iter(part));
                 }
@@ -349,10 +350,8 @@ impl<S: Sink> Engine<S> {
         }
         match (composite.suspend_policy, composite.thread()) {
             (SuspendPolicy::NONE, _) => {}
-            (SuspendPolicy::EVENT_THREAD, Some(thread)) => {
-                self.link.send(&thread_reference::Resume { thread });
-            }
-            _ => drop(self.link.send(&virtual_machine::Resume)),
+            (SuspendPolicy::EVENT_THREAD, Some(thread)) => self.link.resume(thread),
+            _ => self.link.resume_all(),
         }
         self.link.flush()?;
         Ok(())
@@ -427,31 +426,9 @@ impl<S: Sink> Engine<S> {
         }
     }
 
-    /// Parts of logs have come.
-    fn taken(&mut self, parts: Vec<Part>) -> Result<(), CaptureError> {
-        for part in &parts {
-            if self.deriver.is_new(part.log) {
-                if part.words.is_empty() {
-                    continue;
-                }
-                let info = self.thread_info(part.thread)?;
-                self.deriver
-                    .begin(part.log, |id| ThreadInfo { id, ..info }, &mut self.sink)?;
-            }
-            self.deriver
-                .extend(part.log, part.from, &part.words, part.points, part.sum);
-        }
-        Ok(())
-    }
-
-    pub(super) fn derive(&mut self, until: Option<Instant>) -> Result<(), CaptureError> {
-        self.deriver
-            .derive(until, &mut self.program, &mut self.link, &mut self.sink)
-    }
-
     /// The JVM goes: what is to be derived must not need it any more.
     fn ask_ahead(&mut self) -> Result<(), CaptureError> {
-        if self.deriver.is_behind() {
+        if self.deriver.is_behind() || self.has_backlog() {
             self.deriver.ask_ahead(&mut self.program, &mut self.link)?;
         }
         Ok(())
@@ -466,15 +443,15 @@ impl<S: Sink> Engine<S> {
             return Ok(());
         };
         let begun = Instant::now();
-        self.link.request(&virtual_machine::Suspend)??;
+        self.link.suspend_all()??;
         let parts = probe.rest(&mut self.link);
-        self.link.send(&virtual_machine::Resume);
+        self.link.resume_all();
         self.link.flush()?;
         self.drained = (Instant::now(), begun.elapsed());
         self.taken(parts?)
     }
 
-    fn thread_info(&mut self, thread: ThreadId) -> Result<ThreadInfo, CaptureError> {
+    pub(super) fn thread_info(&mut self, thread: ThreadId) -> Result<ThreadInfo, CaptureError> {
         let name = self.link.request(&thread_reference::Name { thread })?;
         let name = name.map(|name| name.to_string_lossy().into_owned());
         let group = match self
@@ -517,7 +494,7 @@ impl<S: Sink> Engine<S> {
 
     /// The JVM stands still: takes what it has told, and what its logs have.
     fn take_rest(&mut self, until: Instant) -> Result<(), CaptureError> {
-        self.link.request(&virtual_machine::Suspend)??;
+        self.link.suspend_all()??;
         let mut quiet = Instant::now();
         while Instant::now() < until {
             match self.link.next()? {
@@ -546,7 +523,7 @@ impl<S: Sink> Engine<S> {
         let until = self.leaving.unwrap_or_else(|| Instant::now() + LEAVE);
         self.link.hurry(until);
         if self.vm_dead {
-            self.link.send(&virtual_machine::Resume);
+            self.link.resume_all();
         } else {
             if let Some(probe) = self.probe {
                 // Where the class is gone, so is what it would do.

@@ -17,7 +17,7 @@ use thiserror::Error;
 use super::holds::{Hold, holds};
 use super::names::Names;
 use super::plan::{Lambda, MethodPlan, Numbers, Tells};
-use super::specified::{computes_only, may_be_array, only_reads};
+use super::specified::{computes_only, keeps_array, may_be_array, only_reads};
 use crate::program::{Named, dotted};
 use crate::recorder::always_follows;
 
@@ -357,10 +357,11 @@ impl Inserter<'_, '_, '_> {
         let named = self.pool().field(at).map_err(|_| InstrumentError::Pool)?;
         let (class, name) = (named.class.to_owned(), named.name.to_owned());
         let kind = kind_of(named.descriptor);
+        let makes_component = self.makes_component(instruction.opcode, &named);
         let own = self.names.field(&class, &name);
         let index = instruction.index;
         let reads = matches!(instruction.opcode, Opcode::GetField | Opcode::GetStatic);
-        match (reads, own) {
+        match (reads, own.filter(|_| !makes_component)) {
             (true, Some(field)) => {
                 let volatile = field.volatile;
                 self.place(index, Tells::Read { volatile })?;
@@ -387,6 +388,16 @@ impl Inserter<'_, '_, '_> {
             }
         }
         Ok(())
+    }
+
+    /// Gives this instruction code out of the scope an object that nobody shows it? A record's methods that javac does not write
+    /// (`toString`, `equals`, `hashCode`) are linked by `java.lang.runtime.ObjectMethods`, which reads the components and calls the
+    /// same methods of them.
+    fn makes_component(&self, opcode: Opcode, field: &MemberRef<'_>) -> bool {
+        opcode == Opcode::PutField
+            && field.class == self.class.name
+            && self.class.super_name.as_deref() == Some("java/lang/Record")
+            && kind_of(field.descriptor) == OBJECT
     }
 
     fn call(&mut self, instruction: &Instruction) -> Done {
@@ -487,14 +498,7 @@ impl Inserter<'_, '_, '_> {
         named: &Named,
     ) -> Done {
         let constructs = named.name == "<init>";
-        // Code out of the scope and that of the scope have one array from then on, unless it was made for this call alone.
-        let made_for_it = matches!(self.before, Some(Opcode::Aastore | Opcode::AnewArray));
-        let keeps = match named.name.as_str() {
-            "asList" => named.class == "java.util.Arrays" && !made_for_it,
-            "wrap" | "array" => named.class.starts_with("java.nio."),
-            _ => false,
-        };
-        let reflects = keeps || self.names.uses_reflection(named);
+        let reflects = keeps_array(named, self.before) || self.names.uses_reflection(named);
         let kinds: Vec<&str> = operands.iter().map(|operand| kind_of(operand)).collect();
         let references = kinds
             .iter()

@@ -45,6 +45,8 @@ pub(crate) enum Record {
     Fell { points: u32 },
     /// What an array holds that a call was shown which ended by the exception that comes next.
     Left { array: Reference },
+    /// The innermost static initialiser has returned.
+    Initialised,
 }
 
 /// What a thread had done when its log was flushed.
@@ -102,7 +104,7 @@ pub(crate) struct Object {
 /// What is told of an object.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Told {
-    /// A string: its `hashCode`, and its text unless this log had it lately.
+    /// A string: its `hashCode`, and its text, unless this log had it lately and it was too long to be kept.
     Text {
         hash: u32,
         text: Option<LongText>,
@@ -209,6 +211,42 @@ pub(crate) struct Log {
     sum: Option<Sum>,
     /// What objects held before that record.
     held: Vec<Held>,
+    texts: Texts,
+}
+
+/// Texts that this log has told lately, by the identity of their strings: where the probe says of one that it was told, this
+/// is what was. Who reads the log may have had no use for the record in which that was.
+#[derive(Debug, Default)]
+struct Texts {
+    /// Under the places that the probe has for them: identity, `hashCode` and text.
+    known: FxHashMap<u32, (u32, u32, LongText)>,
+    units: usize,
+}
+
+impl Texts {
+    /// Places in the probe's table.
+    const PLACES: u32 = 1 << 10;
+    /// UTF-16 units that are kept at most: 8 MiB.
+    const MOST: usize = 1 << 22;
+
+    fn learn(&mut self, identity: u32, hash: u32, text: &LongText) {
+        let place = identity % Self::PLACES;
+        if let Some((.., before)) = self.known.remove(&place) {
+            self.units -= before.units.len();
+        }
+        if self.units + text.units.len() > Self::MOST {
+            *self = Self::default();
+        }
+        if text.units.len() <= Self::MOST {
+            self.units += text.units.len();
+            self.known.insert(place, (identity, hash, text.clone()));
+        }
+    }
+
+    fn get(&self, identity: u32, hash: u32) -> Option<LongText> {
+        let (of, with, text) = self.known.get(&(identity % Self::PLACES))?;
+        (*of == identity && *with == hash).then(|| text.clone())
+    }
 }
 
 impl Log {
@@ -258,6 +296,7 @@ impl Log {
                 words: &self.words,
                 at: 0,
                 classes: &self.classes,
+                texts: &mut self.texts,
             };
             let Some(record) = cursor.record()? else {
                 return Ok(None);
@@ -286,6 +325,7 @@ struct Cursor<'a> {
     words: &'a VecDeque<u64>,
     at: usize,
     classes: &'a FxHashMap<u32, Rc<str>>,
+    texts: &'a mut Texts,
 }
 
 /// Gives up where words are missing.
@@ -383,6 +423,7 @@ impl Cursor<'_> {
             18 => Record::Left {
                 array: some!(self.reference(low)?),
             },
+            19 => Record::Initialised,
             16 => return Ok(Some(Line::Held(some!(self.held(number, low)?)))),
             _ => return Err(Nonsense { word }),
         };
@@ -409,12 +450,16 @@ impl Cursor<'_> {
         let told = match number {
             0 => Told::Text {
                 hash: low,
-                text: None,
+                text: self.texts.get(hash, low),
             },
-            1 => Told::Text {
-                hash: low,
-                text: Some(some!(self.text()?)),
-            },
+            1 => {
+                let text = some!(self.text()?);
+                self.texts.learn(hash, low, &text);
+                Told::Text {
+                    hash: low,
+                    text: Some(text),
+                }
+            }
             2 => Told::Class(some!(self.text()?)),
             3 => Told::Boxed(Value::Boolean(low != 0)),
             4 => Told::Boxed(Value::Char(low as u16)),
@@ -615,7 +660,38 @@ mod tests {
         ]);
         words.extend(text("seven 7"));
         words.extend([head(8, 3, 12), head(4, 9, 0), u64::MAX]);
+        // The same string again, and one that was not told.
+        words.extend([head(5, 4, 44), 5, head(5, 5, 45), 5]);
         words
+    }
+
+    #[test]
+    fn texts_are_kept_as_long_as_there_is_room() {
+        let text = |length: usize| LongText {
+            units: vec![7; length].into(),
+            length: length as u32,
+        };
+        let mut texts = Texts::default();
+        texts.learn(1, 10, &text(3));
+        texts.learn(2, 20, &text(Texts::MOST - 3));
+        assert_eq!(texts.get(1, 10), Some(text(3)));
+        assert_eq!(texts.get(1, 11), None);
+        // It has the place of the first.
+        texts.learn(1 + Texts::PLACES, 10, &text(2));
+        assert_eq!(texts.get(1, 10), None);
+        assert!(texts.get(2, 20).is_some());
+        texts.learn(3, 30, &text(2));
+        assert!(texts.get(2, 20).is_none() && texts.get(3, 30).is_some());
+        texts.learn(4, 40, &text(Texts::MOST + 1));
+        assert!(texts.get(4, 40).is_none());
+        assert_eq!(
+            texts.units,
+            texts
+                .known
+                .values()
+                .map(|(.., text)| text.units.len())
+                .sum::<usize>()
+        );
     }
 
     #[test]
@@ -633,6 +709,15 @@ mod tests {
                 text: Some(text),
             },
         };
+        let again = Raw::Reference(Some(string.clone()));
+        let other = Told::Text {
+            hash: 5,
+            text: None,
+        };
+        let other = Raw::Reference(Some(Object {
+            hash: 45,
+            told: other,
+        }));
         let array = Object {
             hash: 99,
             told: Told::Array {
@@ -652,6 +737,8 @@ mod tests {
                     read: 12,
                 }),
             ),
+            (result(4, again), None),
+            (result(5, other), None),
         ];
         assert_eq!(records, expected);
     }

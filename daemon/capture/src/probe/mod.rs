@@ -3,6 +3,8 @@
 
 mod agent;
 mod arrive;
+mod backlog;
+mod behind;
 mod classes;
 mod code;
 mod derive;
@@ -19,6 +21,7 @@ mod specified;
 #[cfg(test)]
 mod tests;
 mod unfit;
+mod unseen;
 
 pub(crate) use engine::Engine;
 pub(crate) use unfit::{Ran, Unfit};

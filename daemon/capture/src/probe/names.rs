@@ -3,15 +3,16 @@
 use std::path::Path;
 use std::rc::Rc;
 
-use jhyde_bytecode::{ClassFile, ClassPath, ClassSource, InvokeKind};
+use jhyde_bytecode::{ClassFile, ClassPath, ClassSource};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::origin::Origin;
+use super::unseen::{finalizes, may_find, named_methods, only_links, shares_arrays};
 use crate::program::flags::{ABSTRACT, NATIVE, SYNCHRONIZED, VOLATILE};
 use crate::program::{Named, dotted};
 use crate::scope::Scope;
 
-/// In more classes than these it is not searched for calls of reflection: they are taken to have some.
+/// In more classes than these it is not searched for ways to objects that nobody shows: they are taken to have some.
 const MOST_SEARCHED: usize = 2_000;
 
 /// See the module.
@@ -42,7 +43,7 @@ impl Names {
     /// Searches a place, too, behind all others.
     ///
     /// # Errors
-    /// It cannot be read, or has code that may use reflection where that was not `expected`; the reason. It is not searched then.
+    /// It cannot be read, or has ways to objects that nobody shows ([`Self::expect_unseen`]) where those were not `expected`; the reason. It is not searched then.
     pub(super) fn search(&mut self, place: &Origin, expected: bool) -> Result<(), String> {
         if !self.searched.insert(place.clone()) {
             return Ok(());
@@ -56,39 +57,45 @@ impl Names {
         self.path.push(source);
         // What was not found may be there.
         self.files.retain(|_, file| file.is_some());
-        if expected || !self.expect_reflection() {
+        if expected || !self.expect_unseen() {
             return Ok(());
         }
         self.path.pop();
         self.files.clear();
-        Err("its code may use reflection, which was not expected".to_owned())
+        Err(
+            "by its code objects may be got at that nobody shows, which was not expected"
+                .to_owned(),
+        )
     }
 
     /// Takes a class as the JVM has it, whatever other places have under its name.
     ///
     /// # Errors
-    /// It cannot be read, or may use reflection where that was not `expected`; the reason. It is not known then.
+    /// It cannot be read, or has such ways where they were not `expected`; the reason. It is not known then.
     pub(super) fn learn(&mut self, bytes: Vec<u8>, expected: bool) -> Result<(), String> {
         let file = ClassFile::parse(bytes).map_err(|error| error.to_string())?;
         let name = file.name.clone();
         let before = self.learnt.insert(name.clone(), Rc::new(file));
-        if expected || !self.calls_reflection(&name) {
+        if expected || !self.has_unseen(&name) {
             return Ok(());
         }
         match before {
             Some(before) => self.learnt.insert(name, before),
             None => self.learnt.remove(&name),
         };
-        Err("its code may use reflection, which was not expected".to_owned())
+        Err(
+            "by its code objects may be got at that nobody shows, which was not expected"
+                .to_owned(),
+        )
     }
 
     fn has(&self, place: &Path) -> bool {
         self.path.sources().iter().any(|one| one.path() == place)
     }
 
-    /// May objects of the scope be got at by reflection? By classes of the class path that are none of the scope, or because
-    /// those of the scope use it themselves.
-    pub(crate) fn expect_reflection(&mut self) -> bool {
+    /// May code out of the scope get at objects that nobody has shown it: [`super::unseen`]? By classes of the class path that are none of the scope, or
+    /// by what those of the scope are and call.
+    pub(crate) fn expect_unseen(&mut self) -> bool {
         let all = self.path.sources().iter().map(ClassSource::names);
         let Ok(all) = all.collect::<Result<Vec<_>, _>>() else {
             // What cannot be listed may have anything.
@@ -99,31 +106,24 @@ impl Names {
         let other = |name: &&String| !self.scope.may_cover(&dotted(name));
         classes.iter().any(other)
             || classes.len() > MOST_SEARCHED
-            || classes.iter().any(|name| self.calls_reflection(name))
+            || classes.iter().any(|name| self.has_unseen(name))
     }
 
-    /// Does code of this class call what may use reflection?
-    fn calls_reflection(&mut self, name: &str) -> bool {
+    /// Is there a way to objects that nobody shows, by what this class calls or is?
+    fn has_unseen(&mut self, name: &str) -> bool {
         let Some(file) = self.class(name) else {
             return false;
         };
-        let pool = &file.constants;
-        let mut called = pool.iter().filter_map(|(at, _)| pool.method(at).ok());
-        called.any(|method| {
-            let named = Named {
-                class: dotted(method.class),
-                name: method.name.to_owned(),
-                descriptor: method.descriptor.to_owned(),
-                kind: InvokeKind::Virtual,
-                code: 0,
-            };
-            self.uses_reflection(&named)
-        })
+        let reflects = |named: Named| self.uses_reflection(&named) || may_find(&named);
+        file.methods.iter().any(finalizes)
+            || named_methods(&file).any(reflects)
+            || shares_arrays(&file)
     }
 
     /// May what is called write fields by reflection, or read them? Code of the scope tells itself what it does.
     pub(crate) fn uses_reflection(&mut self, named: &Named) -> bool {
         crate::events::reflects(named)
+            && !only_links(named)
             && !named.class.ends_with("[]")
             && self.class(&named.class.replace('.', "/")).is_none()
     }

@@ -30,7 +30,7 @@ pub(crate) enum Tells {
     Read { volatile: bool },
     /// A read of a field that the scope is not known to declare, or a constant: its value.
     Value,
-    /// A write to such a field: which object is written.
+    /// A write to such a field, or to a record's component: which object is written.
     Write,
     /// A string of the constant pool: which object it is, the first time.
     Literal,

@@ -1,7 +1,7 @@
 //! What is known of calls out of the scope by the specification of what they call: whether it waits, and what it does to its
 //! operands.
 
-use jhyde_bytecode::InvokeKind;
+use jhyde_bytecode::{InvokeKind, Opcode};
 
 use crate::program::Named;
 
@@ -28,6 +28,17 @@ pub(super) fn computes_only(named: &Named) -> bool {
         || CLASSES.contains(&named.class.as_str())
         || (named.class == "java.lang.System" && named.name == "arraycopy")
         || (named.class == "java.lang.Object" && named.name == "<init>")
+}
+
+/// Have code out of the scope and that of the scope one array from this call on, which both write? Not where it was made for the call alone, as for
+/// arguments of variable number: that shows by the instruction `before` it.
+pub(super) fn keeps_array(named: &Named, before: Option<Opcode>) -> bool {
+    let made_for_it = matches!(before, Some(Opcode::Aastore | Opcode::AnewArray));
+    match named.name.as_str() {
+        "asList" => named.class == "java.util.Arrays" && !made_for_it,
+        "wrap" | "array" => named.class.starts_with("java.nio."),
+        _ => false,
+    }
 }
 
 /// Does what it calls nothing to this operand but read it, and keeps it not? By its specification: what an array holds

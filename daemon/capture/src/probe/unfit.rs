@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use jdwp::commands::{event_request, thread_reference, virtual_machine};
+use jdwp::commands::event_request;
 use jdwp::{ReferenceTypeId, ThreadId};
 use jhyde_trace::{RecordingOptions, Sink};
 
@@ -69,8 +69,8 @@ impl<S: Sink> Engine<S> {
 
     /// All threads stand, each once, and nothing is asked for any more. An event has suspended this one.
     pub(super) fn withdraw(&mut self, thread: ThreadId) -> Result<(), LinkError> {
-        self.link.request(&virtual_machine::Suspend)??;
-        self.link.send(&thread_reference::Resume { thread });
+        self.link.suspend_all()??;
+        self.link.resume(thread);
         for (event_kind, request) in std::mem::take(&mut self.requests) {
             self.link.request(&event_request::Clear {
                 event_kind,

@@ -1,5 +1,7 @@
 //! A list as the end of a capture.
 
+use std::fs::File;
+
 use jhyde_trace::{
     ClassInfo, EngineKind, Event, EventKind, Level, ObjectId, ObjectInfo, Outcome, Sink, SinkError,
     Subject, ThreadInfo, Timestamp,
@@ -18,6 +20,8 @@ pub(crate) struct List {
     pub(crate) engine: Option<(EngineKind, String)>,
     /// No more events than these are taken.
     pub(crate) room: Option<usize>,
+    /// There is no file for what whoever captures has no memory for.
+    pub(crate) has_no_scratch: bool,
 }
 
 impl List {
@@ -90,6 +94,13 @@ impl Sink for List {
     fn engine(&mut self, engine: EngineKind, why: String) -> Result<(), SinkError> {
         self.engine = Some((engine, why));
         Ok(())
+    }
+
+    fn scratch(&mut self) -> Result<File, SinkError> {
+        if self.has_no_scratch {
+            return Err(SinkError("there is no file".to_owned()));
+        }
+        tempfile::tempfile().map_err(|error| SinkError(error.to_string()))
     }
 
     fn append(&mut self, events: Vec<Event>) -> Result<(), SinkError> {

@@ -72,7 +72,7 @@ pub struct Method {
 }
 
 /// What only tells which things there are, and no value of a program: its calls have no line in the audit. All others have.
-const UNAUDITED: [&str; 21] = [
+const UNAUDITED: [&str; 22] = [
     "/jhyde.v1.Recordings/List",
     "/jhyde.v1.Recordings/Get",
     "/jhyde.v1.Recordings/Watch",
@@ -89,6 +89,7 @@ const UNAUDITED: [&str; 21] = [
     "/jhyde.v1.Web/AwaitRedeemed",
     "/jhyde.v1.Queries/List",
     "/jhyde.v1.Queries/ListTables",
+    "/jhyde.v1.Queries/ListCompareRules",
     "/jhyde.v1.Daemon/GetStatus",
     "/grpc.health.v1.Health/Check",
     "/grpc.health.v1.Health/Watch",
@@ -250,6 +251,22 @@ pub const METHODS: &[Method] = &[
     streaming(reads("/jhyde.v1.Queries/ExportJel"), Streams::Yes),
     method("/jhyde.v1.Queries/ListTables", The(Read), Names::None, May),
     streaming(reads("/jhyde.v1.Queries/Sql"), Streams::Yes),
+    // `against` and `passing` are read like the first one.
+    streaming(
+        method(
+            "/jhyde.v1.Queries/Compare",
+            The(Read),
+            Names::Asked(&[&[1], &[2], &[5]]),
+            May,
+        ),
+        Streams::Yes,
+    ),
+    method(
+        "/jhyde.v1.Queries/ListCompareRules",
+        The(Read),
+        Names::None,
+        May,
+    ),
     // Both tell of all recordings.
     method(
         "/jhyde.v1.Daemon/GetStatus",

@@ -1,5 +1,6 @@
 //! Tokens: how clients over TCP say who they are. Kept as digests in one file of the data folder, which only its owner can
-//! read; the daemon looks at it four times a second, so that what `jhyded token` writes holds at once.
+//! read; the daemon looks at it four times a second, and before it refuses a token that it does not know, so that what
+//! `jhyded token` writes holds at once.
 
 mod file;
 mod known;

@@ -78,7 +78,7 @@ impl Daemon {
         let mut chosen = request.wanted.choose(&self.options())?;
         capture::host_of(&request.address)?;
         let daemon = Arc::clone(self);
-        let controller = Controller::default();
+        let controller = Controller::counting(Arc::clone(self.tally().burden()));
         let abandoned = Abandoned(Some(controller.clone()));
         let live = blocking(move || {
             let attach = daemon.options().attach.clone();
@@ -120,7 +120,7 @@ impl Daemon {
         } else {
             request.program
         };
-        let controller = Controller::default();
+        let controller = Controller::counting(Arc::clone(self.tally().burden()));
         let command = &request.command;
         let source = chosen.source.clone();
         let (live, writer) = self.create(&request.name, &program, chosen, command, controller)?;

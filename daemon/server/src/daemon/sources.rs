@@ -2,6 +2,7 @@
 //! no slow disk holds the program up, and given out when somebody asks.
 
 use std::collections::HashSet;
+use std::fs::File;
 use std::net::IpAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -148,6 +149,10 @@ impl Sink for WithSources {
 
     fn engine(&mut self, engine: EngineKind, why: String) -> Result<(), SinkError> {
         Sink::engine(&mut self.writer, engine, why)
+    }
+
+    fn scratch(&mut self) -> Result<File, SinkError> {
+        Sink::scratch(&mut self.writer)
     }
 
     fn append(&mut self, events: Vec<Event>) -> Result<(), SinkError> {

@@ -1,9 +1,11 @@
 //! What recording has come to since the daemon began, over all recordings: counted where events are handed to the store.
 
+use std::fs::File;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 use std::time::{Duration, Instant};
 
+use jhyde_capture::Burden;
 use jhyde_trace::{
     ClassInfo, EngineKind, Event, Level, ObjectId, ObjectInfo, Sink, SinkError, Subject,
     ThreadInfo, Timestamp,
@@ -19,6 +21,7 @@ pub struct Tally {
     waited_ns: AtomicU64,
     /// Of each recording that is made: since when it waits for the store, in nanoseconds since `began`; 0: it does not.
     waiting: Mutex<Vec<Weak<AtomicU64>>>,
+    burden: Arc<Burden>,
 }
 
 impl Default for Tally {
@@ -28,6 +31,7 @@ impl Default for Tally {
             events: AtomicU64::new(0),
             waited_ns: AtomicU64::new(0),
             waiting: Mutex::default(),
+            burden: Arc::default(),
         }
     }
 }
@@ -42,6 +46,11 @@ impl Tally {
     /// programs do next, and these stand still sooner or later.
     pub fn waited(&self) -> Duration {
         Duration::from_nanos(self.waited_ns.load(Ordering::Relaxed))
+    }
+
+    /// What recordings cost their programs.
+    pub fn burden(&self) -> &Arc<Burden> {
+        &self.burden
     }
 
     /// The longest time that a recording has been waiting for the store just now.
@@ -111,6 +120,10 @@ impl<S: Sink> Sink for Counting<S> {
         self.inner.engine(engine, why)
     }
 
+    fn scratch(&mut self) -> Result<File, SinkError> {
+        self.inner.scratch()
+    }
+
     fn append(&mut self, events: Vec<Event>) -> Result<(), SinkError> {
         let count = events.len() as u64;
         let since = self.tally.now().max(1);
@@ -154,6 +167,9 @@ pub(crate) mod tests {
         }
         fn engine(&mut self, _: EngineKind, _: String) -> Result<(), SinkError> {
             Ok(())
+        }
+        fn scratch(&mut self) -> Result<File, SinkError> {
+            tempfile::tempfile().map_err(|error| SinkError(error.to_string()))
         }
         fn append(&mut self, _: Vec<Event>) -> Result<(), SinkError> {
             self.0.recv().unwrap()

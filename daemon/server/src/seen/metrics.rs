@@ -54,6 +54,9 @@ pub struct Metrics {
     pub(super) connections: IntGauge,
     pub(super) events: IntCounter,
     pub(super) store_wait: prometheus::Counter,
+    pub(super) told: IntCounter,
+    pub(super) stops: IntCounter,
+    pub(super) standstill: prometheus::Counter,
     pub(super) recordings: IntGaugeVec,
     pub(super) memory: IntGauge,
     pub(super) memory_bound: IntGauge,
@@ -106,6 +109,18 @@ impl Default for Metrics {
             store_wait: made.register(prometheus::Counter::new(
                 "jhyde_store_wait_seconds_total",
                 "How long recordings have waited for the store to take events, while their programs may have stood still.",
+            )),
+            told: made.register(IntCounter::new(
+                "jhyde_debuggee_reports_total",
+                "How often JVMs told recordings something, steps among it.",
+            )),
+            stops: made.register(IntCounter::new(
+                "jhyde_debuggee_stops_total",
+                "How often recordings stopped a thread of a program, or the whole JVM.",
+            )),
+            standstill: made.register(prometheus::Counter::new(
+                "jhyde_debuggee_standstill_seconds_total",
+                "How long threads that recordings had stopped stood still, one after another; a whole JVM counts as one.",
             )),
             recordings: made.gauges("jhyde_recordings", "Recordings, by state.", &["state"]),
             memory: made.gauge("process_resident_memory_bytes", "Memory of the process."),

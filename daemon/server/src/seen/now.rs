@@ -51,13 +51,19 @@ impl Sight {
         let (lines, lost) = audit.count();
         for (counter, count) in [
             (&metrics.events, tally.events()),
+            (&metrics.told, tally.burden().told()),
+            (&metrics.stops, tally.burden().stops()),
             (&metrics.audit_lines, lines),
             (&metrics.audit_lost, lost),
         ] {
             counter.inc_by(count.saturating_sub(counter.get()));
         }
-        let more = tally.waited().as_secs_f64() - metrics.store_wait.get();
-        metrics.store_wait.inc_by(more.max(0.0));
+        for (counter, time) in [
+            (&metrics.store_wait, tally.waited()),
+            (&metrics.standstill, tally.burden().time()),
+        ] {
+            counter.inc_by((time.as_secs_f64() - counter.get()).max(0.0));
+        }
         metrics
             .connections
             .set(signed(self.activity.connections() as u64));

@@ -16,7 +16,7 @@ import jdk.internal.misc.Unsafe;
  * <p>Weaker: an object whose hash was asked for before it is told first (by others; of threads and classes, by the probe), or that is locked then (up to JDK 22, or by several
  * threads), cannot be seen to be new. If its hash is that of another, the two have one number.
  *
- * <p>What hashes were seen is kept in bits, two for each (a Bloom filter): other objects may be taken for seen, which costs a place in
+ * <p>What hashes were seen is kept in bits, two of one word for each (a Bloom filter in blocks, so that memory is touched once): other objects may be taken for seen, which costs a place in
  * the table and tells nothing false.
  *
  * <p>For {@link JhydeProbe}: called by who has the turn. Where there are no turns any more numbers mean nothing, and all that
@@ -47,7 +47,7 @@ final class JhydeIdentity {
     private static int used, next;
 
     /** Hashes by which objects were told lately, of which no object in the table has one: most are told again soon. */
-    private static final int[] recent = new int[1 << 11];
+    private static final int[] recent = new int[1 << 13];
 
     private JhydeIdentity() {
     }
@@ -65,10 +65,10 @@ final class JhydeIdentity {
     /** Apart, so that what calls {@link #of} is compiled with it. */
     private static int seldom(Object value, int hash, boolean isNew) {
         long[] all = seen;
-        int other = Integer.rotateLeft(hash * 0x9e3779b9, 16), mask = all.length - 1;
-        if ((all[hash >>> 6 & mask] >>> hash & all[other >>> 6 & mask] >>> other & 1) == 0) {
-            all[hash >>> 6 & mask] |= 1L << hash;
-            all[other >>> 6 & mask] |= 1L << other;
+        int at = hash >>> 6 & all.length - 1;
+        long bits = 1L << hash | 1L << (hash * 0x9e3779b9 >>> 26);
+        if ((all[at] & bits) != bits) {
+            all[at] |= bits;
             if (++count > all.length << 6 - SPARSE && all.length < most) {
                 grow(all);
             }
@@ -121,10 +121,12 @@ final class JhydeIdentity {
         int mask = all.length - 1, at = spread(hash) & mask;
         boolean isAlone = true;
         for (int tried = 0; tried < mask && all[at] != null; tried++) {
-            if (all[at].refersTo(value)) {
-                return all[at].number;
+            if (all[at].hash == hash) {
+                if (all[at].refersTo(value)) {
+                    return all[at].number;
+                }
+                isAlone = false;
             }
-            isAlone &= all[at].hash != hash;
             at = at + 1 & mask;
         }
         if (isAlone) {

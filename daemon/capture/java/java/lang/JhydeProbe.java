@@ -21,8 +21,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 public final class JhydeProbe {
     /** Words in a log at most, and at first. */
     private static final int CAPACITY = 1 << 15, FIRST = 1 << 9;
-    /** The most units of a text, and elements of an array, that are told. */
-    private static final int MOST_UNITS = 1 << 24, MOST_ELEMENTS = 1 << 20, MOST_REFERENCES = 1 << 13;
+    /** The most units of a text, and elements of an array, that are told; so many references are told whatever it takes. */
+    private static final int MOST_UNITS = 1 << 24, MOST_ELEMENTS = 1 << 20, FEW_REFERENCES = 1 << 13;
+    /** What may be spent on more references: so many words at once; one in so many nanoseconds of the program; so many for each reference. */
+    private static final int MOST_SPARE = 1 << 24, EARNS = 100, PRICE = 4;
     /** How a call was entered: it has taken the turn, and gives it back when it ends; it was called by code out of the scope, or
      * may have been. */
     private static final int OUTERMOST = 1, FRESH = 2, BASE = 2;
@@ -36,7 +38,8 @@ public final class JhydeProbe {
     private static final int LAST = 64;
 
     private static final int ENTER = 1, VOID = 2, INT = 3, WIDE = 4, REFERENCE = 5, CAUGHT = 6, SHOWN = 7, SUM = 8,
-        ESCAPED = 9, CONTENT = 10, NAME = 11, LITERAL = 12, TURN = 13, DISORDER = 14, SHOWN_ARRAY = 15, HELD = 16, FELL = 17, LEFT = 18;
+        ESCAPED = 9, CONTENT = 10, NAME = 11, LITERAL = 12, TURN = 13, DISORDER = 14, SHOWN_ARRAY = 15, HELD = 16, FELL = 17, LEFT = 18,
+        INITIALISED = 19;
     private static final int KNOWN_TEXT = 0, TEXT = 1, CLASS = 2, BOOLEAN = 3, CHARACTER = 4, BYTE = 5, SHORT = 6,
         INTEGER = 7, FLOAT = 8, LONG = 9, DOUBLE = 10, ARRAY = 11, BARE_ARRAY = 12, FIRST_CLASS = 16;
 
@@ -119,6 +122,8 @@ public final class JhydeProbe {
     private final int[] told = new int[1 << 10];
     /** Words that may be spent on what objects hold: so much for each call that may change one. */
     private int credit = 1 << 8;
+    /** Words that may be spent on arrays of many references, and when that was counted. */
+    private long spare = MOST_SPARE, counted;
     /** Arrays that were shown to calls that run, some of them: should such a call end by an exception, it is told what they hold. */
     private final Object[] lent = new Object[FEW];
     private int lends;
@@ -193,7 +198,8 @@ public final class JhydeProbe {
     private void room(int count) {
         if (at + count + 1 > words.length) {
             flush();
-            if (words.length < CAPACITY || count + 1 > words.length) {
+            // What takes more room than others is not kept when it was told.
+            if (words.length != CAPACITY || count + 1 > words.length) {
                 words = new long[Math.max(Math.min(words.length * 8, CAPACITY), count + 2)];
             }
         }
@@ -474,8 +480,10 @@ public final class JhydeProbe {
         exit(entered, log);
     }
 
-    /** A static initialiser ends. */
+    /** A static initialiser ends: without a word of that, another one that begins behind it might have begun in it. */
     public static void initialised(int entered, JhydeProbe log) {
+        log.room(1);
+        log.word(INITIALISED, 0, 0);
         log.initialising--;
         exit(entered, log);
     }
@@ -546,9 +554,24 @@ public final class JhydeProbe {
         }
     }
 
+    /** Are so many references told? Many are as long as it is not what the program would spend its time on. */
+    private boolean affords(int length) {
+        if (length <= FEW_REFERENCES) {
+            return true;
+        }
+        long now = System.nanoTime(), price = (long) length * PRICE;
+        spare = counted == 0 ? spare : Math.min(spare + (now - counted) / EARNS, MOST_SPARE);
+        counted = now;
+        if (length > MOST_ELEMENTS || price > spare) {
+            return false;
+        }
+        spare -= price;
+        return true;
+    }
+
     /** With an array its elements are shown. */
     private void array(Object[] all) {
-        int length = all.length > MOST_REFERENCES ? 0 : all.length;
+        int length = affords(all.length) ? all.length : 0;
         room(3 + length / 2);
         word(SHOWN_ARRAY, 0, JhydeIdentity.of(all));
         put(length);
@@ -926,7 +949,7 @@ public final class JhydeProbe {
         }
         int number = number(of, null);
         if (value instanceof Object[] all) {
-            Object[] copy = all.length > MOST_REFERENCES ? null : (Object[]) all.clone();
+            Object[] copy = affords(all.length) ? (Object[]) all.clone() : null;
             int[] numbers = copy == null ? null : new int[copy.length];
             int size = 0;
             for (int i = 0; copy != null && i < copy.length; i++) {

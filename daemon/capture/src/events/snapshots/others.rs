@@ -63,13 +63,7 @@ impl<S: Sink> Engine<S> {
         if others.is_empty() {
             return Ok(Others::None);
         }
-        if self
-            .recorder
-            .jvm
-            .link
-            .request(&virtual_machine::Suspend)?
-            .is_err()
-        {
+        if self.recorder.jvm.link.suspend_all()?.is_err() {
             return Ok(Others::Run);
         }
         match self.receivers_of_others(thread) {
@@ -83,7 +77,7 @@ impl<S: Sink> Engine<S> {
 
     /// What [`Engine::hold_others`] has made stand still goes on with the next write.
     pub(in crate::events) fn let_others_go(&mut self) {
-        self.recorder.jvm.link.send(&virtual_machine::Resume);
+        self.recorder.jvm.link.resume_all();
         self.threads.forget_generations();
     }
 

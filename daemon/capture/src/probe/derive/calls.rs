@@ -337,6 +337,15 @@ impl Deriver {
         routine: &Routine,
         index: u32,
     ) -> Result<Went, Stopped> {
+        if routine.name == "<clinit>" {
+            match thread.peek()? {
+                None => return Ok(Went::Nowhere),
+                Some(Record::Initialised) => drop(thread.take()?),
+                Some(other) => {
+                    return lost(format!("a static initialiser returned before {other:?}"));
+                }
+            }
+        }
         let Some(frame) = thread.frame() else {
             return Ok(Went::On);
         };

@@ -39,18 +39,16 @@ impl Deriver {
         };
         let begun = open
             .iter()
-            .find(|(routine, _)| Some(routine.plan.number) == number);
-        let Some((routine, _)) = begun.cloned() else {
+            .find(|routine| Some(routine.plan.number) == number);
+        let Some(routine) = begun.cloned() else {
             // Somebody else has done what must be done by now, but for what this thread itself is about to do.
-            let done = open.iter().filter(|(_, certain)| *certain);
-            let done = done.map(|(routine, _)| routine.class);
+            let done = open.iter().map(|routine| routine.class);
             self.initialised
                 .extend(done.filter(|class| !thread.initialising.contains(class)));
             return Ok(None);
         };
         // Those below it follow it.
-        let certain = open.iter().filter(|(_, certain)| *certain);
-        let classes = certain.map(|(routine, _)| routine.class);
+        let classes = open.iter().map(|routine| routine.class);
         thread.initialising.extend(classes);
         thread.take()?;
         let mut index = Event::NO_INDEX;
@@ -76,32 +74,28 @@ impl Deriver {
         failed || above.any(|above| above.in_scope && self.is_erroneous(program, above))
     }
 
-    /// Static initialisers that have not run and may be seen to begin when a class is initialised: its own, and those of what is
-    /// above it. The flag: it must have run when the class is initialised (JVMS 5.5: that of an interface only
-    /// where it declares a method with code and the other is a class).
-    pub(super) fn uninitialised(
-        &self,
-        program: &Program,
-        class: &Class,
-        found: &mut Vec<(Rc<Routine>, bool)>,
-    ) {
-        self.uninitialised_for(program, class, (class, true), found);
+    /// Static initialisers that have not run and do when a class is initialised: its own, and those of what is above it, interfaces only where
+    /// they declare a method with code and the other is a class (JVMS 5.5, step 7).
+    fn uninitialised(&self, program: &Program, class: &Class, found: &mut Vec<Rc<Routine>>) {
+        self.uninitialised_for(program, class, class, found);
     }
 
     fn uninitialised_for(
         &self,
         program: &Program,
         whole: &Class,
-        (class, certain): (&Class, bool),
-        found: &mut Vec<(Rc<Routine>, bool)>,
+        class: &Class,
+        found: &mut Vec<Rc<Routine>>,
     ) {
         let above = class
             .above
             .iter()
             .filter_map(|above| program.classes.get(above));
-        for above in above.filter(|above| above.in_scope) {
-            let runs = !whole.is_interface() && (!above.is_interface() || has_defaults(above));
-            self.uninitialised_for(program, whole, (above, runs), found);
+        for above in above.filter(|above| above.in_scope && !whole.is_interface()) {
+            self.uninitialised_for(program, whole, above, found);
+        }
+        if class.id != whole.id && class.is_interface() && !has_defaults(class) {
+            return;
         }
         let initialiser = class
             .methods
@@ -110,7 +104,7 @@ impl Deriver {
         let routine = initialiser.and_then(|method| self.routines.get(&method.id));
         if let Some(routine) = routine.filter(|routine| !self.initialised.contains(&routine.class))
         {
-            found.push((Rc::clone(routine), certain));
+            found.push(Rc::clone(routine));
         }
     }
 }

@@ -260,10 +260,11 @@ impl Deriver {
         self.behind
     }
 
-    /// Words that were not derived yet.
+    /// Words that are to be derived.
     pub(crate) fn waiting(&self) -> usize {
         self.threads
             .values()
+            .filter(|thread| !thread.is_lost())
             .map(|thread| thread.log.waiting())
             .sum()
     }

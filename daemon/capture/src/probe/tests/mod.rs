@@ -5,9 +5,11 @@
 //! held when they were first seen.
 
 mod attach;
+mod behind;
 mod constants;
 mod identity;
 mod threads;
+mod unseen;
 mod workloads;
 
 use std::path::{Path, PathBuf};
@@ -102,6 +104,16 @@ fn record_with(
     classes: &Path,
     run: &[&str],
 ) -> Recorded {
+    record_into(List::default(), options, jdk, classes, run)
+}
+
+fn record_into(
+    list: List,
+    options: RecordingOptions,
+    jdk: Option<&Path>,
+    classes: &Path,
+    run: &[&str],
+) -> Recorded {
     let waiter = Waiter::bind(0).expect("a port");
     let agent = format!(
         "-agentlib:jdwp=transport=dt_socket,server=n,suspend=y,address=127.0.0.1:{}",
@@ -118,7 +130,7 @@ fn record_with(
     let connection = waiter
         .accept(Some(patience), &Controller::default())
         .expect("it comes");
-    let begun = Capture::begin(connection, options, List::default());
+    let begun = Capture::begin(connection, options, list);
     let Ok(capture) = begun.map_err(|(_, error)| eprintln!("{error}")) else {
         panic!("the recording did not begin");
     };
@@ -543,9 +555,25 @@ fn exceptions() {
     own("Throws");
 }
 
+/// Objects that code out of the scope has though nobody showed them to it: records' components, what a stream of objects finds, what
+/// is in arrays.
+#[test]
+fn objects_that_nobody_shows() {
+    own("Records");
+    own("Writes");
+    own("Grids");
+    own("Fills");
+}
+
 #[test]
 fn collections_and_lambdas() {
     own("Shop");
+}
+
+/// What a collection was told to hold came with texts that are not told again.
+#[test]
+fn texts_that_are_in_a_collection_first() {
+    own("Joins");
 }
 
 /// At lower levels it tells what the engine `events` tells at level `full`, without what these levels leave out.

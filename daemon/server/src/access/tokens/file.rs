@@ -133,7 +133,7 @@ pub struct Tokens {
     pub tokens: Vec<Entry>,
 }
 
-/// What tells two states of the file apart without reading it.
+/// What tells two states of the file apart without reading it: who closes it to others changes it too, and `ctime` says so.
 pub(super) type Mark = Option<(u64, i64, i64, u64)>;
 
 /// The file of a data folder.
@@ -166,7 +166,7 @@ impl Store {
 
     pub(super) fn mark(&self) -> Mark {
         let found = fs::metadata(&self.path).ok()?;
-        Some((found.ino(), found.mtime(), found.mtime_nsec(), found.len()))
+        Some((found.ino(), found.ctime(), found.ctime_nsec(), found.len()))
     }
 
     /// What it holds; nothing where there is none.

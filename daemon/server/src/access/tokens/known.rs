@@ -1,6 +1,6 @@
 //! The tokens as a daemon knows them: who comes with which, and when the calls of one must end.
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
 use std::time::Duration;
 
 use glob::Pattern;
@@ -89,11 +89,27 @@ impl One {
 pub struct Known {
     store: Store,
     state: RwLock<State>,
+    /// Held by whoever reads the file, so that what was read earlier never takes the place of what was read later; the
+    /// file that was no good, if the last one was none: it is not read again for each who comes with a wrong token.
+    reading: Mutex<Option<Mark>>,
 }
 
 struct State {
     mark: Mark,
     all: Vec<One>,
+}
+
+impl State {
+    /// The token of this digest. Every one is compared with, and all of it, so that the time that it takes tells nothing.
+    fn find(&self, given: &Digest) -> Option<&One> {
+        let mut found = None;
+        for one in &self.all {
+            if bool::from(one.digest.ct_eq(given)) {
+                found = Some(one);
+            }
+        }
+        found
+    }
 }
 
 impl std::fmt::Debug for Known {
@@ -109,24 +125,31 @@ impl Known {
             mark: None,
             all: Vec::new(),
         });
-        Self { store, state }
+        Self {
+            store,
+            state,
+            reading: Mutex::default(),
+        }
     }
 
-    /// Who comes with this token, and how it stands from now on. Every one is compared with, and all of it, so that the
-    /// time that it takes tells nothing.
+    fn state(&self) -> RwLockReadGuard<'_, State> {
+        self.state.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Who comes with this token, and how it stands from now on. One that is not known may have been made in this moment:
+    /// the file is looked at before it is refused.
     ///
     /// # Errors
     /// Why nobody is let in with it.
     pub fn let_in(&self, token: &str) -> Result<(Caller, Standing), NotLetIn> {
         let given = digest(token);
-        let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
-        let mut found = None;
-        for one in &state.all {
-            if bool::from(one.digest.ct_eq(&given)) {
-                found = Some(one);
-            }
+        let mut state = self.state();
+        if state.find(&given).is_none() {
+            drop(state);
+            self.refresh();
+            state = self.state();
         }
-        let one = found.ok_or(NotLetIn::Unknown)?;
+        let one = state.find(&given).ok_or(NotLetIn::Unknown)?;
         if let Some(why) = one.judged(now_ms()) {
             return Err(why);
         }
@@ -142,7 +165,26 @@ impl Known {
     /// # Errors
     /// It is not to be used; then all is as it was.
     pub fn reload(&self) -> Result<usize, FileError> {
+        let mut no_good = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
+        self.read(self.store.mark(), &mut no_good)
+    }
+
+    /// Reads the file if it is another one than was read last. One that is not to be used is complained of once.
+    fn refresh(&self) {
+        let mut no_good = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
         let mark = self.store.mark();
+        if mark == self.state().mark || *no_good == Some(mark) {
+            return;
+        }
+        match self.read(mark, &mut no_good) {
+            Ok(count) => tracing::info!(count, "tokens read anew"),
+            Err(error) => tracing::error!(%error, "the tokens are as they were"),
+        }
+    }
+
+    /// Reads the file, which had this mark before.
+    fn read(&self, mark: Mark, no_good: &mut Option<Mark>) -> Result<usize, FileError> {
+        *no_good = Some(mark);
         let read = self.store.read()?;
         let mut all = Vec::new();
         for entry in read.tokens {
@@ -167,21 +209,18 @@ impl Known {
                 _ => old.end(Some(NotLetIn::Revoked(old.entry.name.clone()))),
             }
         }
+        let count = all.len();
         *state = State { mark, all };
         drop(state);
+        *no_good = None;
         self.judge();
-        Ok(self
-            .state
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .all
-            .len())
+        Ok(count)
     }
 
     /// How many there are, and when the next one ends.
     pub fn count(&self) -> Count {
         let now = now_ms();
-        let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
+        let state = self.state();
         let mut count = Count::default();
         for one in &state.all {
             match one.judged(now) {
@@ -200,44 +239,29 @@ impl Known {
     /// Ends the calls of those that are no longer good by now.
     fn judge(&self) {
         let now = now_ms();
-        let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
+        let state = self.state();
         for one in &state.all {
             one.end(one.judged(now));
         }
     }
 
-    /// Looks at the file again and again. One that is not to be used changes nothing, and is complained of once.
+    /// Looks at the file again and again.
     pub async fn follow(self: Arc<Self>) {
         let mut turns = tokio::time::interval(POLL);
         turns.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
-        let mut complained = None;
         loop {
             turns.tick().await;
-            let (mark, known) = (self.store.mark(), {
-                let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
-                state.mark
-            });
-            if mark == known {
-                self.judge();
-                continue;
-            }
-            if complained == Some(mark) {
-                self.judge();
-                continue;
-            }
-            match self.reload() {
-                Ok(count) => tracing::info!(count, "tokens read anew"),
-                Err(error) => {
-                    tracing::error!(%error, "the tokens are as they were");
-                    complained = Some(mark);
-                }
-            }
+            self.refresh();
+            self.judge();
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs::Permissions;
+    use std::os::unix::fs::PermissionsExt as _;
+
     use super::*;
     use crate::access::{Right, Rights};
 
@@ -252,8 +276,8 @@ mod tests {
         let brief = store
             .create("brief", Rights::ALL, "*", now_ms() + 1500)
             .unwrap();
-        assert_eq!(known.let_in(&token).unwrap_err(), NotLetIn::Unknown);
-        tokio::time::sleep(POLL * 2).await;
+        // Known at once, whether the file was looked at since or not.
+        assert!(known.let_in(&brief).is_ok() && known.let_in(&token).is_ok());
         let count = known.count();
         assert_eq!((count.good, count.expired, count.revoked), (2, 0, 0));
         assert!(
@@ -289,9 +313,22 @@ mod tests {
         tokio::time::sleep(POLL * 2).await;
         let (_, standing) = known.let_in(&token).unwrap();
         std::fs::write(store.path(), "{").unwrap();
+        assert_eq!(known.let_in("jhyde_").unwrap_err(), NotLetIn::Unknown);
         tokio::time::sleep(POLL * 4).await;
         assert!(known.reload().is_err() && known.let_in(&token).is_ok());
+        // One that others can read is used from when it is closed to them.
+        let text = r#"{"version":1,"tokens":[]}"#;
+        std::fs::write(store.path(), text).unwrap();
+        std::fs::set_permissions(store.path(), Permissions::from_mode(0o644)).unwrap();
+        tokio::time::sleep(POLL * 4).await;
+        assert!(known.let_in(&token).is_ok());
+        std::fs::set_permissions(store.path(), Permissions::from_mode(0o600)).unwrap();
+        tokio::time::sleep(POLL * 4).await;
+        assert_eq!(known.let_in(&token).unwrap_err(), NotLetIn::Unknown);
+        assert!(standing.borrow().is_some());
         // No file: no tokens.
+        let token = store.create("last", rights, "*", u64::MAX).unwrap();
+        let (_, standing) = known.let_in(&token).unwrap();
         std::fs::remove_file(store.path()).unwrap();
         tokio::time::sleep(POLL * 2).await;
         assert_eq!(known.let_in(&token).unwrap_err(), NotLetIn::Unknown);
