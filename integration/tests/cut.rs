@@ -1,10 +1,6 @@
 //! A recording whose daemon was killed says in every answer that touches its end that it was cut there.
 
-use std::io::{BufRead as _, BufReader, Read as _};
-use std::process::Stdio;
-use std::thread;
-use std::time::Duration;
-
+use jhyde_integration::cut::cut;
 use jhyde_integration::{Folder, jdks};
 
 const NAME: &str = "cut";
@@ -22,25 +18,7 @@ fn said(folder: &Folder, words: &[&str]) -> String {
 fn answers_that_touch_the_end_of_a_cut_recording_say_so() {
     let jdk = jdks().swap_remove(0);
     let folder = Folder::new();
-    let mut launched = folder
-        .jhyded(&["launch", "--name", NAME, "--include", "fx.*", "--"])
-        .arg(jdk.java())
-        .arg("-cp")
-        .arg(jdk.classes("fixtures"))
-        .args(["fx.Steady", "3000"])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("jhyded can be started");
-    let mut output = BufReader::new(launched.stdout.take().expect("an output"));
-    let mut line = String::new();
-    output.read_line(&mut line).expect("the program begins");
-    // What was recorded so far is due on the disk.
-    thread::sleep(Duration::from_millis(600));
-    launched.kill().expect("it can be killed");
-    launched.wait().expect("it is dead");
-    let mut rest = String::new();
-    output.read_to_string(&mut rest).expect("the program ends");
+    cut(&folder, &jdk, NAME, "3000");
 
     let shown = folder.json(&["show", NAME]);
     assert_eq!(shown[0]["state"], "cut", "{shown:?}");

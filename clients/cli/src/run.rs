@@ -11,8 +11,9 @@ use jhyde_proto::echo::{MOST, without_long_words};
 use crate::args::{Cli, Command, Global, MemoryCommand, SourceArgs, SourceCommand};
 use crate::client::Client;
 use crate::commands::{
-    Context, call, coverage, events, files, gaps, history, junit, launch, lines, locate, memory,
-    overview, query, recordings, sessions, sources, sql, state, step, tree, web, where_, why,
+    Context, call, compare, coverage, events, files, gaps, history, junit, launch, lines, locate,
+    memory, overview, query, recordings, sessions, sources, sql, state, step, tree, web, where_,
+    why,
 };
 use crate::error::Error;
 use crate::output::{Look, Output, Paint};
@@ -134,6 +135,7 @@ async fn command(context: &mut Context, command: &Command, _: &Global) -> Result
         Command::Why(args) => why::why(context, args).await?,
         Command::Coverage(args) => coverage::coverage(context, args).await?,
         Command::Query(args) => query::query(context, args).await?,
+        Command::Compare(args) => compare::compare(context, args).await?,
         Command::Sql(args) => sql::sql(context, args).await?,
         Command::Threads(args) => overview::threads(context, args).await?,
         Command::Where(args) => where_::where_(context, args).await?,

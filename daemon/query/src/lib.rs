@@ -1,7 +1,7 @@
 //! Queries over one recording, each with a name, parameters and typed rows: those that JavaTA asked of its traces.
 //!
 //! What lives here: what queries there are ([`catalogue`]), a query with its parameters read ([`Prepared`]), what it
-//! answers with ([`answer`]); a recording as Prolog facts ([`jel`]), and as tables of SQL ([`sql`]). What does not: what calls, values and states mean (`history`), where they lie (`store`),
+//! answers with ([`answer`]); a recording as Prolog facts ([`jel`]), and as tables of SQL ([`sql`]); two recordings held against each other ([`compare`]). What does not: what calls, values and states mean (`history`), where they lie (`store`),
 //! gRPC. Nothing here is async; every query may read from the disk.
 //!
 //! - A query sees the history up to one timestamp, [`Prepared::until`], which is told with the answer: what a running
@@ -14,6 +14,7 @@
 
 pub mod answer;
 pub mod catalogue;
+pub mod compare;
 pub mod error;
 pub mod jel;
 mod literal;

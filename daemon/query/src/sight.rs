@@ -72,9 +72,7 @@ impl Sight {
         {
             hide(end);
         }
-        let meta = recording.meta();
-        let is_launched = meta.jvm.is_some_and(|jvm| !jvm.command.is_empty());
-        if !is_launched && !span.from_is_said {
+        if !recording.meta().is_launched() && !span.from_is_said {
             hide(
                 "the JVM was not started by jhyde: what it did before the recording began is not recorded \
                  (--from 0 asks about the recording alone)"

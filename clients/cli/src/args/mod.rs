@@ -290,6 +290,20 @@ Examples:
 
 What each query means: docs/queries.md.")]
     Query(QueryArgs),
+    /// Hold the recording of a failing run against that of a passing one: where they first differ, and which calls do
+    #[command(after_help = "\
+Calls are each other's by their place, objects by birth, texts by what they hold. What is not recorded on one side is
+neither equal nor different.
+
+Examples:
+  jhyde compare right wrong                                where they first differ, and the calls that do
+  jhyde compare right wrong --limit 0                      only where they first differ
+  jhyde compare right wrong --learn right2                 what two passing runs differ in is ignored
+  jhyde compare right wrong --ignore result@shop.Clock.now
+  jhyde compare --rules                                    what is ignored unless told otherwise
+
+What counts as a difference: docs/compare.md.")]
+    Compare(CompareArgs),
     /// Ask a recording in SQL: calls, writes, objects, … as tables (--tables tells them all)
     #[command(after_help = "\
 Rows are found while they are read; nothing is copied. A statement can only read. Calls are texts: '1.7'.

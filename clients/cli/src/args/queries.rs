@@ -47,6 +47,38 @@ pub struct QueryArgs {
     pub all: bool,
 }
 
+/// `jhyde compare`.
+#[derive(Args, Debug)]
+pub struct CompareArgs {
+    /// Id or name of the recording of a run that passed
+    #[arg(required_unless_present = "rules")]
+    pub passing: Option<String>,
+    /// Id or name of the recording of the run that failed
+    #[arg(required_unless_present = "rules")]
+    pub failing: Option<String>,
+    /// Ignore what this names: EFFECT@CLASS.METHOD or EFFECT@CLASS.METHOD:LINE, such as result@shop.Clock.now; can be given several times
+    #[arg(long, value_name = "RULE")]
+    pub ignore: Vec<String>,
+    /// Do not ignore what --rules lists
+    #[arg(long)]
+    pub no_default_ignores: bool,
+    /// Ignore what PASSING and this recording of another run that passed differ in
+    #[arg(long, value_name = "PASSING2")]
+    pub learn: Option<String>,
+    /// List the rules that hold unless told otherwise; of a comparison, those in force
+    #[arg(long)]
+    pub rules: bool,
+    /// At most so many rows of calls that differ for each pair of threads [default: 200; --json: 1000]
+    #[arg(long, value_name = "N", conflicts_with = "all", allow_negative_numbers = true, value_parser = whole(0, u32::MAX))]
+    pub limit: Option<u32>,
+    /// All rows
+    #[arg(long)]
+    pub all: bool,
+    /// Where source is found
+    #[command(flatten)]
+    pub source: super::SourceArgs,
+}
+
 /// `jhyde sql`.
 #[derive(Clone, Debug, Args)]
 pub struct SqlArgs {

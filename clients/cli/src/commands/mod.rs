@@ -1,6 +1,7 @@
 //! The commands: each asks, and writes the answer for people or programs.
 
 pub mod call;
+pub mod compare;
 pub mod coverage;
 pub mod daemon;
 pub mod events;
@@ -258,4 +259,9 @@ mod tests {
         let mut out = Output::to(std::io::sink(), Paint::new(false), true);
         paging.tell("5 calls", &mut out).unwrap();
     }
+}
+
+/// A stream that ended without its last part.
+fn broke_off() -> Error {
+    Error::Usage("the answer broke off: it is not whole".to_owned())
 }

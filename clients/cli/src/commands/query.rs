@@ -8,7 +8,7 @@ use jhyde_proto::v1::{
 };
 use tokio_stream::StreamExt as _;
 
-use super::{Context, Notes, ROWS_FOR_PEOPLE, call_argument};
+use super::{Context, Notes, ROWS_FOR_PEOPLE, broke_off, call_argument};
 use crate::args::QueryArgs;
 use crate::error::Error;
 use crate::json::{QueryJson, QueryRowJson, UntilJson};
@@ -179,9 +179,7 @@ async fn run(
     // What nobody reads any more, the daemon need not look for.
     drop(parts);
     if footer.is_none() && !more {
-        return Err(Error::Usage(
-            "the answer broke off: it is not whole".to_owned(),
-        ));
+        return Err(broke_off());
     }
     let told = footer.unwrap_or_default().notes;
     if context.out.json {

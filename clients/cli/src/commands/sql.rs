@@ -10,7 +10,7 @@ use jhyde_proto::v1::{
 };
 use tokio_stream::StreamExt as _;
 
-use super::{Context, Notes, ROWS_FOR_PEOPLE};
+use super::{Context, Notes, ROWS_FOR_PEOPLE, broke_off};
 use crate::args::SqlArgs;
 use crate::error::Error;
 use crate::json::{SqlRowJson, UntilJson};
@@ -113,9 +113,7 @@ async fn run(context: &mut Context, request: SqlRequest, args: &SqlArgs) -> Resu
         }
     }
     let Some(footer) = footer else {
-        return Err(Error::Usage(
-            "the answer broke off: it is not whole".to_owned(),
-        ));
+        return Err(broke_off());
     };
     if context.out.json {
         return context.out.object(&UntilJson {

@@ -4,6 +4,7 @@
 //! Each type here wraps a message of the API and serialises it: there is no second model to keep in step.
 
 mod call;
+mod compare;
 mod coverage;
 mod event;
 mod jvm;
@@ -17,6 +18,8 @@ mod state;
 mod value;
 
 pub use call::CallJson;
+pub(crate) use compare::origin_word as compare_origin;
+pub use compare::{ComparedJson, RulesJson};
 pub use coverage::CoverageJson;
 pub use event::{EventJson, PlaceJson, RowJson};
 pub(crate) use jvm::JvmJson;

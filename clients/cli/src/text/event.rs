@@ -113,6 +113,11 @@ pub fn row_cells(row: &EventRow, room: Option<usize>) -> Vec<Cell> {
     ]
 }
 
+/// What happened, without time and place, in little room.
+pub fn event_line(event: &Event) -> String {
+    happened(event, false, Detail::SHORT).1
+}
+
 /// What happened, without time and place.
 pub(super) fn in_words(event: &Event) -> String {
     happened(event, false, Detail::alone(None)).1

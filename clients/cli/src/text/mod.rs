@@ -23,7 +23,7 @@ use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 pub use call::{Detail, call_line, call_name, classification, head, simple_class};
 pub use contents::{is_noise, noise_line};
-pub use event::{changed_cells, event_cells, mark, room, row_cells};
+pub use event::{changed_cells, event_cells, event_line, mark, room, row_cells};
 pub(crate) use jvm::{Listed, jvm_advice, jvm_table};
 pub use place::{call_place, place};
 pub use rows::{Objects, Side, ValueLine, changes, object_lines, row_name, state_cells};

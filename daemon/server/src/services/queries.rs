@@ -20,6 +20,7 @@ use tokio_stream::Stream;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Request, Response, Status};
 
+use super::compare;
 use super::history::{CancelOnDrop, blocking, open, status as history_status};
 use super::sql;
 use crate::daemon::Daemon;
@@ -131,6 +132,34 @@ impl v1::queries_server::Queries for QueriesService {
         let tables = jhyde_query::sql::described().into_iter();
         Ok(Response::new(v1::ListTablesResponse {
             tables: tables.map(sql::table).collect(),
+        }))
+    }
+
+    type CompareStream = Answer<v1::CompareAnswer>;
+
+    async fn compare(
+        &self,
+        request: Request<v1::CompareRequest>,
+    ) -> Result<Response<Self::CompareStream>, Status> {
+        let request = request.into_inner();
+        let daemon = Arc::clone(&self.daemon);
+        let cancelled = CancelOnDrop::default();
+        let flag = Arc::clone(&cancelled.0);
+        let prepared = blocking(move || compare::Prepared::new(&daemon, &request, &flag)).await?;
+        let (sender, receiver) = channel(WAITING);
+        tokio::task::spawn_blocking(move || prepared.answer(&sender));
+        Ok(Response::new(Answer {
+            parts: ReceiverStream::new(receiver),
+            _cancelled: cancelled,
+        }))
+    }
+
+    async fn list_compare_rules(
+        &self,
+        _: Request<v1::ListCompareRulesRequest>,
+    ) -> Result<Response<v1::ListCompareRulesResponse>, Status> {
+        Ok(Response::new(v1::ListCompareRulesResponse {
+            rules: compare::rules(&jhyde_query::compare::rules::Rules::defaults()),
         }))
     }
 

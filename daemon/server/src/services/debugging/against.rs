@@ -1,11 +1,12 @@
 //! A recording held against another one: whether the two can be compared, and which calls are known from the beginning on.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use jhyde_debugging::{Against, Known};
 use jhyde_history::History;
-use jhyde_history::error::Result as HistoryResult;
+use jhyde_history::error::{Error as HistoryError, Result as HistoryResult};
 use jhyde_store::Recording;
 use jhyde_trace::{CallId, Timestamp};
 use tonic::Status;
@@ -27,7 +28,7 @@ const MOST_APART: usize = 200;
 /// What is known from another recording at the beginning of a session.
 pub(super) fn begin(knower: &Knower<'_>, other: History) -> Result<(Against, Vec<Known>), Status> {
     let (own, recording) = (knower.recording(), other.recording());
-    can_be_held_against(own, recording, "against")?;
+    can_be_held_against(own, recording, "against", other.cancelled())?;
     let meta = recording.meta();
     let other = knower.side(other);
     let (known, differ) = look_up(knower, &other, &meta.name).map_err(status)?;
@@ -39,11 +40,13 @@ pub(super) fn begin(knower: &Knower<'_>, other: History) -> Result<(Against, Vec
     Ok((against, known))
 }
 
-/// Are both of one program, and recorded alike? `field` names the other one in the request.
-pub(super) fn can_be_held_against(
+/// Are both of one program, and recorded alike? `field` names the other one in the request. When the flag is set nobody waits
+/// any more.
+pub(in crate::services) fn can_be_held_against(
     own: &Recording,
     other: &Recording,
     field: &str,
+    cancelled: &AtomicBool,
 ) -> Result<(), Status> {
     let (ours, theirs) = (own.meta(), other.meta());
     let (name, own_name) = (&theirs.name, &ours.name);
@@ -103,6 +106,9 @@ pub(super) fn can_be_held_against(
     let classes = |recording: &Recording| -> HistoryResult<BTreeSet<String>> {
         let mut names = BTreeSet::new();
         for class in recording.classes() {
+            if cancelled.load(Ordering::Relaxed) {
+                return Err(HistoryError::Cancelled);
+            }
             let class = recording.class(class)?;
             names.extend(class.filter(|c| c.in_scope).map(|c| c.name.clone()));
         }

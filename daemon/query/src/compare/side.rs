@@ -1,0 +1,398 @@
+//! One of the two recordings: its events, in the words that both have.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use jhyde_bytecode::Code;
+use jhyde_history::History;
+use jhyde_store::records::{Direction, MethodRef, OwnEvent, TimedEvent};
+use jhyde_store::{Recording, Rows};
+use jhyde_trace::{
+    CallId, ClassId, Event, EventKind, FieldId, Local, MethodId, Outcome, ThreadId, Timestamp,
+    Variable,
+};
+use rustc_hash::FxHashMap;
+
+use super::code::{CodeMap, way};
+use super::keys::{Key, Names, deed, not_recorded};
+use crate::error::{Error, Result};
+
+/// See the module.
+pub(super) struct Side {
+    /// 0: left, 1: right.
+    number: usize,
+    pub(super) history: History,
+    pub(super) recording: Arc<Recording>,
+    end: Timestamp,
+    thread: ThreadId,
+    rows: Rows<TimedEvent>,
+    next: Option<TimedEvent>,
+    /// Events that were read and are compared.
+    pub(super) read: u64,
+    /// What the events that were passed since say to be not recorded.
+    missing: Vec<String>,
+    /// Of the thread: its end was passed, and that of its last call was seen.
+    pub(super) has_ended: bool,
+    /// How the call that ended last did so was not seen.
+    ended_unseen: bool,
+    methods: FxHashMap<MethodId, Option<(MethodRef, u32)>>,
+    fields: FxHashMap<FieldId, u32>,
+    locals: FxHashMap<(MethodId, Local), u32>,
+    classes: FxHashMap<ClassId, Arc<str>>,
+    codes: FxHashMap<MethodId, Option<Arc<Code>>>,
+}
+
+impl Side {
+    pub(super) fn new(number: usize, history: History) -> Self {
+        let recording = Arc::clone(history.recording());
+        Self {
+            number,
+            end: recording.end(),
+            recording,
+            history,
+            thread: ThreadId::default(),
+            rows: Box::new(std::iter::empty()),
+            next: None,
+            read: 0,
+            missing: Vec::new(),
+            has_ended: false,
+            ended_unseen: false,
+            methods: FxHashMap::default(),
+            fields: FxHashMap::default(),
+            locals: FxHashMap::default(),
+            classes: FxHashMap::default(),
+            codes: FxHashMap::default(),
+        }
+    }
+
+    /// Goes to a thread's first event.
+    pub(super) fn begin(&mut self, thread: ThreadId) -> Result<()> {
+        self.thread = thread;
+        (self.has_ended, self.ended_unseen) = (false, false);
+        self.missing.clear();
+        self.seek(Some(Timestamp(0)))
+    }
+
+    fn seek(&mut self, from: Option<Timestamp>) -> Result<()> {
+        let range = from.unwrap_or(self.end)..self.end;
+        self.rows = self
+            .recording
+            .events(range, Some(self.thread), Direction::Forward);
+        self.step()
+    }
+
+    /// The next event that is compared.
+    pub(super) fn next(&self) -> Option<&TimedEvent> {
+        self.next.as_ref()
+    }
+
+    /// Goes behind the next event.
+    pub(super) fn step(&mut self) -> Result<()> {
+        self.is_cancelled()?;
+        self.next = None;
+        for row in &mut self.rows {
+            let row = row?;
+            if deed(&row.event.kind).is_some() {
+                self.read += 1;
+                if let EventKind::Exit { outcome } = &row.event.kind {
+                    self.ended_unseen = *outcome == Outcome::Unknown;
+                }
+                self.next = Some(row);
+                break;
+            }
+            match &row.event.kind {
+                EventKind::ThreadEnd => self.has_ended = !self.ended_unseen,
+                kind => self.missing.extend(not_recorded(row.timestamp, kind)),
+            }
+        }
+        Ok(())
+    }
+
+    /// Goes to the end of a call, or behind everything if that is not recorded.
+    pub(super) fn go_to_end(&mut self, call: CallId) -> Result<()> {
+        let end = self.recording.call(call)?.exit;
+        self.seek(end)
+    }
+
+    /// What the events that were passed since it was asked last say to be not recorded.
+    pub(super) fn missing(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.missing)
+    }
+
+    /// Reads without going on: an event at a time, nobody waiting any more being an error.
+    pub(super) fn is_cancelled(&self) -> Result<()> {
+        match self
+            .history
+            .cancelled()
+            .load(std::sync::atomic::Ordering::Relaxed)
+        {
+            true => Err(Error::Cancelled),
+            false => Ok(()),
+        }
+    }
+
+    /// Goes behind the next event, and if it is the beginning of a call, behind that call. False where that has no recorded end:
+    /// what comes behind it is not recorded either.
+    pub(super) fn skip(&mut self) -> Result<bool> {
+        let Some(next) = &self.next else {
+            return Ok(true);
+        };
+        if !matches!(next.event.kind, EventKind::Enter { .. }) {
+            self.step()?;
+            return Ok(true);
+        }
+        let record = self.recording.call(next.event.call)?;
+        self.seek(record.exit.map(|exit| Timestamp(exit.0 + 1)))?;
+        Ok(record.exit.is_some())
+    }
+
+    /// The own events of a call from the next event on, at most so many, by their keys; and whether there are more.
+    pub(super) fn ahead(
+        &mut self,
+        call: CallId,
+        frame: &Place<'_>,
+        most: usize,
+        names: &mut Names,
+    ) -> Result<(VecDeque<Timestamp>, Vec<Key>, bool)> {
+        let (mut times, mut keys) = (VecDeque::new(), Vec::new());
+        let Some(next) = &self.next else {
+            return Ok((times, keys, false));
+        };
+        for row in self.own(call, next.timestamp) {
+            let Some((at, key)) = self.own_key(row?, call, frame, names)? else {
+                continue;
+            };
+            if keys.len() == most {
+                return Ok((times, keys, true));
+            }
+            times.push_back(at);
+            keys.push(key);
+        }
+        Ok((times, keys, false))
+    }
+
+    /// The own events of a call from a time on.
+    pub(super) fn own(&self, call: CallId, from: Timestamp) -> Rows<OwnEvent> {
+        self.recording
+            .own_events(call, from..self.end, Direction::Forward)
+    }
+
+    /// The key of one of [`Self::own`], if it takes part in an alignment.
+    pub(super) fn own_key(
+        &mut self,
+        row: OwnEvent,
+        call: CallId,
+        frame: &Place<'_>,
+        names: &mut Names,
+    ) -> Result<Option<(Timestamp, Key)>> {
+        self.is_cancelled()?;
+        let is_end = matches!(row.event.kind, EventKind::Exit { .. });
+        // How contents came to be known is no deed of the program; ends of calls inside go with their beginnings.
+        if (is_end && row.event.call != call) || matches!(row.event.kind, EventKind::Content { .. })
+        {
+            return Ok(None);
+        }
+        let key = self.key(&row.event, frame, names)?;
+        Ok(key.map(|key| (row.timestamp, key)))
+    }
+
+    /// The key of an event in a call; `None` for what is not compared.
+    pub(super) fn key(
+        &mut self,
+        event: &Event,
+        frame: &Place<'_>,
+        names: &mut Names,
+    ) -> Result<Option<Key>> {
+        let Some(deed) = deed(&event.kind) else {
+            return Ok(None);
+        };
+        let place = |index| frame.map.map_or(index, |map| map.place(self.number, index));
+        let mut key = Key {
+            deed,
+            name: 0,
+            place: place(event.index),
+            way: 0,
+        };
+        match &event.kind {
+            EventKind::Enter {
+                method,
+                call_site,
+                boundary,
+                ..
+            } => {
+                key.place = place(*call_site);
+                key.way = u32::from(*boundary);
+                key.name = self.method_number(*method, names)?;
+            }
+            // However it ends, and wherever: that is compared as what it yields.
+            EventKind::Exit { .. } => key.place = 0,
+            EventKind::Write { variable, .. } => {
+                key.name = self.variable(*variable, frame.method, names)?
+            }
+            EventKind::Edge { from, to } => {
+                key.place = place(*from);
+                key.way = match self.code(frame.method)? {
+                    Some(code) => way(&code, *from, *to),
+                    None => *to,
+                };
+            }
+            _ => {}
+        }
+        Ok(Some(key))
+    }
+
+    fn method_number(&mut self, id: MethodId, names: &mut Names) -> Result<u32> {
+        if let Some(Some((_, number))) = self.methods.get(&id) {
+            return Ok(*number);
+        }
+        let method = self.recording.method(id)?;
+        let name = method.as_ref().map_or_else(
+            || format!("method#{id} of {}", self.number),
+            |method| {
+                let info = method.method();
+                format!(
+                    "{}.{}{}",
+                    bare(&method.class.name),
+                    info.name,
+                    info.descriptor
+                )
+            },
+        );
+        let number = names.number(name);
+        self.methods
+            .insert(id, method.map(|method| (method, number)));
+        Ok(number)
+    }
+
+    /// A method with its class.
+    pub(super) fn method(&mut self, id: Option<MethodId>) -> Result<Option<MethodRef>> {
+        Ok(match id {
+            Some(id) => self.recording.method(id)?,
+            None => None,
+        })
+    }
+
+    fn code(&mut self, id: Option<MethodId>) -> Result<Option<Arc<Code>>> {
+        let Some(id) = id else { return Ok(None) };
+        if let Some(known) = self.codes.get(&id) {
+            return Ok(known.clone());
+        }
+        let method = self.recording.method(id)?;
+        let code = method
+            .and_then(|method| Code::decode(&method.method().code).ok())
+            .map(Arc::new);
+        self.codes.insert(id, code.clone());
+        Ok(code)
+    }
+
+    /// What a variable is called in source; its object is compared by itself.
+    fn variable(
+        &mut self,
+        variable: Variable,
+        method: Option<MethodId>,
+        names: &mut Names,
+    ) -> Result<u32> {
+        Ok(match variable {
+            Variable::Field { field, .. } | Variable::Static { field } => {
+                match self.fields.get(&field) {
+                    Some(number) => *number,
+                    None => {
+                        let info = self.recording.field(field)?;
+                        let name = info.map_or_else(
+                            || format!("field#{field} of {}", self.number),
+                            |info| format!("{}.{}", bare(&info.class.name), info.field().name),
+                        );
+                        let number = names.number(name);
+                        self.fields.insert(field, number);
+                        number
+                    }
+                }
+            }
+            Variable::Local { local, .. } => {
+                let Some(of) = method else {
+                    return Ok(u32::MAX);
+                };
+                if let Some(number) = self.locals.get(&(of, local)) {
+                    return Ok(*number);
+                }
+                let info = self.recording.method(of)?;
+                let entry = match (local, &info) {
+                    (Local::Named(at), Some(info)) => info.method().variables.get(usize::from(at)),
+                    _ => None,
+                };
+                let name = match (entry, local) {
+                    (Some(entry), _) => format!("local {} {}", entry.name, entry.descriptor),
+                    (None, local) => format!("local {local:?}"),
+                };
+                let number = names.number(name);
+                self.locals.insert((of, local), number);
+                number
+            }
+            Variable::Element { .. } => u32::MAX - 1,
+            Variable::Return { .. } | Variable::Exception { .. } | Variable::Content { .. } => {
+                u32::MAX - 2
+            }
+        })
+    }
+
+    /// A class's name, without what differs from run to run: the numbers of hidden classes.
+    pub(super) fn class(&mut self, id: ClassId) -> Result<Arc<str>> {
+        if let Some(known) = self.classes.get(&id) {
+            return Ok(Arc::clone(known));
+        }
+        let name: Arc<str> = match self.recording.class(id)? {
+            Some(class) => bare(&class.name).into(),
+            None => format!("class#{id} of {}", self.number).into(),
+        };
+        self.classes.insert(id, Arc::clone(&name));
+        Ok(name)
+    }
+}
+
+/// Where the events of a call stand.
+pub(super) struct Place<'a> {
+    pub(super) method: Option<MethodId>,
+    pub(super) map: Option<&'a CodeMap>,
+}
+
+/// `Cls$$Lambda/0x00…` is another number in every run, and so is that of each other hidden class: behind a `/`, or a `+` where its name
+/// is that of a class file. In decimal digits before Java 16.
+pub(super) fn bare(name: &str) -> &str {
+    const LAMBDA: &str = "$$Lambda";
+    if let Some(at) = name.find(LAMBDA) {
+        return &name[..at + LAMBDA.len()];
+    }
+    let is_number = |text: &str| match text.strip_prefix("0x") {
+        Some(digits) => digits.bytes().all(|it| it.is_ascii_hexdigit()),
+        None => !text.is_empty() && text.bytes().all(|it| it.is_ascii_digit()),
+    };
+    match name.rsplit_once(['/', '+']) {
+        Some((named, number)) if is_number(number) => named,
+        _ => name,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hidden_classes_have_no_numbers() {
+        for (name, told) in [
+            ("shop.Main$$Lambda/0x00007f2a1c001200", "shop.Main$$Lambda"),
+            ("shop.Main$$Lambda$14", "shop.Main$$Lambda"),
+            (
+                "java.lang.String$$StringConcat/0x0000000801",
+                "java.lang.String$$StringConcat",
+            ),
+            ("shop.Made+0x00000008010f", "shop.Made"),
+            ("shop.Old/1234567", "shop.Old"),
+            // No number, though its letters are digits.
+            ("shop.Face+bead", "shop.Face+bead"),
+            ("shop.Order$1", "shop.Order$1"),
+            ("shop.Order", "shop.Order"),
+        ] {
+            assert_eq!(bare(name), told);
+        }
+    }
+}

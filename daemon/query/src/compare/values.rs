@@ -1,0 +1,274 @@
+//! Are two values equal, up to which object is which?
+
+use jhyde_trace::{Content, ObjectId, Outcome, Text, Value, Variable};
+use rustc_hash::FxHashMap;
+
+use super::births::{Births, Known};
+use super::side::{Side, bare};
+use crate::error::Result;
+
+/// What comparing two values told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Told {
+    Equal,
+    Differs,
+    /// One of them is not recorded, or not all of it.
+    Unknown,
+}
+
+impl Told {
+    pub(super) fn of(is_equal: bool) -> Self {
+        if is_equal { Self::Equal } else { Self::Differs }
+    }
+
+    /// What two parts tell of the whole.
+    pub(super) fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Differs, _) | (_, Self::Differs) => Self::Differs,
+            (Self::Unknown, _) | (_, Self::Unknown) => Self::Unknown,
+            _ => Self::Equal,
+        }
+    }
+}
+
+/// So many pairs of texts and boxes are known by their numbers, before they are looked up again.
+const MOST_TEXTS: usize = 1 << 16;
+
+/// What is known of objects of both sides.
+///
+/// Objects that were seen being made are each other's by that, and by nothing else where their counterparts were seen, too. Others
+/// (made by code out of the scope, or on one side alone) become each other's where they are first met at the same place: two
+/// that are of one class are taken for equal there, and from then on only each other's.
+#[derive(Debug, Default)]
+pub(super) struct Values {
+    /// Of those that were seen being made.
+    born: Births,
+    /// Of the others, in all threads.
+    met: Births,
+    /// The same in the threads that are compared.
+    met_here: Births,
+    /// Nothing becomes each other's by being met.
+    only_known: bool,
+    texts: FxHashMap<(ObjectId, ObjectId), Told>,
+}
+
+impl Values {
+    pub(super) fn compare(
+        &mut self,
+        sides: &mut [Side; 2],
+        left: Value,
+        right: Value,
+    ) -> Result<Told> {
+        Ok(match (left, right) {
+            (Value::Missing(_), _) | (_, Value::Missing(_)) => Told::Unknown,
+            (Value::Object(left), Value::Object(right)) => self.objects(sides, left, right)?,
+            (left, right) => Told::of(left == right),
+        })
+    }
+
+    /// The same, where nothing becomes each other's by being compared: objects that nobody met are unknown then.
+    pub(super) fn compare_known(
+        &mut self,
+        sides: &mut [Side; 2],
+        left: Value,
+        right: Value,
+    ) -> Result<Told> {
+        let before = std::mem::replace(&mut self.only_known, true);
+        let told = self.compare(sides, left, right);
+        self.only_known = before;
+        told
+    }
+
+    /// From now on nothing becomes each other's by being met, or does so again.
+    pub(super) fn only_known(&mut self, only: bool) {
+        self.only_known = only;
+    }
+
+    /// Other threads come.
+    pub(super) fn begin_threads(&mut self) {
+        self.met_here = Births::default();
+    }
+
+    /// What is known of two objects from before. Two that other threads made each other's where they met them are not told to
+    /// differ from those: what these threads met may be what is the same in both runs.
+    pub(super) fn known(&self, left: ObjectId, right: ObjectId) -> Option<Told> {
+        let told = |births: &Births, other| match births.known(left, right) {
+            Known::Pair => Some(Told::Equal),
+            Known::Other => Some(other),
+            Known::Unmet => None,
+        };
+        told(&self.born, Told::Differs)
+            .or_else(|| told(&self.met_here, Told::Differs))
+            .or_else(|| told(&self.met, Told::Unknown))
+    }
+
+    /// Two objects that were made at the same place: they are each other's, whatever they are, so that what differs in them is told
+    /// once.
+    pub(super) fn made(
+        &mut self,
+        sides: &mut [Side; 2],
+        left: ObjectId,
+        right: ObjectId,
+    ) -> Result<Told> {
+        let (alike, is_text) = self.alike(sides, left, right)?;
+        if is_text {
+            return Ok(alike);
+        }
+        // Of several threads all were looked at for this before.
+        let told = match self.born.known(left, right) {
+            Known::Other => return Ok(Told::Differs),
+            Known::Pair => Told::Equal,
+            Known::Unmet if self.born.pair(left, right) => Told::Equal,
+            Known::Unmet => Told::Unknown,
+        };
+        Ok(told.and(alike))
+    }
+
+    /// Texts, boxes and the like are compared by what they hold, everything else by who it is.
+    pub(super) fn objects(
+        &mut self,
+        sides: &mut [Side; 2],
+        left: ObjectId,
+        right: ObjectId,
+    ) -> Result<Told> {
+        if let Some(told) = self.known(left, right) {
+            return Ok(told);
+        }
+        if let Some(told) = self.texts.get(&(left, right)) {
+            return Ok(*told);
+        }
+        let (told, is_text) = self.alike(sides, left, right)?;
+        if is_text {
+            if self.texts.len() >= MOST_TEXTS {
+                self.texts.clear();
+            }
+            self.texts.insert((left, right), told);
+        } else if told == Told::Equal {
+            if self.only_known {
+                return Ok(Told::Unknown);
+            }
+            let is_met = self.met.pair(left, right);
+            if !is_met || !self.met_here.pair(left, right) {
+                return Ok(Told::Unknown);
+            }
+        }
+        Ok(told)
+    }
+
+    /// May two objects be each other's, as far as can never change?
+    pub(super) fn may_be(
+        &mut self,
+        sides: &mut [Side; 2],
+        left: ObjectId,
+        right: ObjectId,
+    ) -> Result<bool> {
+        Ok(self.alike(sides, left, right)?.0 == Told::Equal)
+    }
+
+    /// Are two objects alike, as far as can never change? And does that alone decide, and not who they are?
+    fn alike(
+        &mut self,
+        sides: &mut [Side; 2],
+        left: ObjectId,
+        right: ObjectId,
+    ) -> Result<(Told, bool)> {
+        let infos = [
+            sides[0].recording.object(left)?,
+            sides[1].recording.object(right)?,
+        ];
+        let [Some(one), Some(other)] = infos else {
+            return Ok((Told::Unknown, false));
+        };
+        let (Some(class), Some(of_other)) = (one.class, other.class) else {
+            return Ok((Told::Unknown, false));
+        };
+        if sides[0].class(class)? != sides[1].class(of_other)? {
+            return Ok((Told::Differs, false));
+        }
+        Ok(match (&one.content, &other.content) {
+            (Content::String(one), Content::String(other))
+            | (Content::Shown(one), Content::Shown(other)) => (texts(one, other), true),
+            (Content::Box(one), Content::Box(other)) => match (one, other) {
+                (Value::Missing(_), _) | (_, Value::Missing(_)) => (Told::Unknown, true),
+                (one, other) => (Told::of(one == other), true),
+            },
+            (Content::Class(one), Content::Class(other)) => {
+                (Told::of(bare(one) == bare(other)), true)
+            }
+            (Content::Enum(one), Content::Enum(other)) => (Told::of(one == other), true),
+            (Content::Array(one), Content::Array(other)) => (Told::of(one == other), false),
+            (Content::Throwable(one), Content::Throwable(other)) => {
+                let told = match (&one.message, &other.message) {
+                    (Some(one), Some(other)) => texts(one, other),
+                    (None, None) => Told::Equal,
+                    // There is none, or the JVM did not tell it.
+                    _ => Told::Unknown,
+                };
+                (told, false)
+            }
+            (Content::Lambda { method: one, .. }, Content::Lambda { method: other, .. }) => {
+                (Told::of(one == other), false)
+            }
+            (Content::Thread(one), Content::Thread(other)) => (texts(one, other), false),
+            (Content::None, Content::None) => (Told::Equal, false),
+            // Of one of them it is not known.
+            _ => (Told::Unknown, false),
+        })
+    }
+
+    /// What was written to: of which object, at which index.
+    pub(super) fn owners(
+        &mut self,
+        sides: &mut [Side; 2],
+        left: Variable,
+        right: Variable,
+    ) -> Result<Told> {
+        Ok(match (left, right) {
+            (Variable::Field { object: left, .. }, Variable::Field { object: right, .. }) => {
+                self.objects(sides, left, right)?
+            }
+            (
+                Variable::Element { array: left, index },
+                Variable::Element {
+                    array: right,
+                    index: other,
+                },
+            ) => self
+                .objects(sides, left, right)?
+                .and(Told::of(index == other)),
+            _ => Told::Equal,
+        })
+    }
+
+    /// Ends of calls that both returned or both threw. `void`: they return nothing.
+    pub(super) fn outcomes(
+        &mut self,
+        sides: &mut [Side; 2],
+        ends: [Outcome; 2],
+        void: bool,
+    ) -> Result<Told> {
+        Ok(match ends {
+            [Outcome::Unknown, _] | [_, Outcome::Unknown] => Told::Unknown,
+            [
+                Outcome::Returned(Some(left)),
+                Outcome::Returned(Some(right)),
+            ]
+            | [Outcome::Threw(left), Outcome::Threw(right)] => self.compare(sides, left, right)?,
+            [Outcome::Returned(_), Outcome::Returned(_)] if !void => Told::Unknown,
+            [Outcome::Returned(_), Outcome::Returned(_)] => Told::Equal,
+            _ => Told::Differs,
+        })
+    }
+}
+
+fn texts(left: &Text, right: &Text) -> Told {
+    let kept = left.prefix.len().min(right.prefix.len());
+    if left.length != right.length || left.prefix[..kept] != right.prefix[..kept] {
+        return Told::Differs;
+    }
+    match kept as u64 == u64::from(left.length) {
+        true => Told::Equal,
+        // What they end with is not recorded.
+        false => Told::Unknown,
+    }
+}

@@ -1,0 +1,113 @@
+//! Contents: what objects of the JDK are found to hold.
+//!
+//! When that is found out says little: between two events that are each other's, contents are gathered, and then held against each
+//! other object by object, in order.
+
+use jhyde_store::records::TimedEvent;
+use jhyde_trace::{Change, EventKind, ObjectId};
+
+use super::super::values::Told;
+use super::super::{Effect, Sink};
+use super::Walk;
+use crate::error::Result;
+
+/// So many are gathered on one side, before they are compared.
+const MOST_GATHERED: usize = 1024;
+
+fn change(event: &TimedEvent) -> Option<(ObjectId, &Change)> {
+    match &event.event.kind {
+        EventKind::Content { object, change, .. } => Some((*object, change)),
+        _ => None,
+    }
+}
+
+impl Walk {
+    /// Gathers the next events of those sides that found contents, and goes behind them.
+    pub(super) fn find(
+        &mut self,
+        next: [(bool, TimedEvent); 2],
+        sink: &mut Sink<'_>,
+    ) -> Result<()> {
+        for (side, (found, event)) in next.into_iter().enumerate() {
+            if found {
+                self.contents[side].push(event);
+                self.go_on([side])?;
+            }
+        }
+        if self.contents.iter().any(|of| of.len() >= MOST_GATHERED) {
+            self.found(sink)?;
+        }
+        Ok(())
+    }
+
+    /// Holds what was gathered against each other.
+    pub(super) fn found(&mut self, sink: &mut Sink<'_>) -> Result<()> {
+        let [left, right] = std::mem::take(&mut self.contents);
+        let mut rest: Vec<Option<TimedEvent>> = right.into_iter().map(Some).collect();
+        let mut first = 0;
+        for one in left {
+            let Some((object, change_of_one)) = change(&one) else {
+                continue;
+            };
+            let fits = |other: &Option<TimedEvent>, unmet: bool| {
+                let other = other.as_ref().and_then(change);
+                other.is_some_and(|(other, _)| match self.values.known(object, other) {
+                    Some(Told::Equal) => true,
+                    None => unmet,
+                    _ => false,
+                })
+            };
+            let met = (first..rest.len()).find(|at| fits(&rest[*at], false));
+            let found = match met {
+                Some(met) => Some(met),
+                // One that nobody met is taken for it where there is no other.
+                None => {
+                    let mut unmet = (first..rest.len()).filter(|at| fits(&rest[*at], true));
+                    let of = |at: usize| rest[at].as_ref().and_then(change).map(|(of, _)| of);
+                    let found = unmet.next();
+                    found.filter(|found| unmet.all(|at| of(at) == of(*found)))
+                }
+            };
+            let alike = match found.and_then(|at| rest[at].as_ref()).and_then(change) {
+                Some((other, _)) => {
+                    met.is_some() || self.values.may_be(&mut self.sides, object, other)?
+                }
+                None => false,
+            };
+            let Some(other) = found.filter(|_| alike).and_then(|at| rest[at].take()) else {
+                self.alone(0, &one);
+                continue;
+            };
+            while rest.get(first).is_some_and(Option::is_none) {
+                first += 1;
+            }
+            let Some((object_of_other, change_of_other)) = change(&other) else {
+                continue;
+            };
+            let told = self.values.changes(
+                &mut self.sides,
+                (object, change_of_one),
+                (object_of_other, change_of_other),
+            )?;
+            self.judge(Effect::Write, "content", told, [&one, &other], sink)?;
+        }
+        for other in rest.into_iter().flatten() {
+            self.alone(1, &other);
+        }
+        Ok(())
+    }
+
+    /// Contents that the other side was not found to hold.
+    fn alone(&mut self, side: usize, event: &TimedEvent) {
+        let Some((object, _)) = change(event) else {
+            return;
+        };
+        let names = [0, 1].map(|side| self.sides[side].recording.meta().name);
+        self.unknown(format!(
+            "{}: what object#{object} holds at event {} is not told of a counterpart in {}",
+            names[side],
+            event.timestamp,
+            names[1 - side]
+        ));
+    }
+}

@@ -1,0 +1,471 @@
+//! The walk through both histories, side by side.
+
+mod ends;
+mod found;
+mod judge;
+mod plan;
+mod tell;
+
+use std::collections::{BTreeSet, VecDeque};
+use std::sync::Arc;
+
+use jhyde_history::History;
+use jhyde_store::Error as StoreError;
+use jhyde_store::records::TimedEvent;
+use jhyde_trace::{CallId, EventKind, MethodId, Outcome, Timestamp};
+use rustc_hash::FxHashMap;
+
+use super::code::CodeMap;
+use super::keys::{Deed, Key, Names};
+use super::rules::{Rule, Rules};
+use super::side::{Place, Side};
+use super::values::Values;
+use super::{Effect, Learnt, Pair, Part, Sink, Summary, Which, threads};
+use crate::error::{Error, Result};
+use plan::Planned;
+
+/// So many differences of one call are told; of the others how many there are.
+const MOST_TOLD: u64 = 8;
+/// So many reasons why something is unknown are told.
+const MOST_REASONS: usize = 8;
+/// No more rules are learnt.
+const MOST_LEARNT: usize = 10_000;
+
+/// Two calls that are each other's.
+struct Frame {
+    calls: [CallId; 2],
+    entered: [Timestamp; 2],
+    methods: [Option<MethodId>; 2],
+    map: Option<Arc<CodeMap>>,
+    /// How its next events are aligned; empty while they run alike.
+    script: VecDeque<Planned>,
+    /// Behind these nothing of the other side was found, however far it was looked for.
+    barren: [Timestamp; 2],
+    /// It has a row.
+    told: bool,
+    /// What of them was not recorded, once that was looked for.
+    holes: Option<Arc<[Hole]>>,
+    differences: u64,
+    /// Calls in it that were equal, behind its last row.
+    equal: u64,
+    /// Calls in it of which that is not known, likewise.
+    unknown: u64,
+    /// Something in it could not be compared, was ignored, or has no recorded end.
+    unsure: bool,
+}
+
+/// Something of a call was not recorded.
+struct Hole {
+    side: usize,
+    /// Where that was noticed.
+    at: Timestamp,
+    /// What was told before may be false.
+    back: bool,
+    why: String,
+}
+
+/// What is known of two methods.
+type Maps = FxHashMap<[MethodId; 2], Option<Arc<CodeMap>>>;
+
+/// See the module.
+pub(super) struct Walk {
+    sides: [Side; 2],
+    names: Names,
+    values: Values,
+    maps: Maps,
+    frames: Vec<Frame>,
+    first: [bool; 2],
+    rows: u64,
+    most_rows: u64,
+    summary: Summary,
+    learnt: Option<BTreeSet<Rule>>,
+    /// Is anything of a recording missing or doubtful?
+    doubtful: [bool; 2],
+    /// Was its level lowered, or is some of it in doubt?
+    lowered: [bool; 2],
+    /// Contents that were found since the last events that are each other's, left and right.
+    contents: [Vec<TimedEvent>; 2],
+    /// Nothing is told or counted: what was made is looked for.
+    silent: bool,
+}
+
+/// What goes on after a step.
+enum Next {
+    On,
+    /// Nothing of these threads is left, or can be compared.
+    Done,
+}
+
+impl Walk {
+    pub(super) fn new(
+        histories: [History; 2],
+        rules: Rules,
+        most_rows: u64,
+        learnt: Option<BTreeSet<Rule>>,
+    ) -> Self {
+        let mut number = 0;
+        let sides = histories.map(|history| {
+            number += 1;
+            Side::new(number - 1, history)
+        });
+        let lowered = [&sides[0], &sides[1]].map(|side| {
+            let levels = side.recording.levels_or_lowest();
+            levels.lowered().next().is_some()
+        });
+        let doubtful =
+            [0, 1].map(|side| lowered[side] || !sides[side].recording.gap_counts().is_empty());
+        Self {
+            sides,
+            names: Names::default(),
+            values: Values::default(),
+            maps: Maps::default(),
+            frames: Vec::new(),
+            first: [false; 2],
+            rows: 0,
+            most_rows,
+            summary: Summary {
+                rules,
+                ..Summary::default()
+            },
+            learnt,
+            doubtful,
+            lowered,
+            contents: [Vec::new(), Vec::new()],
+            silent: false,
+        }
+    }
+
+    /// The rules that were learnt, and what learning them could not tell.
+    pub(super) fn learnt(mut self) -> Learnt {
+        let rules = self.learnt.unwrap_or_default();
+        if rules.len() >= MOST_LEARNT {
+            self.summary
+                .notes
+                .push(format!("more than {MOST_LEARNT} rules are not learnt"));
+        }
+        Learnt {
+            rules,
+            notes: self.summary.notes,
+        }
+    }
+
+    pub(super) fn all(&mut self, sink: &mut Sink<'_>) -> Result<Summary> {
+        let (pairs, alone) = threads::pairs([&self.sides[0].recording, &self.sides[1].recording])?;
+        self.summary.unpaired = alone;
+        if pairs.len() > 1 {
+            // What one thread made others may meet, whose turn comes earlier.
+            self.silent = true;
+            self.values.only_known(true);
+            self.each(&pairs, &mut |_| Ok(()))?;
+            self.silent = false;
+            self.values.only_known(false);
+            self.sides.iter_mut().for_each(|side| side.read = 0);
+        }
+        self.each(&pairs, sink)?;
+        for side in &self.sides {
+            let levels = side.recording.levels_or_lowest();
+            let rest = levels.lowered().count().saturating_sub(MOST_REASONS);
+            let rest =
+                (rest > 0).then(|| format!("{rest} more stretches were recorded at a lower level"));
+            let lowered = levels
+                .lowered()
+                .take(MOST_REASONS)
+                .map(|of| side.history.in_words(of))
+                .chain(rest);
+            let name = side.recording.meta().name;
+            let begin = (!side.recording.meta().is_launched()).then(|| {
+                "the JVM was not started by jhyde: what it did before the recording began is not compared".to_owned()
+            });
+            let told = begin
+                .into_iter()
+                .chain(lowered)
+                .chain(side.history.end_note())
+                .map(|note| format!("{name}: {note}"));
+            self.summary.notes.extend(told);
+        }
+        self.summary.events = [self.sides[0].read, self.sides[1].read];
+        Ok(self.summary.clone())
+    }
+
+    fn each(&mut self, pairs: &[Pair], sink: &mut Sink<'_>) -> Result<()> {
+        for pair in pairs {
+            match self.threads(pair, sink) {
+                Err(Error::History(jhyde_history::Error::Store(StoreError::Damaged {
+                    from,
+                    to,
+                    recording,
+                    ..
+                }))) => {
+                    self.unknown(format!(
+                        "the events {from} to {to} of {recording} are damaged: thread {} is not compared from there on",
+                        pair.name
+                    ));
+                    self.close(sink)?;
+                }
+                compared => compared?,
+            }
+        }
+        Ok(())
+    }
+
+    fn threads(&mut self, pair: &Pair, sink: &mut Sink<'_>) -> Result<()> {
+        (self.first, self.rows) = ([false; 2], 0);
+        self.frames.clear();
+        self.contents = [Vec::new(), Vec::new()];
+        self.values.begin_threads();
+        self.frames.push(Frame::new(
+            pair.threads.map(CallId::root),
+            [Timestamp(0); 2],
+            [None; 2],
+            None,
+        ));
+        sink(Part::Threads(pair.clone()))?;
+        for (side, thread) in self.sides.iter_mut().zip(pair.threads) {
+            side.begin(thread)?;
+        }
+        (0..2).for_each(|side| self.heard(side));
+        while let Next::On = self.step(sink)? {
+            if self.rows > self.most_rows && self.first == [true; 2] {
+                self.summary.more = true;
+                break;
+            }
+        }
+        self.close(sink)
+    }
+
+    /// Ends all calls that have not ended.
+    fn close(&mut self, sink: &mut Sink<'_>) -> Result<()> {
+        while self.frames.len() > 1 {
+            if let Some(frame) = self.frames.last_mut() {
+                frame.unsure = true;
+            }
+            self.pop(sink)?;
+        }
+        if self.frames.first().is_some_and(|root| root.told) {
+            self.equal_row(sink)?;
+        }
+        self.frames.clear();
+        Ok(())
+    }
+
+    /// Compares the next events of the innermost calls.
+    fn step(&mut self, sink: &mut Sink<'_>) -> Result<Next> {
+        let next = [self.sides[0].next().cloned(), self.sides[1].next().cloned()];
+        let Some(frame) = self.frames.last() else {
+            return Ok(Next::Done);
+        };
+        let [left, right] = match next {
+            [Some(left), Some(right)] => [left, right],
+            [None, None] => return Ok(Next::Done),
+            [left, right] => return self.one_ended([left, right], sink),
+        };
+        for (side, event) in [&left, &right].into_iter().enumerate() {
+            // A gap took the end of a call, or its beginning.
+            let call = frame.calls[side];
+            if event.event.call != call && !matches!(event.event.kind, EventKind::Enter { .. }) {
+                let name = self.sides[side].recording.meta().name;
+                self.unknown(format!(
+                    "{name}: event {} belongs to call {}, while call {call} ran: what lies around it is not recorded, and the thread is \
+                     not compared from there on",
+                    event.timestamp, event.event.call
+                ));
+                return Ok(Next::Done);
+            }
+        }
+        let mut keys = [None; 2];
+        for (side, event) in [&left, &right].into_iter().enumerate() {
+            let place = Place {
+                method: frame.methods[side],
+                map: frame.map.as_deref(),
+            };
+            keys[side] = self.sides[side].key(&event.event, &place, &mut self.names)?;
+        }
+        let [Some(of_left), Some(of_right)] = keys else {
+            return Ok(Next::Done);
+        };
+        let found = [of_left, of_right].map(|key| key.deed == Deed::Content);
+        if found != [false; 2] {
+            let contents = [(found[0], left), (found[1], right)];
+            self.find(contents, sink)?;
+            return Ok(Next::On);
+        }
+        self.found(sink)?;
+        let ends = [of_left, of_right].map(|key| key.deed == Deed::Exit);
+        let planned = self
+            .frames
+            .last_mut()
+            .and_then(|frame| frame.script.pop_front());
+        match (ends, planned) {
+            // It did not end there: nobody saw what it did then.
+            ([true, false], _) if is_unseen(&left) => return self.pass_rest(1, &right),
+            ([false, true], _) if is_unseen(&right) => return self.pass_rest(0, &left),
+            // What is left of the other call has no counterpart, whatever was planned.
+            ([true, false], _) => {
+                return self.only(Which::Right, [&left, &right], [of_left, of_right], sink);
+            }
+            ([false, true], _) => {
+                return self.only(Which::Left, [&left, &right], [of_left, of_right], sink);
+            }
+            (_, Some(planned)) if planned.is_of(0, left.timestamp) => {
+                self.keep(planned, left.timestamp);
+                return self.only(Which::Left, [&left, &right], [of_left, of_right], sink);
+            }
+            (_, Some(planned)) if planned.is_of(1, right.timestamp) => {
+                self.keep(planned, right.timestamp);
+                return self.only(Which::Right, [&left, &right], [of_left, of_right], sink);
+            }
+            _ if of_left == of_right => {
+                self.matched([&left, &right], sink)?;
+                self.go_on([0, 1])?;
+            }
+            _ => {
+                self.realign()?;
+                let times = [left.timestamp, right.timestamp];
+                if !self.is_planned(times) {
+                    self.unknown(format!(
+                        "calls {} and {} have no order in which they can be aligned: the thread is not compared from there on",
+                        left.event.call, right.event.call
+                    ));
+                    return Ok(Next::Done);
+                }
+            }
+        }
+        Ok(Next::On)
+    }
+
+    /// Goes behind the next events of these sides. What was passed and is not recorded makes the call that runs then unknown.
+    fn go_on(&mut self, sides: impl IntoIterator<Item = usize>) -> Result<()> {
+        for side in sides {
+            self.sides[side].step()?;
+            self.heard(side);
+        }
+        Ok(())
+    }
+
+    /// Tells what a side said to be not recorded.
+    fn heard(&mut self, side: usize) {
+        for why in self.sides[side].missing() {
+            let name = self.sides[side].recording.meta().name;
+            self.unknown(format!("{name}: {why}"));
+        }
+    }
+
+    /// Does a static initialiser begin there?
+    fn is_initialiser(&mut self, side: usize, event: &TimedEvent) -> Result<bool> {
+        let EventKind::Enter { method, .. } = &event.event.kind else {
+            return Ok(false);
+        };
+        let method = self.sides[side].method(Some(*method))?;
+        Ok(method.is_some_and(|method| method.method().name == "<clinit>"))
+    }
+
+    /// An event of one side alone.
+    fn only(
+        &mut self,
+        which: Which,
+        next: [&TimedEvent; 2],
+        keys: [Key; 2],
+        sink: &mut Sink<'_>,
+    ) -> Result<Next> {
+        let (own, other) = match which {
+            Which::Left => (0, 1),
+            Which::Right => (1, 0),
+        };
+        let mut difference = self.difference(effect(keys[own].deed), String::new(), next);
+        difference.only = Some(which);
+        // One condition that went two ways is one difference.
+        let goes_apart = keys[0].deed == Deed::Edge && keys[0].is_at(&keys[1]);
+        let follows = self.frames.last().and_then(|frame| frame.script.front());
+        let goes_with = goes_apart
+            && follows.is_some_and(|planned| planned.is_of(other, next[other].timestamp));
+        if goes_apart {
+            difference.only = None;
+        }
+        let is_initialiser = self.is_initialiser(own, next[own])?;
+        let is_told = match is_initialiser {
+            // Which thread is the first to need a class is nothing that it decides.
+            true => {
+                let name = self.sides[own].recording.meta().name;
+                self.unknown(format!(
+                    "{name}: the static initialiser that began at event {} ran in another thread or at another time",
+                    next[own].timestamp
+                ));
+                false
+            }
+            false => self.report(difference, next, sink)?,
+        };
+        if let EventKind::Enter { .. } = next[own].event.kind
+            && is_told
+        {
+            let mut calls = [None; 2];
+            calls[own] = Some(next[own].event.call);
+            let depth = self.depth();
+            self.equal_row(sink)?;
+            self.row(Part::Call { depth, calls }, sink)?;
+        }
+        if goes_with {
+            if let Some(frame) = self.frames.last_mut()
+                && let Some(planned) = frame.script.pop_front()
+            {
+                self.keep(planned, next[other].timestamp);
+            }
+            self.go_on([other])?;
+        }
+        let is_whole = self.sides[own].skip()?;
+        self.heard(own);
+        if !is_whole {
+            let name = self.sides[own].recording.meta().name;
+            self.unknown(format!(
+                "{name}: call {} has no recorded end: the thread is not compared from there on",
+                next[own].event.call
+            ));
+            return Ok(Next::Done);
+        }
+        Ok(Next::On)
+    }
+}
+
+/// Is it the end of a call of which nobody saw how it ended: by the end of the JVM, say?
+fn is_unseen(event: &TimedEvent) -> bool {
+    matches!(
+        event.event.kind,
+        EventKind::Exit {
+            outcome: Outcome::Unknown
+        }
+    )
+}
+
+impl Frame {
+    fn new(
+        calls: [CallId; 2],
+        entered: [Timestamp; 2],
+        methods: [Option<MethodId>; 2],
+        map: Option<Arc<CodeMap>>,
+    ) -> Self {
+        Self {
+            calls,
+            entered,
+            methods,
+            map,
+            script: VecDeque::new(),
+            barren: [Timestamp(0); 2],
+            told: false,
+            holes: None,
+            differences: 0,
+            equal: 0,
+            unknown: 0,
+            unsure: false,
+        }
+    }
+}
+
+fn effect(deed: Deed) -> Effect {
+    match deed {
+        Deed::Enter => Effect::Call,
+        Deed::Edge => Effect::Branch,
+        Deed::Thrown | Deed::Caught | Deed::Uncaught => Effect::Exception,
+        Deed::Exit => Effect::Result,
+        Deed::New => Effect::Object,
+        Deed::Write | Deed::Content => Effect::Write,
+    }
+}
