@@ -201,12 +201,10 @@ fn diverged(
     sides(of, code, "  ", out)?;
     for (name, spot) in [("left ", &of.left), ("right", &of.right)] {
         let Some(spot) = spot else { continue };
-        let rows = spot.state.iter().map(|row| {
-            let value = row
-                .end
-                .as_ref()
-                .map_or_else(|| "not recorded".to_owned(), compact);
-            format!("{} = {value}", clean(&row.name))
+        // A row without a value is a variable that there was not yet, the call's result above all.
+        let rows = spot.state.iter().filter_map(|row| {
+            let value = compact(row.end.as_ref()?);
+            Some(format!("{} = {value}", clean(&row.name)))
         });
         let mut rows: Vec<String> = rows.collect();
         let rest = rows.len().saturating_sub(MOST);
