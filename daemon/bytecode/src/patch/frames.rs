@@ -303,6 +303,8 @@ pub(super) struct Kept {
     pub(super) types: Vec<Type>,
     /// What lies on the stack in the handler behind the code, if one is added.
     pub(super) escape: Option<Type>,
+    /// Handlers that guard themselves, by their (old) index: exceptions arrive behind what is put in front of them, too.
+    pub(super) again: Vec<u32>,
 }
 
 impl Kept {
@@ -352,6 +354,10 @@ pub(super) fn frames(
         }
         kept.add_to(&frame.locals, &mut all)?;
         teller.tell(at, &all, &frame.stack)?;
+        let standing = layout.standing(frame.at)?;
+        if standing > at && kept.again.contains(&frame.at) {
+            teller.tell(standing, &all, &frame.stack)?;
+        }
     }
     for (at, frame) in islands {
         kept.add_to(&frame.locals, &mut all)?;

@@ -31,6 +31,8 @@
 //! in front has the locals that it just wrote could fail verification. `After` a `monitorenter` it is guarded as
 //! the instruction behind is: HotSpot does not compile methods in which an exception may leave a
 //! monitor locked. `Entry` is never guarded.
+//! A handler may guard itself, as javac's do for `synchronized` and `finally`: what is put `Before` it is guarded by the same handler
+//! without what was put there, as an exception of that would else arrive there again, for ever.
 //!
 //! **Tables.** Exception table, line table, variable tables and stack map frames are moved; all other
 //! attributes of a patched `Code` are left out (type annotations in code, which reflection does not
@@ -384,10 +386,13 @@ fn kept(
         Some(_) => Some(Type::Object(constants.class("java/lang/Throwable")?)),
         None => None,
     };
+    let again = old.handlers.iter();
+    let again = again.filter(|h| tables::guards_itself(h.start, h.end, h.handler));
     Ok(Kept {
         own_slots,
         types,
         escape,
+        again: again.map(|h| h.handler).collect(),
     })
 }
 

@@ -14,7 +14,8 @@ pub(super) struct Guard {
 }
 
 /// The exception table, with its number of entries (JVMS §4.7.3). The added entry is the last one: those of the method
-/// come first.
+/// come first. In front of one whose handler it guards itself stands an entry for what was put in front of that handler:
+/// it leads to the handler behind that. Else an exception of what was put there would arrive there again, for ever.
 pub(super) fn exceptions(
     reader: &mut Reader<'_>,
     layout: &Layout<'_>,
@@ -24,17 +25,28 @@ pub(super) fn exceptions(
     let table = "the exception table";
     let count_at = out.len();
     let entries = count(reader, out, table)?;
-    if added.is_some() {
-        let more = entries.checked_add(1).ok_or(Fault::FramesTooLarge)?;
-        out.splice(count_at.., more.to_be_bytes());
-    }
+    let mut all = usize::from(entries) + usize::from(added.is_some());
     for _ in 0..entries {
         let mut index = || index(reader, table);
         let (start, end, handler) = (index()?, index()?, index()?);
+        let caught = index()?;
+        let (arrival, standing) = (layout.arrival(handler)?, layout.standing(handler)?);
+        if guards_itself(start, end, handler) && arrival < standing {
+            for index in [arrival, standing, standing, caught] {
+                put_u2(out, index);
+            }
+            all += 1;
+        }
         put_u2(out, layout.guard_start(start));
         put_u2(out, layout.gap_start(end));
-        put_u2(out, layout.arrival(handler)?);
-        copy(reader, out, 2, table)?;
+        put_u2(out, arrival);
+        put_u2(out, caught);
+    }
+    let all = u16::try_from(all).map_err(|_| Fault::FramesTooLarge)?;
+    for (at, byte) in (count_at..).zip(all.to_be_bytes()) {
+        if let Some(place) = out.get_mut(at) {
+            *place = byte;
+        }
     }
     if let Some(Guard {
         start,
@@ -47,6 +59,11 @@ pub(super) fn exceptions(
         }
     }
     Ok(())
+}
+
+/// Does an exception that is thrown in the handler arrive there again?
+pub(super) fn guards_itself(start: u32, end: u32, handler: u32) -> bool {
+    (start..end).contains(&handler)
 }
 
 /// `LineNumberTable` (JVMS §4.7.12).

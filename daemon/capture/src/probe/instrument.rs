@@ -616,7 +616,10 @@ impl Inserter<'_, '_, '_> {
                 .place(self.id, index)
                 .ok_or(InstrumentError::Numbers)?;
             self.plan.handlers.insert(index, place);
-            let told = self.tell("caught", THROWABLE, Some(place))?;
+            let arrived = Snippet::new()
+                .op(Opcode::Dup)
+                .load(LocalType::Int, self.entered);
+            let told = self.tell_of(arrived, "caught", &format!("{THROWABLE}I"), Some(place))?;
             self.wanted.insert(Place::Before(index), told);
         }
         Ok(())

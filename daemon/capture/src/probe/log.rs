@@ -42,11 +42,22 @@ pub(crate) enum Record {
     /// From here on threads run as they like, and nobody knows in which order.
     Disorder,
     /// The exception that comes next is an error of the JVM, which may befall any instruction; it did behind so many points.
-    Fell { points: u32 },
+    Fell { points: u32, how: Fall },
     /// What an array holds that a call was shown which ended by the exception that comes next.
     Left { array: Reference },
     /// The innermost static initialiser has returned.
     Initialised,
+}
+
+/// What is known of where an error of the JVM befell a thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fall {
+    /// The first call of the scope by the scope behind the point had no stack, and did not begin.
+    Calling,
+    /// Any instruction behind the point, or code out of the scope that it had called.
+    Anywhere,
+    /// It befell the probe itself: what the log says behind the point may not be all.
+    Unknown,
 }
 
 /// What a thread had done when its log was flushed.
@@ -419,7 +430,14 @@ impl Cursor<'_> {
                 })
             }
             14 => Record::Disorder,
-            17 => Record::Fell { points: low },
+            17 => Record::Fell {
+                points: low,
+                how: match number {
+                    0 => Fall::Anywhere,
+                    1 => Fall::Calling,
+                    _ => Fall::Unknown,
+                },
+            },
             18 => Record::Left {
                 array: some!(self.reference(low)?),
             },

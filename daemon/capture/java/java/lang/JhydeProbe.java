@@ -26,8 +26,20 @@ public final class JhydeProbe {
     /** What may be spent on more references: so many words at once; one in so many nanoseconds of the program; so many for each reference. */
     private static final int MOST_SPARE = 1 << 24, EARNS = 100, PRICE = 4;
     /** How a call was entered: it has taken the turn, and gives it back when it ends; it was called by code out of the scope, or
-     * may have been. */
-    private static final int OUTERMOST = 1, FRESH = 2, BASE = 2;
+     * may have been. Above these two bits stands where arrays of the calls around it end, and above that how deep it is. */
+    private static final int OUTERMOST = 1, FRESH = 2, BASE = 2, DEPTH = 6;
+    /**
+     * Calls that may be begun, by the scope or by code out of it, before it is seen again that there is stack left; and so many calls less
+     * deep it is seen again at once, since calls of other methods may come down there.
+     */
+    private static final int TRUSTED = 32, TRUSTED_OUTSIDE = 4, FAR = 64;
+    /**
+     * So many calls of {@link #reaches} must fit below a call of the scope: 27 KB where they are compiled, 60 KB where not. What the
+     * probe needs of it is less than 6 KB; the rest is for the calls of the scope until it is seen again.
+     */
+    private static final int MARGIN = 240;
+    /** What was known when an error of the JVM befell a thread: it was about to call code of the scope; not enough to go on. */
+    private static final int CALLING = 1, UNKNOWN = 2;
     /** So many items are always told; for more each call that may change an object earns so many words, and so many are kept. */
     private static final int FEW = 8, EARNED = 8, MOST_CREDIT = 1 << 12;
     /** Among so many keys the one that was put there is looked for. */
@@ -107,6 +119,14 @@ public final class JhydeProbe {
     private int initialising;
     /** Who has waited less. */
     private JhydeProbe next;
+    /** Calls of the scope that run. */
+    private int depth;
+    /** Where it was seen last that there is stack left. */
+    private int reached;
+    /** The error of the JVM that was looked at last, by its hash. */
+    private int fallen;
+    /** What stands before this in the log was told completely. */
+    private int whole;
     /** Code of the scope is about to call code of the scope, and nothing is between them. */
     private boolean calling;
     /** The method that began last was called by code out of the scope. */
@@ -196,6 +216,7 @@ public final class JhydeProbe {
 
     /** Makes room for so many words; what is told together stands together. */
     private void room(int count) {
+        whole = at;
         if (at + count + 1 > words.length) {
             flush();
             // What takes more room than others is not kept when it was told.
@@ -234,6 +255,7 @@ public final class JhydeProbe {
             }
         }
         int gone = at;
+        whole = 0;
         at = 0;
         before += gone;
     }
@@ -352,7 +374,19 @@ public final class JhydeProbe {
             }
             waiting++;
         }
-        boolean interrupted = waits();
+        boolean interrupted = false;
+        try {
+            interrupted = waits();
+        } finally {
+            // Whatever befell it: others must not wait behind it.
+            waitsNot();
+        }
+        if (interrupted) {
+            thread.interrupt();
+        }
+    }
+
+    private void waitsNot() {
         synchronized (QUEUE) {
             JhydeProbe before = first;
             while (before != this && before.next != this) {
@@ -366,9 +400,6 @@ public final class JhydeProbe {
             next = null;
             waiting--;
             called = false;
-        }
-        if (interrupted) {
-            thread.interrupt();
         }
     }
 
@@ -430,8 +461,13 @@ public final class JhydeProbe {
     /** A method of the scope begins. */
     public static JhydeProbe enter(int method) {
         JhydeProbe log = mine();
-        log.fresh = !log.calling;
-        log.entered = log.entered(log.fresh);
+        boolean fresh = !log.calling;
+        int ahead = log.depth - log.reached;
+        if (ahead >= (fresh ? TRUSTED_OUTSIDE : TRUSTED) || ahead < -FAR) {
+            log.reach();
+        }
+        log.fresh = fresh;
+        log.entered = log.entered(fresh);
         log.calling = false;
         log.point();
         if (log.fresh) {
@@ -444,11 +480,43 @@ public final class JhydeProbe {
     /** How a call is entered, with where arrays of the calls around it end. */
     private int entered(boolean fresh) {
         int how = !fresh ? 0 : HOLDER.get() != number ? FRESH | OUTERMOST : FRESH;
-        how |= base << BASE;
+        depth++;
+        how |= base << BASE | depth << DEPTH;
         if (fresh) {
             base = lends;
         }
         return how;
+    }
+
+    /**
+     * Is there stack left for this call, and for what is told of it and of those that it makes? A call has it or does not begin: whatever
+     * the probe does behind this has it. Without it the error of the JVM might befall any step of the probe, and what
+     * the thread was about to do would be told by halves. Nothing of this call was told or counted yet.
+     */
+    private void reach() {
+        try {
+            reaches(MARGIN, at, before, number, points, depth, sum, credit);
+        } catch (StackOverflowError e) {
+            StackOverflowError error = new StackOverflowError();
+            StackTraceElement[] trace = error.getStackTrace();
+            int own = 0;
+            while (own < trace.length && isOwn(trace[own])) {
+                own++;
+            }
+            error.setStackTrace(java.util.Arrays.copyOfRange(trace, own, trace.length));
+            throw error;
+        }
+        reached = depth;
+    }
+
+    /** Goes so many calls deeper. What is handed down and needed behind the call makes it take stack when it is compiled. */
+    private static long reaches(int calls, long a, long b, long c, long d, long e, long f, long g) {
+        long below = calls == 0 ? 0 : reaches(calls - 1, g, a, b, c, d, e, f);
+        return below + (a ^ b) + (c ^ d) + (e ^ f) * 31 + g;
+    }
+
+    private static boolean isOwn(StackTraceElement frame) {
+        return frame.getClassName().startsWith("java.lang.Jhyde");
     }
 
     /** A static initialiser of the scope begins: whoever made it run. */
@@ -466,7 +534,8 @@ public final class JhydeProbe {
 
     /** A method ends that may have taken the turn. */
     public static void exit(int entered, JhydeProbe log) {
-        log.base = entered >>> BASE;
+        log.base = entered >>> BASE & (1 << DEPTH - BASE) - 1;
+        log.depth = (entered >>> DEPTH) - 1;
         if ((entered & OUTERMOST) != 0 && log.initialising == 0) {
             log.free();
         }
@@ -680,10 +749,10 @@ public final class JhydeProbe {
     }
 
     /** An exception arrives at a handler. */
-    public static void caught(Throwable value, JhydeProbe log, int site) {
-        log.calling = false;
+    public static void caught(Throwable value, int entered, JhydeProbe log, int site) {
+        int how = log.arrives(value, entered);
         log.point();
-        log.fell(value);
+        log.fell(how);
         log.left();
         log.reference(CAUGHT, site, value);
     }
@@ -711,19 +780,46 @@ public final class JhydeProbe {
         returned();
     }
 
-    /** An error of the JVM, which may befall any instruction: behind which point that was. */
-    private void fell(Throwable value) {
+    /** An exception arrives in a call that was entered like this: what is known of where it was thrown; below 0: nothing has to be. */
+    private int arrives(Throwable value, int entered) {
+        int how = -1;
         if (value instanceof VirtualMachineError) {
+            how = calling && value.getClass() == StackOverflowError.class ? CALLING : 0;
+            if (depth != entered >>> DEPTH || befellMe(value)) {
+                // A call has left without a word, or this log may end in half of one.
+                how |= UNKNOWN;
+                at = Math.min(at, whole);
+            }
+        }
+        calling = false;
+        depth = entered >>> DEPTH;
+        return how;
+    }
+
+    /** Was it the probe that had no stack left, in spite of {@link #reach}? Asked once of each error. */
+    private boolean befellMe(Throwable value) {
+        int hash = System.identityHashCode(value);
+        if (hash == fallen || value.getClass() != StackOverflowError.class) {
+            return false;
+        }
+        fallen = hash;
+        StackTraceElement[] trace = value.getStackTrace();
+        return trace.length > 0 && isOwn(trace[0]);
+    }
+
+    /** An error of the JVM, which may befall any instruction: behind which point that was. */
+    private void fell(int how) {
+        if (how >= 0) {
             room(1);
-            word(FELL, 0, points - 1);
+            word(FELL, how, points - 1);
         }
     }
 
     /** An exception leaves a method. */
     public static void escaped(Throwable value, int entered, JhydeProbe log, int method) {
-        log.calling = false;
+        int how = log.arrives(value, entered);
         log.point();
-        log.fell(value);
+        log.fell(how);
         log.left();
         log.reference(ESCAPED, method, value);
         exit(entered, log);

@@ -223,6 +223,10 @@ impl Deriver {
             }
             _ => return lost("a call of the scope does not tell what it does"),
         };
+        if (open.is_none() || shows) && thread.falls_at_call(open.is_some())? {
+            thread.awaits = Some(Awaits::Exception(None));
+            return Ok(Went::On);
+        }
         // A static initialiser that runs between a call and the method takes from it that it was called by the scope.
         if open.is_none() && frame.initialised != Some(frame.at) {
             if !thread.passes()? {

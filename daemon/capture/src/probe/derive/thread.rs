@@ -10,7 +10,7 @@ use super::Lost;
 use super::outlet::Outlet;
 use super::routine::{Callee, Routine};
 use crate::mirror::Activation;
-use crate::probe::log::{Held, Log, Nonsense, Record, Sum, Turn};
+use crate::probe::log::{Fall, Held, Log, Nonsense, Record, Sum, Turn};
 use crate::probe::plan::Lambda;
 
 /// Elements of an array that is large.
@@ -225,7 +225,7 @@ impl Thread {
             }
             Some(Record::Turn(turn)) => turn.points != self.points,
             Some(Record::Disorder) => false,
-            Some(Record::Fell { points }) if *points == self.points => return Err(fell()),
+            Some(Record::Fell { points, .. }) if *points == self.points => return Err(fell()),
             // Each record stands behind all points that were passed before it.
             Some(_) if ends => return Err(strayed()),
             Some(_) => true,
@@ -334,21 +334,43 @@ impl Thread {
     }
 
     /// Takes what says that the exception that comes next is an error of the JVM. It came from code out of the scope, or through
-    /// several calls of the scope.
+    /// several calls of the scope, or the place where it was thrown is known.
     pub(super) fn take_fall(&mut self) -> Result<(), Lost> {
         match self.log.peek()? {
+            Some(Record::Fell {
+                how: Fall::Unknown, ..
+            }) => Err(fell()),
             Some(Record::Fell { .. }) => self.take().map(drop),
             _ => Ok(()),
         }
     }
 
-    /// Did an error of the JVM befall one of the instructions behind the point that was passed last?
-    pub(super) fn has_fallen(&mut self) -> Result<(), Lost> {
+    /// The error of the JVM that befell an instruction behind the point that was passed last, if one did.
+    fn fall(&mut self) -> Result<Option<Fall>, Nonsense> {
         let points = self.points;
-        match self.log.peek()? {
-            Some(Record::Fell { points: before }) if *before == points => Err(fell()),
-            _ => Ok(()),
+        Ok(match self.log.peek()? {
+            Some(Record::Fell { points: at, how }) if *at == points => Some(*how),
+            _ => None,
+        })
+    }
+
+    /// Did an error of the JVM befall one of the instructions behind the point that was passed last, and nobody knows which?
+    pub(super) fn has_fallen(&mut self) -> Result<(), Lost> {
+        match self.fall()? {
+            None | Some(Fall::Calling) => Ok(()),
+            Some(Fall::Anywhere | Fall::Unknown) => Err(fell()),
         }
+    }
+
+    /// The next instruction calls the scope: had that call no stack, and did not begin? `shown`: what it is given was told before, and
+    /// nothing but the call comes behind that.
+    pub(super) fn falls_at_call(&mut self, shown: bool) -> Result<bool, Lost> {
+        Ok(match self.fall()? {
+            Some(Fall::Calling) => !shown,
+            Some(Fall::Anywhere) => shown,
+            Some(Fall::Unknown) => return Err(fell()),
+            None => false,
+        })
     }
 
     /// The checksum as logs tell it.

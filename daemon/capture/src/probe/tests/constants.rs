@@ -1,7 +1,5 @@
 //! What no instruction writes: static fields that a class file gives their values.
 
-use std::collections::BTreeMap;
-
 use super::*;
 
 /// What static fields were found to hold first.

@@ -8,10 +8,12 @@ mod attach;
 mod behind;
 mod constants;
 mod identity;
+mod overflows;
 mod threads;
 mod unseen;
 mod workloads;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
