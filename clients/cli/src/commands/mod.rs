@@ -218,6 +218,11 @@ pub fn variable_argument(text: &str) -> String {
     text.trim().replace(" #", "#")
 }
 
+/// A stream that ended without its last part.
+fn broke_off() -> Error {
+    Error::Usage("the answer broke off: it is not whole".to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -259,9 +264,4 @@ mod tests {
         let mut out = Output::to(std::io::sink(), Paint::new(false), true);
         paging.tell("5 calls", &mut out).unwrap();
     }
-}
-
-/// A stream that ended without its last part.
-fn broke_off() -> Error {
-    Error::Usage("the answer broke off: it is not whole".to_owned())
 }

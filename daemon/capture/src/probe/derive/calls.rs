@@ -210,6 +210,7 @@ impl Deriver {
         };
         let count = callee.operands();
         let from = frame.activation.stack.len().saturating_sub(count);
+        let initialised = frame.initialised == Some(frame.at);
         let open = match tells {
             Some((_, Tells::Direct)) => None,
             Some((
@@ -228,7 +229,7 @@ impl Deriver {
             return Ok(Went::On);
         }
         // A static initialiser that runs between a call and the method takes from it that it was called by the scope.
-        if open.is_none() && frame.initialised != Some(frame.at) {
+        if open.is_none() && !initialised {
             if !thread.passes()? {
                 return Ok(Went::Nowhere);
             }
