@@ -123,7 +123,7 @@ pub fn check_tables(place: &str, old: &CodeAttribute, new: &CodeAttribute, map: 
     assert_eq!(new_code.length(), map.length(), "{place}");
     assert_eq!(map.origin(map.length()), None, "{place}");
     let (old_lines, new_lines) = (old.line_table(), new.line_table());
-    assert_eq!(old.handlers.len(), new.handlers.len(), "{place}");
+    let handlers = moved_handlers(place, old, new, map);
     assert_eq!(old.variables.len(), new.variables.len(), "{place}");
     let mut last = None;
     for instruction in old_code.instructions() {
@@ -153,7 +153,7 @@ pub fn check_tables(place: &str, old: &CodeAttribute, new: &CodeAttribute, map: 
             new_lines.line_at(moved),
             "{place}: {at}"
         );
-        for (a, b) in old.handlers.iter().zip(&new.handlers) {
+        for (a, b) in old.handlers.iter().zip(&handlers) {
             let guards = |h: &ExceptionHandler, at| h.start <= at && at < h.end;
             assert_eq!(guards(a, at), guards(b, moved), "{place}: {at}");
             assert_eq!(map.origin(b.handler).unwrap().index(), a.handler, "{place}");
@@ -169,6 +169,44 @@ pub fn check_tables(place: &str, old: &CodeAttribute, new: &CodeAttribute, map: 
             );
         }
     }
+}
+
+/// The entries of the exception table that were there before. In front of each that guards its own handler stands one that guards what
+/// was put in front of that handler, and nothing else, and leads behind it.
+fn moved_handlers(
+    place: &str,
+    old: &CodeAttribute,
+    new: &CodeAttribute,
+    map: &CodeMap,
+) -> Vec<ExceptionHandler> {
+    let mut all = new.handlers.iter();
+    let mut moved = Vec::new();
+    for entry in &old.handlers {
+        let mut found = all.next().unwrap();
+        let standing = map.new_index(entry.handler).unwrap();
+        if found.handler == standing && found.end == standing && found.start < standing {
+            let in_front = (found.start..standing).map(|at| map.origin(at).unwrap());
+            assert!(
+                in_front
+                    .into_iter()
+                    .all(|at| at == Origin::Inserted(entry.handler)),
+                "{place}"
+            );
+            let (added, of) = (found, all.next().unwrap());
+            assert_eq!(
+                (added.start, &added.catch_type),
+                (of.handler, &of.catch_type),
+                "{place}"
+            );
+            found = of;
+        } else {
+            let guards_itself = (entry.start..entry.end).contains(&entry.handler);
+            assert!(!guards_itself || found.handler == standing, "{place}");
+        }
+        moved.push(found.clone());
+    }
+    assert!(all.next().is_none(), "{place}");
+    moved
 }
 
 /// Writes a class file under the folder of its package.

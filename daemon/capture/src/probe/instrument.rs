@@ -280,6 +280,12 @@ impl Inserter<'_, '_, '_> {
                 self.wanted.insert(after, back);
                 Ok(())
             }
+            // athrow
+            0xbf => {
+                let told = self.tell("throwing", THROWABLE, None)?;
+                self.wanted.insert(Place::Before(index), told);
+                Ok(())
+            }
             _ if instruction.opcode.is_return() => {
                 let ends = match instruction.opcode {
                     Opcode::Areturn => self.ends("exit", "", OBJECT, false)?,

@@ -123,8 +123,8 @@ public final class JhydeProbe {
     private int depth;
     /** Where it was seen last that there is stack left. */
     private int reached;
-    /** The error of the JVM that was looked at last, by its hash. */
-    private int fallen;
+    /** The hash of an error of the JVM that code of the scope throws, or that is on its way through its calls: no instruction was befallen. */
+    private int passing;
     /** What stands before this in the log was told completely. */
     private int whole;
     /** Code of the scope is about to call code of the scope, and nothing is between them. */
@@ -751,6 +751,8 @@ public final class JhydeProbe {
     /** An exception arrives at a handler. */
     public static void caught(Throwable value, int entered, JhydeProbe log, int site) {
         int how = log.arrives(value, entered);
+        // The JVM may throw one more than once.
+        log.passing = 0;
         log.point();
         log.fell(how);
         log.left();
@@ -780,14 +782,30 @@ public final class JhydeProbe {
         returned();
     }
 
+    /** Code of the scope is about to throw it. */
+    public static void throwing(Throwable value, JhydeProbe log) {
+        if (value instanceof VirtualMachineError) {
+            log.passing = System.identityHashCode(value);
+        }
+    }
+
     /** An exception arrives in a call that was entered like this: what is known of where it was thrown; below 0: nothing has to be. */
     private int arrives(Throwable value, int entered) {
         int how = -1;
         if (value instanceof VirtualMachineError) {
-            how = calling && value.getClass() == StackOverflowError.class ? CALLING : 0;
-            if (depth != entered >>> DEPTH || befellMe(value)) {
-                // A call has left without a word, or this log may end in half of one.
-                how |= UNKNOWN;
+            boolean overflow = value.getClass() == StackOverflowError.class;
+            int hash = System.identityHashCode(value);
+            if (hash != passing) {
+                passing = hash;
+                how = overflow && calling ? CALLING : 0;
+                how |= overflow && isOwn(value) ? UNKNOWN : 0;
+            }
+            if (depth != entered >>> DEPTH) {
+                // A call has left without a word.
+                how = UNKNOWN;
+            }
+            if (how >= UNKNOWN) {
+                // The log may end in half of what was being told.
                 at = Math.min(at, whole);
             }
         }
@@ -796,13 +814,8 @@ public final class JhydeProbe {
         return how;
     }
 
-    /** Was it the probe that had no stack left, in spite of {@link #reach}? Asked once of each error. */
-    private boolean befellMe(Throwable value) {
-        int hash = System.identityHashCode(value);
-        if (hash == fallen || value.getClass() != StackOverflowError.class) {
-            return false;
-        }
-        fallen = hash;
+    /** Was it the probe that had no stack left, in spite of {@link #reach}? */
+    private static boolean isOwn(Throwable value) {
         StackTraceElement[] trace = value.getStackTrace();
         return trace.length > 0 && isOwn(trace[0]);
     }
@@ -822,6 +835,9 @@ public final class JhydeProbe {
         log.fell(how);
         log.left();
         log.reference(ESCAPED, method, value);
+        if ((entered & FRESH) != 0) {
+            log.passing = 0;
+        }
         exit(entered, log);
     }
 

@@ -100,3 +100,9 @@ fn overflows_are_told_to_the_last_call() {
 fn overflows_of_code_that_is_not_compiled() {
     overflows(&["-Xint"]);
 }
+
+/// Where the program throws them itself, each step is known.
+#[test]
+fn errors_of_the_jvm_that_a_program_throws() {
+    own("Errors");
+}
