@@ -907,7 +907,7 @@ public final class JhydeProbe {
                     put(JhydeContents.number(value, shape));
                 }
                 case JhydeContents.REFERENCE ->
-                    items(value, number, shape, new Object[] {JhydeContents.referent(value)});
+                    items(value, number, shape, new Object[] {JhydeContents.referent(value)}, 0);
                 case JhydeContents.ELEMENTS, JhydeContents.ENTRIES, JhydeContents.VECTOR -> some(value, key, number, shape);
                 default -> view(value, key, number, changed);
             }
@@ -928,9 +928,8 @@ public final class JhydeProbe {
         }
         if (shape != JhydeContents.ITERATOR) {
             int[] range = shape == JhydeContents.RANGE ? JhydeContents.range(value) : null;
-            items(value, number, shape, new Object[] {viewed});
+            items(value, number, shape, new Object[] {viewed}, range == null ? 0 : 1);
             if (range != null) {
-                room(1);
                 pair(range[0], range[1]);
             }
         }
@@ -981,7 +980,7 @@ public final class JhydeProbe {
             credit -= size <= FEW ? 0 : words;
             Object[] items = JhydeContents.items(value, shape);
             if (items != null) {
-                items(value, number, shape, items);
+                items(value, number, shape, items, 0);
             }
             return;
         }
@@ -993,7 +992,8 @@ public final class JhydeProbe {
         }
     }
 
-    private void items(Object value, int number, int shape, Object[] items) {
+    /** `more`: there is to be room for so many words behind them. */
+    private void items(Object value, int number, int shape, Object[] items, int more) {
         int[] numbers = new int[items.length];
         int size = 0;
         for (int i = 0; i < items.length; i++) {
@@ -1002,7 +1002,7 @@ public final class JhydeProbe {
                 size += items[i].getClass().isArray() ? 4 : 4 + units(numbers[i], items[i]);
             }
         }
-        room(4 + size + items.length);
+        room(4 + size + items.length + more);
         head(WHOLE, value, number, shape, items.length);
         for (int i = 0; i < items.length; i++) {
             element(items[i], numbers[i]);
