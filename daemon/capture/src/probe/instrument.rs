@@ -17,7 +17,7 @@ use thiserror::Error;
 use super::holds::{Hold, holds};
 use super::names::Names;
 use super::plan::{Lambda, MethodPlan, Numbers, Tells};
-use super::specified::{computes_only, keeps_array, may_be_array, only_reads};
+use super::specified::{computes_only, keeps_array, may_be_array, only_reads, writes_arrays};
 use crate::program::{Named, dotted};
 use crate::recorder::always_follows;
 
@@ -488,9 +488,11 @@ impl Inserter<'_, '_, '_> {
         };
         let links = handle(linked.method)?.class;
         let runs = handle(*linked.arguments.get(1)?)?;
+        let class = dotted(runs.class);
         (links == "java/lang/invoke/LambdaMetafactory").then(|| Lambda {
-            method: format!("{}.{}", dotted(runs.class), runs.name),
+            method: format!("{class}.{}", runs.name),
             is_wild: self.names.class(runs.class).is_none(),
+            writes: writes_arrays(&class, runs.name),
         })
     }
 
@@ -504,7 +506,9 @@ impl Inserter<'_, '_, '_> {
         named: &Named,
     ) -> Done {
         let constructs = named.name == "<init>";
-        let reflects = keeps_array(named, self.before) || self.names.uses_reflection(named);
+        let reflects = keeps_array(named, self.before)
+            || self.names.uses_reflection(named)
+            || lambda.as_ref().is_some_and(|lambda| lambda.writes);
         let kinds: Vec<&str> = operands.iter().map(|operand| kind_of(operand)).collect();
         let references = kinds
             .iter()

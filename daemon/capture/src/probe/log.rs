@@ -42,7 +42,8 @@ pub(crate) enum Record {
     /// From here on threads run as they like, and nobody knows in which order.
     Disorder,
     /// The exception that comes next is an error of the JVM, which may befall any instruction; it did behind so many points.
-    Fell { points: u32, how: Fall },
+    /// It has left so many calls of the scope without a word: constructors before there is a `this`, of which nothing is guarded.
+    Fell { points: u32, how: Fall, left: u32 },
     /// What an array holds that a call was shown which ended by the exception that comes next.
     Left { array: Reference },
     /// The innermost static initialiser has returned.
@@ -52,11 +53,15 @@ pub(crate) enum Record {
 /// What is known of where an error of the JVM befell a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fall {
+    /// Any instruction behind the point.
+    Anywhere,
     /// The first call of the scope by the scope behind the point had no stack, and did not begin.
     Calling,
-    /// Any instruction behind the point, or code out of the scope that it had called.
-    Anywhere,
-    /// It befell the probe itself: what the log says behind the point may not be all.
+    /// A call had no stack, and did not begin.
+    Refused,
+    /// It comes from what the call has called in which it arrived.
+    Outside,
+    /// It befell the probe itself: what the log says may not be all.
     Unknown,
 }
 
@@ -432,11 +437,14 @@ impl Cursor<'_> {
             14 => Record::Disorder,
             17 => Record::Fell {
                 points: low,
-                how: match number {
+                how: match number & 15 {
                     0 => Fall::Anywhere,
                     1 => Fall::Calling,
+                    2 => Fall::Refused,
+                    3 => Fall::Outside,
                     _ => Fall::Unknown,
                 },
+                left: number >> 4,
             },
             18 => Record::Left {
                 array: some!(self.reference(low)?),

@@ -55,6 +55,8 @@ pub(crate) struct Lambda {
     pub(crate) method: String,
     /// That is none of the scope: nobody sees what it changes of what was captured.
     pub(crate) is_wild: bool,
+    /// It writes into arrays that it is given, whoever calls it.
+    pub(crate) writes: bool,
 }
 
 /// What is told besides what has to be.

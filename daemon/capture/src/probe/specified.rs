@@ -41,6 +41,19 @@ pub(super) fn keeps_array(named: &Named, before: Option<Opcode>) -> bool {
     }
 }
 
+/// Writes a method of the JDK into arrays that it is given? As a function (`Arrays::sort`) it may be handed to others, who call it with
+/// arrays that they have.
+pub(super) fn writes_arrays(class: &str, name: &str) -> bool {
+    match class {
+        "java.util.Arrays" => matches!(
+            name,
+            "sort" | "parallelSort" | "fill" | "setAll" | "parallelSetAll" | "parallelPrefix"
+        ),
+        "java.lang.System" => name == "arraycopy",
+        _ => matches!(name, "nextBytes" | "getChars"),
+    }
+}
+
 /// Does what it calls nothing to this operand but read it, and keeps it not? By its specification: what an array holds
 /// that is copied or made a text of is told by what comes of it, and telling it whole would cost its length each time.
 pub(super) fn only_reads(named: &Named, operand: usize, descriptor: &str) -> bool {

@@ -3,9 +3,9 @@
 //! Where there is none, an object is told when it is first shown to such code, and not before; where there may be one, when it is made, which
 //! costs the program the more. Reflection is seen by the names of what is called: [`super::names`].
 
-use jhyde_bytecode::{ClassFile, Code, CodeAttribute, InvokeKind, Method, Opcode};
+use jhyde_bytecode::{ClassFile, Code, CodeAttribute, Constant, InvokeKind, Method, Opcode};
 
-use super::specified::keeps_array;
+use super::specified::{keeps_array, writes_arrays};
 use crate::program::{Named, dotted};
 
 /// What lambdas and concatenations of texts are linked by. Most programs name them in their constant pools, as bootstrap methods (JVMS
@@ -54,14 +54,30 @@ pub(super) fn finalizes(method: &Method) -> bool {
 }
 
 /// Has this class arrays through which code out of the scope may get objects? Who has an array is not shown what is put into it later, and of
-/// arrays in an array not what is in them.
+/// arrays in an array not what is in them. Or does it make a function that writes arrays?
 pub(super) fn shares_arrays(file: &ClassFile) -> bool {
+    let mut linked = file.bootstrap_methods.iter();
+    if linked.any(|linked| {
+        let runs = linked.arguments.get(1);
+        runs.is_some_and(|&runs| is_writer(file, runs))
+    }) {
+        return true;
+    }
     let methods = file.methods.iter();
     let codes = methods.filter_map(|method| method.code.as_ref());
     // What cannot be read may have anything.
     codes
         .map(CodeAttribute::decode)
         .any(|code| code.map_or(true, |code| fills_arrays(file, &code)))
+}
+
+/// Is this constant a handle of a method that writes the arrays that it is given?
+fn is_writer(file: &ClassFile, constant: u16) -> bool {
+    let handle = match file.constants.get(constant) {
+        Ok(Constant::MethodHandle { reference, .. }) => file.constants.method(*reference).ok(),
+        _ => None,
+    };
+    handle.is_some_and(|runs| writes_arrays(&dotted(runs.class), runs.name))
 }
 
 /// Stores it objects into arrays that were there before, or makes arrays of arrays, or calls what keeps an array? Where an array is made with

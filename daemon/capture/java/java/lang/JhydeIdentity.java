@@ -52,6 +52,10 @@ final class JhydeIdentity {
     private JhydeIdentity() {
     }
 
+    /** Whoever calls it has it initialised. */
+    static void initialise() {
+    }
+
     /** The number of an object; 0 of null. */
     static int of(Object value) {
         if (value == null) {

@@ -29,17 +29,22 @@ public final class JhydeProbe {
      * may have been. Above these two bits stands where arrays of the calls around it end, and above that how deep it is. */
     private static final int OUTERMOST = 1, FRESH = 2, BASE = 2, DEPTH = 6;
     /**
-     * Calls that may be begun, by the scope or by code out of it, before it is seen again that there is stack left; and so many calls less
-     * deep it is seen again at once, since calls of other methods may come down there.
+     * It is seen that there is stack left ({@link #reach}) where the scope is so many calls deeper than when it was seen last, or code out of the scope calls
+     * and it is so many deeper; at each so many-th such call in any case; and where it is so many less deep: other methods may come down there.
      */
-    private static final int TRUSTED = 32, TRUSTED_OUTSIDE = 4, FAR = 64;
+    private static final int TRUSTED = 32, TRUSTED_OUTSIDE = 4, EACH_OUTSIDE = 8, FAR = 64;
     /**
-     * So many calls of {@link #reaches} must fit below a call of the scope: 27 KB where they are compiled, 60 KB where not. What the
-     * probe needs of it is less than 6 KB; the rest is for the calls of the scope until it is seen again.
+     * So many calls of {@link #reaches} must fit below a call of the scope: 27 KB where they are compiled, 60 KB where not; below each eighth call by
+     * code out of the scope so many. What the probe needs of it is less than 6 KB; the rest is for the calls until it is seen again.
      */
-    private static final int MARGIN = 240;
-    /** What was known when an error of the JVM befell a thread: it was about to call code of the scope; not enough to go on. */
-    private static final int CALLING = 1, UNKNOWN = 2;
+    private static final int MARGIN = 240, SOME_MARGIN = 100;
+    /**
+     * What is known of an error of the JVM that arrives: it was about to call code of the scope; the probe has refused a call that had no stack; it comes from a
+     * call out of the scope; not enough for anything that comes behind to be understood. Else it befell any instruction.
+     */
+    private static final int CALLING = 1, REFUSED = 2, OUTSIDE = 3, UNKNOWN = 4;
+    /** Above these bits stands how many calls it has left without a word, and that at most. */
+    private static final int LEFT_CALLS = 4, MOST_LEFT = (1 << 20) - 1;
     /** So many items are always told; for more each call that may change an object earns so many words, and so many are kept. */
     private static final int FEW = 8, EARNED = 8, MOST_CREDIT = 1 << 12;
     /** Among so many keys the one that was put there is looked for. */
@@ -100,6 +105,14 @@ public final class JhydeProbe {
     private static volatile JhydeProbe[] table = new JhydeProbe[64];
     private static int logs;
 
+    // Classes that are used first where no stack is left would have no room for their initialisers, and then be of no use to the program
+    // either (JVMS 5.5): stack traces need one.
+    static {
+        shape(Object.class);
+        JhydeIdentity.initialise();
+        ownLeftOut(new StackOverflowError());
+    }
+
     /** Whose log it is. */
     private final Thread thread;
     private final int number;
@@ -125,8 +138,12 @@ public final class JhydeProbe {
     private int reached;
     /** The hash of an error of the JVM that code of the scope throws, or that is on its way through its calls: no instruction was befallen. */
     private int passing;
-    /** What stands before this in the log was told completely. */
-    private int whole;
+    /** Calls by code out of the scope. */
+    private int freshes;
+    /** A call had no stack, and does not begin. */
+    private boolean refused;
+    /** It is being told which exception has arrived; where that was not told to its end, this stays. */
+    private boolean arriving;
     /** Code of the scope is about to call code of the scope, and nothing is between them. */
     private boolean calling;
     /** The method that began last was called by code out of the scope. */
@@ -216,7 +233,6 @@ public final class JhydeProbe {
 
     /** Makes room for so many words; what is told together stands together. */
     private void room(int count) {
-        whole = at;
         if (at + count + 1 > words.length) {
             flush();
             // What takes more room than others is not kept when it was told.
@@ -234,7 +250,21 @@ public final class JhydeProbe {
             at = 0;
             return;
         }
+        int end = at;
         word(SUM, points & 0xffffff, (int) (sum ^ sum >>> 32));
+        try {
+            send();
+        } catch (StackOverflowError e) {
+            // There is room for one checksum.
+            at = end;
+            throw e;
+        }
+        int gone = at;
+        at = 0;
+        before += gone;
+    }
+
+    private void send() {
         synchronized (OUT) {
             for (int from = 0; from < at; from += CAPACITY) {
                 int some = Math.min(at - from, CAPACITY);
@@ -247,17 +277,16 @@ public final class JhydeProbe {
                 OUT[1] = some;
                 flushing = true;
                 heard = false;
-                ready();
-                flushing = false;
+                try {
+                    ready();
+                } finally {
+                    flushing = false;
+                }
                 if (!heard) {
                     leave();
                 }
             }
         }
-        int gone = at;
-        whole = 0;
-        at = 0;
-        before += gone;
     }
 
     /** Nobody has heard: from now on this is a program that nobody watches. */
@@ -291,12 +320,16 @@ public final class JhydeProbe {
 
     /** Here its thread must have the turn. */
     private void point() {
+        turn();
+        points++;
+    }
+
+    private void turn() {
         if (HOLDER.get() != number) {
             take();
         } else if (waiting > 0 && ++passed > PATIENCE) {
             hand();
         }
-        points++;
     }
 
     private void take() {
@@ -421,16 +454,18 @@ public final class JhydeProbe {
                 interrupted = true;
             }
             int held = HOLDER.get();
-            JhydeProbe other = of(held);
+            // Where nobody has it, whoever has waited longest takes it, unless an error befell that one.
+            JhydeProbe other = held == 0 ? first : of(held);
+            int who = other == null ? 0 : held == 0 ? -other.number : other.number;
             if (held != 0 && held != number && (other == null || !other.thread.isAlive())) {
                 HOLDER.compareAndSet(held, 0);
-            } else if (other == null || other.flushing || other.number != holder || other.points != passes) {
-                holder = other == null ? 0 : other.number;
+            } else if (other == null || other == this || other.flushing || who != holder || other.points != passes) {
+                holder = who;
                 passes = other == null ? 0 : other.points;
                 since = System.currentTimeMillis();
             } else {
                 long passed = System.currentTimeMillis() - since;
-                boolean runs = other.thread.getState() == Thread.State.RUNNABLE;
+                boolean runs = held != 0 && other.thread.getState() == Thread.State.RUNNABLE;
                 if (passed > (runs ? RUNNING : BLOCKED)) {
                     disorder();
                 }
@@ -463,8 +498,8 @@ public final class JhydeProbe {
         JhydeProbe log = mine();
         boolean fresh = !log.calling;
         int ahead = log.depth - log.reached;
-        if (ahead >= (fresh ? TRUSTED_OUTSIDE : TRUSTED) || ahead < -FAR) {
-            log.reach();
+        if (ahead >= TRUSTED || ahead < -FAR || fresh) {
+            log.reach(fresh, ahead);
         }
         log.fresh = fresh;
         log.entered = log.entered(fresh);
@@ -488,31 +523,50 @@ public final class JhydeProbe {
         return how;
     }
 
-    /**
-     * Is there stack left for this call, and for what is told of it and of those that it makes? A call has it or does not begin: whatever
-     * the probe does behind this has it. Without it the error of the JVM might befall any step of the probe, and what
-     * the thread was about to do would be told by halves. Nothing of this call was told or counted yet.
-     */
-    private void reach() {
-        try {
-            reaches(MARGIN, at, before, number, points, depth, sum, credit);
-        } catch (StackOverflowError e) {
-            StackOverflowError error = new StackOverflowError();
-            StackTraceElement[] trace = error.getStackTrace();
-            int own = 0;
-            while (own < trace.length && isOwn(trace[own])) {
-                own++;
-            }
-            error.setStackTrace(java.util.Arrays.copyOfRange(trace, own, trace.length));
-            throw error;
+    private void reach(boolean fresh, int ahead) {
+        if (!fresh || ahead >= TRUSTED_OUTSIDE || ahead < -FAR) {
+            reach(MARGIN);
+            reached = depth;
+        } else if (++freshes % EACH_OUTSIDE == 0) {
+            // How deep code out of the scope is does not show.
+            reach(SOME_MARGIN);
         }
-        reached = depth;
+    }
+
+    /**
+     * Is there stack left for this call, and for what is told of it and of those that it makes? A call has it or does not begin: without it
+     * an error of the JVM might befall any step of the probe, and what the thread was about to do would be told by halves. Nothing of this call was
+     * told or counted yet.
+     */
+    private void reach(int calls) {
+        try {
+            reaches(calls, at, before, number, points, depth, sum, credit);
+        } catch (StackOverflowError e) {
+            refused = true;
+            throw ownLeftOut(new StackOverflowError());
+        }
+    }
+
+    /** The program's stack trace has no calls of the probe. */
+    private static StackOverflowError ownLeftOut(StackOverflowError error) {
+        StackTraceElement[] trace = error.getStackTrace();
+        error.setStackTrace(java.util.Arrays.copyOfRange(trace, own(trace), trace.length));
+        return error;
     }
 
     /** Goes so many calls deeper. What is handed down and needed behind the call makes it take stack when it is compiled. */
     private static long reaches(int calls, long a, long b, long c, long d, long e, long f, long g) {
         long below = calls == 0 ? 0 : reaches(calls - 1, g, a, b, c, d, e, f);
         return below + (a ^ b) + (c ^ d) + (e ^ f) * 31 + g;
+    }
+
+    /** So many calls at the top are the probe's own. */
+    private static int own(StackTraceElement[] trace) {
+        int own = 0;
+        while (own < trace.length && isOwn(trace[own])) {
+            own++;
+        }
+        return own;
     }
 
     private static boolean isOwn(StackTraceElement frame) {
@@ -522,13 +576,14 @@ public final class JhydeProbe {
     /** A static initialiser of the scope begins: whoever made it run. */
     public static JhydeProbe initialise(int method) {
         JhydeProbe log = mine();
+        log.reach(MARGIN);
         log.entered = log.entered(true);
         log.calling = false;
         log.fresh = true;
         log.point();
-        log.initialising++;
         log.room(1);
         log.word(ENTER, method, 0);
+        log.initialising++;
         return log;
     }
 
@@ -750,13 +805,11 @@ public final class JhydeProbe {
 
     /** An exception arrives at a handler. */
     public static void caught(Throwable value, int entered, JhydeProbe log, int site) {
-        int how = log.arrives(value, entered);
+        log.arrives(value, entered);
         // The JVM may throw one more than once.
         log.passing = 0;
-        log.point();
-        log.fell(how);
-        log.left();
         log.reference(CAUGHT, site, value);
+        log.arriving = false;
     }
 
     /** Calls that were shown arrays have ended. */
@@ -784,60 +837,68 @@ public final class JhydeProbe {
 
     /** Code of the scope is about to throw it. */
     public static void throwing(Throwable value, JhydeProbe log) {
-        if (value instanceof VirtualMachineError) {
+        if (value instanceof VirtualMachineError && !log.arriving) {
             log.passing = System.identityHashCode(value);
         }
     }
 
-    /** An exception arrives in a call that was entered like this: what is known of where it was thrown; below 0: nothing has to be. */
-    private int arrives(Throwable value, int entered) {
+    /** An exception arrives in a call that was entered like this: what comes before it. */
+    private void arrives(Throwable value, int entered) {
+        boolean untold = arriving;
+        arriving = true;
         int how = -1;
-        if (value instanceof VirtualMachineError) {
-            boolean overflow = value.getClass() == StackOverflowError.class;
+        if (untold) {
+            how = UNKNOWN;
+        } else if (value instanceof VirtualMachineError) {
             int hash = System.identityHashCode(value);
-            if (hash != passing) {
-                passing = hash;
-                how = overflow && calling ? CALLING : 0;
-                how |= overflow && isOwn(value) ? UNKNOWN : 0;
-            }
-            if (depth != entered >>> DEPTH) {
-                // A call has left without a word.
-                how = UNKNOWN;
-            }
-            if (how >= UNKNOWN) {
-                // The log may end in half of what was being told.
-                at = Math.min(at, whole);
-            }
+            how = hash == passing ? -1 : whereBefell(value);
+            passing = hash;
         }
+        int deep = entered >>> DEPTH, left = Math.max(0, Math.min(depth - deep, MOST_LEFT));
         calling = false;
-        depth = entered >>> DEPTH;
-        return how;
-    }
-
-    /** Was it the probe that had no stack left, in spite of {@link #reach}? */
-    private static boolean isOwn(Throwable value) {
-        StackTraceElement[] trace = value.getStackTrace();
-        return trace.length > 0 && isOwn(trace[0]);
-    }
-
-    /** An error of the JVM, which may befall any instruction: behind which point that was. */
-    private void fell(int how) {
+        refused = false;
+        depth = deep;
+        turn();
         if (how >= 0) {
+            // No checksum agrees from here on, whatever is read of the half of a record.
+            sum ^= how == UNKNOWN ? 0x5555_5555_5555_5555L : 0;
             room(1);
-            word(FELL, how, points - 1);
+            word(FELL, left << LEFT_CALLS | how, points);
         }
+        points++;
+        left();
+    }
+
+    /** Which instruction an error of the JVM befell, as far as that shows where it arrives first. */
+    private int whereBefell(Throwable value) {
+        if (refused) {
+            return calling ? CALLING : REFUSED;
+        }
+        if (!value.getClass().getName().startsWith("java.")) {
+            // A class of the program: the JVM throws no such.
+            return OUTSIDE;
+        }
+        StackTraceElement[] trace = value.getStackTrace(), here = new Throwable().getStackTrace();
+        for (int i = 0; i < trace.length && i < LAST; i++) {
+            if (isOwn(trace[i])) {
+                return UNKNOWN;
+            }
+        }
+        if (calling && value.getClass() == StackOverflowError.class) {
+            return CALLING;
+        }
+        // The call that it arrives in has the error itself, or what that called.
+        int own = own(here);
+        boolean isHere = trace.length == 0 || own == here.length || trace[0].getClassName().equals(here[own].getClassName())
+            && trace[0].getMethodName().equals(here[own].getMethodName());
+        return isHere ? 0 : OUTSIDE;
     }
 
     /** An exception leaves a method. */
     public static void escaped(Throwable value, int entered, JhydeProbe log, int method) {
-        int how = log.arrives(value, entered);
-        log.point();
-        log.fell(how);
-        log.left();
+        log.arrives(value, entered);
         log.reference(ESCAPED, method, value);
-        if ((entered & FRESH) != 0) {
-            log.passing = 0;
-        }
+        log.arriving = false;
         exit(entered, log);
     }
 
@@ -1014,13 +1075,18 @@ public final class JhydeProbe {
         boolean whole = size <= LAST || size / 4 <= credit;
         credit -= whole && size > LAST ? size / 4 : 0;
         int from = whole ? 0 : size - LAST;
-        room(5 + (size - from) / 4 + 1);
-        head(whole ? WHOLE : TAIL, builder, number, JhydeContents.TEXT, size);
+        // Another thread may make it shorter meanwhile: then nothing is told, and not the half.
+        long[] units = new long[(size - from + 3) / 4];
         for (int i = from; i < size; i += 4) {
             long word = 0;
             for (int j = Math.min(3, size - 1 - i); j >= 0; j--) {
                 word = word << 16 | JhydeContents.unit(builder, i + j);
             }
+            units[(i - from) / 4] = word;
+        }
+        room(5 + units.length);
+        head(whole ? WHOLE : TAIL, builder, number, JhydeContents.TEXT, size);
+        for (long word : units) {
             put(word);
         }
     }

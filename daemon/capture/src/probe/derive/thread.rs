@@ -155,6 +155,8 @@ pub(super) struct Thread {
     pub(super) points: u32,
     /// The exception that comes next was announced.
     announced: bool,
+    /// It leaves so many calls of the scope without a record.
+    left: u32,
     known: u32,
     /// Rounds of instructions since something told that it has come so far.
     ahead: u32,
@@ -182,6 +184,7 @@ impl Thread {
             known: 0,
             ahead: 0,
             announced: false,
+            left: 0,
             expected: None,
             held: Vec::new(),
         }
@@ -225,7 +228,11 @@ impl Thread {
             }
             Some(Record::Turn(turn)) => turn.points != self.points,
             Some(Record::Disorder) => false,
-            Some(Record::Fell { points, .. }) if *points == self.points => return Err(fell()),
+            Some(Record::Fell { points, how, .. })
+                if *points == self.points || *how == Fall::Unknown =>
+            {
+                return Err(fell());
+            }
             // Each record stands behind all points that were passed before it.
             Some(_) if ends => return Err(strayed()),
             Some(_) => true,
@@ -333,44 +340,71 @@ impl Thread {
         Ok(())
     }
 
-    /// Takes what says that the exception that comes next is an error of the JVM. It came from code out of the scope, or through
-    /// several calls of the scope, or the place where it was thrown is known.
-    pub(super) fn take_fall(&mut self) -> Result<(), Lost> {
-        match self.log.peek()? {
-            Some(Record::Fell {
-                how: Fall::Unknown, ..
-            }) => Err(fell()),
-            Some(Record::Fell { .. }) => self.take().map(drop),
-            _ => Ok(()),
+    /// Takes what says that the exception that comes next is an error of the JVM, which a call out of the scope was left by.
+    pub(super) fn take_fall_outside(&mut self) -> Result<(), Lost> {
+        let Some(Record::Fell { points, how, left }) = self.log.peek()? else {
+            return Ok(());
+        };
+        let (points, how, left) = (*points, *how, *left);
+        if points != self.points || !matches!(how, Fall::Refused | Fall::Outside) {
+            return Err(fell());
         }
+        self.take()?;
+        self.left = left;
+        Ok(())
     }
 
-    /// The error of the JVM that befell an instruction behind the point that was passed last, if one did.
-    fn fall(&mut self) -> Result<Option<Fall>, Nonsense> {
-        let points = self.points;
+    /// The error of the JVM that befell an instruction behind the point that was passed last, if one did, and how many calls it has left
+    /// without a word.
+    fn fall(&mut self) -> Result<Option<(Fall, u32)>, Nonsense> {
+        let here = self.points;
         Ok(match self.log.peek()? {
-            Some(Record::Fell { points: at, how }) if *at == points => Some(*how),
+            Some(Record::Fell { points, how, left })
+                if *points == here || *how == Fall::Unknown =>
+            {
+                Some((*how, *left))
+            }
             _ => None,
         })
     }
 
     /// Did an error of the JVM befall one of the instructions behind the point that was passed last, and nobody knows which?
     pub(super) fn has_fallen(&mut self) -> Result<(), Lost> {
+        // What code out of the scope has called may have returned to it by then: that tells nothing.
+        let around = self.stack.len().checked_sub(2);
+        let around = around.and_then(|at| self.stack.get(at));
+        let returns = matches!(around, Some(Running::Outside(_)));
         match self.fall()? {
-            None | Some(Fall::Calling) => Ok(()),
-            Some(Fall::Anywhere | Fall::Unknown) => Err(fell()),
+            None | Some((Fall::Calling, _)) => Ok(()),
+            Some((Fall::Refused | Fall::Outside, _)) if returns => Ok(()),
+            Some(_) => Err(fell()),
         }
     }
 
     /// The next instruction calls the scope: had that call no stack, and did not begin? `shown`: what it is given was told before, and
     /// nothing but the call comes behind that.
     pub(super) fn falls_at_call(&mut self, shown: bool) -> Result<bool, Lost> {
-        Ok(match self.fall()? {
-            Some(Fall::Calling) => !shown,
-            Some(Fall::Anywhere) => shown,
-            Some(Fall::Unknown) => return Err(fell()),
-            None => false,
-        })
+        let left = match self.fall()? {
+            Some((Fall::Calling, left)) if !shown => left,
+            Some((Fall::Refused | Fall::Outside, left)) if shown => left,
+            Some((Fall::Anywhere | Fall::Unknown, _)) => return Err(fell()),
+            _ => return Ok(false),
+        };
+        self.take()?;
+        self.left = left;
+        Ok(true)
+    }
+
+    /// The exception that comes next leaves a call of the scope, or is caught in it, as a record says or not. Does that fit?
+    pub(super) fn arrives(&mut self, told: bool) -> Result<(), Lost> {
+        match (told, self.left) {
+            (true, 1..) => Err(fell()),
+            (true, 0) => Ok(()),
+            (false, left) => {
+                self.left = left.saturating_sub(1);
+                Ok(())
+            }
+        }
     }
 
     /// The checksum as logs tell it.

@@ -22,7 +22,11 @@ impl Deriver {
             return Ok(Went::On);
         };
         let known = *known;
-        thread.take_fall()?;
+        if let Some(Running::Outside(_)) = thread.stack.last() {
+            thread.take_fall_outside()?;
+        } else if let Some(Record::Fell { .. }) = thread.peek()? {
+            return lost("an error of the JVM arrived where another exception was thrown");
+        }
         while let Some(Record::Left { array }) = thread.peek()?.cloned() {
             thread.take()?;
             self.left(thread, program, array)?;
@@ -76,6 +80,7 @@ impl Deriver {
             self.outlet
                 .event(call, index, EventKind::Thrown { exception: value });
         }
+        thread.arrives(told_here)?;
         if !told_here {
             // It leaves a constructor before there is a `this`, which tells nothing.
             if !routine.is_constructor() || routine.plan.guarded.is_some_and(|from| from <= index) {

@@ -63,6 +63,19 @@ public class Errors {
         }
     }
 
+    /** It leaves a constructor before there is an object. */
+    static final class Made {
+        final int of;
+
+        Made(int of) {
+            this.of = of;
+        }
+
+        Made(String kind) {
+            this(through(Integer.parseInt(kind)));
+        }
+    }
+
     static <T> T within(Supplier<T> some) {
         List<Supplier<T>> all = Arrays.asList(some, some);
         all.forEach(Supplier::get);
@@ -86,6 +99,7 @@ public class Errors {
                 int of = kind;
                 String all = attempt(() -> thrown(of)) + ", " + attempt(() -> again(of));
                 System.out.println(all + ", " + attempt(() -> within(() -> through(of))));
+                System.out.println(attempt(() -> new Made("" + of).of));
             }
         }
         System.out.println(passed);

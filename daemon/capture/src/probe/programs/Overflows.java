@@ -3,6 +3,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.TreeMap;
 import java.util.function.IntUnaryOperator;
+import java.util.regex.Pattern;
 
 /**
  * Runs out of stack in the way that its argument names, and goes on. It counts what the methods called `down` begin, and prints
@@ -97,6 +98,40 @@ public class Overflows {
         }
     }
 
+    /** Constructors that are left before there is an object. */
+    static final class Chained {
+        final Object of;
+
+        Chained(int n, Object of) {
+            this.of = of;
+        }
+
+        Chained(int n) {
+            this(n, down(n));
+        }
+
+        static Object down(int n) {
+            begun++;
+            return new Chained(n + 1);
+        }
+    }
+
+    /** Code out of the scope that calls itself asks it for characters. */
+    static final class Letters implements CharSequence {
+        public int length() {
+            return 1_000_000;
+        }
+
+        public char charAt(int index) {
+            begun++;
+            return (index & 1) == 0 ? 'a' : 'b';
+        }
+
+        public CharSequence subSequence(int start, int end) {
+            throw new IllegalStateException();
+        }
+    }
+
     static IntUnaryOperator lambda;
 
     static int apply(int n) {
@@ -173,6 +208,10 @@ public class Overflows {
                 return sorted.size();
             case "constructor":
                 return new Nested(0).hashCode();
+            case "chained":
+                return new Chained(0).hashCode();
+            case "regex":
+                return Pattern.compile("(a|b)*c").matcher(new Letters()).matches() ? 1 : 0;
             case "lambda":
                 lambda = n -> {
                     begun++;

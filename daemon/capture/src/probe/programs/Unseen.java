@@ -1,17 +1,19 @@
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.zip.Deflater;
 
 /** Code out of the scope writes an array that it keeps, and nothing tells it. */
 public class Unseen {
-    private static final int[] NUMBERS = new int[300];
+    private static final byte[] NUMBERS = new byte[300];
 
     public static void main(String[] args) {
-        NUMBERS[5] = 77;
-        Map<String, int[]> kept = new HashMap<>();
+        Deflater deflater = new Deflater();
+        deflater.setInput(new byte[] {1, 2, 3});
+        deflater.finish();
+        Map<String, byte[]> kept = new HashMap<>();
         kept.put("numbers", NUMBERS);
-        kept.values().stream().forEach(Arrays::sort);
-        System.out.println(NUMBERS[299]);
+        kept.values().stream().forEach(deflater::deflate);
+        System.out.println(NUMBERS[0]);
         int sum = 0;
         for (int i = 0; i < 2000; i++) {
             sum += NUMBERS[i % 300] + Math.max(i, 3);

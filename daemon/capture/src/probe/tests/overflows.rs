@@ -2,13 +2,15 @@
 
 use super::*;
 
-const WAYS: [&str; 12] = [
+const WAYS: [&str; 14] = [
     "plain",
     "interface",
     "toString",
     "hashCode",
     "compareTo",
     "constructor",
+    "chained",
+    "regex",
     "lambda",
     "synchronized",
     "block",
