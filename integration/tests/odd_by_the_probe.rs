@@ -99,7 +99,7 @@ fn what_is_told_is_so_or_a_gap_says_that_it_may_not_be() {
 }
 
 #[test]
-fn a_stack_that_overflows_ends_what_is_told() {
+fn a_stack_that_overflows_is_told_to_its_end() {
     for jdk in jdks() {
         let folder = Folder::new();
         record(
@@ -110,8 +110,7 @@ fn a_stack_that_overflows_ends_what_is_told() {
             &java(&jdk, "fixtures", "fx.StackOverflow"),
         );
         let shown = &folder.json(&["show", "deep"])[0];
-        assert!(shown["calls"].as_u64() < Some(1_000_000), "{shown}");
-        let said = shown["gaps"].to_string();
-        assert!(said.contains("ran out of stack"), "{shown}");
+        assert!(shown["calls"].as_u64() > Some(200), "{shown}");
+        assert_eq!(shown["gaps"], json!([]), "{shown}");
     }
 }

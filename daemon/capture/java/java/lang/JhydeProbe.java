@@ -32,12 +32,12 @@ public final class JhydeProbe {
      * It is seen that there is stack left ({@link #reach}) where the scope is so many calls deeper than when it was seen last, or code out of the scope calls
      * and it is so many deeper; at each so many-th such call in any case; and where it is so many less deep: other methods may come down there.
      */
-    private static final int TRUSTED = 32, TRUSTED_OUTSIDE = 4, EACH_OUTSIDE = 8, FAR = 64;
+    private static final int TRUSTED = 16, TRUSTED_OUTSIDE = 4, EACH_OUTSIDE = 8, FAR = 64;
     /**
-     * So many calls of {@link #reaches} must fit below a call of the scope: 27 KB where they are compiled, 60 KB where not; below each eighth call by
+     * So many calls of {@link #reaches} must fit below a call of the scope: 11 KB where they are compiled, 25 KB where not; below each eighth call by
      * code out of the scope so many. What the probe needs of it is less than 6 KB; the rest is for the calls until it is seen again.
      */
-    private static final int MARGIN = 240, SOME_MARGIN = 100;
+    private static final int MARGIN = 100, SOME_MARGIN = 60;
     /**
      * What is known of an error of the JVM that arrives: it was about to call code of the scope; the probe has refused a call that had no stack; it comes from a
      * call out of the scope; not enough for anything that comes behind to be understood. Else it befell any instruction.
