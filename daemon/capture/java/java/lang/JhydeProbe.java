@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * <p>Defined once, by the boot loader, in a package that every loader and module sees. It starts no thread, and calls nothing
  * that a program can override. It keeps no object of the program alive but threads that run and, until the next call out of
  * the scope, a few arrays that the last ones were shown ({@link #lent}). A log is an array of `long`;
- * what its words mean is told in `daemon/capture/src/probe/log.rs`.
+ * what its words mean is told in `daemon/capture/src/probe/log/mod.rs`.
  *
  * <p>A log that is full is copied to {@link #OUT}, and {@link #ready} is called, where a breakpoint of the daemon stands: it
  * reads the array and lets the thread go on. Without a daemon nothing stops there, and nothing is told any more. The daemon
@@ -324,6 +324,7 @@ public final class JhydeProbe {
         points++;
     }
 
+    /** Has the turn from here on; gives it to another one first, if that has waited for long. */
     private void turn() {
         if (HOLDER.get() != number) {
             take();
@@ -523,6 +524,7 @@ public final class JhydeProbe {
         return how;
     }
 
+    /** Sees that there is stack left where that is not trusted: for a call so much deeper than where it was seen last. */
     private void reach(boolean fresh, int ahead) {
         if (!fresh || ahead >= TRUSTED_OUTSIDE || ahead < -FAR) {
             reach(MARGIN);

@@ -32,6 +32,7 @@ fn programs_without_a_way_to_what_nobody_shows() {
         }
         for members in [
             "Runnable r = () -> {}; String s(int n) { return \"n\" + n; }",
+            "java.util.function.Function<int[], String> f = Arrays::toString;",
             "List<Some> l() { return Arrays.asList(new Some(), new Some()); }",
             "Some[] a() { return new Some[] {new Some(), null}; }",
             "protected void finalize() {}",
@@ -54,6 +55,8 @@ fn programs_with_a_way_to_what_nobody_shows() {
             "List<Some> l(Some[] a) { return Arrays.asList(a); }",
             "void a(Some[] a) { a[1] = new Some(); }",
             "Object a = new Some[][] {{new Some()}};",
+            "java.util.function.Consumer<int[]> f = Arrays::sort;",
+            "java.util.function.Consumer<byte[]> f = new Random()::nextBytes;",
             "Object a(java.nio.ByteBuffer b) { return b.array(); }",
             "Object l(java.net.URL u) { return new java.net.URLClassLoader(new java.net.URL[] {u}); }",
             "static class L extends ClassLoader {}",
