@@ -17,7 +17,8 @@ python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' || missing "$(pyth
 python3 -c 'import venv, ensurepip' 2>/dev/null || missing "python3 cannot make virtual environments: apt-get install python3-venv"
 
 cd "$root"
-sources() { find LICENSE-* clients/python/{pyproject.toml,constraints.txt,hatch_build.py,README.md,src} proto/jhyde deploy/python.sh -type f -not -path '*/__pycache__/*' -print0 | sort -z; }
+# -L: the client's licences are links, and what they lead to is packed.
+sources() { find -L clients/python/LICENSE-* clients/python/{pyproject.toml,constraints.txt,hatch_build.py,README.md,src} proto/jhyde deploy/python.sh -type f -not -path '*/__pycache__/*' -print0 | sort -z; }
 stamp=$( (python3 --version; sources | xargs -0 sha256sum) | sha256sum | cut -c1-16)
 made=$cache/$stamp
 
