@@ -10,6 +10,7 @@ import { jump, selection } from "./selection.ts";
 import { follow } from "./session.ts";
 import { clean, shorten } from "./text/clean.ts";
 import { callName, count, plural, size } from "./text/words.ts";
+import { openable } from "./ui/dialog.tsx";
 import { Notes, Trouble } from "./ui/panel.tsx";
 import { said } from "./ui/say.ts";
 import { nextTheme, theme } from "./ui/settings.ts";
@@ -32,8 +33,8 @@ const THEME_WORDS = { system: "as the system", light: "light", dark: "dark" } as
 export function App(): JSX.Element {
   const facts = createFacts();
   follow(facts);
-  const [palette, setPalette] = createSignal(false);
-  const [help, setHelp] = createSignal(false);
+  const [palette, setPalette] = openable();
+  const [help, setHelp] = openable();
   const [refused, setRefused] = createSignal<Problem>();
 
   const ticket = takeTicket();

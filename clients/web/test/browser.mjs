@@ -22,11 +22,23 @@ export async function profile(browser, base, { theme = "light", width = 1440, he
   const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme, reducedMotion: "reduce" });
   const wrong = [];
   await context.addInitScript(() => {
+    // What was pressed and closed, and what had the focus then: told where a test fails.
+    const keys = (globalThis.pressed = []);
+    keys.count = 0;
+    const named = (element) => (element ? `${element.tagName.toLowerCase()}${element.id && `#${element.id}`}.${element.className}` : "nothing");
+    for (const type of ["keydown", "close", "focusin", "pointerdown"]) {
+      addEventListener(type, (event) => {
+        if (type === "keydown" && !/^(Control|Shift|Alt|Meta)$/.test(event.key)) keys.count++;
+        keys.push(`${Math.round(performance.now())} ms: ${type} ${event.key ?? ""} at ${named(event.target)}`);
+      }, true);
+    }
     document.addEventListener("securitypolicyviolation", (event) => console.error(`policy: ${event.violatedDirective} ${event.blockedURI}`));
   });
   context.on("page", (page) => {
     const open = new Map();
     asked.set(page, open);
+    // A browser that is so many times slower, to look for races by hand.
+    if (process.env.PAGE_SLOWER) void context.newCDPSession(page).then((session) => session.send("Emulation.setCPUThrottlingRate", { rate: Number(process.env.PAGE_SLOWER) }));
     // A page that asks again and again whether something is new is at rest for all that.
     page.on("request", (request) => !request.url().endsWith("/GetRevision") && open.set(request, Date.now()));
     for (const end of ["requestfinished", "requestfailed"]) page.on(end, (request) => open.delete(request));
@@ -44,6 +56,14 @@ export async function profile(browser, base, { theme = "light", width = 1440, he
 
 // The browser itself logs answers of 4xx and broken connections, which the page tells about.
 const expected = (message) => /^Failed to load resource/.test(message.text());
+
+/** What a page looks like to somebody who wants to know why it did not do what it should. */
+export async function story(page) {
+  const told = await page
+    .evaluate(() => ({ url: location.href, focus: document.hasFocus(), active: document.activeElement?.outerHTML.slice(0, 200), open: [...document.querySelectorAll("dialog[open]")].map((each) => each.className), said: document.querySelector(".say")?.textContent, pressed: globalThis.pressed.slice(-40) }))
+    .catch((error) => String(error));
+  return JSON.stringify(told, undefined, 1);
+}
 
 /** Until it is so. Tells what it was last, if it never is. */
 export async function until(asked, what) {
@@ -129,10 +149,29 @@ export async function settled(page) {
   }, "the page comes to rest");
 }
 
+/** A key that was not at the page by then never will be. */
+const LOST_MS = 3_000;
+
+/**
+ * Presses a key, and waits until the page has it. A browser that starts, or has no time, loses keys now and then, before any page
+ * hears of them: those are pressed again, and told. What the page does with a key that it got is the page's.
+ */
+export async function press(page, key) {
+  const heard = () => page.evaluate(() => globalThis.pressed.count);
+  for (let turn = 0; ; turn++) {
+    const before = await heard();
+    await page.keyboard.press(key);
+    const end = Date.now() + LOST_MS;
+    while (Date.now() < end) if ((await heard()) > before) return;
+    console.log(`        the browser lost the key ${key}: ${await story(page)}`);
+    assert.ok(turn < 3, `the browser loses the key ${key} again and again`);
+  }
+}
+
 export async function find(page, text) {
-  await page.keyboard.press("Control+k");
+  await press(page, "Control+k");
   await page.waitForSelector("dialog.palette[open] input:focus");
   await page.keyboard.type(text);
-  await page.keyboard.press("Enter");
+  await press(page, "Enter");
   await page.waitForSelector("dialog.palette[open]", { state: "detached" }).catch(() => {});
 }

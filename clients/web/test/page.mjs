@@ -2,12 +2,13 @@
 //   PAGE_URL     what `jhyde web --print` said, with a ticket
 //   JHYDE        the command `jhyde`, with JHYDED_DATA as its data folder
 //   PAGE_SHOTS   a folder, if pictures of the views are to be made for the docs
+//   PAGE_SLOWER  how many times slower the browser is to be, to look for races by hand
 
 import { strict as assert } from "node:assert";
 import { createRequire } from "node:module";
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { find, launch, profile, rows, seen, selected, selection, settled, shown, until, untilEqual } from "./browser.mjs";
+import { find, launch, press, profile, rows, seen, selected, selection, settled, shown, story, until, untilEqual } from "./browser.mjs";
 
 const { PAGE_URL, PAGE_SHOTS, JHYDE, JHYDED_DATA } = process.env;
 assert.ok(PAGE_URL && JHYDE && JHYDED_DATA, "PAGE_URL, JHYDE and JHYDED_DATA are not set: integration/tests/page.rs runs this");
@@ -66,7 +67,7 @@ const tests = {
           }, `${strategy}: the next question behind ${asked}`);
           if (now === "found") break;
           asked.push(now);
-          await page.keyboard.press(["1.1", "1.2", "1.7"].includes(now) ? "i" : "v");
+          await press(page, ["1.1", "1.2", "1.7"].includes(now) ? "i" : "v");
         }
         const numbers = asked.map((id) => Number(id.split(".")[1]));
         if (expected) assert.deepEqual(numbers, expected, strategy);
@@ -76,9 +77,9 @@ const tests = {
         await untilEqual(() => selection(page).call, "1.7", "the buggy call is selected");
         await until(async () => (await rows(page, "tree")).find((row) => row.selected && /buggy call/.test(row.text)), "the tree shows it as the buggy one");
         // Undo and redo.
-        await page.keyboard.press("z");
+        await press(page, "z");
         await until(async () => !(await page.$("#session .found")), "undone");
-        await page.keyboard.press("Z");
+        await press(page, "Z");
         await until(() => page.$("#session .found"), "redone");
         assert.equal(selection(page).session, session);
         await find(page, "Leave the session");
@@ -92,18 +93,18 @@ const tests = {
       await find(page, "merge#2");
       await untilEqual(() => selection(page).call, "1.7", "the call is found");
       await until(async () => (await rows(page, "state")).some((row) => /^● written ?\[2\]/.test(row.text)), "c is open, and c[2] red");
-      await page.keyboard.press("5");
+      await press(page, "5");
       // The row is active at once, the URL a moment later.
       const active = async () => (await rows(page, "state")).findIndex((row) => row.active);
       for (let steps = 0; steps < 20; steps++) {
         const at = await active();
         if (/^● written ?\[2\]/.test((await rows(page, "state"))[at]?.text ?? "")) break;
-        await page.keyboard.press("ArrowDown");
+        await press(page, "ArrowDown");
         await until(async () => (await active()) !== at, "the next row is active");
       }
       await untilEqual(() => selection(page).variable, "array#1[2]", "it is chosen");
       await untilEqual(async () => (await rows(page, "below")).map((row) => row.text.split(" | ")[0]), ["1", "1", "7", "9"], "its four writes");
-      await page.keyboard.press("w");
+      await press(page, "w");
       await untilEqual(() => selection(page).t2, "455", "who wrote it last");
       await untilEqual(async () => (await selected(page, "source")).map((text) => text.split(" | ")[0]), ["53"], "the wrong line");
       assert.match((await selected(page, "source"))[0], /c\[lb\+\+\] = a\[la\+\+\]/);
@@ -113,8 +114,8 @@ const tests = {
         return at >= 0 && /array#1\[2\] = 9/.test(all[at].text) && all[at].level === 3 && / changed/.test(all[at].look);
       }, "the event is marked, inside of its iteration");
       // Another write from the history, by keyboard: all views go to its call.
-      await page.keyboard.press("6");
-      await page.keyboard.press("Home");
+      await press(page, "6");
+      await press(page, "Home");
       await untilEqual(() => selection(page).call, "1.1", "the first write is main's");
       await untilEqual(async () => (await selected(page, "source")).map((text) => text.split(" | ")[0]), ["12"], "its line");
     });
@@ -249,7 +250,7 @@ const tests = {
       await find(page, "Begin a search: divide-and-query");
       await page.click("#session button.point[data-variable='array#1[2]']");
       assert.equal(await page.getAttribute("#session button.point[data-variable='array#1[2]']", "aria-pressed"), "true");
-      await page.keyboard.press("i");
+      await press(page, "i");
       await until(async () => /wrong: array#1\[2\]/.test(await page.$eval("#session", (session) => session.textContent)), "the answer says what is wrong");
       await until(async () => (await rows(page, "tree")).some((row) => /sort #0/.test(row.text) && /invalid/.test(row.text)), "the tree shows it");
     });
@@ -258,7 +259,7 @@ const tests = {
   async "a key right behind a dialog that closes is not lost"() {
     await visit("?recording=ms&call=1.7", async (page) => {
       await settled(page);
-      await page.keyboard.press("Control+k");
+      await press(page, "Control+k");
       await page.waitForFunction(() => document.activeElement?.closest("dialog.palette[open]"));
       // Before the page is drawn again, what has the focus is still in the dialog.
       const inside = await page.evaluate(() => {
@@ -269,6 +270,36 @@ const tests = {
       });
       assert.ok(inside, "the focus was in the palette");
       await page.waitForSelector("dialog.keys[open]");
+    });
+  },
+
+  async "a dialog that is opened again before the browser has said that it was closed"() {
+    await visit("?recording=ms&call=1.7", async (page) => {
+      // Both in one task, so that no picture is drawn between them: by the browser's own way to close one, and by choosing.
+      const ways = {
+        closed: () => document.querySelector("dialog.palette").close(),
+        chosen: () => document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true, cancelable: true })),
+      };
+      for (const [name, way] of Object.entries(ways)) {
+        await press(page, "Control+k");
+        await page.waitForSelector("dialog.palette[open] input:focus");
+        await page.keyboard.type("State of the whole");
+        await until(async () => (await page.$$("#found [role=option]")).length === 1, "one command is found");
+        const between = await page.evaluate(`(() => {
+          const dialog = document.querySelector("dialog.palette");
+          globalThis.told = new Promise((told) => dialog.addEventListener("close", () => setTimeout(told), { once: true }));
+          (${way})();
+          const open = dialog.open;
+          document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "k", ctrlKey: true, bubbles: true, cancelable: true }));
+          return open;
+        })()`);
+        assert.equal(between, false, `${name}: the dialog was closed`);
+        await page.evaluate(() => globalThis.told);
+        assert.ok(await page.$("dialog.palette[open] input:focus"), `${name}: it is open again`);
+        assert.equal(await page.inputValue("dialog.palette input"), "", name);
+        await press(page, "Escape");
+        await page.waitForSelector("dialog.palette[open]", { state: "hidden" });
+      }
     });
   },
 
@@ -297,24 +328,24 @@ const tests = {
           await page.goto(`${base}/?recording=ms&call=1.2`);
           await find(page, "Begin a search: divide-and-query");
           await page.waitForSelector("#session button.point");
-          await page.keyboard.press("v");
+          await press(page, "v");
           await settled(page);
           await clean(page, `session, ${theme}`);
-          await page.keyboard.press("z");
+          await press(page, "z");
           await settled(page);
           await shoot(page, "session", theme);
-          await page.keyboard.press("Control+k");
+          await press(page, "Control+k");
           await page.keyboard.type("merge");
           await until(async () => (await page.$$("#found [role=option]")).length > 1, "something is found");
           await clean(page, `palette, ${theme}`);
           await shoot(page, "find", theme);
-          await page.keyboard.press("Escape");
+          await press(page, "Escape");
           await page.waitForSelector("dialog.palette[open]", { state: "hidden" });
-          await page.keyboard.press("?");
+          await press(page, "?");
           await page.waitForSelector("dialog.keys[open]");
           await clean(page, `keys, ${theme}`);
           // At 200 % zoom one view is in front, and the others are a button away.
-          await page.keyboard.press("Escape");
+          await press(page, "Escape");
           await page.waitForSelector("dialog.keys[open]", { state: "hidden" });
           await page.setViewportSize({ width: 720, height: 450 });
           await settled(page);
@@ -338,8 +369,8 @@ const goingOn = {
     const before = await rows(page, "tree");
     const daemon = Number(readFileSync(`${JHYDED_DATA}/lock`, "utf8").trim().split(/\s+/)[0]);
     process.kill(daemon);
-    await page.keyboard.press("1");
-    await page.keyboard.press("ArrowUp");
+    await press(page, "1");
+    await press(page, "ArrowUp");
     await until(async () => /does not answer/.test(await page.innerText("main")), "the page says that nobody answers");
     const url = jhyde(["web", "--print"]).split(/\s+/).find((word) => word.includes("#ticket="));
     assert.equal(new URL(url).origin, base, "the port is kept, so that links live");
@@ -361,9 +392,15 @@ async function visit(query, act, options) {
   await letIn(context);
   const page = await context.newPage();
   await page.goto(`${base}/${query}`);
-  await act(page);
-  check();
-  await context.close();
+  try {
+    await act(page);
+    check();
+  } catch (error) {
+    error.stack += `\n    the page: ${await story(page)}\n${JSON.stringify(await shown(page).catch(String)).slice(0, 4000)}`;
+    throw error;
+  } finally {
+    await context.close();
+  }
 }
 
 /** Every document of the profile has the key; those without a host have no storage. */
