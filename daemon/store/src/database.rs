@@ -14,6 +14,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::cache::BlockCache;
+use crate::closing::Opened;
 use crate::derived::{Derived, Table};
 use crate::error::{Error, Result};
 use crate::families::{self, Family};
@@ -65,6 +66,8 @@ pub(crate) struct Database {
     mode: Mode,
     memory: Arc<Memory>,
     pub(crate) derived: Derived,
+    /// The last of the fields: it is dropped when RocksDB has closed the database.
+    _open: Opened,
 }
 
 impl Drop for Database {
@@ -150,6 +153,7 @@ impl Database {
             .iter()
             .map(|family| ColumnFamilyDescriptor::new(family.name, family_options(family, memory)))
             .collect();
+        let open = Opened::new();
         let opened = if mode.only_reads() {
             DB::open_cf_descriptors_read_only(&options, path, descriptors, false)
         } else {
@@ -164,6 +168,7 @@ impl Database {
                 mode,
                 memory: memory.clone(),
                 derived: Derived::default(),
+                _open: open,
             }),
             Err(error) => Err(Error::Database {
                 action: "opening the database",

@@ -23,6 +23,7 @@ pub mod writer;
 
 mod added;
 mod cache;
+mod closing;
 mod database;
 mod derived;
 mod families;
@@ -44,6 +45,7 @@ mod view;
 
 pub use catalogue::retention::{Keep, Removal, RetentionPlan, RetentionReport};
 pub use catalogue::{Catalogue, StoreOptions};
+pub use closing::all_closed;
 pub use error::{Error, Result};
 pub use integrity::{CheckReport, InspectReport};
 pub use queries::gaps::gap_kind;

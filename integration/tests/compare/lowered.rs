@@ -36,16 +36,16 @@ fn a_level_that_was_lowered_makes_calls_unknown() {
 fn calls_of_which_neither_side_recorded_the_inside_are_not_called_equal() {
     let jdk = jdks().swap_remove(0);
     let folder = Folder::new();
-    let text = replaced(&source("compare", "Steps"), "ROUNDS = 5", "ROUNDS = 6000");
-    // Which way a condition went late is recorded by neither.
+    let text = replaced(&source("compare", "Steps"), "ROUNDS = 5", "ROUNDS = 12000");
+    // Which way a condition went late is recorded by neither: the limit is reached by the middle at the latest.
     let branch = |from: u32| {
         let new = format!(
-            "if (value >= {from} && value < 5990) {{ return value * 2; }} return value * 2;"
+            "if (value >= {from} && value < 11990) {{ return value * 2; }} return value * 2;"
         );
         replaced(&text, "return value * 2;", &new)
     };
-    record(&folder, &jdk, ("one", "Steps"), &branch(5000), &LOWERS);
-    record(&folder, &jdk, ("two", "Steps"), &branch(5500), &LOWERS);
+    record(&folder, &jdk, ("one", "Steps"), &branch(11000), &LOWERS);
+    record(&folder, &jdk, ("two", "Steps"), &branch(11500), &LOWERS);
     let compared = Compared::new(&folder, &["one", "two", "--all"]);
     let footer = compared.footer();
     for name in ["one: recorded at", "two: recorded at"] {

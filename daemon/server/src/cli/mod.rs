@@ -20,6 +20,7 @@ mod wait;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 
 use clap::{CommandFactory as _, Parser as _};
 use jhyde_proto::echo::{MOST, without_long_words};
@@ -38,6 +39,9 @@ use failure::Failure;
 use reload::{Filtering, Reloader};
 use say::{put, say};
 
+/// So long the end waits for recordings that are being closed.
+const CLOSES: Duration = Duration::from_secs(10);
+
 /// The binary's whole life.
 pub fn main() -> ExitCode {
     private::begin();
@@ -49,6 +53,12 @@ pub fn main() -> ExitCode {
             failure.exit_code()
         }
     };
+    // A recording is closed by whoever lets go of it last, which may be a thread of its own.
+    if !jhyde_store::all_closed(CLOSES) {
+        tracing::warn!(
+            "the process ends while a recording is still being closed; it is whole up to what was written"
+        );
+    }
     ExitCode::from(code)
 }
 
@@ -130,7 +140,7 @@ fn on_runtime(command: impl Future<Output = Result<u8, Failure>>) -> Result<u8, 
     let result = runtime.block_on(command);
     // Databases that are being closed are let close: the process must not end under them. What still
     // blocks after that (a JVM that hangs in an attach nobody waits for) does not hold the end up.
-    runtime.shutdown_timeout(std::time::Duration::from_secs(10));
+    runtime.shutdown_timeout(CLOSES);
     result
 }
 
