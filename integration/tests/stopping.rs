@@ -1,6 +1,10 @@
 //! `jhyde daemon status|stop`, beside a JVM that is being recorded.
 
-use std::io::{BufRead as _, BufReader, Write as _};
+use std::fs::Permissions;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::net::UnixListener;
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -127,4 +131,55 @@ fn the_daemon_of_one_program_is_not_ended_but_with_it() {
     assert_eq!(code, Some(0), "{said}");
     waits.go_on();
     waits.end();
+}
+
+/// One that ends when it is asked: it takes connections, and closes each as soon as something comes.
+fn ends_when_asked(socket: &Path) -> std::thread::JoinHandle<()> {
+    let listener = UnixListener::bind(socket).expect("a socket");
+    let socket = socket.to_owned();
+    std::thread::spawn(move || {
+        loop {
+            let (mut stream, _) = listener.accept().expect("a connection");
+            // The client looks first whether somebody listens, and says nothing then.
+            if stream.read(&mut [0; 1024]).is_ok_and(|got| got > 0) {
+                std::fs::remove_file(&socket).expect("its socket");
+                return;
+            }
+        }
+    })
+}
+
+#[test]
+fn a_question_to_a_daemon_that_ends_is_asked_of_the_next() {
+    let folder = Folder::new();
+    let socket = folder.data().join("jhyded.sock");
+    std::fs::create_dir_all(folder.data()).expect("a data folder");
+    std::fs::set_permissions(folder.data(), Permissions::from_mode(0o700)).expect("our own");
+    let ending = ends_when_asked(&socket);
+    let (code, said, wrong) = told(&folder, &["list", "--json"]);
+    assert_eq!(code, Some(0), "{wrong}");
+    assert_eq!(said, "", "nothing is recorded");
+    ending.join().expect("it was asked");
+
+    // What changes something is not done twice.
+    folder.end_daemon();
+    let ending = ends_when_asked(&socket);
+    let (code, _, wrong) = told(&folder, &["delete", "nothing"]);
+    assert_ne!(code, Some(0));
+    assert!(
+        wrong.contains("connection broke off") || wrong.contains("went away"),
+        "{wrong}"
+    );
+    ending.join().expect("it was asked");
+
+    // Nor is anybody else asked than who was named.
+    let ending = ends_when_asked(&socket);
+    let named = format!("unix:{}", socket.display());
+    let (code, _, wrong) = told(&folder, &["--daemon", &named, "list"]);
+    assert_ne!(code, Some(0));
+    assert!(
+        wrong.contains("connection broke off") || wrong.contains("went away"),
+        "{wrong}"
+    );
+    ending.join().expect("it was asked");
 }

@@ -131,6 +131,18 @@ impl From<Status> for Error {
 }
 
 impl Error {
+    /// Whether the connection ended before the daemon had answered.
+    pub fn is_broken_off(&self) -> bool {
+        let Self::Daemon(status) = self else {
+            return false;
+        };
+        is_transport(status)
+            && matches!(
+                status.code(),
+                Code::Unavailable | Code::Cancelled | Code::Unknown | Code::Internal
+            )
+    }
+
     /// The exit code (`jhyde help exit-codes`).
     pub fn exit_code(&self) -> u8 {
         match self {

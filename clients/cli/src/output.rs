@@ -94,6 +94,8 @@ pub struct Output {
     pub width: Option<usize>,
     /// Every line goes out at once: somebody waits for it.
     pub eager: bool,
+    /// Nothing was written yet.
+    untouched: bool,
 }
 
 impl fmt::Debug for Output {
@@ -120,6 +122,7 @@ impl Output {
             json,
             width: width.filter(|_| is_terminal),
             eager: is_terminal,
+            untouched: true,
             writer: Box::new(BufWriter::with_capacity(1 << 16, stdout)),
         }
     }
@@ -132,7 +135,13 @@ impl Output {
             json,
             width: None,
             eager: false,
+            untouched: true,
         }
+    }
+
+    /// Whether nothing was written yet: what is asked again then is told once.
+    pub fn is_untouched(&self) -> bool {
+        self.untouched
     }
 
     /// One line of text.
@@ -140,6 +149,7 @@ impl Output {
     /// # Errors
     /// [`Error::Closed`] when nobody reads any more.
     pub fn line(&mut self, text: impl fmt::Display) -> Result<(), Error> {
+        self.untouched = false;
         writeln!(self.writer, "{text}").map_err(failed)?;
         if self.eager { self.flush() } else { Ok(()) }
     }
@@ -149,6 +159,7 @@ impl Output {
     /// # Errors
     /// [`Error::Closed`] when nobody reads any more.
     pub fn object(&mut self, value: &impl Serialize) -> Result<(), Error> {
+        self.untouched = false;
         serde_json::to_writer(&mut self.writer, value)
             .map_err(|error| failed(error.into()))
             .and_then(|()| self.writer.write_all(b"\n").map_err(failed))?;
@@ -160,6 +171,7 @@ impl Output {
     /// # Errors
     /// [`Error::Closed`] when nobody reads any more.
     pub fn prompt(&mut self, text: impl fmt::Display) -> Result<(), Error> {
+        self.untouched = false;
         write!(self.writer, "{text}").map_err(failed)?;
         self.flush()
     }

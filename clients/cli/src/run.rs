@@ -101,11 +101,47 @@ async fn dispatch(cli: &Cli) -> Result<u8, Error> {
         out,
         source,
     };
-    let result = command(&mut context, &cli.command, global).await;
+    let mut result = command(&mut context, &cli.command, global).await;
+    // A daemon that records one program ends with it, and may do so between our connecting and its answer. The
+    // next one of the data folder is asked then, which the connection finds by itself.
+    if let Err(error) = &result
+        && error.is_broken_off()
+        && global.daemon.is_none()
+        && may_be_asked_again(&cli.command)
+        && context.out.is_untouched()
+    {
+        result = command(&mut context, &cli.command, global).await;
+    }
     // What was written before a failure is shown before it is told.
     let flushed = context.out.flush();
     let code = result?;
     flushed.map(|()| code)
+}
+
+/// Does it only ask, and has it used nothing up (standard input)?
+fn may_be_asked_again(command: &Command) -> bool {
+    matches!(
+        command,
+        Command::List
+            | Command::Show(_)
+            | Command::Tree(_)
+            | Command::Call(_)
+            | Command::State(_)
+            | Command::Events(_)
+            | Command::Step(_)
+            | Command::Locate(_)
+            | Command::Lines(_)
+            | Command::History(_)
+            | Command::Why(_)
+            | Command::Coverage(_)
+            | Command::Query(_)
+            | Command::Compare(_)
+            | Command::Threads(_)
+            | Command::Where(_)
+            | Command::Gaps(_)
+            | Command::Classes(_)
+            | Command::Sessions(_)
+    )
 }
 
 async fn command(context: &mut Context, command: &Command, _: &Global) -> Result<u8, Error> {
