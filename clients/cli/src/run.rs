@@ -103,13 +103,15 @@ async fn dispatch(cli: &Cli) -> Result<u8, Error> {
     };
     let mut result = command(&mut context, &cli.command, global).await;
     // A daemon that records one program ends with it, and may do so between our connecting and its answer. The
-    // next one of the data folder is asked then, which the connection finds by itself.
+    // next one of the data folder is asked then, over a connection of its own: the one that broke off may not know
+    // it yet, and refuse what is asked right behind.
     if let Err(error) = &result
         && error.is_broken_off()
         && global.daemon.is_none()
         && may_be_asked_again(&cli.command)
         && context.out.is_untouched()
     {
+        context.client = Client::new(daemon::reach(global).await?);
         result = command(&mut context, &cli.command, global).await;
     }
     // What was written before a failure is shown before it is told.

@@ -157,15 +157,14 @@ const LOST_MS = 3_000;
  * hears of them: those are pressed again, and told. What the page does with a key that it got is the page's.
  */
 export async function press(page, key) {
-  const heard = () => page.evaluate(() => globalThis.pressed.count);
-  for (let turn = 0; ; turn++) {
-    const before = await heard();
+  for (let turn = 0; turn < 4; turn++) {
+    const before = await page.evaluate(() => globalThis.pressed.count);
     await page.keyboard.press(key);
-    const end = Date.now() + LOST_MS;
-    while (Date.now() < end) if ((await heard()) > before) return;
+    const heard = page.waitForFunction((before) => globalThis.pressed.count > before, before, { timeout: LOST_MS, polling: 10 });
+    if (await heard.then(() => true, () => false)) return;
     console.log(`        the browser lost the key ${key}: ${await story(page)}`);
-    assert.ok(turn < 3, `the browser loses the key ${key} again and again`);
   }
+  assert.fail(`the browser loses the key ${key} again and again`);
 }
 
 export async function find(page, text) {

@@ -42,21 +42,3 @@ pub fn all_closed(within: Duration) -> bool {
     let (open, _) = waited.unwrap_or_else(PoisonError::into_inner);
     *open == 0
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_end_waits_for_what_is_open_and_not_for_ever() {
-        let opened = Opened::new();
-        assert!(!all_closed(Duration::from_millis(1)));
-        let closing = std::thread::spawn(move || {
-            std::thread::sleep(Duration::from_millis(20));
-            drop(opened);
-        });
-        // Other tests of this process have databases, too, and come to their end.
-        assert!(all_closed(Duration::from_secs(120)));
-        closing.join().expect("closed");
-    }
-}

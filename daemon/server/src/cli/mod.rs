@@ -20,7 +20,7 @@ mod wait;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use clap::{CommandFactory as _, Parser as _};
 use jhyde_proto::echo::{MOST, without_long_words};
@@ -39,7 +39,8 @@ use failure::Failure;
 use reload::{Filtering, Reloader};
 use say::{put, say};
 
-/// So long the end waits for recordings that are being closed.
+/// So long the end waits for recordings that are being closed, in all. With the grace before it, this stays below
+/// the TimeoutStopSec of the units.
 const CLOSES: Duration = Duration::from_secs(10);
 
 /// The binary's whole life.
@@ -53,12 +54,6 @@ pub fn main() -> ExitCode {
             failure.exit_code()
         }
     };
-    // A recording is closed by whoever lets go of it last, which may be a thread of its own.
-    if !jhyde_store::all_closed(CLOSES) {
-        tracing::warn!(
-            "the process ends while a recording is still being closed; it is whole up to what was written"
-        );
-    }
     ExitCode::from(code)
 }
 
@@ -140,7 +135,14 @@ fn on_runtime(command: impl Future<Output = Result<u8, Failure>>) -> Result<u8, 
     let result = runtime.block_on(command);
     // Databases that are being closed are let close: the process must not end under them. What still
     // blocks after that (a JVM that hangs in an attach nobody waits for) does not hold the end up.
+    let until = Instant::now() + CLOSES;
     runtime.shutdown_timeout(CLOSES);
+    // A recording is closed by whoever lets go of it last, which may be a thread that is none of the runtime's.
+    if !jhyde_store::all_closed(until.saturating_duration_since(Instant::now())) {
+        tracing::warn!(
+            "the process ends while a recording is still open; it is whole up to what was written"
+        );
+    }
     result
 }
 
