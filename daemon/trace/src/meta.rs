@@ -67,6 +67,25 @@ pub struct RecordingOptions {
     /// What it may cost. Recordings from before there were limits have none.
     #[serde(default)]
     pub limits: CostLimits,
+    /// What the engine `probe` has the program tell. Recordings from before this could be chosen left it to the engine.
+    #[serde(default)]
+    pub log: LogKind,
+}
+
+/// What the code that the engine `probe` puts into classes writes into its log, besides what cannot be derived (design, section 7).
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+pub enum LogKind {
+    /// As [`Self::Inputs`], and as [`Self::Reads`] from where code out of the scope may write what nobody shows it.
+    #[default]
+    Auto,
+    /// Nothing: a checksum of all that is read says whether that was enough.
+    Inputs,
+    /// Each read of a field or an element with its value, and each object that is made.
+    Reads,
+    /// The same, and each write to a local, a field or an element with its value, which is held against what was derived.
+    Writes,
 }
 
 /// What a recording may cost. Each limit counts by itself: it is reached at so much, at twice as much, and so on.
@@ -175,6 +194,7 @@ impl Default for RecordingOptions {
             snapshots: SnapshotLimits::default(),
             contents: true,
             limits: CostLimits::default(),
+            log: LogKind::Auto,
         }
     }
 }
@@ -262,6 +282,35 @@ impl FromStr for EngineKind {
                 what: "engine",
                 word: word.to_owned(),
                 known: "auto, events, probe",
+            }),
+        }
+    }
+}
+
+impl fmt::Display for LogKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Auto => "auto",
+            Self::Inputs => "inputs",
+            Self::Reads => "reads",
+            Self::Writes => "writes",
+        })
+    }
+}
+
+impl FromStr for LogKind {
+    type Err = UnknownWord;
+
+    fn from_str(word: &str) -> Result<Self, Self::Err> {
+        match word {
+            "auto" => Ok(Self::Auto),
+            "inputs" => Ok(Self::Inputs),
+            "reads" => Ok(Self::Reads),
+            "writes" => Ok(Self::Writes),
+            _ => Err(UnknownWord {
+                what: "log",
+                word: word.to_owned(),
+                known: "auto, inputs, reads, writes",
             }),
         }
     }

@@ -89,6 +89,7 @@ pub(crate) fn options(args: &RecordArgs) -> RecordingOptions {
         max_bytes: args.max_bytes.clone().unwrap_or_default(),
         max_duration: args.max_duration.clone().unwrap_or_default(),
         at_limit: args.at_limit.clone().unwrap_or_default(),
+        log: args.log.clone().unwrap_or_default(),
         source: absolute_paths(&args.source),
     }
 }
@@ -299,7 +300,11 @@ fn told(recording: &Recording, out: &mut Output) -> Result<(), Error> {
             format!("{}: {then}", limits.join(", ")),
         );
     }
-    row("engine", Look::Plain, options.engine.clone());
+    let engine = match options.log.as_str() {
+        "" | "auto" => options.engine.clone(),
+        log => format!("{}, log {log}", options.engine),
+    };
+    row("engine", Look::Plain, engine);
     row("scope", Look::Plain, scope);
     row("recorded", Look::Plain, amounts(recording));
     for (at, gaps) in gaps::summary(recording).into_iter().enumerate() {

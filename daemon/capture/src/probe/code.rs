@@ -154,8 +154,7 @@ impl<S: Sink> Engine<S> {
             .map(|method| method.as_ref().map(|m| m.id))
             .collect();
         let numbers = &mut self.deriver.numbers;
-        let contents = self.also.contents;
-        let made = instrument(&file, &ids, &mut self.names, numbers, probe, contents);
+        let made = instrument(&file, &ids, &mut self.names, numbers, probe, self.also);
         let made = made.map_err(|error| error.to_string())?;
         Ok(Coded {
             class,

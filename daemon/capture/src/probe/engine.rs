@@ -10,7 +10,7 @@ use jdwp::{
 };
 use jhyde_bytecode::ClassPath;
 use jhyde_trace::{
-    EngineKind, JvmIdentity, Level, RecordingOptions, Sink, State, Subject, ThreadInfo,
+    EngineKind, JvmIdentity, Level, LogKind, RecordingOptions, Sink, State, Subject, ThreadInfo,
 };
 
 use super::agent::ClassFiles;
@@ -103,8 +103,10 @@ impl<S: Sink> Engine<S> {
         let path = ClassPath::parse(&joined.to_string_lossy(), release);
         let mut names = Names::new(path, release, scope.clone());
         let also = Also {
-            births: names.expect_unseen(),
-            reads: false,
+            births: options.log >= LogKind::Reads || names.expect_unseen(),
+            reads: options.log >= LogKind::Reads,
+            later_reads: options.log == LogKind::Auto,
+            writes: options.log == LogKind::Writes,
             contents: options.contents && options.level > Level::Calls,
         };
         let deriver = Deriver::new(

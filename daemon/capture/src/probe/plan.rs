@@ -66,6 +66,10 @@ pub(crate) struct Also {
     pub(crate) births: bool,
     /// Each read of a field or an element, with its value.
     pub(crate) reads: bool,
+    /// The same from where a call may use reflection, or keep an array.
+    pub(crate) later_reads: bool,
+    /// Each write to a local, a field or an element, with its value, before it.
+    pub(crate) writes: bool,
     /// What objects of the JDK hold.
     pub(crate) contents: bool,
 }
@@ -84,6 +88,8 @@ pub(crate) struct MethodPlan {
     pub(crate) guarded: Option<u32>,
     /// A constructor that calls one out of the scope: it tells its object where [`Self::guarded`] begins, if such are told.
     pub(crate) bears: bool,
+    /// It tells its writes.
+    pub(crate) writes: bool,
 }
 
 /// Gives out numbers.

@@ -211,6 +211,7 @@ fn options(settings: &Settings) -> crate::daemon::Options {
         limits: settings.record.limits(),
         level: settings.record.level,
         engine: settings.record.engine,
+        log: settings.record.log,
         string_limit: settings.record.string_limit,
         snapshots: settings.record.snapshots(),
         contents: settings.record.contents,
@@ -243,6 +244,7 @@ fn wanted(record: &args::RecordArgs) -> crate::daemon::options::Wanted {
         max_bytes: record.max_bytes.clone().unwrap_or_default(),
         max_duration: record.max_duration.clone().unwrap_or_default(),
         at_limit: record.at_limit.clone().unwrap_or_default(),
+        log: record.log.clone().unwrap_or_default(),
         source: absolute(&record.source),
     }
 }

@@ -264,6 +264,7 @@ fn of_wanted(wanted: Wanted) -> v1::RecordingOptions {
         max_bytes: wanted.max_bytes,
         max_duration: wanted.max_duration,
         at_limit: wanted.at_limit,
+        log: wanted.log,
         source: texts(&wanted.source),
     }
 }

@@ -227,6 +227,11 @@ pub const KEYS: &[Key] = &[
         "lower",
         "what a recording does at a limit: lower (the next lower level) or end",
     ),
+    one(
+        "record.log",
+        "auto",
+        "what the engine probe has programs tell: auto, inputs, reads or writes",
+    ),
     Key {
         path: "source.path",
         shape: Shape::List,

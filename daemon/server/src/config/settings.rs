@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use jhyde_trace::{AtLimit, CostLimits, EngineKind, Level, SnapshotLimits};
+use jhyde_trace::{AtLimit, CostLimits, EngineKind, Level, LogKind, SnapshotLimits};
 use serde::Deserialize;
 use serde::de::{Deserializer, Error as _};
 
@@ -215,6 +215,9 @@ pub struct Record {
     /// What happens at a limit.
     #[serde(deserialize_with = "from_text")]
     pub at_limit: AtLimit,
+    /// What the engine `probe` has programs tell.
+    #[serde(deserialize_with = "from_text")]
+    pub log: LogKind,
 }
 
 impl Record {

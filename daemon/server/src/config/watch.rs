@@ -53,6 +53,9 @@ pub struct Watch {
     /// `lower`, `end`.
     #[serde(default)]
     pub at_limit: String,
+    /// `auto`, `inputs`, `reads`, `writes`.
+    #[serde(default)]
+    pub log: String,
 }
 
 fn yes() -> bool {

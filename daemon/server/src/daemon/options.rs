@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use jhyde_trace::{CostLimits, EngineKind, Level, RecordingOptions, SnapshotLimits};
+use jhyde_trace::{CostLimits, EngineKind, Level, LogKind, RecordingOptions, SnapshotLimits};
 
 use super::{Options, capture};
 use crate::config::settings::cost_limits;
@@ -87,6 +87,8 @@ pub struct Wanted {
     pub max_duration: String,
     /// `lower`, `end`.
     pub at_limit: String,
+    /// `auto`, `inputs`, `reads`, `writes`.
+    pub log: String,
 }
 
 impl Wanted {
@@ -112,6 +114,25 @@ impl Wanted {
             limits.at_limit = self.at_limit.parse()?;
         }
         Ok(limits)
+    }
+
+    /// What the program is to tell.
+    fn log(&self, default: LogKind, engine: EngineKind) -> Result<LogKind, Error> {
+        if self.log.is_empty() {
+            return Ok(default);
+        }
+        let log = self.log.parse()?;
+        match (engine, log) {
+            (EngineKind::Events, LogKind::Inputs | LogKind::Reads | LogKind::Writes) => {
+                Err(Error::Argument {
+                    field: "options.log",
+                    reason: format!(
+                        "'{log}' is for engine 'probe': engine 'events' puts no code into the program, which could log anything"
+                    ),
+                })
+            }
+            _ => Ok(log),
+        }
     }
 }
 
@@ -183,6 +204,7 @@ impl Wanted {
             snapshots,
             contents: defaults.contents && !wanted.no_contents,
             limits: wanted.limits(defaults.limits)?,
+            log: wanted.log(defaults.log, engine)?,
         };
         capture::check_patterns(&options)?;
         let mut source = wanted.source.clone();

@@ -58,6 +58,11 @@ impl Heap {
         self.reflection = true;
     }
 
+    /// May somebody use reflection by now?
+    pub(crate) fn expects_reflection(&self) -> bool {
+        self.reflection
+    }
+
     /// Code out of the scope has what static fields hold, now and from now on.
     pub(crate) fn share_statics(&mut self) {
         self.statics_shared = true;

@@ -221,6 +221,7 @@ impl Deriver {
                 .and_then(Value::object)
                 .filter(|_| routine.is_constructor()),
             told: false,
+            wrote: false,
             passed: false,
             monitor,
         }));

@@ -27,6 +27,7 @@ mod throw;
 mod told;
 mod values;
 mod world;
+mod writes;
 
 use std::rc::Rc;
 use std::time::Instant;
@@ -191,6 +192,7 @@ impl Deriver {
     /// The program ran before: nothing is known of what it has made and written by then.
     pub(crate) fn arrives(&mut self) {
         self.reflects();
+        self.also.reads = true;
         self.expects_births();
         self.running = true;
     }

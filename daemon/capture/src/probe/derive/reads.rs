@@ -31,10 +31,10 @@ struct Read {
 impl Deriver {
     /// The instruction calls what may use reflection: what is told from here on.
     pub(super) fn reflects(&mut self) {
-        if self.also.reads {
+        if self.heap.expects_reflection() {
             return;
         }
-        self.also.reads = true;
+        self.also.reads |= self.also.later_reads;
         self.heap.expect_reflection();
         // Reflection gets at static fields without being shown anything.
         self.heap.share_statics();

@@ -131,7 +131,11 @@ impl Deriver {
                     return Ok(Went::Nowhere);
                 }
             }
-            match self.needs(thread, program, link, &routine, op)? {
+            let needs = match self.write_told(thread, program, &routine, op)? {
+                Needs::Nothing => self.needs(thread, program, link, &routine, op)?,
+                told => told,
+            };
+            match needs {
                 Needs::Nothing => {}
                 Needs::More => return Ok(Went::Nowhere),
                 Needs::Another => return Ok(Went::On),

@@ -37,6 +37,8 @@ pub(super) struct Frame {
     pub(super) told: bool,
     /// The instruction that made a static initialiser run last.
     pub(super) initialised: Option<u32>,
+    /// What the next instruction writes was told.
+    pub(super) wrote: bool,
     /// The point before the next instruction is passed.
     pub(super) passed: bool,
     /// Entered when the call began (JVMS 2.11.10), and left with it.
@@ -49,6 +51,7 @@ impl Frame {
         self.at = to;
         self.passed = false;
         self.told = false;
+        self.wrote = false;
     }
 
     /// The object that is told before the instruction at `index`, which was not yet: there is one from here on. `births`: all

@@ -407,7 +407,7 @@ impl Deriver {
 
     /// With reflection, code out of the scope may have whatever can be reached from what it was shown.
     pub(super) fn loosen_shared(&mut self) {
-        if self.also.reads {
+        if self.heap.expects_reflection() {
             for object in self.heap.newly_shared() {
                 self.loosen(object);
             }

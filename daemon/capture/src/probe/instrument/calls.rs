@@ -76,7 +76,7 @@ impl Inserter<'_, '_, '_> {
             });
         }
         operands.extend(parsed.parameters.iter().map(FieldType::descriptor));
-        let holds = match self.contents {
+        let holds = match self.also.contents {
             true => holds(&named, &operands),
             false => Vec::new(),
         };
@@ -156,7 +156,7 @@ impl Inserter<'_, '_, '_> {
             let before = self.spill(&kinds, &shown)?;
             self.wanted.insert(Place::Before(index), before);
         }
-        if reflects {
+        if reflects && self.also.later_reads {
             let reflects = self.calls("reflects", "()V")?;
             let snippet = Snippet::new().invoke_static(reflects);
             self.wanted.insert(Place::Before(index), snippet);

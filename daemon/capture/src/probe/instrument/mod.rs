@@ -1,6 +1,7 @@
 //! Puts into a class's methods what tells what cannot be derived: see [`Tells`].
 
 mod calls;
+mod writes;
 
 use jhyde_bytecode::patch::{
     AddConstantError, AddedLocal, Constants, MethodConstant, MethodPatch, Patch, PatchError, Place,
@@ -15,7 +16,7 @@ use rustc_hash::FxHashMap;
 use thiserror::Error;
 
 use super::names::Names;
-use super::plan::{MethodPlan, Numbers, Tells};
+use super::plan::{Also, MethodPlan, Numbers, Tells};
 
 /// Why a class is left as it is.
 #[derive(Debug, Error)]
@@ -39,14 +40,14 @@ pub(crate) struct Instrumented {
 }
 
 /// Instruments a class. `ids`: how its methods are called in the recording, by their place in the class; those without are
-/// left alone. `probe`: the class that its code is to call. `contents`: it is told what objects of the JDK hold.
+/// left alone. `probe`: the class that its code is to call. `also`: what it tells besides what it must.
 pub(crate) fn instrument(
     class: &ClassFile,
     ids: &[Option<MethodId>],
     names: &mut Names,
     numbers: &mut Numbers,
     probe: &str,
-    contents: bool,
+    also: Also,
 ) -> Result<Instrumented, InstrumentError> {
     let mut patch = Patch::new(class)?;
     let mut plans = Vec::new();
@@ -67,7 +68,7 @@ pub(crate) fn instrument(
             names,
             numbers,
             probe,
-            contents,
+            also,
             constants: patch.constants(),
             wanted: MethodPatch::new(method),
             log: 0,
@@ -81,6 +82,7 @@ pub(crate) fn instrument(
                 handlers: FxHashMap::default(),
                 guarded: None,
                 bears: false,
+                writes: false,
             },
         };
         inserter.log = inserter
@@ -89,11 +91,17 @@ pub(crate) fn instrument(
         inserter.entered = inserter.wanted.add_local(AddedLocal::Kept(FieldType::Int));
         inserter.entry()?;
         inserter.made(&code)?;
+        // That an exception arrives is told before what the handler's first instruction tells.
+        inserter.handlers()?;
+        let tells_writes = also.writes && !writes::has_subroutines(&code);
+        inserter.plan.writes = tells_writes;
         for instruction in code.instructions() {
+            if tells_writes {
+                inserter.write(instruction)?;
+            }
             inserter.instruction(instruction)?;
             inserter.before = Some(instruction.opcode);
         }
-        inserter.handlers()?;
         inserter.escape(&code)?;
         let (wanted, plan) = (inserter.wanted, inserter.plan);
         patch.method(at, &wanted)?;
@@ -114,7 +122,7 @@ struct Inserter<'a, 'c, 'n> {
     numbers: &'n mut Numbers,
     /// The class that it calls.
     probe: &'n str,
-    contents: bool,
+    also: Also,
     constants: &'a mut Constants<'c>,
     wanted: MethodPatch,
     /// The slot of the thread's log.
@@ -253,7 +261,7 @@ impl Inserter<'_, '_, '_> {
         match instruction.opcode as u8 {
             // iaload … saload: int, long, float, double, reference, byte, char, short
             load @ 0x2e..=0x35 => {
-                let kind = ["I", "J", "F", "D", OBJECT, "I", "I", "I"][usize::from(load - 0x2e)];
+                let kind = ELEMENTS[usize::from(load - 0x2e)];
                 let told = self.tell("read", kind, None)?;
                 self.wanted.insert(after, told);
                 Ok(())
@@ -465,6 +473,8 @@ impl Inserter<'_, '_, '_> {
     }
 }
 
+/// The types that the probe class has for what instructions for elements take from arrays and store there, in their order.
+const ELEMENTS: [&str; 8] = ["I", "J", "F", "D", OBJECT, "I", "I", "I"];
 const OBJECT: &str = "Ljava/lang/Object;";
 const THROWABLE: &str = "Ljava/lang/Throwable;";
 

@@ -8,6 +8,7 @@ mod attach;
 mod behind;
 mod constants;
 mod identity;
+mod logs;
 mod overflows;
 mod threads;
 mod unseen;

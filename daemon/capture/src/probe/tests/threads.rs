@@ -1,18 +1,20 @@
 //! Programs of several threads: what the engine `probe` tells of them has the order that it had.
 
+use jhyde_trace::LogKind;
+
 use super::*;
 
-fn recorded(jdk: Option<&Path>, name: &str) -> Recorded {
+fn recorded(jdk: Option<&Path>, name: &str, log: LogKind) -> Recorded {
     let folder = compiled(jdk, &source(name));
-    // Threads that spin are as busy as the machine lets them: each read would be an event, gigabytes of them.
-    let recorded = record_at(
-        Level::State,
-        jdk,
-        folder.path(),
-        &[name],
-        EngineKind::Probe,
-        (&[], &[]),
-    );
+    let options = RecordingOptions {
+        engine: EngineKind::Probe,
+        // Threads that spin are as busy as the machine lets them: each read would be an event, gigabytes of them.
+        level: Level::State,
+        contents: false,
+        log,
+        ..RecordingOptions::default()
+    };
+    let recorded = record_with(options, jdk, folder.path(), &[name]);
     let gaps = recorded.list.events.iter();
     let gaps: Vec<_> = gaps
         .filter(|event| matches!(event.kind, EventKind::Gap { .. }))
@@ -47,7 +49,7 @@ fn given(recorded: &Recorded, name: &str) -> Vec<Vec<Value>> {
 #[test]
 fn what_threads_hand_on_has_its_order() {
     for jdk in jdks() {
-        let recorded = recorded(jdk.as_deref(), "Tokens");
+        let recorded = recorded(jdk.as_deref(), "Tokens", LogKind::Auto);
         let steps = given(&recorded, "step");
         let expected: Vec<Vec<Value>> = (0..8)
             .flat_map(|_| (0..60).map(|number| vec![Value::Long(number)]))
@@ -59,11 +61,12 @@ fn what_threads_hand_on_has_its_order() {
     }
 }
 
-/// Nothing but what was read tells what it was: the sums that the threads print are those that are derived.
+/// Nothing but what was read tells what it was: the sums that the threads print are those that are derived, and so is each value that they
+/// write.
 #[test]
 fn races_are_told_as_they_went() {
-    for jdk in jdks() {
-        let recorded = recorded(jdk.as_deref(), "Races");
+    for (jdk, log) in each_with(&[LogKind::Auto, LogKind::Writes]) {
+        let recorded = recorded(jdk.as_deref(), "Races", log);
         let reports = given(&recorded, "report");
         let told: Vec<String> = reports
             .iter()
@@ -74,6 +77,12 @@ fn races_are_told_as_they_went() {
             .collect();
         let printed: Vec<&str> = recorded.printed.lines().collect();
         assert_eq!(printed.len(), 8);
-        assert_eq!(told, printed);
+        assert_eq!(told, printed, "{log}");
     }
+}
+
+/// Each JDK with each log.
+fn each_with(logs: &[LogKind]) -> impl Iterator<Item = (Option<PathBuf>, LogKind)> {
+    let jdks = jdks().into_iter();
+    jdks.flat_map(|jdk| logs.iter().map(move |&log| (jdk.clone(), log)))
 }

@@ -3,9 +3,9 @@
 
 use std::path::Path;
 
-use jhyde_trace::EngineKind;
+use jhyde_trace::{EngineKind, Level, LogKind, RecordingOptions};
 
-use super::{compiled_with, differ_nowhere, jdks, program, record_of, told_by_code};
+use super::{compiled_with, differ_nowhere, jdks, program, record_with, told_by_code};
 
 /// The driver's class, the jars beside it, the scope, and how it is run.
 struct Workload {
@@ -68,11 +68,31 @@ impl Workload {
             let source = program(&format!("workloads/{}.java", self.driver));
             let folder = compiled_with(jdk, &source, &jars);
             let path = format!("{}:{jars}", folder.path().display());
-            let [probe, events] = [EngineKind::Probe, EngineKind::Events].map(|engine| {
-                record_of(jdk, Path::new(&path), self.run, engine, (self.scope, &[]))
-            });
-            let stories = [&probe, &events].map(|recorded| steady(told_by_code(&recorded.list)));
-            differ_nowhere(&stories, self.driver, jdk, &probe.notes);
+            let record = |engine, log| {
+                let options = RecordingOptions {
+                    engine,
+                    log,
+                    level: Level::Full,
+                    contents: false,
+                    include: self.scope.iter().map(|&name| name.to_owned()).collect(),
+                    ..RecordingOptions::default()
+                };
+                let recorded = record_with(options, jdk, Path::new(&path), self.run);
+                (steady(told_by_code(&recorded.list)), recorded.notes)
+            };
+            let (events, _) = record(EngineKind::Events, LogKind::Auto);
+            let mut stories = [Vec::new(), events];
+            // With all that is read and written in the log, and without what follows.
+            for log in [LogKind::Auto, LogKind::Writes] {
+                let (told, notes) = record(EngineKind::Probe, log);
+                stories[0] = told;
+                differ_nowhere(
+                    &stories,
+                    &format!("{}, log {log},", self.driver),
+                    jdk,
+                    &notes,
+                );
+            }
         }
     }
 }

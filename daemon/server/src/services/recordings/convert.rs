@@ -8,8 +8,8 @@ use jhyde_history::end;
 use jhyde_proto::program::JavaCommand;
 use jhyde_proto::v1;
 use jhyde_store::{GapCount, Lowered};
-use jhyde_trace::State;
 use jhyde_trace::echo::shown;
+use jhyde_trace::{EngineKind, State};
 use tonic::Status;
 
 use crate::config::units::{ByteSize, Span};
@@ -61,6 +61,10 @@ pub fn recording(description: &Description) -> v1::Recording {
             max_bytes: text_of(limits.bytes.map(ByteSize)),
             max_duration: text_of(limits.duration_ms.map(|ms| Span(Duration::from_millis(ms)))),
             at_limit: limits.at_limit.to_string(),
+            log: match meta.options.engine {
+                EngineKind::Events => String::new(),
+                EngineKind::Auto | EngineKind::Probe => meta.options.log.to_string(),
+            },
         }),
         jvm: meta.jvm.as_ref().map(|jvm| v1::Jvm {
             address: jvm.address.clone(),
@@ -144,6 +148,7 @@ pub(super) fn wanted(options: Option<v1::RecordingOptions>) -> Wanted {
         max_bytes: options.max_bytes,
         max_duration: options.max_duration,
         at_limit: options.at_limit,
+        log: options.log,
         source: options.source.into_iter().map(PathBuf::from).collect(),
     }
 }

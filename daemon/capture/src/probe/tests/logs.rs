@@ -1,0 +1,75 @@
+//! What the program is made to tell can be chosen (`--log`), and the recording is the same: told as it is by default, which other tests
+//! compare with what the engine `events` tells.
+
+use jhyde_trace::LogKind;
+
+use super::*;
+
+fn record_logging(log: LogKind, jdk: Option<&Path>, classes: &Path, main: &str) -> Recorded {
+    let options = RecordingOptions {
+        engine: EngineKind::Probe,
+        level: Level::Full,
+        log,
+        ..RecordingOptions::default()
+    };
+    record_with(options, jdk, classes, &[main])
+}
+
+/// Compiles a program and compares what it is told with other logs.
+fn agrees_with(logs: &[LogKind], source: &Path, main: &str) {
+    for jdk in jdks() {
+        let jdk = jdk.as_deref();
+        let folder = compiled(jdk, source);
+        let auto = record_logging(LogKind::Auto, jdk, folder.path(), main);
+        let expected = story(&auto.list);
+        for &log in logs {
+            let recorded = record_logging(log, jdk, folder.path(), main);
+            assert_eq!(recorded.printed, auto.printed, "{main} with {log}");
+            let stories = [story(&recorded.list), expected.clone()];
+            let mut notes = recorded.notes;
+            notes.push(format!("log {log}"));
+            differ_nowhere(&stories, main, jdk, &notes);
+        }
+    }
+}
+
+const ALL: [LogKind; 3] = [LogKind::Inputs, LogKind::Reads, LogKind::Writes];
+
+#[test]
+fn fixtures_are_the_same_with_each_log() {
+    for name in [
+        "Constructors",
+        "FieldWrites",
+        "Generics",
+        "Lambdas",
+        "Locals",
+        "Recursion",
+        "StaticInit",
+        "TryFinally",
+    ] {
+        let source = program(&format!("fixtures/fx/{name}.java"));
+        agrees_with(&ALL, &source, &format!("fx.{name}"));
+    }
+}
+
+#[test]
+fn programs_are_the_same_with_each_log() {
+    for name in [
+        "Shapes",
+        "Overrides",
+        "Begins",
+        "Constructs",
+        "Records",
+        "Throws",
+    ] {
+        agrees_with(&ALL, &source(name), name);
+    }
+}
+
+/// By reflection, and into arrays.
+#[test]
+fn what_others_write_is_the_same_with_reads_and_writes() {
+    for name in ["Reflects", "Grids", "Fills"] {
+        agrees_with(&ALL[1..], &source(name), name);
+    }
+}
