@@ -83,7 +83,7 @@ Exit codes
   4    not possible now: the name is taken, the recording still runs, nothing to undo, …
   5    a daemon or JVM cannot be reached, or does not answer in time
   6    not built yet
-  7    a part of the recording is damaged
+  7    a part of the recording is damaged, or was cut off (--ring)
   130  ended by Ctrl-C
 
 jhyde launch ends with the program's own exit code (128 + number if a signal ended it); 127 if the
@@ -211,7 +211,8 @@ list, show, watch, attach, stop, detach    id, name, state, state_reason, exit_c
              level, engine, log (null: engine events), include, exclude, string_limit, snapshots {depth, elements,
              bytes}, contents, events, calls, threads, classes, bytes, notes,
              gaps [{reason, count}] (numbers in reasons are N), jvm {address, name, version, command},
-             listen_port (while waiting); with limits max_bytes, max_duration (null: none) and at_limit; if something
+             listen_port (while waiting); with limits max_bytes, max_duration (null: none) and at_limit; with --ring ring and
+             kept_from (the first event that is there); if something
              was recorded at a lower level lowered [{since, until, subject, level, reason}] (until null: to the end;
              subject a class or method, "" everything) and more_lowered (how many more there are)
   states     waiting running complete detached stopped connection-lost cut failed unreadable

@@ -98,8 +98,8 @@ impl History {
                     }
                     self.gap_row(gap.timestamp, call, gap.event.index, reason)?
                 }
-                Err(StoreError::Damaged { from, to, .. }) => {
-                    let reason = damage_note(from, to);
+                Err(error @ StoreError::Damaged { from, .. }) => {
+                    let reason = damage_note(&error);
                     if !list.wants(&reason) {
                         continue;
                     }

@@ -95,9 +95,9 @@ impl History {
                         gap.timestamp, gap.event.call
                     )
                 }
-                Err(StoreError::Damaged { from, to, .. }) => {
+                Err(error @ StoreError::Damaged { .. }) => {
                     gaps.own = true;
-                    damage_note(from, to)
+                    damage_note(&error)
                 }
                 Err(error) => return Err(error.into()),
             };
@@ -169,7 +169,7 @@ impl History {
     ) -> Result<std::result::Result<Option<Write>, String>> {
         match self.recording.last_write(variable, at) {
             Ok(write) => Ok(Ok(write)),
-            Err(StoreError::Damaged { from, to, .. }) => Ok(Err(damage_note(from, to))),
+            Err(error @ StoreError::Damaged { .. }) => Ok(Err(damage_note(&error))),
             Err(error) => Err(error.into()),
         }
     }
@@ -178,8 +178,8 @@ impl History {
 /// What can be read; what damage hides is noted, once.
 pub(crate) fn or_noted<T>(found: Result<T>, notes: &mut Vec<String>) -> Result<Option<T>> {
     match found {
-        Err(Error::Store(StoreError::Damaged { from, to, .. })) => {
-            let note = damage_note(from, to);
+        Err(Error::Store(error @ StoreError::Damaged { .. })) => {
+            let note = damage_note(&error);
             if !notes.contains(&note) {
                 notes.push(note);
             }
@@ -189,7 +189,7 @@ pub(crate) fn or_noted<T>(found: Result<T>, notes: &mut Vec<String>) -> Result<O
     }
 }
 
-/// A damaged block in words.
-pub(crate) fn damage_note(from: Timestamp, to: Timestamp) -> String {
-    format!("events {from} to {to} cannot be read: their block is damaged")
+/// What is missing, in words: a damaged block, or what was cut off.
+pub(crate) fn damage_note(error: &StoreError) -> String {
+    error.lost_events().unwrap_or_else(|| error.to_string())
 }

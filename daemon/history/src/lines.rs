@@ -109,8 +109,8 @@ impl Counted {
                     self.next = Timestamp(own.timestamp.0.saturating_add(1));
                     self.count(call, method, &own);
                 }
-                Some(Err(jhyde_store::Error::Damaged { from, to, .. })) => {
-                    let note = damage_note(from, to);
+                Some(Err(error @ jhyde_store::Error::Damaged { .. })) => {
+                    let note = damage_note(&error);
                     if !self.notes.contains(&note) {
                         self.notes.push(note);
                     }

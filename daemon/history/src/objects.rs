@@ -68,7 +68,23 @@ fn hides(nearer: &[(&std::sync::Arc<ClassInfo>, &FieldInfo)], field: &FieldInfo)
 }
 
 /// The last write of each variable that was written.
-type LastWrites = FxHashMap<Variable, Write>;
+#[derive(Clone, Default)]
+struct LastWrites {
+    writes: FxHashMap<Variable, Write>,
+    /// What is not among them may have been written in what was cut off.
+    cut_off: bool,
+}
+
+impl LastWrites {
+    fn get(&self, variable: &Variable) -> Option<&Write> {
+        self.writes.get(variable)
+    }
+
+    /// Is it not known whether this one was written?
+    fn hides(&self, variable: &Variable) -> bool {
+        self.cut_off && !self.writes.contains_key(variable)
+    }
+}
 
 /// A page of the fields or elements of an object.
 #[derive(Clone, Debug, PartialEq)]
@@ -95,7 +111,8 @@ pub(crate) struct Cells {
 
 pub(crate) const OUTSIDE: &str = "its class is outside the scope";
 pub(crate) const BY_LEVEL: &str = "the level of this recording leaves it out";
-pub(crate) const DAMAGED: &str = "the block of the recording that would tell it is damaged";
+pub(crate) const DAMAGED: &str =
+    "the block of the recording that would tell it is damaged, or was cut off";
 /// What objects inherit from these never changes.
 pub(crate) const WITHOUT_STATE: [&str; 3] =
     ["java.lang.Object", "java.lang.Record", "java.lang.Enum"];
@@ -339,9 +356,9 @@ impl History {
                 continue;
             }
             let unknown = (!class.in_scope).then_some(OUTSIDE);
-            let held = |states: &FxHashMap<Variable, Write>, at: Timestamp| match unknown {
+            let held = |states: &LastWrites, at: Timestamp| match unknown {
                 Some(reason) => Ok(Held::Unknown(reason.into())),
-                None if damaged => Ok(Held::Damaged),
+                None if damaged || states.hides(&variable) => Ok(Held::Damaged),
                 None => self.held(
                     states.get(&variable),
                     variable,
@@ -362,7 +379,10 @@ impl History {
                 start: held(&at_start, interval.from)?,
                 end: held(&at_end, interval.to)?,
                 changed: self.is_written_in(at_end.get(&variable), interval)?,
-                not_recorded: unknown.is_some() || damaged || late(variable, &field.descriptor),
+                not_recorded: unknown.is_some()
+                    || damaged
+                    || at_end.hides(&variable)
+                    || late(variable, &field.descriptor),
             });
         }
         Ok(part)
@@ -394,7 +414,7 @@ impl History {
         let mut cells = Vec::with_capacity(limit);
         for index in from..end {
             let variable = Variable::Element { array, index };
-            let held = |states: &FxHashMap<Variable, Write>, at| match damaged {
+            let held = |states: &LastWrites, at| match damaged || states.hides(&variable) {
                 true => Ok(Held::Damaged),
                 false => self.held(states.get(&variable), variable, at, created, &descriptor),
             };
@@ -407,6 +427,7 @@ impl History {
                 end: held(&at_end, interval.to)?,
                 changed: self.is_written_in(at_end.get(&variable), interval)?,
                 not_recorded: damaged
+                    || at_end.hides(&variable)
                     || self.is_found_late(
                         before(at_start.get(&variable), created, interval, &descriptor),
                         at_end.get(&variable),
@@ -491,7 +512,8 @@ impl History {
         }
     }
 
-    /// The last writes of an object's variables at both ends of an interval; `None` if a damaged block has some.
+    /// The last writes of an object's variables at both ends of an interval, and whether others may have been cut off; `None` if a
+    /// damaged block has some.
     fn states(
         &self,
         object: ObjectId,
@@ -500,19 +522,24 @@ impl History {
         limit: usize,
     ) -> Result<Option<(LastWrites, LastWrites)>> {
         let at = |at| -> Result<Option<LastWrites>> {
-            let writes = match self.recording.object_state(object, at, from, limit) {
+            let writes = match self.recording.kept_object_state(object, at, from, limit) {
                 Ok(writes) => writes,
+                // All of it may have been.
+                Err(error) if error.cut_off().is_some() => Vec::new(),
                 Err(jhyde_store::Error::Damaged { .. }) => return Ok(None),
                 Err(error) => return Err(error.into()),
             };
             let by_variable = writes.into_iter().map(|write| (write.variable, write));
-            Ok(Some(by_variable.collect()))
+            Ok(Some(LastWrites {
+                writes: by_variable.collect(),
+                cut_off: self.recording.may_be_cut_off(object),
+            }))
         };
         let Some(end) = at(interval.to)? else {
             return Ok(None);
         };
         // Nothing was written by the end, so nothing was by the beginning.
-        let start = match end.is_empty() || interval.from == interval.to {
+        let start = match end.writes.is_empty() || interval.from == interval.to {
             true => Some(end.clone()),
             false => at(interval.from)?,
         };

@@ -4,7 +4,7 @@
 
 use std::collections::VecDeque;
 
-use jhyde_trace::{Content, ObjectId, Timestamp, Value};
+use jhyde_trace::{Content, ObjectId, Value};
 use rustc_hash::FxHashSet;
 
 use crate::error::Result;
@@ -172,7 +172,8 @@ impl<'h> Search<'h> {
         let mut element = 0;
         loop {
             self.history.check()?;
-            let writes = match recording.object_state(object, to, element, CHUNK) {
+            // What was written in the interval is kept, if the whole interval is.
+            let writes = match recording.kept_object_state(object, to, element, CHUNK) {
                 Err(jhyde_store::Error::Damaged { .. }) => {
                     self.notes.damaged = true;
                     return Ok(false);
@@ -394,7 +395,11 @@ impl History {
             let first = self.is_first_found(object, interval.from, interval.to);
             return Ok(unless_damaged(first, &mut Notes::default())?.unwrap_or(false));
         }
-        let created: Option<Timestamp> = self.recording.creation(object)?.map(|c| c.timestamp);
-        Ok(created.is_some_and(|at| interval.contains(at)))
+        let created = match self.recording.creation(object) {
+            // It is older than all that is kept.
+            Err(error) if error.cut_off().is_some_and(|to| to <= interval.from) => None,
+            created => created?,
+        };
+        Ok(created.is_some_and(|created| interval.contains(created.timestamp)))
     }
 }

@@ -193,7 +193,8 @@ impl Notes {
         );
         note(
             self.damaged,
-            "a part of the recording is damaged: what only it tells is not known".to_owned(),
+            "a part of the recording is damaged or was cut off: what only it tells is not known"
+                .to_owned(),
         );
         notes
     }

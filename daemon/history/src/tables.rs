@@ -153,11 +153,11 @@ impl History {
     ) -> Result<MethodView> {
         let lines = method.lines.iter().map(|entry| entry.line);
         let calls = match self.recording.invocations(method.id) {
-            Err(StoreError::Damaged { from, to, .. }) => {
+            Err(error @ StoreError::Damaged { from, .. }) => {
                 let name = format!("{}.{}", class.name, method.name);
                 uncounted
                     .0
-                    .entry(damage_note(from, to))
+                    .entry(damage_note(&error))
                     .or_default()
                     .push(name);
                 self.invocations_before(method.id, from)?

@@ -290,8 +290,8 @@ impl History {
             .writes(variable, range, direction)
             .map(|write| {
                 let write = match write {
-                    Err(jhyde_store::Error::Damaged { from, to, .. }) => {
-                        return Ok(Err(damage_note(from, to)));
+                    Err(error @ jhyde_store::Error::Damaged { .. }) => {
+                        return Ok(Err(damage_note(&error)));
                     }
                     write => write?,
                 };

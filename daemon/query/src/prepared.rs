@@ -331,18 +331,7 @@ impl Ask<'_> {
 
     /// The first call of a method, by number, that was entered at or behind a time.
     pub(crate) fn first_call(&self, method: MethodId, at: Timestamp) -> Result<u64> {
-        let recording = self.history.recording();
-        let (mut low, mut high) = (0, recording.invocations(method)?);
-        // Calls of a method are counted in the order of time.
-        while low < high {
-            let middle = low + (high - low) / 2;
-            let enter = recording.call_by_invocation(method, middle)?;
-            match enter.is_some_and(|call| call.enter < at) {
-                true => low = middle + 1,
-                false => high = middle,
-            }
-        }
-        Ok(low)
+        Ok(self.history.recording().invocation_at(method, at)?)
     }
 
     /// The calls of a method that were entered in the span, in the order of time.

@@ -77,8 +77,11 @@ impl Span {
         let (first, mut low, mut high) = (numbers.start, numbers.start, numbers.end);
         while low < high {
             let middle = low + (high - low) / 2;
-            let call = history.recording().call(CallId::new(thread, middle))?;
-            match call.enter < self.until {
+            let middle_call = CallId::new(thread, middle);
+            match history
+                .recording()
+                .is_entered_before(middle_call, self.until)?
+            {
                 true => low = middle + 1,
                 false => high = middle,
             }

@@ -311,6 +311,7 @@ pub fn store_reason(error: &StoreError) -> &'static str {
         StoreError::Locked { .. } => "FOLDER_IN_USE",
         StoreError::InUse(_) => "RECORDING_IN_USE",
         StoreError::UnknownVersion { .. } => "UNKNOWN_VERSION",
+        StoreError::Damaged { cut_off: true, .. } => "CUT_OFF",
         StoreError::Damaged { .. }
         | StoreError::DamagedSession { .. }
         | StoreError::Slower { .. } => "DAMAGED",

@@ -194,6 +194,7 @@ impl Database {
             from: Timestamp(0),
             to: Timestamp(u64::MAX),
             reason: reason.into(),
+            cut_off: false,
         }
     }
 
@@ -350,6 +351,28 @@ impl Database {
         self.db
             .write(batch)
             .map_err(|error| self.failed("writing", &error))
+    }
+
+    /// Deletes the rows of a table from a key on and before another, and gives their room back to the disk: whole files at once, where
+    /// they hold nothing else; what is left of others is written anew.
+    pub(crate) fn delete_between(&self, family: Family, from: &[u8], to: &[u8]) -> Result<()> {
+        let table = self.family(family)?;
+        let mut batch = WriteBatch::default();
+        batch.delete_range_cf(table, from, to);
+        self.write(batch)?;
+        // RocksDB counts the last key among them.
+        let mut last = to.to_vec();
+        while let Some(byte) = last.pop() {
+            if byte > 0 {
+                last.push(byte - 1);
+                break;
+            }
+        }
+        self.db
+            .delete_file_in_range_cf(table, from, &last)
+            .map_err(|error| self.failed("deleting files", &error))?;
+        self.db.compact_range_cf(table, Some(from), Some(to));
+        Ok(())
     }
 
     /// Brings everything from memory to table files.

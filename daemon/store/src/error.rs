@@ -86,8 +86,9 @@ pub enum Error {
         /// The highest version that is known.
         known: u32,
     },
-    /// A part of the recording is damaged. Everything outside these timestamps is still served.
-    #[error("recording {recording}: {what} is damaged, {}: {reason}", affected(.from, .to))]
+    /// A part of the recording is not there (any more): it is damaged, or was cut off. Everything outside these timestamps is still
+    /// served.
+    #[error("recording {recording}: {}", lost(.what, .from, .to, .reason, *.cut_off))]
     Damaged {
         /// The recording's id.
         recording: String,
@@ -99,6 +100,8 @@ pub enum Error {
         to: Timestamp,
         /// What is wrong.
         reason: String,
+        /// Nothing is: a recording that keeps its newest part has cut it off (`CostLimits::ring`).
+        cut_off: bool,
     },
     /// The file of a debugging session is damaged. Nothing of what was recorded is.
     #[error(
@@ -191,6 +194,42 @@ pub enum Error {
         /// What is wrong with it.
         reason: String,
     },
+}
+
+impl Error {
+    /// How notes say which events cannot be told, if that is what is wrong.
+    pub fn lost_events(&self) -> Option<String> {
+        match self {
+            Self::Damaged {
+                from,
+                to,
+                cut_off: true,
+                reason,
+                ..
+            } => Some(format!("events {from} to {to} were cut off: {reason}")),
+            Self::Damaged { from, to, .. } => Some(format!(
+                "events {from} to {to} cannot be read: their block is damaged"
+            )),
+            _ => None,
+        }
+    }
+
+    /// Was that cut off which was asked for? Up to which event then.
+    pub fn cut_off(&self) -> Option<Timestamp> {
+        match self {
+            Self::Damaged {
+                to, cut_off: true, ..
+            } => Some(*to),
+            _ => None,
+        }
+    }
+}
+
+fn lost(what: &str, from: &Timestamp, to: &Timestamp, reason: &str, cut_off: bool) -> String {
+    match cut_off {
+        true => format!("{what} was cut off, events {from} to {to}: {reason}"),
+        false => format!("{what} is damaged, {}: {reason}", affected(from, to)),
+    }
 }
 
 /// What damage between these timestamps means; of a table, nobody can say which events need what is lost.

@@ -16,6 +16,7 @@ use crate::error::{Error, Result};
 use crate::families;
 use crate::index::{Key, collect, merge, run};
 use crate::objects;
+use crate::ring::Ring;
 use crate::rows::{Rare, TableRows};
 use crate::state::{Group, Inner, Live, Persisted, Sealed, ThreadTotal};
 use crate::view::View;
@@ -30,10 +31,12 @@ pub(crate) fn start(inner: Arc<Inner>, options: &StoreOptions) -> std::io::Resul
     std::thread::Builder::new()
         .name(format!("flush {}", inner.id))
         .spawn(move || {
+            let ring = inner.meta().meta.options.limits.ring;
             let mut flusher = Flusher {
                 inner: inner.clone(),
                 rows: TableRows::default(),
                 group_blocks,
+                ring: ring.map(Ring::new),
             };
             if let Err(error) = flusher.run(flush) {
                 tracing::error!(recording = %inner.id, %error, "writing failed, recording closed");
@@ -81,6 +84,8 @@ struct Flusher {
     rows: TableRows,
     /// Blocks whose postings are written together.
     group_blocks: usize,
+    /// Not all is kept.
+    ring: Option<Ring>,
 }
 
 enum Work {
@@ -199,11 +204,12 @@ impl Flusher {
             inner.persisted().last_object,
         )?;
         let mut keys: Option<Arc<[Key]>> = None;
+        let mut length = 0;
         if !block.is_empty() {
             // Before the rows, which take note of the calls that end in the block.
             keys = Some(collect::keys(block, |call| self.rows.running(call)).into());
             let bytes = block.encode();
-            let length = bytes.len();
+            length = bytes.len();
             let key = block.first().0.to_be_bytes();
             batch.put_cf(db.family(families::BLOCKS)?, key, bytes);
             self.rows.of_block(block, length, |family, key, value| {
@@ -228,7 +234,10 @@ impl Flusher {
         if full_group {
             self.write_group()?;
         }
-        Ok(())
+        match &mut self.ring {
+            Some(ring) if length > 0 => ring.add(&inner, length),
+            _ => Ok(()),
+        }
     }
 
     /// Writes the postings of all blocks that have none written yet, as one group.
@@ -257,6 +266,7 @@ pub(crate) fn finish_last_block(inner: &Arc<Inner>) -> Result<()> {
         inner: inner.clone(),
         rows,
         group_blocks: usize::MAX,
+        ring: None,
     };
     flusher.write_block(&unfinished)?;
     inner.live().tail.clear();

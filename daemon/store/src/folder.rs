@@ -40,6 +40,9 @@ struct MetaFile<M> {
     /// There is a table of levels.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     levels: bool,
+    /// What was cut off.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    cut_off: Option<CutOff>,
     meta: M,
     checksum: String,
 }
@@ -67,6 +70,17 @@ pub(crate) struct FolderMeta {
     pub(crate) cut_short: Option<String>,
     /// There is a table of levels, whatever damage of RocksDB's list of tables says. Recordings of old have none.
     pub(crate) levels: bool,
+    /// What was cut off of a recording that keeps its newest part.
+    pub(crate) cut_off: Option<CutOff>,
+}
+
+/// What a recording has cut off ([`crate::ring`]). Said before it is deleted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct CutOff {
+    /// The first event that is kept: a block's first.
+    pub(crate) before: u64,
+    /// The highest number of an object that was written, created or changed before it.
+    pub(crate) objects: u64,
 }
 
 impl FolderMeta {
@@ -79,6 +93,7 @@ impl FolderMeta {
             list: None,
             cut_short: None,
             levels: true,
+            cut_off: None,
         }
     }
 
@@ -91,6 +106,7 @@ impl FolderMeta {
             list: self.list,
             cut_short: self.cut_short.clone(),
             levels: self.levels,
+            cut_off: self.cut_off,
             meta: &self.meta,
             checksum: String::new(),
         };
@@ -182,6 +198,7 @@ pub(crate) fn parse_meta(bytes: &[u8], path: &Path) -> Result<FolderMeta> {
         list: file.list,
         cut_short: file.cut_short,
         levels: file.levels,
+        cut_off: file.cut_off,
     })
 }
 

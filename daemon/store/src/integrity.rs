@@ -63,7 +63,8 @@ impl Recording {
     pub fn check(&self, mut progress: impl FnMut(u64, u64) -> bool) -> CheckReport {
         let view = View::sweeping(&self.inner);
         let mut report = CheckReport::default();
-        let total = u64::from(view.blocks());
+        let cut = view.cut();
+        let total = u64::from(view.blocks() - cut);
         if let Some(lost) = self.lost_end() {
             report.note(lost);
         }
@@ -81,8 +82,8 @@ impl Recording {
             }
         }
         let tables = report.damage.len();
-        for ordinal in 0..view.blocks() {
-            if !progress(ordinal.into(), total) {
+        for ordinal in cut..view.blocks() {
+            if !progress((ordinal - cut).into(), total) {
                 return report;
             }
             if let Err(error) = self.check_block(&view, ordinal, &mut report) {
@@ -145,6 +146,7 @@ impl Recording {
             from: Timestamp(first),
             to: Timestamp(block.end().0 - 1),
             reason,
+            cut_off: false,
         };
         // A block that a crash left unfinished is in no table yet.
         if ordinal < view.persisted {
@@ -199,7 +201,7 @@ impl Recording {
         let db = &self.inner.db;
         let mut report = InspectReport {
             events: view.end,
-            blocks: view.blocks().into(),
+            blocks: (view.blocks() - view.cut()).into(),
             index_groups: self.inner.persisted().groups.len() as u64,
             ..InspectReport::default()
         };
@@ -215,8 +217,13 @@ impl Recording {
                 .tables
                 .push((family.name.to_owned(), entries, files + buffers));
         }
+        let cut = view.cut();
+        let kept = view.first_of(cut);
         for row in db.rows(families::DIRECTORY)? {
             let (key, value) = row?;
+            if families::u64_at(&key, 0).is_some_and(|first| first < kept) {
+                continue;
+            }
             let entry: BlockEntry = postcard::from_bytes(&value)
                 .map_err(|error| db.damaged("directory of blocks", error.to_string()))?;
             let first = Timestamp(families::u64_at(&key, 0).unwrap_or(0));
@@ -228,9 +235,9 @@ impl Recording {
             }
         }
         keep_largest(&mut report.largest_blocks);
-        let step = (view.blocks() / 1000).max(1);
+        let step = ((view.blocks() - cut) / 1000).max(1);
         let mut columns: BTreeMap<String, u64> = BTreeMap::new();
-        for ordinal in (0..view.blocks()).step_by(step as usize) {
+        for ordinal in (cut..view.blocks()).step_by(step as usize) {
             // A damaged block has no columns; `check` names it.
             let Ok(block) = view.block(ordinal) else {
                 continue;

@@ -36,6 +36,7 @@ mod log;
 mod objects;
 mod open;
 mod queries;
+mod ring;
 mod rows;
 mod seal;
 mod sessions;

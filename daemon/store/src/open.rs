@@ -65,6 +65,7 @@ pub(crate) fn open(
     let mut live = Live::default();
     if mode != Mode::Create {
         persisted = read_persisted(&db)?;
+        persisted.set_cut(meta.lock().unwrap_or_else(PoisonError::into_inner).cut_off);
         tables = read_tables(&db, level)?;
         if has_levels && db.lacks(families::LEVELS) {
             tables.lost_levels = Some(db.damaged("table levels", "it is not there"));
@@ -131,6 +132,7 @@ fn mend_log(folder: &Path, id: &str, mode: Mode) -> Result<()> {
                 from: Timestamp(0),
                 to: Timestamp(u64::MAX),
                 reason,
+                cut_off: false,
             });
         }
     }
@@ -176,6 +178,7 @@ fn damaged_list(recording: String) -> Error {
         from: Timestamp(0),
         to: Timestamp(u64::MAX),
         reason: "its checksum does not fit".to_owned(),
+        cut_off: false,
     }
 }
 
@@ -196,6 +199,7 @@ fn note_lost_end(meta: &Mutex<FolderMeta>, reason: Option<String>, end: u64) -> 
         from: Timestamp(end),
         to: Timestamp(u64::MAX),
         reason: meta.cut_short.clone()?,
+        cut_off: false,
     })
 }
 
@@ -417,6 +421,11 @@ fn index_rest(inner: &Arc<Inner>, indexed: u32) {
         if pending.len() >= MOST_PENDING {
             // The index is damaged: what is known of so many blocks would not fit the memory.
             pending.push(None);
+            continue;
+        }
+        if ordinal < view.cut() {
+            // Nobody looks for anything there.
+            pending.push(Some([].into()));
             continue;
         }
         let keys = view.block(ordinal).ok().map(|block| {

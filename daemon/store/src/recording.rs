@@ -87,6 +87,7 @@ impl Recording {
             bytes_on_disk: self.bytes_on_disk(),
             unflushed_events: view.tail.iter().map(|block| block.len() as u64).sum(),
             gaps: self.gap_counts(),
+            kept_from: self.kept_from(),
             lowered: levels
                 .lowered()
                 .take(Stats::MOST_LOWERED)
@@ -131,6 +132,11 @@ impl Recording {
         }
         let tail = live.tail.back().map(|sealed| sealed.block.end());
         tail.unwrap_or_else(|| Timestamp(self.inner.persisted().end))
+    }
+
+    /// The first event that is kept: 0 where nothing was cut off ([`jhyde_trace::CostLimits::ring`]).
+    pub fn kept_from(&self) -> Timestamp {
+        Timestamp(self.inner.meta().cut_off.map_or(0, |cut| cut.before))
     }
 
     /// Notification of changes: new events (within 50 ms, many at once), meta, state.
@@ -297,7 +303,8 @@ impl Recording {
     /// Where an object was created, if that was recorded.
     pub fn creation(&self, id: ObjectId) -> Result<Option<Creation>> {
         let view = self.view();
-        let mut from = 0;
+        let cut = view.cut();
+        let mut from = cut;
         while let Some(ordinal) = view.candidate(Key::of_creation(id), from, Direction::Forward)? {
             let block = view.block(ordinal)?;
             let at = (0..block.len())
@@ -312,7 +319,10 @@ impl Recording {
             }
             from = ordinal + 1;
         }
-        Ok(None)
+        match cut > 0 && self.may_be_cut_off(id) {
+            true => Err(view.cut_off()),
+            false => Ok(None),
+        }
     }
 }
 

@@ -36,6 +36,8 @@ pub struct Stats {
     pub unflushed_events: u64,
     /// What was not recorded, by reason, the most frequent first.
     pub gaps: Vec<GapCount>,
+    /// The first event that is kept: what was recorded before it was cut off ([`jhyde_trace::CostLimits::ring`]). 0: all is kept.
+    pub kept_from: Timestamp,
     /// What was recorded at a lower level than was asked for, by time: at most [`Stats::MOST_LOWERED`].
     pub lowered: Vec<Lowered>,
     /// How many more such stretches of time there are.

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::database::{Database, Memory};
 use crate::error::{Error, Result};
-use crate::folder::FolderMeta;
+use crate::folder::{CutOff, FolderMeta};
 use crate::index::Key;
 use crate::lock::UseLock;
 use crate::queries::gaps::Counted;
@@ -88,8 +88,12 @@ pub(crate) struct Sealed {
 /// What is in the database, as far as it is kept in memory: some bytes per block.
 #[derive(Debug, Default)]
 pub(crate) struct Persisted {
-    /// First timestamp of every full block. A block's *ordinal* is its position here.
+    /// First timestamp of every full block, those that were cut off among them. A block's *ordinal* is its position here.
     pub(crate) firsts: Vec<u64>,
+    /// Blocks that were cut off: the first ones.
+    pub(crate) cut: u32,
+    /// The highest number of an object in their postings; 0 where there are none.
+    pub(crate) cut_objects: u64,
     /// Timestamp behind the last full block.
     pub(crate) end: u64,
     /// Ordinals of the blocks with exception events.
@@ -116,6 +120,14 @@ impl Persisted {
         }
         if rare.may_have_gaps() {
             self.gaps.push(ordinal);
+        }
+    }
+
+    /// Takes note of what was cut off.
+    pub(crate) fn set_cut(&mut self, cut: Option<CutOff>) {
+        if let Some(cut) = cut {
+            let before = self.firsts.partition_point(|&first| first < cut.before);
+            (self.cut, self.cut_objects) = (before as u32, cut.objects);
         }
     }
 

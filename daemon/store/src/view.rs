@@ -146,8 +146,40 @@ impl View {
             .unwrap_or(self.end)
     }
 
+    /// Blocks that are cut off by now. It grows while questions are asked: what is deleted was counted here before.
+    pub(crate) fn cut(&self) -> u32 {
+        self.inner.persisted().cut
+    }
+
+    /// What was cut off, as an error: for who needs some of it.
+    pub(crate) fn cut_off(&self) -> Error {
+        let (before, ring) = {
+            let meta = self.inner.meta();
+            let before = meta.cut_off.map_or(0, |cut| cut.before);
+            (before, meta.meta.options.limits.ring.unwrap_or(0))
+        };
+        Error::Damaged {
+            recording: self.inner.id.clone(),
+            what: format!("what was recorded before event {before}"),
+            from: Timestamp(0),
+            to: Timestamp(before.saturating_sub(1)),
+            reason: format!("the newest part is kept, of {ring} bytes (--ring)"),
+            cut_off: true,
+        }
+    }
+
+    /// May what is looked for lie in a block that was cut off? All of them are one for who looks: the last one.
+    fn may_be_cut_off(&self, key: Key) -> bool {
+        let persisted = self.inner.persisted();
+        let known = key.object().is_some_and(|id| id > persisted.cut_objects);
+        persisted.cut > 0 && !known
+    }
+
     /// A block.
     pub(crate) fn block(&self, ordinal: u32) -> Result<Arc<Block>> {
+        if ordinal < self.cut() {
+            return Err(self.cut_off());
+        }
         if ordinal >= self.persisted {
             let at = (ordinal - self.persisted) as usize;
             return self
@@ -167,9 +199,12 @@ impl View {
             from: Timestamp(first),
             to: Timestamp(self.first_of(ordinal + 1).saturating_sub(1)),
             reason,
+            cut_off: false,
         };
         let bytes = match self.inner.db.get(families::BLOCKS, &first.to_be_bytes()) {
             Ok(Some(bytes)) => bytes,
+            // It may have been cut off just now.
+            Ok(None) if ordinal < self.cut() => return Err(self.cut_off()),
             Ok(None) => return Err(damaged("it is not there".to_owned())),
             Err(Error::Damaged { reason, .. }) => return Err(damaged(reason)),
             Err(error) => return Err(damaged(error.to_string())),
@@ -192,6 +227,9 @@ impl View {
 
     /// The block, if it is in memory already.
     pub(crate) fn cached(&self, ordinal: u32) -> Option<Arc<Block>> {
+        if ordinal < self.cut() {
+            return None;
+        }
         if ordinal >= self.persisted {
             return self.tail.get((ordinal - self.persisted) as usize).cloned();
         }
@@ -256,13 +294,32 @@ impl View {
 
     /// The nearest block, from `from` on in a direction, that may have this key. Blocks in memory are
     /// always candidates; those in the database are only if they have it, or if what the index says of them is
-    /// damaged: then an answer costs all of them, but is none the worse.
+    /// damaged: then an answer costs all of them, but is none the worse. So is the last one of those that were cut off, in place of all
+    /// that may have it.
     pub(crate) fn candidate(
         &self,
         key: Key,
         from: u32,
         direction: Direction,
     ) -> Result<Option<u32>> {
+        // What is cut off meanwhile is not deleted before this is done.
+        let _groups = self.inner.using_index();
+        let cut = self.cut();
+        let may_be = self.may_be_cut_off(key);
+        let last = cut.checked_sub(1).filter(|_| may_be);
+        match direction {
+            Direction::Forward if last.is_some_and(|last| from <= last) => Ok(last),
+            Direction::Forward => self.candidate_kept(key, from.max(cut), direction),
+            // They were met.
+            Direction::Backward if from.saturating_add(1) < cut => Ok(None),
+            Direction::Backward => {
+                let found = self.candidate_kept(key, from, direction)?;
+                Ok(found.filter(|found| *found >= cut).or(last))
+            }
+        }
+    }
+
+    fn candidate_kept(&self, key: Key, from: u32, direction: Direction) -> Result<Option<u32>> {
         match direction {
             Direction::Backward => {
                 if from >= self.persisted && !self.tail.is_empty() {
@@ -285,8 +342,8 @@ impl View {
         }
     }
 
+    /// The index is being used.
     fn indexed_backward(&self, key: Key, from: u32) -> Result<Option<u32>> {
-        let _groups = self.inner.using_index();
         let groups = {
             let persisted = self.inner.persisted();
             let indexed = persisted.indexed();
@@ -326,8 +383,8 @@ impl View {
         Ok(found.map(|found| Key::block_of(*found)))
     }
 
+    /// The index is being used.
     fn indexed_forward(&self, key: Key, from: u32) -> Result<Option<u32>> {
-        let _groups = self.inner.using_index();
         let groups: Vec<_> = {
             let persisted = self.inner.persisted();
             persisted
@@ -418,6 +475,7 @@ impl View {
             from: Timestamp(self.first_of(first)),
             to: Timestamp(self.first_of(end).saturating_sub(1)),
             reason: error.to_string(),
+            cut_off: false,
         })
     }
 }

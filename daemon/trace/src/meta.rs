@@ -97,6 +97,9 @@ pub struct CostLimits {
     pub duration_ms: Option<u64>,
     /// What happens then.
     pub at_limit: AtLimit,
+    /// The newest part is kept, of about so many bytes on disk: what is older is cut off. Recordings from before there were such keep all.
+    #[serde(default)]
+    pub ring: Option<u64>,
 }
 
 /// What happens when a recording reaches a limit.

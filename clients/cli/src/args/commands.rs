@@ -52,6 +52,9 @@ pub struct RecordArgs {
     /// What to do at such a limit: lower (the next lower level), end (the recording; the program runs on)
     #[arg(long, value_name = "lower|end")]
     pub at_limit: Option<String>,
+    /// Keep the newest part, about so much of the disk (500MB, 2GB): what is older is cut off, and answers that need it say so
+    #[arg(long, value_name = "SIZE", allow_hyphen_values = true)]
+    pub ring: Option<String>,
     /// What the engine probe has the program tell, to check jhyde: auto, inputs (nothing that can be derived), reads (what fields and elements
     /// hold, too) or writes (also what is written, which must be what was derived)
     #[arg(long)]

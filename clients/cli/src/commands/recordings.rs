@@ -90,6 +90,7 @@ pub(crate) fn options(args: &RecordArgs) -> RecordingOptions {
         max_duration: args.max_duration.clone().unwrap_or_default(),
         at_limit: args.at_limit.clone().unwrap_or_default(),
         log: args.log.clone().unwrap_or_default(),
+        ring: args.ring.clone().unwrap_or_default(),
         source: absolute_paths(&args.source),
     }
 }
@@ -307,6 +308,15 @@ fn told(recording: &Recording, out: &mut Output) -> Result<(), Error> {
     row("engine", Look::Plain, engine);
     row("scope", Look::Plain, scope);
     row("recorded", Look::Plain, amounts(recording));
+    let kept = match recording.kept_from {
+        0 if options.ring.is_empty() => String::new(),
+        0 => format!("all so far, and the newest {} of it", options.ring),
+        from => format!(
+            "from event {from} on, the newest {}: {from} events before were cut off",
+            options.ring
+        ),
+    };
+    row("kept", Look::Plain, kept);
     for (at, gaps) in gaps::summary(recording).into_iter().enumerate() {
         let (name, look) = match (at, recording.gaps.is_empty()) {
             (0, true) => ("gaps", Look::Good),

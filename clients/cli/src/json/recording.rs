@@ -99,6 +99,10 @@ impl Serialize for RecordingJson<'_> {
             }
             map.serialize_entry("at_limit", &options.at_limit)?;
         }
+        if !options.ring.is_empty() {
+            map.serialize_entry("ring", &options.ring)?;
+            map.serialize_entry("kept_from", &recording.kept_from)?;
+        }
         if !recording.lowered.is_empty() {
             let lowered = recording.lowered.iter().map(|lowered| LoweredJson {
                 since: lowered.since,

@@ -13,6 +13,9 @@ use crate::state::{Interval, RowKind};
 impl History {
     /// Did the program change what an object holds in the interval, or was it found changed in it?
     pub(crate) fn content_changed(&self, object: ObjectId, interval: Interval) -> Result<bool> {
+        if self.never_holds(object)? {
+            return Ok(false);
+        }
         let sources = match self.has_snapshots_only() {
             // Nobody saw it change: it was found to be something else, or not.
             true => Vec::new(),

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use super::{Contents, Known, Stands};
 use crate::error::{Error, Result};
 use crate::history::History;
-use crate::objects::{self, DAMAGED};
+use crate::objects::{self, DAMAGED, WITHOUT_STATE};
 use crate::state::{Interval, Notes};
 
 /// What was found out, for as long as one question takes.
@@ -80,7 +80,11 @@ impl History {
             return Ok(Arc::clone(known));
         }
         self.check()?;
-        let contents = match self.replayed(object, at) {
+        let replayed = match self.never_holds(object)? {
+            true => Ok(None),
+            false => self.replayed(object, at),
+        };
+        let contents = match replayed {
             Err(Error::Store(jhyde_store::Error::Damaged { .. })) => {
                 Contents::Unknown(DAMAGED.to_owned())
             }
@@ -105,6 +109,18 @@ impl History {
         let contents = Arc::new(contents);
         self.contents.keep((object, at), &contents);
         Ok(contents)
+    }
+
+    /// Is it an object of which nothing is told but its fields, whatever was cut off? Contents are those of the JDK's own classes.
+    pub(crate) fn never_holds(&self, object: ObjectId) -> Result<bool> {
+        if !self.recording.may_be_cut_off(object) {
+            // What was told of it is there.
+            return Ok(false);
+        }
+        let classes = self.classes_of_object(object)?;
+        let of_scope = |name: &str, in_scope: bool| in_scope || WITHOUT_STATE.contains(&name);
+        let mut all = classes.iter();
+        Ok(!classes.is_empty() && all.all(|class| of_scope(&class.name, class.in_scope)))
     }
 
     /// Does an iterator over a map or deque go on through what it went through when it was told where it stands?

@@ -10,8 +10,8 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use jhyde_bytecode::LoopId;
-use jhyde_store::Rows;
 use jhyde_store::records::{Direction, OwnEvent};
+use jhyde_store::{Error as StoreError, Rows};
 use jhyde_trace::{CallId, Event, EventKind, Timestamp};
 
 use super::code::MethodCode;
@@ -19,6 +19,7 @@ use super::outline::{LongLoop, Outline};
 use super::scan::{Closed, Item, Scanner};
 use super::{EventList, Inside};
 use crate::error::Result;
+use crate::gaps::damage_note;
 use crate::history::History;
 
 /// A row, not yet in words.
@@ -170,9 +171,9 @@ impl Source {
                     self.scanner.finish(self.running);
                 }
                 Some(Ok(own)) => self.scanner.push(own),
-                Some(Err(jhyde_store::Error::Damaged {
-                    from, to, reason, ..
-                })) => self.scanner.push(damage(self.call, from, to, &reason)),
+                Some(Err(error @ StoreError::Damaged { from, .. })) => {
+                    self.scanner.push(damage(self.call, from, &error));
+                }
                 Some(Err(error)) => return Err(error.into()),
             }
         }
@@ -240,17 +241,23 @@ impl Source {
 }
 
 /// A damaged block as a row.
-fn damage(call: CallId, from: Timestamp, to: Timestamp, reason: &str) -> OwnEvent {
+fn damage(call: CallId, at: Timestamp, error: &StoreError) -> OwnEvent {
+    let reason = match error {
+        StoreError::Damaged {
+            reason,
+            cut_off: false,
+            ..
+        } => format!("{} ({reason})", damage_note(error)),
+        _ => damage_note(error),
+    };
     OwnEvent {
-        timestamp: from,
+        timestamp: at,
         event: Event {
             call,
             index: Event::NO_INDEX,
             kind: EventKind::Gap {
                 back: false,
-                reason: format!(
-                    "events {from} to {to} cannot be read: their block is damaged ({reason})"
-                ),
+                reason,
             },
         },
     }

@@ -414,11 +414,11 @@ impl History {
         thread: Option<ThreadId>,
     ) -> impl Iterator<Item = Result<EventView>> + use<> {
         let history = self.clone();
-        let unreadable = move |first: Timestamp, last| EventView {
+        let unreadable = move |first: Timestamp, note| EventView {
             timestamp: first.max(from),
             call: thread.map(CallId::root),
             place: None,
-            kind: EventKindView::Unreadable(damage_note(first, last)),
+            kind: EventKindView::Unreadable(note),
             notes: Vec::new(),
         };
         self.recording
@@ -426,7 +426,9 @@ impl History {
             .filter_map(move |event| match event {
                 Ok(event) if event.event.kind.is_found() => None,
                 Ok(event) => Some(history.event(event.timestamp, &event.event)),
-                Err(jhyde_store::Error::Damaged { from, to, .. }) => Some(Ok(unreadable(from, to))),
+                Err(error @ jhyde_store::Error::Damaged { from, .. }) => {
+                    Some(Ok(unreadable(from, damage_note(&error))))
+                }
                 Err(error) => Some(Err(error.into())),
             })
     }

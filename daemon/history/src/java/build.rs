@@ -274,16 +274,8 @@ impl<'h> Builder<'h> {
             .filter(|method| method.name == "<init>")
         {
             // The first call that began behind the creation.
-            let (mut low, mut high) = (0, recording.invocations(method.id)?);
-            while low < high {
-                let middle = low + (high - low) / 2;
-                let call = recording.call_by_invocation(method.id, middle)?;
-                match call.is_some_and(|call| call.enter < created.timestamp) {
-                    true => low = middle + 1,
-                    false => high = middle,
-                }
-            }
-            for call in recording.calls_of_method(method.id, low, MOST)? {
+            let behind = recording.invocation_at(method.id, created.timestamp)?;
+            for call in recording.calls_of_method(method.id, behind, MOST)? {
                 let given = recording.arguments(&call)?;
                 if given.receiver != Some(Value::Object(object)) || call.parent != created.call {
                     continue;

@@ -30,8 +30,8 @@ impl Resolver {
                     return Ok(Some(node));
                 }
                 let made = match self.history.recording.creation(object) {
-                    Err(jhyde_store::Error::Damaged { from, to, .. }) => {
-                        found.note(damage_note(from, to));
+                    Err(error @ jhyde_store::Error::Damaged { .. }) => {
+                        found.note(damage_note(&error));
                         None
                     }
                     made => made?,
@@ -63,8 +63,8 @@ impl Resolver {
         found: &mut Found,
     ) -> Result<Option<Node>> {
         let last = match self.history.recording.last_write(variable, at) {
-            Err(jhyde_store::Error::Damaged { from, to, .. }) => {
-                found.note(damage_note(from, to));
+            Err(error @ jhyde_store::Error::Damaged { .. }) => {
+                found.note(damage_note(&error));
                 if let Variable::Local { call, .. } = variable {
                     self.loose.insert(Loose::Call(call));
                 }
@@ -133,8 +133,8 @@ impl Resolver {
             .history
             .content_changes(object, range, Direction::Backward);
         Ok(match changes.next() {
-            Some(Err(jhyde_store::Error::Damaged { from, to, .. })) => {
-                found.note(damage_note(from, to));
+            Some(Err(error @ jhyde_store::Error::Damaged { .. })) => {
+                found.note(damage_note(&error));
                 None
             }
             Some(change) => {

@@ -127,8 +127,8 @@ impl Resolver {
             .recording
             .object_state(array, at, 0, MOST_VARIABLES);
         let written = match written {
-            Err(jhyde_store::Error::Damaged { from, to, .. }) => {
-                found.note(crate::gaps::damage_note(from, to));
+            Err(error @ jhyde_store::Error::Damaged { .. }) => {
+                found.note(crate::gaps::damage_note(&error));
                 return Ok(Vec::new());
             }
             written => written?,

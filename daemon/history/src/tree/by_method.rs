@@ -130,8 +130,10 @@ impl Cursor {
             method,
             part,
             backward,
-            from: history.invocation_at(method, first)?,
-            to: history.invocation_at(method, Timestamp(last.0.saturating_add(1)))?,
+            from: history.recording.invocation_at(method, first)?,
+            to: history
+                .recording
+                .invocation_at(method, Timestamp(last.0.saturating_add(1)))?,
             ahead: VecDeque::new(),
         })
     }
@@ -164,21 +166,5 @@ impl Cursor {
             self.ahead.extend(calls);
         }
         Ok(())
-    }
-}
-
-impl History {
-    /// How many calls of a method began before a time: the number of the first that did not.
-    pub(crate) fn invocation_at(&self, method: MethodId, time: Timestamp) -> Result<u64> {
-        let (mut from, mut to) = (0, self.recording.invocations(method)?);
-        while from < to {
-            let middle = from + (to - from) / 2;
-            let call = self.recording.call_by_invocation(method, middle)?;
-            match call.is_some_and(|call| call.enter < time) {
-                true => from = middle + 1,
-                false => to = middle,
-            }
-        }
-        Ok(from)
     }
 }

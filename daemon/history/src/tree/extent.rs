@@ -176,10 +176,11 @@ impl History {
         while from < to {
             self.check()?;
             let middle = from + (to - from) / 2;
-            let call = self.recording.call(CallId::new(part.thread, middle))?;
-            match call.enter > time {
-                true => to = middle,
-                false => from = middle + 1,
+            let call = CallId::new(part.thread, middle);
+            let behind = Timestamp(time.0.saturating_add(1));
+            match self.recording.is_entered_before(call, behind)? {
+                true => from = middle + 1,
+                false => to = middle,
             }
         }
         Ok(CallId::new(part.thread, from))

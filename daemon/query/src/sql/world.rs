@@ -119,8 +119,26 @@ impl World {
             };
             Ok::<u64, Error>(1 + span.entered(&self.history, thread, all.clone())?)
         };
+        let until = until.min(self.span.until);
+        let Some(from) = self.kept(from, until) else {
+            return Ok(0..0);
+        };
         let first = if from.0 == 0 { 1 } else { before(from)? };
-        Ok(first..before(until.min(self.span.until))?.max(first))
+        Ok(first..before(until)?.max(first))
+    }
+
+    /// From where on a stretch of time is kept; nothing where none of it is. What is not is noted.
+    pub(super) fn kept(&self, from: Timestamp, until: Timestamp) -> Option<Timestamp> {
+        let kept = self.recording().kept_from();
+        if from < kept {
+            let last = Timestamp(kept.0 - 1);
+            self.note(format!(
+                "events {} to {last} were cut off: what began there is left out",
+                Timestamp(0)
+            ));
+        }
+        let from = from.max(kept);
+        (from < until || kept.0 == 0).then_some(from)
     }
 
     pub(super) fn method(&self, id: MethodId) -> Result<Option<MethodRef>> {

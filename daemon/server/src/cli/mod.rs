@@ -245,6 +245,7 @@ fn wanted(record: &args::RecordArgs) -> crate::daemon::options::Wanted {
         max_duration: record.max_duration.clone().unwrap_or_default(),
         at_limit: record.at_limit.clone().unwrap_or_default(),
         log: record.log.clone().unwrap_or_default(),
+        ring: record.ring.clone().unwrap_or_default(),
         source: absolute(&record.source),
     }
 }

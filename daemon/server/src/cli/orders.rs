@@ -60,6 +60,7 @@ fn order(watch: &Watch) -> Order {
             max_bytes: watch.max_bytes.clone(),
             max_duration: watch.max_duration.clone(),
             at_limit: watch.at_limit.clone(),
+            ring: watch.ring.clone(),
             log: watch.log.clone(),
         },
     }

@@ -265,6 +265,7 @@ fn of_wanted(wanted: Wanted) -> v1::RecordingOptions {
         max_duration: wanted.max_duration,
         at_limit: wanted.at_limit,
         log: wanted.log,
+        ring: wanted.ring,
         source: texts(&wanted.source),
     }
 }

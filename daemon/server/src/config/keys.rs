@@ -228,6 +228,11 @@ pub const KEYS: &[Key] = &[
         "what a recording does at a limit: lower (the next lower level) or end",
     ),
     one(
+        "record.ring",
+        "none",
+        "about how much a recording keeps on disk, of its newest part: 500MB, 2GB; none: all",
+    ),
+    one(
         "record.log",
         "auto",
         "what the engine probe has programs tell: auto, inputs, reads or writes",

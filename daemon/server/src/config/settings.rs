@@ -215,6 +215,9 @@ pub struct Record {
     /// What happens at a limit.
     #[serde(deserialize_with = "from_text")]
     pub at_limit: AtLimit,
+    /// Only the newest part is kept, of so many bytes.
+    #[serde(deserialize_with = "from_text")]
+    pub ring: Limit<ByteSize>,
     /// What the engine `probe` has programs tell.
     #[serde(deserialize_with = "from_text")]
     pub log: LogKind,
@@ -223,7 +226,10 @@ pub struct Record {
 impl Record {
     /// What a recording may cost.
     pub fn limits(&self) -> CostLimits {
-        cost_limits(self.max_bytes, self.max_duration, self.at_limit)
+        CostLimits {
+            ring: self.ring.0.map(|bytes| bytes.0),
+            ..cost_limits(self.max_bytes, self.max_duration, self.at_limit)
+        }
     }
 
     /// How far snapshots go.
@@ -245,6 +251,7 @@ pub fn cost_limits(bytes: Limit<ByteSize>, span: Limit<Span>, at_limit: AtLimit)
             .0
             .map(|span| u64::try_from(span.0.as_millis()).unwrap_or(u64::MAX)),
         at_limit,
+        ring: None,
     }
 }
 

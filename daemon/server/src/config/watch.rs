@@ -53,6 +53,9 @@ pub struct Watch {
     /// `lower`, `end`.
     #[serde(default)]
     pub at_limit: String,
+    /// How much is kept of the newest part.
+    #[serde(default)]
+    pub ring: String,
     /// `auto`, `inputs`, `reads`, `writes`.
     #[serde(default)]
     pub log: String,

@@ -18,6 +18,9 @@ pub const HIGHEST_SNAPSHOT_DEPTH: u32 = 64;
 /// Elements of one object in a snapshot, and the bytes of all of it: what one stop of a thread may read.
 pub const HIGHEST_SNAPSHOT_SIZE: u32 = 1 << 20;
 
+/// The least of a recording that is kept ([`CostLimits::ring`]), bytes: what is looked up by events needs some of them.
+pub const LEAST_RING: u64 = 1_000_000;
+
 /// How far snapshots go, as it is asked for; `None` means the daemon's default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WantedSnapshots {
@@ -87,6 +90,8 @@ pub struct Wanted {
     pub max_duration: String,
     /// `lower`, `end`.
     pub at_limit: String,
+    /// How much is kept on disk, of the newest part: `500MB`, `none`.
+    pub ring: String,
     /// `auto`, `inputs`, `reads`, `writes`.
     pub log: String,
 }
@@ -109,6 +114,21 @@ impl Wanted {
                 .parse()
                 .map_err(|error: LimitError| wrong("options.max_duration", error.to_string()))?;
             limits.duration_ms = cost_limits(Limit(None), limit, limits.at_limit).duration_ms;
+        }
+        if !self.ring.is_empty() {
+            let ring: Limit<ByteSize> = self
+                .ring
+                .parse()
+                .map_err(|error: LimitError| wrong("options.ring", error.to_string()))?;
+            limits.ring = ring.0.map(|bytes| bytes.0);
+        }
+        if let Some(ring) = limits.ring.filter(|ring| *ring < LEAST_RING) {
+            let reason = format!(
+                "{} is less than {}, below which next to nothing would be kept",
+                ByteSize(ring),
+                ByteSize(LEAST_RING)
+            );
+            return Err(wrong("options.ring", reason));
         }
         if !self.at_limit.is_empty() {
             limits.at_limit = self.at_limit.parse()?;

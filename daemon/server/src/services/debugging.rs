@@ -271,13 +271,13 @@ fn notes(view: &View) -> Vec<String> {
     });
     let lost = (lost > 0).then(|| {
         format!(
-            "{lost} calls cannot be read, because a part of the recording is damaged, and are not asked about: if \
+            "{lost} calls cannot be read, because a part of the recording is damaged or was cut off, and are not asked about: if \
              the call that is found has some of them below it, one of those may be the buggy one"
         )
     });
     let unweighed = (unweighed > 0).then(|| {
         format!(
-            "{unweighed} events cannot be read, because a part of the recording is damaged: what they covered does \
+            "{unweighed} events cannot be read, because a part of the recording is damaged or was cut off: what they covered does \
              not count when calls are weighed"
         )
     });

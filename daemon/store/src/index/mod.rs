@@ -97,6 +97,13 @@ impl Key {
         (posting & ((1 << BLOCK_BITS) - 1)) as u32
     }
 
+    /// The number of the object that it is of, if it is of one.
+    pub(crate) fn object(self) -> Option<u64> {
+        let space = (self.0 >> 96) as u8;
+        let of_object = [SPACE_OBJECT, SPACE_CREATION, SPACE_ARRAY, SPACE_CONTENT];
+        of_object.contains(&space).then_some((self.0 >> 32) as u64)
+    }
+
     /// Is it a field or element of this object?
     pub(crate) fn is_of_object(self, object: ObjectId) -> bool {
         self.0 >> 32 == Self::of_object(object, 0).0 >> 32

@@ -11,6 +11,11 @@ impl View {
     /// The nearest block from `from` on that may have one of the keys: as [`View::candidate`] forward, for
     /// many keys of which few are there. Costs a seek per group and two per key that is there.
     pub(crate) fn candidate_among(&self, keys: Range<Key>, from: u32) -> Result<Option<u32>> {
+        let _groups = self.inner.using_index();
+        let cut = self.cut();
+        if from < cut {
+            return Ok(Some(cut - 1));
+        }
         if from < self.persisted
             && let Some(found) = self.indexed_among(&keys, from)?
         {
@@ -21,7 +26,6 @@ impl View {
     }
 
     fn indexed_among(&self, keys: &Range<Key>, from: u32) -> Result<Option<u32>> {
-        let _groups = self.inner.using_index();
         let groups: Vec<Group> = {
             let persisted = self.inner.persisted();
             let behind = persisted.groups.iter().filter(|group| group.end > from);

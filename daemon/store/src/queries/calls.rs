@@ -32,6 +32,15 @@ impl Recording {
         self.view().call(id, &mut None)
     }
 
+    /// Was a call entered before a time?
+    pub fn is_entered_before(&self, id: CallId, time: Timestamp) -> Result<bool> {
+        match self.call(id) {
+            // What was cut off was before all that is kept.
+            Err(error) if error.cut_off().is_some_and(|to| to < time) => Ok(true),
+            call => Ok(call?.enter < time),
+        }
+    }
+
     /// The call whose `Enter` is this event, if it is one.
     pub fn call_entered_at(&self, at: Timestamp) -> Result<Option<CallRecord>> {
         let view = self.view();
@@ -367,15 +376,24 @@ impl View {
     /// The first call of a thread behind call `preorder`, which lies in a damaged block, that can be read: one that
     /// runs on behind that block, or the first that was entered behind it.
     fn next_readable_call(&self, thread: ThreadId, preorder: u64) -> Option<u64> {
-        let behind = families::call(CallId::new(thread, preorder + 1));
-        let next_in = |family| {
-            let next = self.inner.db.nearest(family, &behind, Seek::Forward);
+        let next_in = |family, from: u64| {
+            let from = families::call(CallId::new(thread, from));
+            let next = self.inner.db.nearest(family, &from, Seek::Forward);
             let (key, _) = next.ok()??;
             let call = CallId::unpack(families::u64_at(&key, 0)?);
             (call.thread == thread).then_some(call.preorder)
         };
-        let long = next_in(families::LONG_CALLS);
-        let in_block = next_in(families::CALL_BLOCKS).or_else(|| {
+        let long = next_in(families::LONG_CALLS, preorder + 1);
+        // Nothing that was entered in what was cut off can be read.
+        let kept = match self.cut() {
+            0 => Some(0),
+            cut => {
+                let kept = self.thread_block(thread, self.first_of(cut), Seek::Forward);
+                kept.ok().flatten().map(|(_, entry)| entry.first_call)
+            }
+        };
+        let in_block = kept.and_then(|kept| next_in(families::CALL_BLOCKS, kept.max(preorder + 1)));
+        let in_block = in_block.or_else(|| {
             let mut tail = self.tail.iter().filter_map(|block| block.thread(thread));
             tail.find(|thread| thread.first_call > preorder)
                 .map(|thread| thread.first_call)

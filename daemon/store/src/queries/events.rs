@@ -44,11 +44,20 @@ impl View {
             Direction::Forward => range.start,
             Direction::Backward => range.end - 1,
         };
-        Some((range, self.locate(from)?))
+        // What was cut off is one for who looks: the last block of it.
+        let start = self.locate(from)?.max(self.cut().saturating_sub(1));
+        Some((range, start))
     }
 
     /// Is the block outside the range, seen from where an iteration comes from?
     pub(crate) fn is_past(&self, ordinal: u32, range: &Range<u64>, direction: Direction) -> bool {
+        let cut = self.cut();
+        if ordinal < cut {
+            return match direction {
+                Direction::Forward => range.end == 0,
+                Direction::Backward => ordinal + 1 < cut || self.first_of(cut) <= range.start,
+            };
+        }
         ordinal >= self.blocks()
             || match direction {
                 Direction::Forward => self.first_of(ordinal) >= range.end,
@@ -56,8 +65,36 @@ impl View {
             }
     }
 
+    /// Who looks for something meets what was cut off, whether or not it had that, and says so once.
+    fn or_cut_off(
+        &self,
+        from: u32,
+        direction: Direction,
+        look: impl FnOnce() -> Result<Option<u32>>,
+    ) -> Result<Option<u32>> {
+        let cut = self.cut();
+        let last = cut.checked_sub(1);
+        match direction {
+            Direction::Forward if from < cut => Ok(last),
+            Direction::Forward => look(),
+            Direction::Backward if from.saturating_add(1) < cut => Ok(None),
+            Direction::Backward => Ok(look()?.filter(|found| *found >= cut).or(last)),
+        }
+    }
+
     /// The nearest block with events of a thread, from an ordinal on.
     fn block_of_thread(
+        &self,
+        thread: ThreadId,
+        from: u32,
+        direction: Direction,
+    ) -> Result<Option<u32>> {
+        self.or_cut_off(from, direction, || {
+            self.kept_block_of_thread(thread, from, direction)
+        })
+    }
+
+    fn kept_block_of_thread(
         &self,
         thread: ThreadId,
         from: u32,
@@ -96,6 +133,17 @@ impl View {
 
     /// The nearest block with own events of a call or root that spans blocks, from an ordinal on.
     fn block_of_call(&self, call: CallId, from: u32, direction: Direction) -> Result<Option<u32>> {
+        self.or_cut_off(from, direction, || {
+            self.kept_block_of_call(call, from, direction)
+        })
+    }
+
+    fn kept_block_of_call(
+        &self,
+        call: CallId,
+        from: u32,
+        direction: Direction,
+    ) -> Result<Option<u32>> {
         let nearest = |ordinal: u32, seek: Seek| -> Result<Option<u32>> {
             let key = families::own_block(call, self.first_of(ordinal));
             let found = self.inner.db.nearest(families::OWN_BLOCKS, &key, seek)?;
@@ -315,6 +363,13 @@ impl View {
         from: u32,
         direction: Direction,
     ) -> Option<u32> {
+        let found = self.or_cut_off(from, direction, || {
+            Ok(self.kept_block_with(wanted, from, direction))
+        });
+        found.ok().flatten()
+    }
+
+    fn kept_block_with(&self, wanted: Wanted, from: u32, direction: Direction) -> Option<u32> {
         let persisted = self.inner.persisted();
         let (known, has): (_, fn(Rare) -> bool) = match wanted {
             Wanted::Exceptions => (&persisted.exceptions, Rare::may_have_exceptions),

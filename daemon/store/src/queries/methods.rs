@@ -26,6 +26,8 @@ impl View {
         seek: Seek,
     ) -> Result<Option<(u64, u32)>> {
         let key = families::method_block(method, invocation);
+        // What is cut off meanwhile is not deleted before this is done.
+        let _groups = self.inner.using_index();
         let found = self.inner.db.nearest(families::METHOD_BLOCKS, &key, seek)?;
         let found = found.filter(|(key, _)| families::u32_at(key, 0) == Some(method.0));
         let parts = found
@@ -57,6 +59,10 @@ impl View {
                     Ok(Some((first, ordinal))) => {
                         from = Some((first + 1, Seek::Forward));
                         return Some(Ok(ordinal));
+                    }
+                    // The call is in what was cut off, or there is none.
+                    Ok(None) if matches!(seek, Seek::Reverse) && view.cut() > 0 => {
+                        return Some(Err(view.cut_off()));
                     }
                     Ok(None) if matches!(seek, Seek::Reverse) => {
                         if let Ok(Some((first, ordinal))) =
@@ -117,8 +123,29 @@ impl Recording {
         }
         match view.method_block(method, u64::MAX, Seek::Reverse)? {
             Some((_, ordinal)) => Ok(count(&view.block(ordinal)?).unwrap_or(0)),
+            // They were all cut off, or there are none.
+            None if view.cut() > 0 => Err(view.cut_off()),
             None => Ok(0),
         }
+    }
+
+    /// How many calls of a method were entered before a time: the number of the first that was not.
+    pub fn invocation_at(&self, method: MethodId, time: Timestamp) -> Result<u64> {
+        // Calls of a method are counted in the order of time.
+        let (mut low, mut high) = (0, self.invocations(method)?);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            let is_before = match self.call_by_invocation(method, middle) {
+                // What was cut off was before all that is kept.
+                Err(error) if error.cut_off().is_some_and(|to| to < time) => true,
+                call => call?.is_some_and(|call| call.enter < time),
+            };
+            match is_before {
+                true => low = middle + 1,
+                false => high = middle,
+            }
+        }
+        Ok(low)
     }
 
     /// The n-th call of a method, from 0.

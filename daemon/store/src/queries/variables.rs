@@ -49,10 +49,8 @@ impl Recording {
                 Err(error) => return known([Err(error)]),
             };
             within = !call.is_root() && view.locate(life.start) == view.locate(life.end - 1);
-            if within {
-                range.start = range.start.max(Timestamp(life.start));
-                range.end = range.end.min(Timestamp(life.end));
-            }
+            range.start = range.start.max(Timestamp(life.start));
+            range.end = range.end.min(Timestamp(life.end));
         }
         let Some((range, start)) = view.clip(&range, direction) else {
             return known([]);
@@ -123,6 +121,21 @@ impl Recording {
         from_element: u32,
         limit: usize,
     ) -> Result<Vec<Write>> {
+        match self.may_be_cut_off(object) {
+            true => Err(self.view().cut_off()),
+            false => self.kept_object_state(object, at, from_element, limit),
+        }
+    }
+
+    /// The same without what was written last in what was cut off, as far as there may be any: see
+    /// [`Recording::may_be_cut_off`].
+    pub fn kept_object_state(
+        &self,
+        object: ObjectId,
+        at: Timestamp,
+        from_element: u32,
+        limit: usize,
+    ) -> Result<Vec<Write>> {
         let view = self.view();
         let range = Timestamp(0)..Timestamp(at.0.saturating_add(1));
         let Some((range, _)) = view.clip(&range, Direction::Forward) else {
@@ -131,6 +144,9 @@ impl Recording {
         let Some(last) = view.locate(range.end - 1) else {
             return Ok(Vec::new());
         };
+        if last < view.cut() {
+            return Err(view.cut_off());
+        }
         let mut state = Vec::new();
         let mut from = Some(from_element);
         // Usually one page is enough; a variable that is written only behind `at` makes it short.
@@ -158,7 +174,10 @@ impl Recording {
                 // Written in this block, but behind `at` only.
                 for low in lows {
                     if let Some(before) = ordinal.checked_sub(1) {
-                        let write = view.last_of_object(object, low, &range, before)?;
+                        let write = match view.last_of_object(object, low, &range, before) {
+                            Err(error) if error.cut_off().is_some() => None,
+                            write => write?,
+                        };
                         found.extend(write.map(|write| (low, write)));
                     }
                 }
@@ -171,6 +190,12 @@ impl Recording {
             }
         }
         Ok(state)
+    }
+
+    /// May fields or elements of this object, or what it holds, have been written in what was cut off?
+    pub fn may_be_cut_off(&self, object: ObjectId) -> bool {
+        let persisted = self.inner.persisted();
+        persisted.cut > 0 && object.0 <= persisted.cut_objects
     }
 
     /// All writes to elements of an array in a range, in the order of time, snapshots among them.
@@ -220,6 +245,9 @@ impl Recording {
         let Some(last) = view.locate(range.end - 1) else {
             return Ok(false);
         };
+        if first < view.cut() && self.may_be_cut_off(object) {
+            return Err(view.cut_off());
+        }
         let written_in = |ordinal: u32| -> Result<bool> {
             let block = view.block(ordinal)?;
             let low_at = block.writes_to(object);
@@ -273,12 +301,13 @@ impl View {
         };
         let start = Key::of_object(object, from);
         let _groups = self.inner.using_index();
+        let cut = self.cut();
         let (groups, indexed, pending) = {
             let persisted = self.inner.persisted();
             let groups: Vec<_> = persisted
                 .groups
                 .iter()
-                .filter(|group| group.first <= last)
+                .filter(|group| group.first <= last && group.end > persisted.cut)
                 .copied()
                 .collect();
             let indexed = persisted.indexed();
@@ -296,7 +325,7 @@ impl View {
                     break;
                 }
                 let ordinal = group.first + Key::block_of(posting);
-                if ordinal > last {
+                if ordinal > last || ordinal < cut {
                     continue;
                 }
                 if before.replace(key) != Some(key) {

@@ -1,5 +1,6 @@
 //! Calls and their arguments.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use jhyde_store::records::{CallRecord, MethodRef};
@@ -399,7 +400,7 @@ fn of_methods(
         let range = range.clone();
         let world = Arc::clone(&of);
         // Where to go on; nothing once the method has no more.
-        let mut next = first_call(&world, method, range.start).map(Some);
+        let mut next = first_call(&world, method, &range);
         let mut page = Vec::new().into_iter();
         std::iter::from_fn(move || {
             loop {
@@ -430,22 +431,17 @@ fn of_methods(
     Ok(clipped(world, calls))
 }
 
-/// The first call of a method, by number, that was entered at or behind a time: they are counted in the order of time.
-fn first_call(world: &World, method: MethodId, at: Timestamp) -> Result<u64> {
-    let recording = world.recording();
-    if at.0 == 0 {
-        return Ok(0);
+/// The first call of a method, by number, that was entered at or behind a time and is kept; none where there is none.
+fn first_call(world: &World, method: MethodId, range: &Range<Timestamp>) -> Result<Option<u64>> {
+    let Some(from) = world.kept(range.start, range.end) else {
+        return Ok(None);
+    };
+    match (from.0, world.recording().invocation_at(method, from)) {
+        (0, _) => Ok(Some(0)),
+        // All of them were cut off, or there are none.
+        (_, Err(error)) if error.cut_off().is_some() => Ok(None),
+        (_, first) => Ok(Some(first?)),
     }
-    let (mut low, mut high) = (0, recording.invocations(method)?);
-    while low < high {
-        let middle = low + (high - low) / 2;
-        let call = recording.call_by_invocation(method, middle)?;
-        match call.is_some_and(|call| call.enter < at) {
-            true => low = middle + 1,
-            false => high = middle,
-        }
-    }
-    Ok(low)
 }
 
 /// The calls that a call made itself, in the order of time.

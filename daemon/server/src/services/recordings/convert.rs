@@ -61,6 +61,7 @@ pub fn recording(description: &Description) -> v1::Recording {
             max_bytes: text_of(limits.bytes.map(ByteSize)),
             max_duration: text_of(limits.duration_ms.map(|ms| Span(Duration::from_millis(ms)))),
             at_limit: limits.at_limit.to_string(),
+            ring: text_of(limits.ring.map(ByteSize)),
             log: match meta.options.engine {
                 EngineKind::Events => String::new(),
                 EngineKind::Auto | EngineKind::Probe => meta.options.log.to_string(),
@@ -73,6 +74,7 @@ pub fn recording(description: &Description) -> v1::Recording {
             command: jvm.command.clone(),
         }),
         events: stats.events,
+        kept_from: stats.kept_from.0,
         calls: stats.calls,
         threads: stats.threads,
         classes: stats.classes,
@@ -149,6 +151,7 @@ pub(super) fn wanted(options: Option<v1::RecordingOptions>) -> Wanted {
         max_duration: options.max_duration,
         at_limit: options.at_limit,
         log: options.log,
+        ring: options.ring,
         source: options.source.into_iter().map(PathBuf::from).collect(),
     }
 }

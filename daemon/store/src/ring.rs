@@ -1,0 +1,179 @@
+//! A recording that keeps its newest part ([`jhyde_trace::CostLimits::ring`]): where its blocks take more of the disk than they may, the
+//! oldest are cut off.
+//!
+//! That they are is said first, on the disk and to questions, and then they are deleted with what leads to them alone. A question
+//! that needs some of it gets an error with [`crate::Error::cut_off`], once for all of it, and never takes what is not there for what did not
+//! happen: see [`View::candidate`](crate::view::View::candidate). What grows slowly stays: classes, threads, what objects are, where
+//! calls and blocks begin. Calls that ran on behind it are found, without what they were given.
+
+use std::collections::VecDeque;
+use std::sync::PoisonError;
+
+use jhyde_trace::Block;
+use rocksdb::WriteBatch;
+
+use crate::error::Result;
+use crate::families;
+use crate::folder::CutOff;
+use crate::index::{collect, merge};
+use crate::rows::TableRows;
+use crate::state::{Inner, LongCall};
+
+/// Bytes of a batch while rows are being deleted.
+const BATCH_BYTES: usize = 1 << 20;
+
+/// See the module.
+#[derive(Debug)]
+pub(crate) struct Ring {
+    /// Bytes on disk that the recording may take.
+    most: u64,
+    /// Bytes that its blocks may take by now.
+    room: u64,
+    /// The lengths of the blocks that are kept.
+    lengths: VecDeque<u32>,
+    /// Their sum.
+    bytes: u64,
+}
+
+impl Ring {
+    /// Of a recording that keeps so many bytes.
+    pub(crate) fn new(most: u64) -> Self {
+        Self {
+            most,
+            room: most,
+            lengths: VecDeque::new(),
+            bytes: 0,
+        }
+    }
+
+    /// A block of this length was written. Cuts off the oldest ones, if that is too much: so many that it need not be done
+    /// soon again.
+    pub(crate) fn add(&mut self, inner: &Inner, length: usize) -> Result<()> {
+        self.lengths.push_back(length as u32);
+        self.bytes += length as u64;
+        if self.bytes <= self.room {
+            return Ok(());
+        }
+        self.room = self.room_for_blocks(inner)?;
+        let keeps = self.room - self.room / 8;
+        let (cut, indexed) = {
+            let persisted = inner.persisted();
+            (persisted.cut, persisted.indexed())
+        };
+        let mut to = cut;
+        // Those whose postings are still in memory are not cut off.
+        while to < indexed && self.bytes > keeps {
+            self.bytes -= u64::from(self.lengths.pop_front().unwrap_or(0));
+            to += 1;
+        }
+        match to > cut {
+            true => cut_off(inner, cut, to),
+            false => Ok(()),
+        }
+    }
+
+    /// What the other tables leave of it, at least a quarter; and an eighth is for what is still in RocksDB's log.
+    fn room_for_blocks(&self, inner: &Inner) -> Result<u64> {
+        let mut others = self.most / 8;
+        for family in inner.db.families().iter().copied() {
+            if family != families::BLOCKS {
+                others += inner.db.property(family, "rocksdb.live-sst-files-size")?;
+            }
+        }
+        Ok(self.most.saturating_sub(others).max(self.most / 4))
+    }
+}
+
+/// Cuts off the blocks `cut .. to`, those before which are cut off already.
+fn cut_off(inner: &Inner, cut: u32, to: u32) -> Result<()> {
+    let firsts: Vec<u64> = {
+        let persisted = inner.persisted();
+        let firsts = persisted.firsts.get(cut as usize..=to as usize);
+        firsts.unwrap_or_default().to_vec()
+    };
+    let Some((&before, firsts)) = firsts.split_last() else {
+        return Ok(());
+    };
+    let mut batch = WriteBatch::default();
+    let mut objects = inner.persisted().cut_objects;
+    let mut full = Vec::new();
+    for first in firsts {
+        let bytes = inner.db.get(families::BLOCKS, &first.to_be_bytes())?;
+        let Some(block) = bytes.and_then(|bytes| Block::decode(&bytes).ok()) else {
+            // What leads to it stays, and leads nowhere; which objects it wrote is not known.
+            objects = u64::MAX;
+            continue;
+        };
+        let keys = collect::keys(&block, |_| None);
+        let highest = keys.iter().filter_map(|key| key.object()).max();
+        objects = objects.max(highest.unwrap_or(0));
+        TableRows::default().of_block(&block, 0, |family, key, _| {
+            if [families::METHOD_BLOCKS, families::OWN_BLOCKS].contains(&family) {
+                batch.delete_cf(inner.db.family(family)?, key);
+            }
+            Ok(())
+        })?;
+        if batch.size_in_bytes() >= BATCH_BYTES {
+            full.push(std::mem::take(&mut batch));
+        }
+    }
+    let now = CutOff { before, objects };
+    {
+        let mut meta = inner.meta();
+        meta.cut_off = Some(now);
+        crate::folder::write_meta(&inner.folder, &meta)?;
+    }
+    {
+        let mut persisted = inner
+            .persisted
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
+        persisted.set_cut(Some(now));
+    }
+    // Whoever looks from here on knows; who looks already is waited for.
+    let _nobody_asks = inner
+        .index_use
+        .write()
+        .unwrap_or_else(PoisonError::into_inner);
+    for batch in full.into_iter().chain([batch]) {
+        inner.db.write(batch)?;
+    }
+    delete_ended_calls(inner, before)?;
+    let from = firsts.first().copied().unwrap_or(0);
+    inner
+        .db
+        .delete_between(families::BLOCKS, &from.to_be_bytes(), &before.to_be_bytes())?;
+    let groups: Vec<_> = {
+        let persisted = inner.persisted();
+        let gone = |group: &&crate::state::Group| group.end > cut && group.end <= to;
+        persisted.groups.iter().filter(gone).copied().collect()
+    };
+    for group in groups {
+        // The end marks stay: without them, groups behind would not be found.
+        let all = families::index_run(group.first, group.end, 0);
+        inner
+            .db
+            .delete_between(families::INDEX, &all, &merge::end_mark(group))?;
+    }
+    inner.watch.changed();
+    tracing::debug!(recording = %inner.id, before, "cut off");
+    Ok(())
+}
+
+/// Long calls that had ended by then are found by their blocks alone, which are gone.
+fn delete_ended_calls(inner: &Inner, before: u64) -> Result<()> {
+    let mut batch = WriteBatch::default();
+    let family = inner.db.family(families::LONG_CALLS)?;
+    for row in inner.db.all_once(families::LONG_CALLS)? {
+        let (key, value) = row?;
+        let call: Option<LongCall> = postcard::from_bytes(&value).ok();
+        let ended = call.and_then(|call| call.ended);
+        if ended.is_some_and(|(exit, _)| exit < before) {
+            batch.delete_cf(family, key);
+        }
+        if batch.size_in_bytes() >= BATCH_BYTES {
+            inner.db.write(std::mem::take(&mut batch))?;
+        }
+    }
+    inner.db.write(batch)
+}
