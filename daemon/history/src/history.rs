@@ -260,18 +260,28 @@ impl History {
 
     /// What a call was given; nothing where a damaged block has it.
     pub(crate) fn given(&self, record: &CallRecord) -> Result<Arguments> {
+        Ok(self.given_unless_lost(record)?.unwrap_or_default())
+    }
+
+    /// The same; `None` where a damaged block has it, or it was cut off: then a call without a receiver may have had one.
+    pub(crate) fn given_unless_lost(&self, record: &CallRecord) -> Result<Option<Arguments>> {
         match self.recording.arguments(record) {
-            Err(jhyde_store::Error::Damaged { .. }) => Ok(Arguments::default()),
-            given => Ok(given?),
+            Err(jhyde_store::Error::Damaged { .. }) => Ok(None),
+            given => Ok(Some(given?)),
         }
     }
 
     fn call_values(&self, record: &CallRecord, method: Option<&MethodRef>) -> Result<CallValues> {
-        let given = self.given(record)?;
-        let receiver = given
-            .receiver
-            .map(|value| self.value_at(value, record.enter))
-            .transpose()?;
+        let given = self.given_unless_lost(record)?;
+        let has_receiver = method.is_some_and(|method| !method.method().is_static());
+        let is_lost = given.is_none() && has_receiver;
+        let given = given.unwrap_or_default();
+        let receiver = match given.receiver {
+            None if is_lost => Some(ValueView::NotRecorded(DAMAGED.to_owned())),
+            receiver => receiver
+                .map(|value| self.value_at(value, record.enter))
+                .transpose()?,
+        };
         let mut arguments = Vec::new();
         let descriptor = method.map_or("", |method| method.method().descriptor.as_str());
         let types = parameters(descriptor);

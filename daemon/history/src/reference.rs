@@ -74,10 +74,14 @@ impl History {
         let mut found = Vec::new();
         let mut seen: Option<(String, u64)> = None;
         for candidate in self.methods_named(parsed)? {
-            if let Some(call) = self
-                .recording
-                .call_by_invocation(candidate.id, invocation)?
-            {
+            let call = match self.recording.call_by_invocation(candidate.id, invocation) {
+                Err(error) if error.cut_off().is_some() => {
+                    let ran_on = self.recording.call_that_ran_on(candidate.id, invocation)?;
+                    Some(ran_on.ok_or(error)?)
+                }
+                call => call?,
+            };
+            if let Some(call) = call {
                 found.push((format!("{}#{invocation}", candidate.full), call.id));
             } else {
                 let calls = self.recording.invocations(candidate.id)?;

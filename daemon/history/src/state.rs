@@ -414,12 +414,17 @@ impl History {
     }
 
     pub(crate) fn this_cell(&self, record: &CallRecord) -> Result<Option<Cell>> {
-        let Some(receiver) = self.given(record)?.receiver else {
-            return Ok(None);
+        let given = self.given_unless_lost(record)?;
+        let method = self.method(record.method)?;
+        let has_receiver = method
+            .as_ref()
+            .is_some_and(|method| !method.method().is_static());
+        let receiver = match given.as_ref().map(|given| given.receiver) {
+            Some(Some(receiver)) => Held::Value(receiver),
+            None if has_receiver => Held::Damaged,
+            Some(None) | None => return Ok(None),
         };
-        let class = self
-            .method(record.method)?
-            .map(|method| method.class.name.clone());
+        let class = method.map(|method| method.class.name.clone());
         Ok(Some(Cell {
             kind: RowKind::This,
             name: "this".to_owned(),
@@ -428,8 +433,8 @@ impl History {
                 call: record.id,
                 local: Local::Slot(0),
             },
-            start: Held::Value(receiver),
-            end: Held::Value(receiver),
+            start: receiver.clone(),
+            end: receiver,
             changed: false,
             not_recorded: false,
         }))

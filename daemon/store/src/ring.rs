@@ -7,7 +7,7 @@
 //! calls and blocks begin. Calls that ran on behind it are found, without what they were given.
 
 use std::collections::VecDeque;
-use std::sync::PoisonError;
+use std::sync::{PoisonError, RwLockWriteGuard};
 
 use jhyde_trace::Block;
 use rocksdb::WriteBatch;
@@ -17,7 +17,7 @@ use crate::families;
 use crate::folder::CutOff;
 use crate::index::{collect, merge};
 use crate::rows::TableRows;
-use crate::state::{Inner, LongCall};
+use crate::state::{Group, Inner, LongCall};
 
 /// Bytes of a batch while rows are being deleted.
 const BATCH_BYTES: usize = 1 << 20;
@@ -33,6 +33,8 @@ pub(crate) struct Ring {
     lengths: VecDeque<u32>,
     /// Their sum.
     bytes: u64,
+    /// The postings of blocks before this one are deleted.
+    emptied: u32,
 }
 
 impl Ring {
@@ -43,6 +45,7 @@ impl Ring {
             room: most,
             lengths: VecDeque::new(),
             bytes: 0,
+            emptied: 0,
         }
     }
 
@@ -56,20 +59,38 @@ impl Ring {
         }
         self.room = self.room_for_blocks(inner)?;
         let keeps = self.room - self.room / 8;
-        let (cut, indexed) = {
-            let persisted = inner.persisted();
-            (persisted.cut, persisted.indexed())
-        };
+        let cut = inner.persisted().cut;
         let mut to = cut;
-        // Those whose postings are still in memory are not cut off.
-        while to < indexed && self.bytes > keeps {
+        // The last one is kept, however large it is.
+        while self.lengths.len() > 1 && self.bytes > keeps {
             self.bytes -= u64::from(self.lengths.pop_front().unwrap_or(0));
             to += 1;
         }
-        match to > cut {
-            true => cut_off(inner, cut, to),
-            false => Ok(()),
+        if to > cut {
+            cut_off(inner, cut, to)?;
+            self.delete_postings(inner, to)?;
+            inner.watch.changed();
         }
+        Ok(())
+    }
+
+    /// Groups of the index that are of cut off blocks alone: their postings, once nobody asks who does not know of that.
+    fn delete_postings(&mut self, inner: &Inner, cut: u32) -> Result<()> {
+        let groups: Vec<_> = {
+            let persisted = inner.persisted();
+            let gone = |group: &&Group| group.end > self.emptied && group.end <= cut;
+            persisted.groups.iter().filter(gone).copied().collect()
+        };
+        for group in groups {
+            // The end mark stays: without it, groups behind would not be found.
+            let all = families::index_run(group.first, group.end, 0);
+            let _nobody_asks = nobody_asks(inner);
+            inner
+                .db
+                .delete_between(families::INDEX, &all, &merge::end_mark(group))?;
+            self.emptied = group.end;
+        }
+        Ok(())
     }
 
     /// What the other tables leave of it, at least a quarter; and an eighth is for what is still in RocksDB's log.
@@ -131,10 +152,7 @@ fn cut_off(inner: &Inner, cut: u32, to: u32) -> Result<()> {
         persisted.set_cut(Some(now));
     }
     // Whoever looks from here on knows; who looks already is waited for.
-    let _nobody_asks = inner
-        .index_use
-        .write()
-        .unwrap_or_else(PoisonError::into_inner);
+    let _nobody_asks = nobody_asks(inner);
     for batch in full.into_iter().chain([batch]) {
         inner.db.write(batch)?;
     }
@@ -143,21 +161,16 @@ fn cut_off(inner: &Inner, cut: u32, to: u32) -> Result<()> {
     inner
         .db
         .delete_between(families::BLOCKS, &from.to_be_bytes(), &before.to_be_bytes())?;
-    let groups: Vec<_> = {
-        let persisted = inner.persisted();
-        let gone = |group: &&crate::state::Group| group.end > cut && group.end <= to;
-        persisted.groups.iter().filter(gone).copied().collect()
-    };
-    for group in groups {
-        // The end marks stay: without them, groups behind would not be found.
-        let all = families::index_run(group.first, group.end, 0);
-        inner
-            .db
-            .delete_between(families::INDEX, &all, &merge::end_mark(group))?;
-    }
-    inner.watch.changed();
     tracing::debug!(recording = %inner.id, before, "cut off");
     Ok(())
+}
+
+/// Waits until who looks for something has looked.
+fn nobody_asks(inner: &Inner) -> RwLockWriteGuard<'_, ()> {
+    inner
+        .index_use
+        .write()
+        .unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Long calls that had ended by then are found by their blocks alone, which are gone.

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use super::{Contents, Known, Stands};
 use crate::error::{Error, Result};
 use crate::history::History;
-use crate::objects::{self, DAMAGED, WITHOUT_STATE};
+use crate::objects::{self, DAMAGED};
 use crate::state::{Interval, Notes};
 
 /// What was found out, for as long as one question takes.
@@ -118,9 +118,9 @@ impl History {
             return Ok(false);
         }
         let classes = self.classes_of_object(object)?;
-        let of_scope = |name: &str, in_scope: bool| in_scope || WITHOUT_STATE.contains(&name);
         let mut all = classes.iter();
-        Ok(!classes.is_empty() && all.all(|class| of_scope(&class.name, class.in_scope)))
+        let of_scope = all.all(|class| class.in_scope || class.name == "java.lang.Object");
+        Ok(!classes.is_empty() && of_scope)
     }
 
     /// Does an iterator over a map or deque go on through what it went through when it was told where it stands?

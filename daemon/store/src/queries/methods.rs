@@ -14,6 +14,7 @@ use crate::families;
 use crate::index::Key;
 use crate::recording::{Recording, Rows};
 use crate::records::{CallRecord, Direction, Execution};
+use crate::state::LongCall;
 use crate::view::View;
 
 impl View {
@@ -127,6 +128,26 @@ impl Recording {
             None if view.cut() > 0 => Err(view.cut_off()),
             None => Ok(0),
         }
+    }
+
+    /// The n-th call of a method, from 0, if it began in what was cut off and ran on behind that.
+    pub fn call_that_ran_on(&self, method: MethodId, n: u64) -> Result<Option<CallRecord>> {
+        let view = self.view();
+        if view.cut() == 0 {
+            return Ok(None);
+        }
+        for row in self.inner.db.rows(families::LONG_CALLS)? {
+            let (key, value) = row?;
+            let call: LongCall = postcard::from_bytes(&value)
+                .map_err(|error| self.inner.db.damaged("table long_calls", error.to_string()))?;
+            if call.method == method.0
+                && call.invocation == n
+                && let Some(id) = families::u64_at(&key, 0)
+            {
+                return view.call(CallId::unpack(id), &mut None).map(Some);
+            }
+        }
+        Ok(None)
     }
 
     /// How many calls of a method were entered before a time: the number of the first that was not.

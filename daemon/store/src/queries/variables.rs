@@ -225,7 +225,9 @@ impl Recording {
                     .collect()
             };
             let levels = view.levels.clone();
-            let row = move |at: usize| write_at(&levels, &block, at);
+            // The index has elements alone, a block that is in memory fields of this number, too.
+            let is_element = |write: &Write| matches!(write.variable, Variable::Element { .. });
+            let row = move |at: usize| write_at(&levels, &block, at).filter(is_element);
             Some(Ok(Box::new(found.into_iter().filter_map(row))))
         })
     }

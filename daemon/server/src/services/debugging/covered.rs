@@ -19,7 +19,7 @@ pub(super) fn message(
     let mut notes = history.gap_notes(call)?;
     if coverage.unread > 0 {
         notes.push(format!(
-            "{} events of this recording cannot be read, because a part of it is damaged: an edge or chain may have been \
+            "{} events of this recording cannot be read, because a part of it is damaged or was cut off: an edge or chain may have been \
              covered by more calls than are counted here, and by this one if a damaged part lies inside it",
             coverage.unread
         ));
