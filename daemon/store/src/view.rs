@@ -385,15 +385,7 @@ impl View {
 
     /// The index is being used.
     fn indexed_forward(&self, key: Key, from: u32) -> Result<Option<u32>> {
-        let groups: Vec<_> = {
-            let persisted = self.inner.persisted();
-            persisted
-                .groups
-                .iter()
-                .filter(|group| group.end > from)
-                .copied()
-                .collect()
-        };
+        let (groups, pending) = self.indexed_from(from, |keys| has(keys, key));
         for group in groups {
             let first = from.saturating_sub(group.first);
             let mut postings = self.postings(group.first, group.end, key.posting(first));
@@ -405,16 +397,25 @@ impl View {
                 return Ok(Some(group.first + found));
             }
         }
+        Ok(pending)
+    }
+
+    /// The groups of postings with blocks from one on, and the first block behind all groups that has what is looked for: as
+    /// they are at one moment, since the flusher makes groups of such blocks.
+    pub(crate) fn indexed_from(
+        &self,
+        from: u32,
+        has_it: impl Fn(Option<&[Key]>) -> bool,
+    ) -> (Vec<Group>, Option<u32>) {
         let persisted = self.inner.persisted();
+        let groups = persisted.groups.iter().filter(|group| group.end > from);
         let indexed = persisted.indexed();
         let skipped = from.saturating_sub(indexed) as usize;
-        let pending = persisted.pending.iter().enumerate().skip(skipped);
-        for (at, keys) in pending.take_while(|(at, _)| indexed + (*at as u32) < self.persisted) {
-            if has(keys.as_deref(), key) {
-                return Ok(Some(indexed + at as u32));
-            }
-        }
-        Ok(None)
+        let mut pending = (indexed..self.persisted)
+            .zip(&persisted.pending)
+            .skip(skipped);
+        let found = pending.find(|(_, keys)| has_it(keys.as_deref()));
+        (groups.copied().collect(), found.map(|(ordinal, _)| ordinal))
     }
 
     /// A group's postings in order, from one on.

@@ -26,31 +26,19 @@ impl View {
     }
 
     fn indexed_among(&self, keys: &Range<Key>, from: u32) -> Result<Option<u32>> {
-        let groups: Vec<Group> = {
-            let persisted = self.inner.persisted();
-            let behind = persisted.groups.iter().filter(|group| group.end > from);
-            behind.copied().collect()
-        };
+        let (groups, pending) = self.indexed_from(from, |known| {
+            known.is_none_or(|known| {
+                let at = known.partition_point(|key| *key < keys.start);
+                known.get(at).is_some_and(|key| *key < keys.end)
+            })
+        });
         for group in groups {
             let first = from.saturating_sub(group.first);
             if let Some(block) = maybe(self.first_in_group(group, keys, first), first)? {
                 return Ok(Some(group.first + block));
             }
         }
-        let persisted = self.inner.persisted();
-        let indexed = persisted.indexed();
-        let skipped = from.saturating_sub(indexed) as usize;
-        let pending = persisted.pending.iter().enumerate().skip(skipped);
-        for (at, known) in pending.take_while(|(at, _)| indexed + (*at as u32) < self.persisted) {
-            let has_one = known.as_deref().is_none_or(|known| {
-                let at = known.partition_point(|key| *key < keys.start);
-                known.get(at).is_some_and(|key| *key < keys.end)
-            });
-            if has_one {
-                return Ok(Some(indexed + at as u32));
-            }
-        }
-        Ok(None)
+        Ok(pending)
     }
 
     /// The first block of a group, from one on, that has any of the keys; blocks are counted from the group's first.

@@ -1,0 +1,69 @@
+//! Questions to a recording that is being written: blocks that come from memory to the disk, and get their postings there, are told once.
+
+mod common;
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use common::data::options;
+use jhyde_store::{Catalogue, Direction, StoreOptions};
+use jhyde_trace::{
+    CallId, Event, EventKind, FieldId, RecordingOptions, State, ThreadId, Timestamp, Value,
+    Variable,
+};
+
+const EVENTS: u64 = 60_000;
+/// Events of a block.
+const BLOCK: u64 = 64;
+
+#[test]
+fn every_write_is_told_once() {
+    let data = tempfile::tempdir().expect("a folder");
+    let small = StoreOptions {
+        group_blocks: 2,
+        ..options()
+    };
+    let catalogue = Catalogue::open(data.path(), small).expect("a catalogue");
+    let (recording, mut writer) = catalogue
+        .create(Some("r"), RecordingOptions::default())
+        .expect("a recording");
+    // Each block has a variable of its own: who looks for it goes through all groups of the index, and meanwhile others come.
+    let written = |at: u64| {
+        let field = FieldId((at / BLOCK) as u32);
+        Variable::Static { field }
+    };
+    let done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            for at in 0..EVENTS {
+                let kind = EventKind::Write {
+                    variable: written(at),
+                    value: Value::Int(at as i32),
+                };
+                let event = Event {
+                    call: CallId::root(ThreadId(1)),
+                    index: 0,
+                    kind,
+                };
+                writer.append(event).expect("the event nests");
+            }
+            writer.finish(State::Stopped).expect("finished");
+            done.store(true, Ordering::Release);
+        });
+        let mut asked = 0;
+        let mut ends = false;
+        while !ends {
+            ends = done.load(Ordering::Acquire);
+            let end = recording.end();
+            // A block that is whole, and was written lately.
+            let Some(at) = end.0.checked_sub(2 * BLOCK) else {
+                continue;
+            };
+            for direction in [Direction::Forward, Direction::Backward] {
+                let told = recording.writes(written(at), Timestamp(0)..end, direction);
+                assert_eq!(told.count() as u64, BLOCK, "{at} of {end} {direction:?}");
+                asked += 1;
+            }
+        }
+        assert!(asked > 100, "{asked}");
+    });
+}
