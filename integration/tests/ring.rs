@@ -67,9 +67,11 @@ fn compare(whole: &Value, ring: &Value, place: &str, told: &mut Told) {
                     }
                 }
             }
-            for key in all.keys().filter(|key| !some.contains_key(*key)) {
-                panic!("{place}.{key} is not told: {ring}");
-            }
+            let left_out: Vec<_> = all.keys().filter(|key| !some.contains_key(*key)).collect();
+            assert!(
+                left_out.is_empty(),
+                "{place}: {left_out:?} not told: {ring}"
+            );
         }
         (Value::Array(all), Value::Array(some))
             if some.iter().any(|row| !row["variable"].is_null()) =>

@@ -273,6 +273,7 @@ impl History {
         limit: usize,
         notes: &mut Notes,
     ) -> Result<Cells> {
+        notes.damaged |= self.content_is_cut_off(object, interval)?;
         let held = self.content_cells(object, interval, from, limit);
         let Some(held) = unless_damaged(held, notes)?.flatten() else {
             return self.field_cells(object, interval, from as usize, limit, notes);
@@ -356,6 +357,8 @@ impl History {
                 continue;
             }
             let unknown = (!class.in_scope).then_some(OUTSIDE);
+            let hidden = at_start.hides(&variable) || at_end.hides(&variable);
+            notes.damaged |= hidden && class.in_scope;
             let held = |states: &LastWrites, at: Timestamp| match unknown {
                 Some(reason) => Ok(Held::Unknown(reason.into())),
                 None if damaged || states.hides(&variable) => Ok(Held::Damaged),
@@ -414,6 +417,7 @@ impl History {
         let mut cells = Vec::with_capacity(limit);
         for index in from..end {
             let variable = Variable::Element { array, index };
+            notes.damaged |= at_start.hides(&variable) || at_end.hides(&variable);
             let held = |states: &LastWrites, at| match damaged || states.hides(&variable) {
                 true => Ok(Held::Damaged),
                 false => self.held(states.get(&variable), variable, at, created, &descriptor),

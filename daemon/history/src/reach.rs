@@ -9,7 +9,7 @@ use rustc_hash::FxHashSet;
 
 use crate::error::Result;
 use crate::history::History;
-use crate::objects::{Cell, Cells, unless_damaged};
+use crate::objects::{Cell, Cells, Held, unless_damaged};
 use crate::state::{Interval, Notes, RowKind, StateRow};
 use crate::view::ValueView;
 
@@ -94,6 +94,7 @@ impl<'h> Search<'h> {
                 return Ok(Below::Changed);
             }
             unknown |= self.has_unseen_writes()? && !self.is_fixed(object)?;
+            unknown |= self.history.content_is_cut_off(object, self.interval)?;
             if !self.history.has_snapshots_only() && self.is_leaf(object)? {
                 continue;
             }
@@ -108,6 +109,9 @@ impl<'h> Search<'h> {
                     let partly = self.is_partly_known(object, &part);
                     unknown |= unless_damaged(partly, &mut self.notes)?.unwrap_or(true);
                 }
+                // What lies behind a reference that cannot be told may have changed.
+                let is_lost = |cell: &Cell| matches!(cell.end, Held::Damaged);
+                unknown |= part.cells.iter().any(is_lost);
                 queue.extend(part.cells.iter().filter_map(|cell| cell.end.object()));
                 match part.next {
                     Some(next) if looked_at < self.budget => from = next,
@@ -189,7 +193,11 @@ impl<'h> Search<'h> {
                 Some(jhyde_trace::Variable::Element { index, .. }) if writes.len() == CHUNK => {
                     element = index.saturating_add(1);
                 }
-                _ => return Ok(false),
+                _ => {
+                    // It was written in the interval, of which some may have been cut off meanwhile.
+                    self.notes.damaged |= recording.may_be_cut_off(object);
+                    return Ok(false);
+                }
             }
         }
     }

@@ -61,7 +61,11 @@ impl History {
         };
         for method in self.methods_named(name).unwrap_or_default() {
             let before = self.invocations_until(method.id, at)?;
-            let first = before.saturating_sub(MOST_SUPPRESSED as u64);
+            let kept = self.recording.kept_from();
+            let kept = unless_lost(self.recording.invocation_at(method.id, kept).map(Some))?;
+            let first = before
+                .saturating_sub(MOST_SUPPRESSED as u64)
+                .max(kept.unwrap_or(0));
             let calls = self
                 .recording
                 .calls_of_method(method.id, first, MOST_SUPPRESSED);
@@ -81,9 +85,12 @@ impl History {
         let (mut low, mut high) = (0, all.unwrap_or_default());
         while low < high {
             let middle = low + (high - low) / 2;
-            match unless_lost(self.recording.call_by_invocation(method, middle))? {
-                Some(call) if call.enter <= at => low = middle + 1,
-                _ => high = middle,
+            match self.recording.call_by_invocation(method, middle) {
+                Err(error) if error.cut_off().is_some_and(|to| to <= at) => low = middle + 1,
+                call => match unless_lost(call)? {
+                    Some(call) if call.enter <= at => low = middle + 1,
+                    _ => high = middle,
+                },
             }
         }
         Ok(low)

@@ -64,7 +64,7 @@ impl Recording {
         let view = View::sweeping(&self.inner);
         let mut report = CheckReport::default();
         let cut = view.cut();
-        let total = u64::from(view.blocks() - cut);
+        let total = u64::from(view.blocks().saturating_sub(cut));
         if let Some(lost) = self.lost_end() {
             report.note(lost);
         }
@@ -201,7 +201,7 @@ impl Recording {
         let db = &self.inner.db;
         let mut report = InspectReport {
             events: view.end,
-            blocks: (view.blocks() - view.cut()).into(),
+            blocks: view.blocks().saturating_sub(view.cut()).into(),
             index_groups: self.inner.persisted().groups.len() as u64,
             ..InspectReport::default()
         };
@@ -235,7 +235,7 @@ impl Recording {
             }
         }
         keep_largest(&mut report.largest_blocks);
-        let step = ((view.blocks() - cut) / 1000).max(1);
+        let step = (view.blocks().saturating_sub(cut) / 1000).max(1);
         let mut columns: BTreeMap<String, u64> = BTreeMap::new();
         for ordinal in (cut..view.blocks()).step_by(step as usize) {
             // A damaged block has no columns; `check` names it.

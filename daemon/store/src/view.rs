@@ -308,10 +308,9 @@ impl View {
         let may_be = self.may_be_cut_off(key);
         let last = cut.checked_sub(1).filter(|_| may_be);
         match direction {
-            Direction::Forward if last.is_some_and(|last| from <= last) => Ok(last),
+            _ if last.is_some_and(|last| from <= last) => Ok(last),
             Direction::Forward => self.candidate_kept(key, from.max(cut), direction),
-            // They were met.
-            Direction::Backward if from.saturating_add(1) < cut => Ok(None),
+            Direction::Backward if from < cut => Ok(None),
             Direction::Backward => {
                 let found = self.candidate_kept(key, from, direction)?;
                 Ok(found.filter(|found| *found >= cut).or(last))

@@ -5,10 +5,10 @@ mod common;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use common::data::options;
-use jhyde_store::{Catalogue, Direction, StoreOptions};
+use jhyde_store::{Catalogue, Direction, Result, StoreOptions, Write};
 use jhyde_trace::{
-    CallId, Event, EventKind, FieldId, RecordingOptions, State, ThreadId, Timestamp, Value,
-    Variable,
+    CallId, CostLimits, Event, EventKind, FieldId, RecordingOptions, State, ThreadId, Timestamp,
+    Value, Variable,
 };
 
 const EVENTS: u64 = 60_000;
@@ -17,6 +17,16 @@ const BLOCK: u64 = 64;
 
 #[test]
 fn every_write_is_told_once() {
+    ask_while_it_is_written(None);
+}
+
+/// What falls off the front is said, and hides nothing else.
+#[test]
+fn every_write_is_told_once_or_cut_off() {
+    ask_while_it_is_written(Some(20_000));
+}
+
+fn ask_while_it_is_written(ring: Option<u64>) {
     let data = tempfile::tempdir().expect("a folder");
     let small = StoreOptions {
         group_blocks: 2,
@@ -24,7 +34,16 @@ fn every_write_is_told_once() {
     };
     let catalogue = Catalogue::open(data.path(), small).expect("a catalogue");
     let (recording, mut writer) = catalogue
-        .create(Some("r"), RecordingOptions::default())
+        .create(
+            Some("r"),
+            RecordingOptions {
+                limits: CostLimits {
+                    ring,
+                    ..CostLimits::default()
+                },
+                ..RecordingOptions::default()
+            },
+        )
         .expect("a recording");
     // Each block has a variable of its own: who looks for it goes through all groups of the index, and meanwhile others come.
     let written = |at: u64| {
@@ -59,11 +78,22 @@ fn every_write_is_told_once() {
                 continue;
             };
             for direction in [Direction::Forward, Direction::Backward] {
-                let told = recording.writes(written(at), Timestamp(0)..end, direction);
-                assert_eq!(told.count() as u64, BLOCK, "{at} of {end} {direction:?}");
+                let rows = recording.writes(written(at), Timestamp(0)..end, direction);
+                let (told, lost): (Vec<_>, Vec<_>) = rows.partition(Result::is_ok);
+                let is_cut_off = |row: &Result<Write>| {
+                    let error = row.as_ref().err();
+                    error.is_some_and(|error| error.cut_off().is_some())
+                };
+                assert!(lost.iter().all(is_cut_off), "{lost:?}");
+                assert!(ring.is_some() || lost.is_empty(), "{lost:?}");
+                // It may have been cut off just now.
+                let all = told.len() as u64 == BLOCK || recording.kept_from().0 > at;
+                assert!(all, "{} of {at}, of {end} {direction:?}", told.len());
                 asked += 1;
             }
         }
         assert!(asked > 100, "{asked}");
+        let kept = recording.kept_from().0;
+        assert_eq!(ring.is_some(), kept > EVENTS / 2, "{kept}");
     });
 }

@@ -3,7 +3,9 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use jhyde_store::records::{ContentChange, Direction};
-use jhyde_trace::{Content, Given, Held, Items, Missing, ObjectId, Part, Timestamp, Value};
+use jhyde_trace::{
+    ClassInfo, Content, Given, Held, Items, Missing, ObjectId, Part, Timestamp, Value,
+};
 use rustc_hash::FxHashMap;
 
 use super::{Contents, Known, Stands};
@@ -118,9 +120,23 @@ impl History {
             return Ok(false);
         }
         let classes = self.classes_of_object(object)?;
+        let is_object = |class: &Arc<ClassInfo>| class.name == "java.lang.Object";
         let mut all = classes.iter();
-        let of_scope = all.all(|class| class.in_scope || class.name == "java.lang.Object");
-        Ok(!classes.is_empty() && of_scope)
+        let of_scope = all.all(|class| class.in_scope || is_object(class));
+        // Else a class above them is not known.
+        Ok(of_scope && classes.last().is_some_and(is_object))
+    }
+
+    /// Is it not known what the object held at either end of an interval, because that was cut off?
+    pub(crate) fn content_is_cut_off(&self, object: ObjectId, interval: Interval) -> Result<bool> {
+        if !self.recording.may_be_cut_off(object) || self.never_holds(object)? {
+            return Ok(false);
+        }
+        let mut is_unknown = false;
+        for at in [interval.from, interval.to] {
+            is_unknown |= matches!(*self.contents_at(object, at)?, Contents::Unknown(_));
+        }
+        Ok(is_unknown)
     }
 
     /// Does an iterator over a map or deque go on through what it went through when it was told where it stands?
@@ -281,16 +297,26 @@ impl History {
             next += 1;
             let all = Timestamp(0)..self.recording.end();
             let changes = self.content_changes(source, all, Direction::Forward);
+            let mut cut_off = None;
             for change in changes.take(MOST_VIEWS as usize) {
                 let change = match change {
+                    // What comes behind it says whether it is a view, too; if nothing does, nobody knows.
+                    Err(error) if error.cut_off().is_some() => {
+                        cut_off = Some(error);
+                        continue;
+                    }
                     Err(jhyde_store::Error::Damaged { .. }) => continue,
                     change => change?,
                 };
+                cut_off = None;
                 match change.change.items() {
                     Some(&Items::View { of, .. }) if !sources.contains(&of) => sources.push(of),
                     Some(Items::View { .. }) => {}
                     _ => break,
                 }
+            }
+            if let Some(error) = cut_off {
+                return Err(error.into());
             }
         }
         Ok(sources)

@@ -305,8 +305,14 @@ fn of_threads(
         if let Some(since) = so {
             found.add(since);
         }
-        // What has ended stays so; whether something still ran when the recording stopped to look is not known.
-        let hidden = hidden.clone().filter(|_| end.is_none());
+        // What has ended stays so; whether something still ran when the recording stopped to look is not known. Nor is whether it
+        // ended where the last that is told of it cannot be read.
+        let recording = ask.history.recording();
+        let last = recording.root(thread.id)?.last;
+        let lost = last.and_then(|last| recording.event(last).err());
+        let lost = lost.map(|error| format!("its end may be in what is missing: {error}"));
+        let hidden = lost.or_else(|| hidden.clone());
+        let hidden = hidden.filter(|_| end.is_none());
         let row = match (so, hidden) {
             (Some(_), Some(why)) if end.is_none() => Found {
                 uncertain: Some(why),

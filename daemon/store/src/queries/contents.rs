@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use jhyde_trace::{Block, EventKind, Levels, ObjectId, Timestamp};
 
-use super::events::{positions, step};
+use super::events::positions;
 use super::{known, pages};
 use crate::index::Key;
 use crate::recording::{Recording, Rows};
@@ -33,7 +33,7 @@ impl Recording {
             if view.is_past(ordinal, &range, direction) {
                 return None;
             }
-            next = step(ordinal, direction);
+            next = view.step(ordinal, direction);
             let block = match view.block(ordinal) {
                 Ok(block) => block,
                 Err(error) => return Some(Err(error)),

@@ -14,14 +14,6 @@ use crate::records::{Direction, ExceptionEvent, ExceptionKind, OwnEvent, TimedEv
 use crate::rows::Rare;
 use crate::view::{View, told};
 
-/// Walks over ordinals in a direction.
-pub(crate) fn step(ordinal: u32, direction: Direction) -> Option<u32> {
-    match direction {
-        Direction::Forward => ordinal.checked_add(1),
-        Direction::Backward => ordinal.checked_sub(1),
-    }
-}
-
 /// The positions of a block that lie in a range of timestamps.
 pub(crate) fn positions(block: &Block, range: &Range<u64>) -> Range<usize> {
     let first = block.first().0;
@@ -49,13 +41,22 @@ impl View {
         Some((range, start))
     }
 
+    /// Walks over ordinals in a direction. Backward what was cut off is met once, and is the end.
+    pub(crate) fn step(&self, ordinal: u32, direction: Direction) -> Option<u32> {
+        match direction {
+            Direction::Forward => ordinal.checked_add(1),
+            Direction::Backward if ordinal < self.cut() => None,
+            Direction::Backward => ordinal.checked_sub(1),
+        }
+    }
+
     /// Is the block outside the range, seen from where an iteration comes from?
     pub(crate) fn is_past(&self, ordinal: u32, range: &Range<u64>, direction: Direction) -> bool {
         let cut = self.cut();
         if ordinal < cut {
             return match direction {
                 Direction::Forward => range.end == 0,
-                Direction::Backward => ordinal + 1 < cut || self.first_of(cut) <= range.start,
+                Direction::Backward => self.first_of(cut) <= range.start,
             };
         }
         ordinal >= self.blocks()
@@ -72,12 +73,13 @@ impl View {
         direction: Direction,
         look: impl FnOnce() -> Result<Option<u32>>,
     ) -> Result<Option<u32>> {
+        // What is cut off meanwhile is not deleted before this is done.
+        let _groups = self.inner.using_index();
         let cut = self.cut();
         let last = cut.checked_sub(1);
         match direction {
-            Direction::Forward if from < cut => Ok(last),
+            _ if from < cut => Ok(last),
             Direction::Forward => look(),
-            Direction::Backward if from.saturating_add(1) < cut => Ok(None),
             Direction::Backward => Ok(look()?.filter(|found| *found >= cut).or(last)),
         }
     }
@@ -216,7 +218,7 @@ impl Recording {
             if view.is_past(ordinal, &range, direction) {
                 return None;
             }
-            next = step(ordinal, direction);
+            next = view.step(ordinal, direction);
             let block = match view.block(ordinal) {
                 Ok(block) => block,
                 Err(error) => return Some(Err(error)),
@@ -278,7 +280,7 @@ impl Recording {
             if view.is_past(ordinal, &range, direction) {
                 return None;
             }
-            next = step(ordinal, direction);
+            next = view.step(ordinal, direction);
             let block = match view.block(ordinal) {
                 Ok(block) => block,
                 Err(error) => return Some(Err(error)),
@@ -324,7 +326,7 @@ impl Recording {
             if view.is_past(ordinal, &range, direction) {
                 return None;
             }
-            next = step(ordinal, direction);
+            next = view.step(ordinal, direction);
             let block = match view.block(ordinal) {
                 Ok(block) => block,
                 Err(error) => return Some(Err(error)),

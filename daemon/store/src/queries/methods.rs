@@ -7,7 +7,7 @@ use std::sync::Arc;
 use jhyde_trace::{Block, CallId, ClassId, MethodId, Timestamp};
 use rocksdb::Direction as Seek;
 
-use super::events::{positions, step};
+use super::events::positions;
 use super::{known, pages};
 use crate::error::Result;
 use crate::families;
@@ -61,9 +61,13 @@ impl View {
                         from = Some((first + 1, Seek::Forward));
                         return Some(Ok(ordinal));
                     }
-                    // The call is in what was cut off, or there is none.
+                    // The call is in memory, in what was cut off, or there is none.
                     Ok(None) if matches!(seek, Seek::Reverse) && view.cut() > 0 => {
-                        return Some(Err(view.cut_off()));
+                        let mut all = view.tail.iter().flat_map(|block| block.methods());
+                        let first = all.find(|(known, _)| *known == method);
+                        if first.is_none_or(|(_, first)| first > invocation) {
+                            return Some(Err(view.cut_off()));
+                        }
                     }
                     Ok(None) if matches!(seek, Seek::Reverse) => {
                         if let Ok(Some((first, ordinal))) =
@@ -205,7 +209,7 @@ impl Recording {
             if view.is_past(ordinal, &range, direction) {
                 return None;
             }
-            next = step(ordinal, direction);
+            next = view.step(ordinal, direction);
             let rows = recording.visits(&view, ordinal, &places, &range);
             Some(
                 rows.map(|rows| -> Box<dyn Iterator<Item = Execution> + Send> {

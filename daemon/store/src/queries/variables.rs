@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use jhyde_trace::{Block, CallId, EventKind, Levels, ObjectId, Outcome, Timestamp, Variable};
 
-use super::events::{positions, step};
+use super::events::positions;
 use super::{known, pages};
 use crate::error::Result;
 use crate::index::{Key, local_call};
@@ -68,7 +68,7 @@ impl Recording {
             if view.is_past(ordinal, &range, direction) {
                 return None;
             }
-            next = step(ordinal, direction);
+            next = view.step(ordinal, direction);
             let block = match view.block(ordinal) {
                 Ok(block) => block,
                 Err(error) => return Some(Err(error)),
@@ -121,9 +121,11 @@ impl Recording {
         from_element: u32,
         limit: usize,
     ) -> Result<Vec<Write>> {
+        let state = self.kept_object_state(object, at, from_element, limit)?;
+        // Behind it: what is cut off meanwhile may be missing.
         match self.may_be_cut_off(object) {
             true => Err(self.view().cut_off()),
-            false => self.kept_object_state(object, at, from_element, limit),
+            false => Ok(state),
         }
     }
 
@@ -273,7 +275,11 @@ impl Recording {
                 return Ok(true);
             }
         }
-        Ok(false)
+        // More may have been cut off meanwhile.
+        match first < view.cut() && self.may_be_cut_off(object) {
+            true => Err(view.cut_off()),
+            false => Ok(false),
+        }
     }
 }
 
