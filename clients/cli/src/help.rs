@@ -208,7 +208,7 @@ where        exception, timestamp, fate (ended-thread, left-scope, caught-by-fra
 gaps         timestamp, reason, call (null outside of all calls), place, thread_name
 classes      class, source_file, in_scope, methods [{method, descriptor, first_line, last_line, calls}]
 list, show, watch, attach, stop, detach    id, name, state, state_reason, exit_code, created_ms, ended_ms,
-             level, engine, log (null: engine events), include, exclude, string_limit, snapshots {depth, elements,
+             level, engine, probe_log (null: engine events), include, exclude, string_limit, snapshots {depth, elements,
              bytes}, contents, events, calls, threads, classes, bytes, notes,
              gaps [{reason, count}] (numbers in reasons are N), jvm {address, name, version, command},
              listen_port (while waiting); with limits max_bytes, max_duration (null: none) and at_limit; with --ring ring and

@@ -89,7 +89,7 @@ pub(crate) fn options(args: &RecordArgs) -> RecordingOptions {
         max_bytes: args.max_bytes.clone().unwrap_or_default(),
         max_duration: args.max_duration.clone().unwrap_or_default(),
         at_limit: args.at_limit.clone().unwrap_or_default(),
-        log: args.log.clone().unwrap_or_default(),
+        probe_log: args.probe_log.clone().unwrap_or_default(),
         ring: args.ring.clone().unwrap_or_default(),
         source: absolute_paths(&args.source),
     }
@@ -301,7 +301,7 @@ fn told(recording: &Recording, out: &mut Output) -> Result<(), Error> {
             format!("{}: {then}", limits.join(", ")),
         );
     }
-    let engine = match options.log.as_str() {
+    let engine = match options.probe_log.as_str() {
         "" | "auto" => options.engine.clone(),
         log => format!("{}, log {log}", options.engine),
     };

@@ -69,8 +69,8 @@ impl Serialize for RecordingJson<'_> {
         map.serialize_entry("ended_ms", &recording.ended_ms)?;
         map.serialize_entry("level", &options.level)?;
         map.serialize_entry("engine", &options.engine)?;
-        let log = Some(&options.log).filter(|log| !log.is_empty());
-        map.serialize_entry("log", &log)?;
+        let log = Some(&options.probe_log).filter(|log| !log.is_empty());
+        map.serialize_entry("probe_log", &log)?;
         map.serialize_entry("include", &options.include)?;
         map.serialize_entry("exclude", &options.exclude)?;
         map.serialize_entry("string_limit", &options.string_limit)?;

@@ -228,8 +228,8 @@ pub struct RecordArgs {
     pub ring: Option<String>,
     /// What the engine probe has the program tell, to check jhyde: auto, inputs (nothing that can be derived), reads (what fields and elements
     /// hold, too) or writes (also what is written, which must be what was derived)
-    #[arg(long)]
-    pub log: Option<String>,
+    #[arg(long, value_name = "LOG")]
+    pub probe_log: Option<String>,
     /// Folder or jar with the program's source, searched first: it is kept with the recording; may be repeated
     #[arg(long, value_name = "DIR|JAR")]
     pub source: Vec<PathBuf>,

@@ -160,11 +160,19 @@ fn written(text: &[u8]) -> Result<(), Failure> {
 
 /// What is logged, from words.
 fn filter(words: &str) -> Result<EnvFilter, ConfigError> {
-    EnvFilter::try_new(words).map_err(|error| ConfigError::Value {
+    let wrong = |reason: String| ConfigError::Value {
         key: "log.filter".to_owned(),
         origin: "the configuration".to_owned(),
-        reason: error.to_string(),
-    })
+        reason,
+    };
+    // A target of that name would be taken without a word, and nothing would be logged.
+    if matches!(words, "inputs" | "reads" | "writes") {
+        let reason = format!(
+            "'{words}' is none of what jhyded itself logs; what a program is made to tell is --probe-log {words}"
+        );
+        return Err(wrong(reason));
+    }
+    EnvFilter::try_new(words).map_err(|error| wrong(error.to_string()))
 }
 
 /// Structured logs to standard error. What is logged can be changed.
@@ -211,7 +219,7 @@ fn options(settings: &Settings) -> crate::daemon::Options {
         limits: settings.record.limits(),
         level: settings.record.level,
         engine: settings.record.engine,
-        log: settings.record.log,
+        probe_log: settings.record.probe_log,
         string_limit: settings.record.string_limit,
         snapshots: settings.record.snapshots(),
         contents: settings.record.contents,
@@ -244,7 +252,7 @@ fn wanted(record: &args::RecordArgs) -> crate::daemon::options::Wanted {
         max_bytes: record.max_bytes.clone().unwrap_or_default(),
         max_duration: record.max_duration.clone().unwrap_or_default(),
         at_limit: record.at_limit.clone().unwrap_or_default(),
-        log: record.log.clone().unwrap_or_default(),
+        probe_log: record.probe_log.clone().unwrap_or_default(),
         ring: record.ring.clone().unwrap_or_default(),
         source: absolute(&record.source),
     }

@@ -61,7 +61,7 @@ fn order(watch: &Watch) -> Order {
             max_duration: watch.max_duration.clone(),
             at_limit: watch.at_limit.clone(),
             ring: watch.ring.clone(),
-            log: watch.log.clone(),
+            probe_log: watch.probe_log.clone(),
         },
     }
 }

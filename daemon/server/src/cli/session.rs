@@ -264,7 +264,7 @@ fn of_wanted(wanted: Wanted) -> v1::RecordingOptions {
         max_bytes: wanted.max_bytes,
         max_duration: wanted.max_duration,
         at_limit: wanted.at_limit,
-        log: wanted.log,
+        probe_log: wanted.probe_log,
         ring: wanted.ring,
         source: texts(&wanted.source),
     }

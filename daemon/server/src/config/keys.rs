@@ -233,7 +233,7 @@ pub const KEYS: &[Key] = &[
         "about how much a recording keeps on disk, of its newest part: 500MB, 2GB; none: all",
     ),
     one(
-        "record.log",
+        "record.probe_log",
         "auto",
         "what the engine probe has programs tell: auto, inputs, reads or writes",
     ),

@@ -220,7 +220,7 @@ pub struct Record {
     pub ring: Limit<ByteSize>,
     /// What the engine `probe` has programs tell.
     #[serde(deserialize_with = "from_text")]
-    pub log: LogKind,
+    pub probe_log: LogKind,
 }
 
 impl Record {

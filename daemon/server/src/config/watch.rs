@@ -58,7 +58,7 @@ pub struct Watch {
     pub ring: String,
     /// `auto`, `inputs`, `reads`, `writes`.
     #[serde(default)]
-    pub log: String,
+    pub probe_log: String,
 }
 
 fn yes() -> bool {

@@ -63,7 +63,7 @@ pub struct Options {
     /// Engine for recordings that name none.
     pub engine: EngineKind,
     /// What programs tell in recordings that do not say.
-    pub log: LogKind,
+    pub probe_log: LogKind,
     /// Longest text kept of a string for recordings that name none.
     pub string_limit: u32,
     /// How far snapshots go in recordings that do not say.

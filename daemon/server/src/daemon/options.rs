@@ -93,7 +93,7 @@ pub struct Wanted {
     /// How much is kept on disk, of the newest part: `500MB`, `none`.
     pub ring: String,
     /// `auto`, `inputs`, `reads`, `writes`.
-    pub log: String,
+    pub probe_log: String,
 }
 
 impl Wanted {
@@ -137,15 +137,15 @@ impl Wanted {
     }
 
     /// What the program is to tell.
-    fn log(&self, default: LogKind, engine: EngineKind) -> Result<LogKind, Error> {
-        if self.log.is_empty() {
+    fn probe_log(&self, default: LogKind, engine: EngineKind) -> Result<LogKind, Error> {
+        if self.probe_log.is_empty() {
             return Ok(default);
         }
-        let log = self.log.parse()?;
+        let log = self.probe_log.parse()?;
         match (engine, log) {
             (EngineKind::Events, LogKind::Inputs | LogKind::Reads | LogKind::Writes) => {
                 Err(Error::Argument {
-                    field: "options.log",
+                    field: "options.probe_log",
                     reason: format!(
                         "'{log}' is for engine 'probe': engine 'events' puts no code into the program, which could log anything"
                     ),
@@ -224,7 +224,7 @@ impl Wanted {
             snapshots,
             contents: defaults.contents && !wanted.no_contents,
             limits: wanted.limits(defaults.limits)?,
-            log: wanted.log(defaults.log, engine)?,
+            log: wanted.probe_log(defaults.probe_log, engine)?,
         };
         capture::check_patterns(&options)?;
         let mut source = wanted.source.clone();

@@ -89,7 +89,7 @@ pub(crate) fn options(folder: &Path) -> Options {
         level: settings.record.level,
         // What is served is tested here, not what `auto` takes.
         engine: EngineKind::Events,
-        log: settings.record.log,
+        probe_log: settings.record.probe_log,
         string_limit: settings.record.string_limit,
         snapshots: settings.record.snapshots(),
         contents: settings.record.contents,

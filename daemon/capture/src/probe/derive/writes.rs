@@ -1,4 +1,4 @@
-//! Where each write tells its value (`--log writes`), that must be what was derived: see [`crate::probe::instrument`].
+//! Where each write tells its value (`--probe-log writes`), that must be what was derived: see [`crate::probe::instrument`].
 
 use jhyde_trace::Value;
 

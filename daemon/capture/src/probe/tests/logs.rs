@@ -1,4 +1,4 @@
-//! What the program is made to tell can be chosen (`--log`), and the recording is the same: told as it is by default, which other tests
+//! What the program is made to tell can be chosen (`--probe-log`), and the recording is the same: told as it is by default, which other tests
 //! compare with what the engine `events` tells.
 
 use jhyde_trace::LogKind;

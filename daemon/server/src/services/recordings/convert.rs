@@ -62,7 +62,7 @@ pub fn recording(description: &Description) -> v1::Recording {
             max_duration: text_of(limits.duration_ms.map(|ms| Span(Duration::from_millis(ms)))),
             at_limit: limits.at_limit.to_string(),
             ring: text_of(limits.ring.map(ByteSize)),
-            log: match meta.options.engine {
+            probe_log: match meta.options.engine {
                 EngineKind::Events => String::new(),
                 EngineKind::Auto | EngineKind::Probe => meta.options.log.to_string(),
             },
@@ -150,7 +150,7 @@ pub(super) fn wanted(options: Option<v1::RecordingOptions>) -> Wanted {
         max_bytes: options.max_bytes,
         max_duration: options.max_duration,
         at_limit: options.at_limit,
-        log: options.log,
+        probe_log: options.probe_log,
         ring: options.ring,
         source: options.source.into_iter().map(PathBuf::from).collect(),
     }
