@@ -287,3 +287,66 @@ fn limits_that_make_no_sense_are_refused() {
     refused(&["--at-limit", "stop"], "use one of lower, end");
     assert!(folder.json(&["list"]).is_empty(), "nothing is left of it");
 }
+
+/// What the engine `probe` has the program tell; it is not what jhyded itself logs, whose option has the shorter name.
+#[test]
+fn what_a_program_is_made_to_tell_can_be_chosen() {
+    let jdk = jdks().swap_remove(0);
+    let folder = Folder::new();
+    let words = [
+        "-cp",
+        &jdk.classes("mergesort").display().to_string(),
+        "MergeSort",
+    ]
+    .map(str::to_owned);
+    let run = folder.launch(
+        &jdk,
+        "told",
+        &["--engine", "auto", "--probe-log", "writes"],
+        &words,
+    );
+    assert!(run.status.success(), "{}", run.stderr);
+    let show = folder.json(&["show", "told"]).remove(0);
+    assert!(
+        show["engine"] == "probe" && show["probe_log"] == "writes",
+        "{show}"
+    );
+    assert_eq!(show["gaps"], serde_json::json!([]), "{show}");
+    for (options, said) in [
+        (
+            ["--engine", "events", "--probe-log", "reads"],
+            "is for engine 'probe'",
+        ),
+        (
+            ["--engine", "probe", "--probe-log", "all"],
+            "use one of auto, inputs, reads, writes",
+        ),
+        (
+            ["--engine", "probe", "--log", "writes"],
+            "is --probe-log writes",
+        ),
+    ] {
+        let run = folder.launch(&jdk, "refused", &options, &words);
+        assert!(
+            !run.status.success() && run.stderr.contains(said),
+            "{}",
+            run.stderr
+        );
+    }
+    // `auto` may take the engine that has no log: then that is said.
+    let calls = [
+        "--engine",
+        "auto",
+        "--level",
+        "calls",
+        "--probe-log",
+        "writes",
+    ];
+    let run = folder.launch(&jdk, "without", &calls, &words);
+    let notes = folder.json(&["show", "without"]).remove(0)["notes"].to_string();
+    assert!(
+        notes.contains("it has no log, so that 'writes' says nothing"),
+        "{notes} {}",
+        run.stderr
+    );
+}

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use jdwp::commands::virtual_machine;
-use jhyde_trace::{EngineKind, Level, RecordingOptions, Sink, State};
+use jhyde_trace::{EngineKind, Level, ProbeLog, RecordingOptions, Sink, State};
 
 use crate::control::Finished;
 use crate::error::{CaptureError, LinkError};
@@ -73,7 +73,11 @@ impl<S: Sink> Engine<S> {
         if engine == EngineKind::Auto {
             let chosen = connection.engine(&scope, &options);
             let told = chosen.map_err(CaptureError::from).and_then(|(kind, why)| {
-                sink.engine(kind, why.to_owned())?;
+                let why = match kind {
+                    EngineKind::Events => without_log(&options, why.to_owned()),
+                    EngineKind::Auto | EngineKind::Probe => why.to_owned(),
+                };
+                sink.engine(kind, why)?;
                 Ok(kind)
             });
             match told {
@@ -137,7 +141,7 @@ fn by_events<S: Sink>(unfit: Unfit<S>) -> Finished<S> {
         },
         notes: Vec::new(),
     };
-    let told = sink.engine(EngineKind::Events, reason);
+    let told = sink.engine(EngineKind::Events, without_log(&options, reason));
     let mut engine = events::Engine::new(connection, scope, options, sink);
     match told {
         Ok(()) => match engine.begin_standing() {
@@ -145,5 +149,13 @@ fn by_events<S: Sink>(unfit: Unfit<S>) -> Finished<S> {
             Err(error) => failed(engine.abandon(), &error),
         },
         Err(error) => failed(engine.abandon(), &error),
+    }
+}
+
+/// Why the engine `events` was taken, which has no log: somebody may have asked for one.
+fn without_log(options: &RecordingOptions, why: String) -> String {
+    match options.probe_log {
+        ProbeLog::Auto => why,
+        log => format!("{why}; it has no log, so that '{log}' says nothing"),
     }
 }

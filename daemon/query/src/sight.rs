@@ -27,9 +27,10 @@ impl Sight {
         for gap in recording.gaps(Timestamp(0)..recording.end()) {
             history.check()?;
             let gap = match gap {
-                Err(StoreError::Damaged { from, to, .. }) => {
+                Err(ref error @ StoreError::Damaged { from, to, .. }) => {
                     if from < span.until && to >= span.from {
-                        hide(format!("the events {from} to {to} are damaged"));
+                        let told = error.lost_events();
+                        hide(told.unwrap_or_else(|| error.to_string()));
                     }
                     continue;
                 }

@@ -353,13 +353,17 @@ impl Database {
             .map_err(|error| self.failed("writing", &error))
     }
 
-    /// Deletes the rows of a table from a key on and before another, and gives their room back to the disk: whole files at once, where
-    /// they hold nothing else; what is left of others is written anew.
+    /// Deletes the rows of a table from a key on and before another. The room is taken until [`Database::give_back`].
     pub(crate) fn delete_between(&self, family: Family, from: &[u8], to: &[u8]) -> Result<()> {
-        let table = self.family(family)?;
         let mut batch = WriteBatch::default();
-        batch.delete_range_cf(table, from, to);
-        self.write(batch)?;
+        batch.delete_range_cf(self.family(family)?, from, to);
+        self.write(batch)
+    }
+
+    /// Gives the room of rows back to the disk that were deleted: whole files at once, where they hold nothing else; what is
+    /// left of others is written anew. `to` is the first key behind them.
+    pub(crate) fn give_back(&self, family: Family, from: &[u8], to: &[u8]) -> Result<()> {
+        let table = self.family(family)?;
         // RocksDB counts the last key among them.
         let mut last = to.to_vec();
         while let Some(byte) = last.pop() {

@@ -3,7 +3,8 @@
 //! To add one: a type here and a line in [`ALL`]; opening, `inspect` and `check` follow that list.
 //! Integers in keys are big-endian, so that the order of bytes is the order of the numbers. A name,
 //! once used, is never used for anything else. Nothing is ever removed from a recording except,
-//! when groups of the index are merged, the merged groups.
+//! when groups of the index are merged, the merged groups, and what a recording that keeps its newest part cuts off
+//! ([`crate::ring`]).
 
 use jhyde_trace::{CallId, ClassId, MethodId, ThreadId};
 

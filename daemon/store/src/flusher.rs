@@ -227,15 +227,15 @@ impl Flusher {
             persisted.late_objects |= late;
             if keys.is_some() {
                 persisted.add_block(block);
-                persisted.pending.push(keys);
+                persisted.pending.push(keys.clone());
             }
             persisted.pending.len() >= self.group_blocks
         };
         if full_group {
             self.write_group()?;
         }
-        match &mut self.ring {
-            Some(ring) if length > 0 => ring.add(&inner, length),
+        match (&mut self.ring, keys) {
+            (Some(ring), Some(keys)) => ring.add(&inner, length, &keys),
             _ => Ok(()),
         }
     }

@@ -15,12 +15,20 @@ use rocksdb::WriteBatch;
 use crate::error::Result;
 use crate::families;
 use crate::folder::CutOff;
-use crate::index::{collect, merge};
+use crate::index::{Key, merge};
 use crate::rows::TableRows;
 use crate::state::{Group, Inner, LongCall};
 
 /// Bytes of a batch while rows are being deleted.
 const BATCH_BYTES: usize = 1 << 20;
+
+/// A block that is kept.
+#[derive(Clone, Copy, Debug)]
+struct Kept {
+    bytes: u32,
+    /// The highest number of an object in its postings; 0 where there are none.
+    object: u64,
+}
 
 /// See the module.
 #[derive(Debug)]
@@ -29,10 +37,12 @@ pub(crate) struct Ring {
     most: u64,
     /// Bytes that its blocks may take by now.
     room: u64,
-    /// The lengths of the blocks that are kept.
-    lengths: VecDeque<u32>,
-    /// Their sum.
+    /// The blocks that are kept.
+    kept: VecDeque<Kept>,
+    /// The sum of their bytes.
     bytes: u64,
+    /// The highest number of an object in the postings of those that were cut off.
+    object: u64,
     /// The postings of blocks before this one are deleted.
     emptied: u32,
 }
@@ -43,16 +53,21 @@ impl Ring {
         Self {
             most,
             room: most,
-            lengths: VecDeque::new(),
+            kept: VecDeque::new(),
             bytes: 0,
+            object: 0,
             emptied: 0,
         }
     }
 
-    /// A block of this length was written. Cuts off the oldest ones, if that is too much: so many that it need not be done
-    /// soon again.
-    pub(crate) fn add(&mut self, inner: &Inner, length: usize) -> Result<()> {
-        self.lengths.push_back(length as u32);
+    /// A block of this length was written, with these postings. Cuts off the oldest ones, if that is too much: so many that it
+    /// need not be done soon again.
+    pub(crate) fn add(&mut self, inner: &Inner, length: usize, keys: &[Key]) -> Result<()> {
+        let objects = keys.iter().filter_map(|key| key.object());
+        self.kept.push_back(Kept {
+            bytes: length as u32,
+            object: objects.max().unwrap_or(0),
+        });
         self.bytes += length as u64;
         if self.bytes <= self.room {
             return Ok(());
@@ -62,12 +77,16 @@ impl Ring {
         let cut = inner.persisted().cut;
         let mut to = cut;
         // The last one is kept, however large it is.
-        while self.lengths.len() > 1 && self.bytes > keeps {
-            self.bytes -= u64::from(self.lengths.pop_front().unwrap_or(0));
+        while self.kept.len() > 1
+            && self.bytes > keeps
+            && let Some(oldest) = self.kept.pop_front()
+        {
+            self.bytes -= u64::from(oldest.bytes);
+            self.object = self.object.max(oldest.object);
             to += 1;
         }
         if to > cut {
-            cut_off(inner, cut, to)?;
+            cut_off(inner, cut, to, self.object)?;
             self.delete_postings(inner, to)?;
             inner.watch.changed();
         }
@@ -84,10 +103,12 @@ impl Ring {
         for group in groups {
             // The end mark stays: without it, groups behind would not be found.
             let all = families::index_run(group.first, group.end, 0);
-            let _nobody_asks = nobody_asks(inner);
-            inner
-                .db
-                .delete_between(families::INDEX, &all, &merge::end_mark(group))?;
+            let end = merge::end_mark(group);
+            {
+                let _nobody_asks = nobody_asks(inner);
+                inner.db.delete_between(families::INDEX, &all, &end)?;
+            }
+            inner.db.give_back(families::INDEX, &all, &end)?;
             self.emptied = group.end;
         }
         Ok(())
@@ -105,40 +126,22 @@ impl Ring {
     }
 }
 
-/// Cuts off the blocks `cut .. to`, those before which are cut off already.
-fn cut_off(inner: &Inner, cut: u32, to: u32) -> Result<()> {
+/// Cuts off the blocks `cut .. to`, those before which are cut off already. `object`: the highest number of an object in the
+/// postings of all of them.
+fn cut_off(inner: &Inner, cut: u32, to: u32, object: u64) -> Result<()> {
     let firsts: Vec<u64> = {
         let persisted = inner.persisted();
         let firsts = persisted.firsts.get(cut as usize..=to as usize);
         firsts.unwrap_or_default().to_vec()
     };
-    let Some((&before, firsts)) = firsts.split_last() else {
+    let (Some((&before, gone)), Some(&from)) = (firsts.split_last(), firsts.first()) else {
         return Ok(());
     };
-    let mut batch = WriteBatch::default();
-    let mut objects = inner.persisted().cut_objects;
-    let mut full = Vec::new();
-    for first in firsts {
-        let bytes = inner.db.get(families::BLOCKS, &first.to_be_bytes())?;
-        let Some(block) = bytes.and_then(|bytes| Block::decode(&bytes).ok()) else {
-            // What leads to it stays, and leads nowhere; which objects it wrote is not known.
-            objects = u64::MAX;
-            continue;
-        };
-        let keys = collect::keys(&block, |_| None);
-        let highest = keys.iter().filter_map(|key| key.object()).max();
-        objects = objects.max(highest.unwrap_or(0));
-        TableRows::default().of_block(&block, 0, |family, key, _| {
-            if [families::METHOD_BLOCKS, families::OWN_BLOCKS].contains(&family) {
-                batch.delete_cf(inner.db.family(family)?, key);
-            }
-            Ok(())
-        })?;
-        if batch.size_in_bytes() >= BATCH_BYTES {
-            full.push(std::mem::take(&mut batch));
-        }
-    }
-    let now = CutOff { before, objects };
+    let leads = rows_that_lead_to(inner, gone)?;
+    let now = CutOff {
+        before,
+        objects: object,
+    };
     {
         let mut meta = inner.meta();
         meta.cut_off = Some(now);
@@ -151,18 +154,44 @@ fn cut_off(inner: &Inner, cut: u32, to: u32) -> Result<()> {
             .unwrap_or_else(PoisonError::into_inner);
         persisted.set_cut(Some(now));
     }
-    // Whoever looks from here on knows; who looks already is waited for.
-    let _nobody_asks = nobody_asks(inner);
-    for batch in full.into_iter().chain([batch]) {
-        inner.db.write(batch)?;
+    {
+        // Whoever looks from here on knows; who looks already is waited for.
+        let _nobody_asks = nobody_asks(inner);
+        leads
+            .into_iter()
+            .try_for_each(|batch| inner.db.write(batch))?;
     }
+    // Who does not find a block or the record of a call looks again whether it is cut off.
     delete_ended_calls(inner, before)?;
-    let from = firsts.first().copied().unwrap_or(0);
-    inner
-        .db
-        .delete_between(families::BLOCKS, &from.to_be_bytes(), &before.to_be_bytes())?;
+    let (from, to) = (from.to_be_bytes(), before.to_be_bytes());
+    inner.db.delete_between(families::BLOCKS, &from, &to)?;
+    inner.db.give_back(families::BLOCKS, &from, &to)?;
     tracing::debug!(recording = %inner.id, before, "cut off");
     Ok(())
+}
+
+/// Deletes, once they are written, the rows that lead to nothing but blocks that begin at these events.
+fn rows_that_lead_to(inner: &Inner, firsts: &[u64]) -> Result<Vec<WriteBatch>> {
+    let mut batches = vec![WriteBatch::default()];
+    for first in firsts {
+        let bytes = inner.db.get(families::BLOCKS, &first.to_be_bytes())?;
+        let Some(block) = bytes.and_then(|bytes| Block::decode(&bytes).ok()) else {
+            // What leads to it stays, and leads nowhere.
+            continue;
+        };
+        if let Some(batch) = batches.last_mut() {
+            TableRows::default().of_block(&block, 0, |family, key, _| {
+                if [families::METHOD_BLOCKS, families::OWN_BLOCKS].contains(&family) {
+                    batch.delete_cf(inner.db.family(family)?, key);
+                }
+                Ok(())
+            })?;
+            if batch.size_in_bytes() >= BATCH_BYTES {
+                batches.push(WriteBatch::default());
+            }
+        }
+    }
+    Ok(batches)
 }
 
 /// Waits until who looks for something has looked.

@@ -341,7 +341,7 @@ impl View {
         }
     }
 
-    /// The index is being used.
+    /// Who calls it holds [`Inner::using_index`].
     fn indexed_backward(&self, key: Key, from: u32) -> Result<Option<u32>> {
         let groups = {
             let persisted = self.inner.persisted();
@@ -382,7 +382,7 @@ impl View {
         Ok(found.map(|found| Key::block_of(*found)))
     }
 
-    /// The index is being used.
+    /// Who calls it holds [`Inner::using_index`].
     fn indexed_forward(&self, key: Key, from: u32) -> Result<Option<u32>> {
         let (groups, pending) = self.indexed_from(from, |keys| has(keys, key));
         for group in groups {

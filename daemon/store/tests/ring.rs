@@ -231,15 +231,18 @@ fn compare(all: &Recording, ring: &Recording, ranges: &[std::ops::Range<Timestam
         }
     }
     // Nothing that was told of all is left out without a word: rows behind what is kept are there.
+    let mut looked_at = 0;
     for question in whole.keys() {
         let row =
             question.starts_with("events Timestamp(0)..Timestamp(18446744073709551615) Forward: ");
         let stamp = question.split_once("timestamp: Timestamp(").filter(|_| row);
         let stamp = stamp.and_then(|(_, rest)| rest.split_once(')')?.0.parse::<u64>().ok());
         if stamp.is_some_and(|stamp| stamp >= from.0) {
+            looked_at += 1;
             assert!(kept.contains_key(question), "{question}");
         }
     }
+    assert_eq!(looked_at, all.end().0 - from.0);
     cut
 }
 

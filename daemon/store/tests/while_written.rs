@@ -68,7 +68,7 @@ fn ask_while_it_is_written(ring: Option<u64>) {
             writer.finish(State::Stopped).expect("finished");
             done.store(true, Ordering::Release);
         });
-        let mut asked = 0;
+        let (mut asked, mut whole) = (0, 0);
         let mut ends = false;
         while !ends {
             ends = done.load(Ordering::Acquire);
@@ -87,12 +87,14 @@ fn ask_while_it_is_written(ring: Option<u64>) {
                 assert!(lost.iter().all(is_cut_off), "{lost:?}");
                 assert!(ring.is_some() || lost.is_empty(), "{lost:?}");
                 // It may have been cut off just now.
-                let all = told.len() as u64 == BLOCK || recording.kept_from().0 > at;
+                let is_whole = told.len() as u64 == BLOCK;
+                whole += u64::from(is_whole);
+                let all = is_whole || recording.kept_from().0 > at;
                 assert!(all, "{} of {at}, of {end} {direction:?}", told.len());
                 asked += 1;
             }
         }
-        assert!(asked > 100, "{asked}");
+        assert!(asked > 100 && whole > asked / 2, "{whole} of {asked}");
         let kept = recording.kept_from().0;
         assert_eq!(ring.is_some(), kept > EVENTS / 2, "{kept}");
     });

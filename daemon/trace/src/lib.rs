@@ -30,7 +30,7 @@ pub use event::{Event, EventKind, MonitorAction, Outcome};
 pub use ids::{CallId, ClassId, FieldId, MethodId, ObjectId, ThreadId, Timestamp};
 pub use level::{InForce, LevelFact, Levels, Stretch, Subject};
 pub use meta::{
-    AtLimit, CostLimits, EngineKind, JvmIdentity, Level, LogKind, RecordingMeta, RecordingOptions,
+    AtLimit, CostLimits, EngineKind, JvmIdentity, Level, ProbeLog, RecordingMeta, RecordingOptions,
     SnapshotLimits, State,
 };
 pub use sink::{Sink, SinkError};

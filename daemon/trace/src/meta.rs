@@ -69,14 +69,14 @@ pub struct RecordingOptions {
     pub limits: CostLimits,
     /// What the engine `probe` has the program tell. Recordings from before this could be chosen left it to the engine.
     #[serde(default)]
-    pub log: LogKind,
+    pub probe_log: ProbeLog,
 }
 
 /// What the code that the engine `probe` puts into classes writes into its log, besides what cannot be derived (design, section 7).
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
-pub enum LogKind {
+pub enum ProbeLog {
     /// As [`Self::Inputs`], and as [`Self::Reads`] from where code out of the scope may write what nobody shows it.
     #[default]
     Auto,
@@ -197,7 +197,7 @@ impl Default for RecordingOptions {
             snapshots: SnapshotLimits::default(),
             contents: true,
             limits: CostLimits::default(),
-            log: LogKind::Auto,
+            probe_log: ProbeLog::Auto,
         }
     }
 }
@@ -290,7 +290,7 @@ impl FromStr for EngineKind {
     }
 }
 
-impl fmt::Display for LogKind {
+impl fmt::Display for ProbeLog {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Auto => "auto",
@@ -301,7 +301,7 @@ impl fmt::Display for LogKind {
     }
 }
 
-impl FromStr for LogKind {
+impl FromStr for ProbeLog {
     type Err = UnknownWord;
 
     fn from_str(word: &str) -> Result<Self, Self::Err> {
@@ -311,7 +311,7 @@ impl FromStr for LogKind {
             "reads" => Ok(Self::Reads),
             "writes" => Ok(Self::Writes),
             _ => Err(UnknownWord {
-                what: "log",
+                what: "probe log",
                 word: word.to_owned(),
                 known: "auto, inputs, reads, writes",
             }),

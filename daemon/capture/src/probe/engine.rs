@@ -10,7 +10,7 @@ use jdwp::{
 };
 use jhyde_bytecode::ClassPath;
 use jhyde_trace::{
-    EngineKind, JvmIdentity, Level, LogKind, RecordingOptions, Sink, State, Subject, ThreadInfo,
+    EngineKind, JvmIdentity, Level, ProbeLog, RecordingOptions, Sink, State, Subject, ThreadInfo,
 };
 
 use super::agent::ClassFiles;
@@ -103,10 +103,10 @@ impl<S: Sink> Engine<S> {
         let path = ClassPath::parse(&joined.to_string_lossy(), release);
         let mut names = Names::new(path, release, scope.clone());
         let also = Also {
-            births: options.log >= LogKind::Reads || names.expect_unseen(),
-            reads: options.log >= LogKind::Reads,
-            later_reads: options.log == LogKind::Auto,
-            writes: options.log == LogKind::Writes,
+            births: options.probe_log >= ProbeLog::Reads || names.expect_unseen(),
+            reads: options.probe_log >= ProbeLog::Reads,
+            later_reads: options.probe_log == ProbeLog::Auto,
+            writes: options.probe_log == ProbeLog::Writes,
             contents: options.contents && options.level > Level::Calls,
         };
         let deriver = Deriver::new(

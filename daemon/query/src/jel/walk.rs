@@ -84,8 +84,8 @@ impl<'a> Walk<'a> {
             self.history.check()?;
             match event {
                 Ok(event) => self.event(&event)?,
-                Err(jhyde_store::Error::Damaged { from, to, .. }) => {
-                    let why = format!("the events {from} to {to} are damaged");
+                Err(ref error @ jhyde_store::Error::Damaged { from, .. }) => {
+                    let why = error.lost_events().unwrap_or_else(|| error.to_string());
                     self.line(&format!("notrecorded({from}, {}).", Atom(&why)))?;
                 }
                 Err(error) => return Err(error.into()),

@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use jhyde_trace::{AtLimit, CostLimits, EngineKind, Level, LogKind, SnapshotLimits};
+use jhyde_trace::{AtLimit, CostLimits, EngineKind, Level, ProbeLog, SnapshotLimits};
 use serde::Deserialize;
 use serde::de::{Deserializer, Error as _};
 
@@ -220,7 +220,7 @@ pub struct Record {
     pub ring: Limit<ByteSize>,
     /// What the engine `probe` has programs tell.
     #[serde(deserialize_with = "from_text")]
-    pub probe_log: LogKind,
+    pub probe_log: ProbeLog,
 }
 
 impl Record {

@@ -32,7 +32,7 @@ use std::time::Duration;
 use jhyde_capture::Ending;
 use jhyde_proto::folder;
 use jhyde_store::{Catalogue, Keep, Recording, Stats, StoreOptions};
-use jhyde_trace::{CostLimits, EngineKind, Level, LogKind, RecordingMeta, SnapshotLimits, State};
+use jhyde_trace::{CostLimits, EngineKind, Level, ProbeLog, RecordingMeta, SnapshotLimits, State};
 use rustix::fs::{Access, access};
 use tokio::time::timeout;
 
@@ -63,7 +63,7 @@ pub struct Options {
     /// Engine for recordings that name none.
     pub engine: EngineKind,
     /// What programs tell in recordings that do not say.
-    pub probe_log: LogKind,
+    pub probe_log: ProbeLog,
     /// Longest text kept of a string for recordings that name none.
     pub string_limit: u32,
     /// How far snapshots go in recordings that do not say.

@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use jhyde_trace::{CostLimits, EngineKind, Level, LogKind, RecordingOptions, SnapshotLimits};
+use jhyde_trace::{CostLimits, EngineKind, Level, ProbeLog, RecordingOptions, SnapshotLimits};
 
 use super::{Options, capture};
 use crate::config::settings::cost_limits;
@@ -137,13 +137,13 @@ impl Wanted {
     }
 
     /// What the program is to tell.
-    fn probe_log(&self, default: LogKind, engine: EngineKind) -> Result<LogKind, Error> {
+    fn probe_log(&self, default: ProbeLog, engine: EngineKind) -> Result<ProbeLog, Error> {
         if self.probe_log.is_empty() {
             return Ok(default);
         }
         let log = self.probe_log.parse()?;
         match (engine, log) {
-            (EngineKind::Events, LogKind::Inputs | LogKind::Reads | LogKind::Writes) => {
+            (EngineKind::Events, ProbeLog::Inputs | ProbeLog::Reads | ProbeLog::Writes) => {
                 Err(Error::Argument {
                     field: "options.probe_log",
                     reason: format!(
@@ -224,7 +224,7 @@ impl Wanted {
             snapshots,
             contents: defaults.contents && !wanted.no_contents,
             limits: wanted.limits(defaults.limits)?,
-            log: wanted.probe_log(defaults.probe_log, engine)?,
+            probe_log: wanted.probe_log(defaults.probe_log, engine)?,
         };
         capture::check_patterns(&options)?;
         let mut source = wanted.source.clone();

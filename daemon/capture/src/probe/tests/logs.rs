@@ -1,26 +1,26 @@
 //! What the program is made to tell can be chosen (`--probe-log`), and the recording is the same: told as it is by default, which other tests
 //! compare with what the engine `events` tells.
 
-use jhyde_trace::LogKind;
+use jhyde_trace::ProbeLog;
 
 use super::*;
 
-fn record_logging(log: LogKind, jdk: Option<&Path>, classes: &Path, main: &str) -> Recorded {
+fn record_logging(log: ProbeLog, jdk: Option<&Path>, classes: &Path, main: &str) -> Recorded {
     let options = RecordingOptions {
         engine: EngineKind::Probe,
         level: Level::Full,
-        log,
+        probe_log: log,
         ..RecordingOptions::default()
     };
     record_with(options, jdk, classes, &[main])
 }
 
 /// Compiles a program and compares what it is told with other logs.
-fn agrees_with(logs: &[LogKind], source: &Path, main: &str) {
+fn agrees_with(logs: &[ProbeLog], source: &Path, main: &str) {
     for jdk in jdks() {
         let jdk = jdk.as_deref();
         let folder = compiled(jdk, source);
-        let auto = record_logging(LogKind::Auto, jdk, folder.path(), main);
+        let auto = record_logging(ProbeLog::Auto, jdk, folder.path(), main);
         let expected = story(&auto.list);
         for &log in logs {
             let recorded = record_logging(log, jdk, folder.path(), main);
@@ -33,22 +33,13 @@ fn agrees_with(logs: &[LogKind], source: &Path, main: &str) {
     }
 }
 
-const ALL: [LogKind; 3] = [LogKind::Inputs, LogKind::Reads, LogKind::Writes];
+const ALL: [ProbeLog; 3] = [ProbeLog::Inputs, ProbeLog::Reads, ProbeLog::Writes];
 
 #[test]
 fn fixtures_are_the_same_with_each_log() {
-    for name in [
-        "Constructors",
-        "FieldWrites",
-        "Generics",
-        "Lambdas",
-        "Locals",
-        "Recursion",
-        "StaticInit",
-        "TryFinally",
-    ] {
-        let source = program(&format!("fixtures/fx/{name}.java"));
-        agrees_with(&ALL, &source, &format!("fx.{name}"));
+    for name in FIXTURES {
+        let (source, main) = fixture(name);
+        agrees_with(&ALL, &source, &main);
     }
 }
 

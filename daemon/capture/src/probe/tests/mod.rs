@@ -422,23 +422,29 @@ fn a_merge_sort() {
 }
 
 /// Fixtures of one thread that the engine `events` knows all of.
+const FIXTURES: [&str; 9] = [
+    "Constructors",
+    "FieldWrites",
+    "Generics",
+    "Lambdas",
+    "Locals",
+    "Recursion",
+    "Signatures",
+    "StaticInit",
+    "TryFinally",
+];
+
+/// A fixture's source and class.
+fn fixture(name: &str) -> (PathBuf, String) {
+    let source = program(&format!("fixtures/fx/{name}.java"));
+    (source, format!("fx.{name}"))
+}
+
 #[test]
 fn fixtures_agree() {
-    for name in [
-        "Constructors",
-        "FieldWrites",
-        "Generics",
-        "Lambdas",
-        "Locals",
-        "Recursion",
-        "Signatures",
-        "StaticInit",
-        "TryFinally",
-    ] {
-        agree(
-            &program(&format!("fixtures/fx/{name}.java")),
-            &format!("fx.{name}"),
-        );
+    for name in FIXTURES {
+        let (source, main) = fixture(name);
+        agree(&source, &main);
     }
 }
 

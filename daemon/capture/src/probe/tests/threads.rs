@@ -1,17 +1,17 @@
 //! Programs of several threads: what the engine `probe` tells of them has the order that it had.
 
-use jhyde_trace::LogKind;
+use jhyde_trace::ProbeLog;
 
 use super::*;
 
-fn recorded(jdk: Option<&Path>, name: &str, log: LogKind) -> Recorded {
+fn recorded(jdk: Option<&Path>, name: &str, log: ProbeLog) -> Recorded {
     let folder = compiled(jdk, &source(name));
     let options = RecordingOptions {
         engine: EngineKind::Probe,
         // Threads that spin are as busy as the machine lets them: each read would be an event, gigabytes of them.
         level: Level::State,
         contents: false,
-        log,
+        probe_log: log,
         ..RecordingOptions::default()
     };
     let recorded = record_with(options, jdk, folder.path(), &[name]);
@@ -49,7 +49,7 @@ fn given(recorded: &Recorded, name: &str) -> Vec<Vec<Value>> {
 #[test]
 fn what_threads_hand_on_has_its_order() {
     for jdk in jdks() {
-        let recorded = recorded(jdk.as_deref(), "Tokens", LogKind::Auto);
+        let recorded = recorded(jdk.as_deref(), "Tokens", ProbeLog::Auto);
         let steps = given(&recorded, "step");
         let expected: Vec<Vec<Value>> = (0..8)
             .flat_map(|_| (0..60).map(|number| vec![Value::Long(number)]))
@@ -65,7 +65,7 @@ fn what_threads_hand_on_has_its_order() {
 /// write.
 #[test]
 fn races_are_told_as_they_went() {
-    for (jdk, log) in each_with(&[LogKind::Auto, LogKind::Writes]) {
+    for (jdk, log) in each_with(&[ProbeLog::Auto, ProbeLog::Writes]) {
         let recorded = recorded(jdk.as_deref(), "Races", log);
         let reports = given(&recorded, "report");
         let told: Vec<String> = reports
@@ -82,7 +82,7 @@ fn races_are_told_as_they_went() {
 }
 
 /// Each JDK with each log.
-fn each_with(logs: &[LogKind]) -> impl Iterator<Item = (Option<PathBuf>, LogKind)> {
+fn each_with(logs: &[ProbeLog]) -> impl Iterator<Item = (Option<PathBuf>, ProbeLog)> {
     let jdks = jdks().into_iter();
     jdks.flat_map(|jdk| logs.iter().map(move |&log| (jdk.clone(), log)))
 }

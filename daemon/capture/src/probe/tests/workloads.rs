@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use jhyde_trace::{EngineKind, Level, LogKind, RecordingOptions};
+use jhyde_trace::{EngineKind, Level, ProbeLog, RecordingOptions};
 
 use super::{compiled_with, differ_nowhere, jdks, program, record_with, told_by_code};
 
@@ -71,7 +71,7 @@ impl Workload {
             let record = |engine, log| {
                 let options = RecordingOptions {
                     engine,
-                    log,
+                    probe_log: log,
                     level: Level::Full,
                     contents: false,
                     include: self.scope.iter().map(|&name| name.to_owned()).collect(),
@@ -80,10 +80,10 @@ impl Workload {
                 let recorded = record_with(options, jdk, Path::new(&path), self.run);
                 (steady(told_by_code(&recorded.list)), recorded.notes)
             };
-            let (events, _) = record(EngineKind::Events, LogKind::Auto);
+            let (events, _) = record(EngineKind::Events, ProbeLog::Auto);
             let mut stories = [Vec::new(), events];
             // With all that is read and written in the log, and without what follows.
-            for log in [LogKind::Auto, LogKind::Writes] {
+            for log in [ProbeLog::Auto, ProbeLog::Writes] {
                 let (told, notes) = record(EngineKind::Probe, log);
                 stories[0] = told;
                 differ_nowhere(

@@ -194,10 +194,16 @@ impl Walk {
                     from,
                     to,
                     recording,
+                    cut_off,
                     ..
                 }))) => {
+                    let missing = if cut_off {
+                        "were cut off"
+                    } else {
+                        "are damaged"
+                    };
                     self.unknown(format!(
-                        "the events {from} to {to} of {recording} are damaged: thread {} is not compared from there on",
+                        "the events {from} to {to} of {recording} {missing}: thread {} is not compared from there on",
                         pair.name
                     ));
                     self.close(sink)?;

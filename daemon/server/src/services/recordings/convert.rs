@@ -64,7 +64,7 @@ pub fn recording(description: &Description) -> v1::Recording {
             ring: text_of(limits.ring.map(ByteSize)),
             probe_log: match meta.options.engine {
                 EngineKind::Events => String::new(),
-                EngineKind::Auto | EngineKind::Probe => meta.options.log.to_string(),
+                EngineKind::Auto | EngineKind::Probe => meta.options.probe_log.to_string(),
             },
         }),
         jvm: meta.jvm.as_ref().map(|jvm| v1::Jvm {
