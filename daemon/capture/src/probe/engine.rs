@@ -248,6 +248,7 @@ impl<S: Sink> Engine<S> {
         if let Some(guard) = self.guard.take_if(|_| self.left) {
             guard.dismiss();
         }
+        self.deriver.completes();
         let derived = self.derive(None);
         self.deriver.end();
         self.notes.append(&mut self.deriver.notes);

@@ -149,52 +149,68 @@ impl Names {
 
     /// What a call of this method through this class runs, if that can be nothing but methods of the scope that have code.
     pub(crate) fn method(&mut self, class: &str, name: &str, descriptor: &str) -> Option<Declared> {
-        let mut at = self.class(class);
-        while let Some(file) = at {
+        self.declaring(class, false, &mut FxHashSet::default(), &|file| {
             let mut methods = file.methods.iter();
             let found = methods.find(|m| m.name == name && m.descriptor.descriptor() == descriptor);
-            if let Some(found) = found {
+            found.map(|found| {
                 let flags = u32::from(found.access.0);
                 let runs = flags & (ABSTRACT | NATIVE) == 0 && found.code.is_some();
-                return runs.then_some(Declared {
+                runs.then_some(Declared {
+                    class: file.name.as_str().into(),
                     synchronized: flags & SYNCHRONIZED != 0,
-                });
-            }
-            at = self.above(&file);
-        }
-        None
+                })
+            })
+        })
+        .flatten()
     }
 
-    /// The field of this name that a class of the scope declares.
+    /// The field that this name means in a class, if the scope declares it (JVMS 5.4.3.2).
     pub(crate) fn field(&mut self, class: &str, name: &str) -> Option<DeclaredField> {
-        let mut at = self.class(class);
-        while let Some(file) = at {
-            if let Some(field) = file.fields.iter().find(|field| field.name == name) {
-                return Some(DeclaredField {
-                    volatile: u32::from(field.access.0) & VOLATILE != 0,
-                });
-            }
-            at = self.above(&file);
-        }
-        None
+        self.declaring(class, true, &mut FxHashSet::default(), &|file| {
+            let found = file.fields.iter().find(|field| field.name == name);
+            found.map(|field| DeclaredField {
+                class: file.name.as_str().into(),
+                volatile: u32::from(field.access.0) & VOLATILE != 0,
+            })
+        })
     }
 
-    fn above(&mut self, file: &ClassFile) -> Option<Rc<ClassFile>> {
-        file.super_name
-            .as_deref()
-            .and_then(|above| self.class(above))
+    /// What is found in a class, or else above it: in its interfaces, if those count, and then in its superclass. Each is
+    /// looked at once: class files that nobody has loaded may go in circles.
+    fn declaring<T>(
+        &mut self,
+        class: &str,
+        interfaces: bool,
+        seen: &mut FxHashSet<String>,
+        find: &dyn Fn(&ClassFile) -> Option<T>,
+    ) -> Option<T> {
+        if !seen.insert(class.to_owned()) {
+            return None;
+        }
+        let file = self.class(class)?;
+        if let Some(found) = find(&file) {
+            return Some(found);
+        }
+        let above = file.interfaces.iter().filter(|_| interfaces);
+        above
+            .chain(&file.super_name)
+            .find_map(|above| self.declaring(above, interfaces, seen, find))
     }
 }
 
 /// A method of the scope, as far as its callers see it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Declared {
+    /// Whose it is, in internal form.
+    pub(crate) class: Rc<str>,
     /// It may wait before it begins.
     pub(crate) synchronized: bool,
 }
 
 /// A field of the scope.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct DeclaredField {
+    /// Whose it is, in internal form.
+    pub(crate) class: Rc<str>,
     pub(crate) volatile: bool,
 }

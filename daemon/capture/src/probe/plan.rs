@@ -90,6 +90,9 @@ pub(crate) struct MethodPlan {
     pub(crate) bears: bool,
     /// It tells its writes.
     pub(crate) writes: bool,
+    /// By constants that name a static field or method by a class below the one that declares it: that one's dotted name, as class
+    /// files have it. Such an instruction initialises that class alone (JVMS 5.5), and the JVM may never prepare the other.
+    pub(crate) declaring: FxHashMap<u16, String>,
 }
 
 /// Gives out numbers.

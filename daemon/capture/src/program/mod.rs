@@ -225,6 +225,14 @@ impl Program {
         self.classes.get(class)
     }
 
+    /// The class of the scope with this name, if there is one and no other.
+    pub(crate) fn only_class(&self, name: &str) -> Option<&Rc<Class>> {
+        match self.by_name.get(name)?.as_slice() {
+            [(_, only)] => self.classes.get(only),
+            _ => None,
+        }
+    }
+
     /// Are there classes of the scope with this name, none of which code of a loader is known to mean?
     pub(crate) fn is_ambiguous(&self, code: Loader, name: &str) -> bool {
         self.by_name.contains_key(name) && self.class_in_scope(code, name).is_none()

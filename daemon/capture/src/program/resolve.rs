@@ -15,7 +15,8 @@ impl Program {
         self.field_of(class, name)
     }
 
-    pub(super) fn field_of(&self, class: &Class, name: &str) -> Option<Field> {
+    /// The field that a name means in a class, as far as the scope declares it (JVMS 5.4.3.2).
+    pub(crate) fn field_of(&self, class: &Class, name: &str) -> Option<Field> {
         let own = class.fields.iter().find(|field| field.name == name);
         own.cloned().or_else(|| {
             let above = class

@@ -7,7 +7,7 @@ use jhyde_trace::{ClassId, MethodId, Outcome, Value};
 use rustc_hash::FxHashMap;
 
 use super::routine::Callee;
-use super::run::{Stopped, awaits_class, lost};
+use super::run::{Owner, Stopped, lost};
 use super::thread::{Awaits, Entering, Open, Thread};
 use super::{Deriver, Routine, Went};
 use crate::mirror::narrowed;
@@ -118,12 +118,15 @@ impl Deriver {
         if callee.named.kind != InvokeKind::Static {
             return Ok(None);
         }
-        if let Some(class) = program.class_in_scope(routine.loader, &callee.named.class) {
-            let declares = program.declaring_method(class, &callee.named);
-            return self.initialise(thread, program, declares.unwrap_or(class));
+        let named = &callee.named;
+        match self.owner(thread, program, routine, callee.constant, &named.class)? {
+            Owner::Scope(class) => {
+                let declares = program.declaring_method(&class, named);
+                self.initialise(thread, program, declares.unwrap_or(&class))
+            }
+            Owner::Outside => Ok(None),
+            Owner::Awaited => Ok(Some(Went::Nowhere)),
         }
-        let awaits = awaits_class(thread, program, &callee.named.class)?;
-        Ok(awaits.then_some(Went::Nowhere))
     }
 
     /// Which objects a call is shown, before it begins.
@@ -324,7 +327,8 @@ impl Deriver {
             return Ok(known.clone());
         }
         let method = match decides {
-            None => program.declared_in_scope(named),
+            None => (routine.static_owner(program, callee.constant, &named.class))
+                .and_then(|class| program.inherited(class, &named.name, &named.descriptor)),
             Some(class) => program
                 .class_of(class)
                 .filter(|class| class.in_scope)

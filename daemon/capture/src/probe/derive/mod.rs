@@ -123,6 +123,8 @@ pub(crate) struct Deriver {
     holder: u32,
     /// Something has come that was not looked at.
     behind: bool,
+    /// Nothing more comes.
+    complete: bool,
     /// Longest text kept, in UTF-16 units.
     limit: u32,
     /// Since when what was told may be false, and why, if the sink does not know it yet.
@@ -164,6 +166,7 @@ impl Deriver {
             turns: 0,
             holder: 0,
             behind: false,
+            complete: false,
             limit,
             doubted: None,
             given_up: None,
@@ -255,6 +258,11 @@ impl Deriver {
             Ok(()) => thread.expects(sum),
             Err(lost) => self.lose(log, &lost),
         }
+    }
+
+    /// Nothing more comes, neither of logs nor of classes.
+    pub(crate) fn completes(&mut self) {
+        self.complete = true;
     }
 
     /// Is there something in the logs that was not derived yet?

@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 
 use crate::mirror::{Compiled, Op};
 use crate::probe::plan::{MethodPlan, Tells};
-use crate::program::{Field, Method, Named, Program, dotted};
+use crate::program::{Class, Field, Method, Named, Program, dotted};
 
 /// See the module. Derefs to the method.
 #[derive(Debug)]
@@ -150,14 +150,26 @@ impl Routine {
         self.numbers.borrow_mut().get(classes, at, find)
     }
 
+    /// The class of the scope that a constant means which names one: that one, or, of a static member of a class that the JVM has
+    /// not prepared, the one that declares the member.
+    pub(super) fn static_owner<'a>(
+        &self,
+        program: &'a Program,
+        constant: u16,
+        named: &str,
+    ) -> Option<&'a Rc<Class>> {
+        program.class_in_scope(self.loader, named).or_else(|| {
+            let declaring = self.plan.declaring.get(&constant)?;
+            program.only_class(declaring)
+        })
+    }
+
     /// The field that a constant names, if the scope declares it.
     pub(super) fn field(&self, program: &Program, at: u16) -> Option<Rc<Field>> {
         let find = || {
             let named = self.pool.as_ref()?.field(at).ok()?;
-            let class = dotted(named.class);
-            program
-                .field_named(self.loader, &class, named.name)
-                .map(Rc::new)
+            let class = self.static_owner(program, at, &dotted(named.class))?;
+            program.field_of(class, named.name).map(Rc::new)
         };
         self.fields.borrow_mut().get(program.covered, at, find)
     }

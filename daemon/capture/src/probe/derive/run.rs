@@ -14,7 +14,7 @@ use crate::jvm::Link;
 use crate::mirror::{Op, Step, execute, throws};
 use crate::probe::log::Nonsense;
 use crate::probe::plan::Tells;
-use crate::program::{Program, dotted};
+use crate::program::{Class, Program, dotted};
 
 /// So many instructions run before what was told goes into the sink.
 const TURN: u32 = 1 << 12;
@@ -60,6 +60,16 @@ pub(super) enum Needs {
     Throws,
     /// It has run: the log said what it yields.
     Done,
+}
+
+/// What a class's name means where code has it.
+pub(super) enum Owner {
+    /// A class of the scope.
+    Scope(Rc<Class>),
+    /// None of the scope.
+    Outside,
+    /// One that is still to be prepared, maybe.
+    Awaited,
 }
 
 impl Deriver {
@@ -279,16 +289,29 @@ impl Deriver {
                 if is_volatile(routine, instruction.index) && !thread.passes_before()? {
                     return Ok(Needs::More);
                 }
-                match self.initialises(thread, program, routine, (&class, Some(field)))? {
+                let owner = match self.owner(thread, program, routine, constant, &class)? {
+                    Owner::Scope(owner) => Some(owner),
+                    Owner::Outside => None,
+                    Owner::Awaited => return Ok(Needs::More),
+                };
+                let declares = owner
+                    .as_deref()
+                    .map(|owner| program.declaring_field(owner, field).unwrap_or(owner));
+                match self.initialises(thread, program, declares)? {
                     Needs::Nothing => {
                         self.told_value(thread, program, link, routine, (instruction.index, op))
                     }
                     other => Ok(other),
                 }
             }
-            Op::New(_) => {
+            Op::New(constant) => {
                 let class = routine.class_constant(instruction.constant());
-                self.initialises(thread, program, routine, (&class, None))
+                let class = match self.owner(thread, program, routine, constant, &class)? {
+                    Owner::Scope(class) => Some(class),
+                    Owner::Outside => None,
+                    Owner::Awaited => return Ok(Needs::More),
+                };
+                self.initialises(thread, program, class.as_deref())
             }
             Op::Constant(constant) => {
                 self.constant_told(thread, program, routine, instruction.index, constant)
@@ -297,27 +320,45 @@ impl Deriver {
         }
     }
 
-    /// An instruction initialises a class, or the one that declares its static field (JVMS 5.5). If its initialiser, or that
-    /// of a class above it, runs now, the log says so.
+    /// An instruction initialises a class (JVMS 5.5), if that is one of the scope. If its initialiser, or that of a class above
+    /// it, runs now, the log says so.
     fn initialises(
         &mut self,
         thread: &mut Thread,
-        program: &mut Program,
-        routine: &Routine,
-        (class, field): (&str, Option<&str>),
+        program: &Program,
+        class: Option<&Class>,
     ) -> Result<Needs, Stopped> {
-        let Some(named) = program.class_in_scope(routine.loader, class) else {
-            return Ok(match awaits_class(thread, program, class)? {
-                true => Needs::More,
-                false => Needs::Nothing,
-            });
+        let Some(class) = class else {
+            return Ok(Needs::Nothing);
         };
-        let declares = field.and_then(|field| program.declaring_field(named, field));
-        match self.initialise(thread, program, declares.unwrap_or(named))? {
+        match self.initialise(thread, program, class)? {
             Some(Went::On) => Ok(Needs::Another),
             Some(Went::Nowhere) => Ok(Needs::More),
             None => Ok(Needs::Nothing),
         }
+    }
+
+    /// Which class of the scope an instruction means whose constant names a class, or a static member by one. What a thread does is
+    /// derived beyond the end of its log, and so may be before the JVM has done it. Where the log goes on, or nothing more comes, the JVM is past this instruction: what
+    /// was not prepared is none of the scope, or was not initialised, for another class declares the member.
+    pub(super) fn owner(
+        &self,
+        thread: &mut Thread,
+        program: &Program,
+        routine: &Routine,
+        constant: u16,
+        named: &str,
+    ) -> Result<Owner, Stopped> {
+        let is_known = program.class_in_scope(routine.loader, named).is_some();
+        if !is_known
+            && !self.complete
+            && program.scope().may_cover(named)
+            && thread.peek()?.is_none()
+        {
+            return Ok(Owner::Awaited);
+        }
+        let owner = routine.static_owner(program, constant, named);
+        Ok(owner.map_or(Owner::Outside, |class| Owner::Scope(Rc::clone(class))))
     }
 }
 
@@ -344,14 +385,4 @@ fn is_volatile(routine: &Routine, index: u32) -> bool {
         routine.tells(index),
         Some((_, Tells::Read { volatile: true }))
     )
-}
-
-/// Is a class of the scope still to be prepared? What a thread does is derived beyond the end of its log, and so may be before the
-/// JVM has done it. Where the log goes on, the JVM is past this instruction: what was not prepared is none of the scope.
-pub(super) fn awaits_class(
-    thread: &mut Thread,
-    program: &Program,
-    name: &str,
-) -> Result<bool, Stopped> {
-    Ok(program.scope().may_cover(name) && thread.peek()?.is_none())
 }

@@ -45,6 +45,9 @@ impl Inserter<'_, '_, '_> {
             false => None,
         };
         if let Some(method) = direct {
+            if invoke.kind == InvokeKind::Static {
+                self.declares(invoke.constant, &class, &method.class);
+            }
             self.place(index, Tells::Direct)?;
             let begins = self.of_log("call")?;
             self.wanted.insert(Place::Before(index), begins);

@@ -17,6 +17,7 @@ use thiserror::Error;
 
 use super::names::Names;
 use super::plan::{Also, MethodPlan, Numbers, Tells};
+use crate::program::dotted;
 
 /// Why a class is left as it is.
 #[derive(Debug, Error)]
@@ -83,6 +84,7 @@ pub(crate) fn instrument(
                 guarded: None,
                 bears: false,
                 writes: false,
+                declaring: FxHashMap::default(),
             },
         };
         inserter.log = inserter
@@ -369,6 +371,10 @@ impl Inserter<'_, '_, '_> {
         let kind = kind_of(named.descriptor);
         let makes_component = self.makes_component(instruction.opcode, &named);
         let own = self.names.field(&class, &name);
+        let is_static = matches!(instruction.opcode, Opcode::GetStatic | Opcode::PutStatic);
+        if let Some(field) = own.as_ref().filter(|_| is_static) {
+            self.declares(at, &class, &field.class);
+        }
         let index = instruction.index;
         let reads = matches!(instruction.opcode, Opcode::GetField | Opcode::GetStatic);
         match (reads, own.filter(|_| !makes_component)) {
@@ -398,6 +404,13 @@ impl Inserter<'_, '_, '_> {
             }
         }
         Ok(())
+    }
+
+    /// What a constant names by one class, another declares.
+    fn declares(&mut self, constant: u16, named: &str, class: &str) {
+        if named != class {
+            self.plan.declaring.insert(constant, dotted(class));
+        }
     }
 
     /// Gives this instruction code out of the scope an object that nobody shows it? A record's methods that javac does not write

@@ -463,6 +463,11 @@ fn what_initialises_classes() {
     own("Begins");
 }
 
+#[test]
+fn static_members_named_by_classes_that_are_never_initialised() {
+    own("Inherited");
+}
+
 /// A class of the scope that a loader of the program's own takes from a folder beside the class path.
 #[test]
 fn loaders_of_the_programs_own() {
