@@ -8,6 +8,7 @@ mod attach;
 mod behind;
 mod constants;
 mod identity;
+mod inherited;
 mod logs;
 mod overflows;
 mod threads;
@@ -461,11 +462,6 @@ fn methods_that_override_others() {
 #[test]
 fn what_initialises_classes() {
     own("Begins");
-}
-
-#[test]
-fn static_members_named_by_classes_that_are_never_initialised() {
-    own("Inherited");
 }
 
 /// A class of the scope that a loader of the program's own takes from a folder beside the class path.
