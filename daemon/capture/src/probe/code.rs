@@ -8,7 +8,7 @@ use jhyde_bytecode::ClassFile;
 use jhyde_trace::{FieldId, Level, MethodId, Sink, Subject};
 
 use super::agent;
-use super::derive::constants;
+use super::derive::{Deriver, constants};
 use super::engine::Engine;
 use super::instrument::instrument;
 use super::plan::MethodPlan;
@@ -95,7 +95,7 @@ impl<S: Sink> Engine<S> {
             return Ok(found);
         };
         tracing::debug!(class = known.name, "the JVM gave its class file");
-        match self.names.learn(bytes, self.also.births) {
+        match self.deriver.names.learn(bytes, self.also.births) {
             Ok(()) => Ok(self.file(known)),
             Err(reason) => {
                 tracing::warn!(class = known.name, reason, "its class file is not used");
@@ -106,7 +106,7 @@ impl<S: Sink> Engine<S> {
 
     /// The class file that is known of a class, if it is that of the JVM; the error says why there is none.
     pub(super) fn file(&mut self, known: &Class) -> Result<File, String> {
-        let Some(file) = self.names.class(&known.name.replace('.', "/")) else {
+        let Some(file) = self.deriver.names.class(&known.name.replace('.', "/")) else {
             return Err("its class file was not found".to_owned());
         };
         match same_methods(&file, known) {
@@ -124,13 +124,13 @@ impl<S: Sink> Engine<S> {
         known: &Class,
     ) -> Result<(), CaptureError> {
         let name = known.name.replace('.', "/");
-        if self.names.class(&name).is_some() {
+        if self.deriver.names.class(&name).is_some() {
             return Ok(());
         }
         let Some(place) = self.origins.of(&mut self.link, thread, class)? else {
             return Ok(());
         };
-        match self.names.search(&place, self.also.births) {
+        match self.deriver.names.search(&place, self.also.births) {
             Ok(()) => tracing::debug!(
                 ?place,
                 class = known.name,
@@ -153,8 +153,8 @@ impl<S: Sink> Engine<S> {
             .iter()
             .map(|method| method.as_ref().map(|m| m.id))
             .collect();
-        let numbers = &mut self.deriver.numbers;
-        let made = instrument(&file, &ids, &mut self.names, numbers, probe, self.also);
+        let Deriver { names, numbers, .. } = &mut self.deriver;
+        let made = instrument(&file, &ids, names, numbers, probe, self.also);
         let made = made.map_err(|error| error.to_string())?;
         Ok(Coded {
             class,

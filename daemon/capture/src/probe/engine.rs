@@ -47,7 +47,6 @@ pub(crate) struct Engine<S> {
     pub(super) link: Link,
     pub(super) guard: Option<Guard>,
     pub(super) program: Program,
-    pub(super) names: Names,
     pub(super) deriver: Deriver,
     /// What waits behind what the deriver has, once there was too much of it.
     pub(super) backlog: Option<Backlog>,
@@ -110,6 +109,7 @@ impl<S: Sink> Engine<S> {
             contents: options.contents && options.level > Level::Calls,
         };
         let deriver = Deriver::new(
+            names,
             options.string_limit,
             options.level,
             also,
@@ -118,7 +118,6 @@ impl<S: Sink> Engine<S> {
         Self {
             link: connection.link,
             guard: connection.guard,
-            names,
             also,
             program: Program::new(scope),
             deriver,
@@ -394,7 +393,12 @@ impl<S: Sink> Engine<S> {
                     return Ok(());
                 }
                 // The class path is not to be read from here, and may have anything.
-                if self.names.class(&known.name.replace('.', "/")).is_none() {
+                if self
+                    .deriver
+                    .names
+                    .class(&known.name.replace('.', "/"))
+                    .is_none()
+                {
                     self.also.births = true;
                     self.deriver.expects_births();
                 }

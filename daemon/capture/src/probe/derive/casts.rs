@@ -151,7 +151,7 @@ impl Deriver {
 
     /// Is a class a subtype of what code of a loader means by a name (JVMS 6.5.checkcast)? `None` if nobody can say any more.
     fn subtype(
-        &self,
+        &mut self,
         program: &mut Program,
         link: &mut Link,
         code: Loader,
@@ -180,14 +180,52 @@ impl Deriver {
         if class.ends_with("[]") {
             return Ok(Some(false));
         }
+        let mut open = vec![name];
+        let (mut at, mut is_certain) = (0, true);
+        while let Some(name) = open.get(at).cloned() {
+            let of = match at {
+                0 => of,
+                _ => program.class_named(code, &name),
+            };
+            at += 1;
+            match self.loaded_subtype(program, link, code, (of, &name), class)? {
+                Some(true) => return Ok(Some(true)),
+                Some(false) => continue,
+                None if name == class => return Ok(Some(true)),
+                None => {}
+            }
+            // The JVM does not show what it has not prepared: an array may be of such a class, of which there are no objects.
+            match self.names.class(&name.replace('.', "/")) {
+                Some(file) => {
+                    let above = file.super_name.iter().chain(&file.interfaces);
+                    let above: Vec<_> = above.map(|above| dotted(above)).collect();
+                    let new = above.into_iter().filter(|above| !open.contains(above));
+                    let new: Vec<_> = new.collect();
+                    open.extend(new);
+                }
+                None => is_certain = false,
+            }
+        }
+        Ok(is_certain.then_some(false))
+    }
+
+    /// The same of a class that the JVM has prepared.
+    fn loaded_subtype(
+        &self,
+        program: &mut Program,
+        link: &mut Link,
+        code: Loader,
+        (of, name): (ClassId, &str),
+        class: &str,
+    ) -> Result<Option<bool>, LinkError> {
         let known = program.type_of(of);
         if let Some(hierarchy) = &self.hierarchy {
-            let named = || *hierarchy.named.get(&*name)?;
+            let named = || *hierarchy.named.get(name)?;
             let of = known.or_else(named);
             return Ok(of.and_then(|of| hierarchy.is_subtype(of, class)));
         }
         if known.is_none() {
-            or_gone(program.loaded(link, code, &name))?;
+            or_gone(program.loaded(link, code, name))?;
         }
         Ok(or_gone(program.is_subtype(link, of, code, class))?.flatten())
     }

@@ -45,6 +45,7 @@ use self::identity::Identities;
 use self::outlet::Outlet;
 use self::thread::Thread;
 use super::log::Nonsense;
+use super::names::Names;
 use super::plan::{Also, MethodPlan, Numbers};
 use crate::error::CaptureError;
 use crate::jvm::Link;
@@ -88,6 +89,8 @@ pub(crate) struct Deriver {
     identities: Identities,
     routines: FxHashMap<MethodId, Rc<Routine>>,
     pub(crate) numbers: Numbers,
+    /// What class files say of classes that the JVM does not show.
+    pub(crate) names: Names,
     /// Classes of the scope that are initialised, or being so.
     initialised: FxHashSet<ReferenceTypeId>,
     /// The program ran before it was recorded.
@@ -136,9 +139,9 @@ pub(crate) struct Deriver {
 }
 
 impl Deriver {
-    /// `limit`: the longest text that is kept, in UTF-16 units. `level`: how much is told. `also`: what instrumented code tells
+    /// `names`: where class files are. `limit`: the longest text that is kept, in UTF-16 units. `level`: how much is told. `also`: what instrumented code tells
     /// besides, from its start on. `version`: that of Java in the JVM.
-    pub(crate) fn new(limit: u32, level: Level, also: Also, version: i32) -> Self {
+    pub(crate) fn new(names: Names, limit: u32, level: Level, also: Also, version: i32) -> Self {
         let mut heap = Heap::new();
         heap.trust_names();
         Self {
@@ -146,6 +149,7 @@ impl Deriver {
             identities: Identities::default(),
             routines: FxHashMap::default(),
             numbers: Numbers::default(),
+            names,
             initialised: FxHashSet::default(),
             running: false,
             failed: FxHashSet::default(),

@@ -1,4 +1,4 @@
-//! Static members that are named by classes below the one that declares them.
+//! Classes that code names and that the JVM does not prepare; static members that are named by such.
 
 use super::*;
 
@@ -30,5 +30,21 @@ fn static_members_named_by_classes_that_are_never_prepared() {
             .find(|line| line.contains("Missing"));
         assert_eq!(unknown, None);
         differ_nowhere(&stories, main, jdk, &told.notes);
+    }
+}
+
+#[test]
+fn classes_that_are_never_prepared() {
+    for jdk in jdks() {
+        let jdk = jdk.as_deref();
+        let main = "Unprepared";
+        let folder = compiled(jdk, &source(main));
+        for run in [&[main][..], &[main, "without a rest"]] {
+            let record = |engine| record_of(jdk, folder.path(), run, engine, (&[], &[]));
+            let [probe, events] = [EngineKind::Probe, EngineKind::Events].map(record);
+            assert_eq!(probe.printed, events.printed);
+            let stories = [story(&probe.list), story(&events.list)];
+            differ_nowhere(&stories, main, jdk, &probe.notes);
+        }
     }
 }
