@@ -28,6 +28,15 @@ pub(super) fn computes_only(named: &Named) -> bool {
         || CLASSES.contains(&named.class.as_str())
         || (named.class == "java.lang.System" && named.name == "arraycopy")
         || (named.class == "java.lang.Object" && named.name == "<init>")
+        || copies(named)
+}
+
+/// Makes a call of this method an object that holds what its receiver does, and nothing else? Not `clone` of other classes, which may
+/// call code of the scope in between.
+pub(super) fn copies(named: &Named) -> bool {
+    named.class == "java.lang.Object"
+        && named.name == "clone"
+        && named.descriptor == "()Ljava/lang/Object;"
 }
 
 /// Have code out of the scope and that of the scope one array from this call on, which both write? Not where it was made for the call alone, as for

@@ -183,7 +183,7 @@ impl Program {
     }
 
     /// A class of the scope and the classes above it, as far as they are of the scope.
-    fn and_above<'a>(&'a self, class: &'a Class) -> impl Iterator<Item = &'a Class> {
+    pub(crate) fn and_above<'a>(&'a self, class: &'a Class) -> impl Iterator<Item = &'a Class> {
         std::iter::successors(Some(class), |class| {
             let above = class
                 .above

@@ -4,14 +4,17 @@
 use std::rc::Rc;
 
 use jhyde_bytecode::InvokeKind;
-use jhyde_trace::{CallId, ClassId, Event, EventKind, MonitorAction, ObjectId, Outcome, Value};
+use jhyde_trace::{
+    CallId, ClassId, Event, EventKind, MonitorAction, ObjectId, Outcome, Value, Variable,
+};
 
 use super::routine::Callee;
 use super::run::{Stopped, lost};
 use super::thread::{Awaits, Open, Outside, Running, Thread};
 use super::{Deriver, Went};
-use crate::mirror::{Shared, narrowed};
+use crate::mirror::{Shared, initial, is_known, narrowed};
 use crate::probe::log::{Raw, Record, Told};
+use crate::probe::specified::copies;
 use crate::program::Program;
 use crate::recorder::returns_itself;
 
@@ -188,6 +191,7 @@ impl Deriver {
             {
                 let (callee, open) = (Rc::clone(&outside.callee), outside.open.clone());
                 let chained = self.chained(outside, &result);
+                let copied = outside.receiver().filter(|_| copies(&callee.named));
                 thread.take_behind(true)?;
                 let result = match (callee.returns.as_str(), result, chained) {
                     ("V", Raw::Void, _) => None,
@@ -195,6 +199,9 @@ impl Deriver {
                     (_, _, Some(receiver)) => Some(Value::Object(receiver)),
                     (returns, result, None) => Some(self.value(program, call, result, returns)?),
                 };
+                if let Some((from, to)) = copied.zip(result.and_then(Value::object)) {
+                    self.copied(program, call, from, to);
+                }
                 thread.awaits = Some(Awaits::Behind { open, result });
                 Ok(Went::On)
             }
@@ -209,6 +216,29 @@ impl Deriver {
                 Ok(Went::On)
             }
             (other, _) => lost(format!("code out of the scope tells {other:?}")),
+        }
+    }
+
+    /// What an object of the scope holds that `Object.clone` has made: what the other one does, for the call has the turn all the time.
+    fn copied(&mut self, program: &Program, call: CallId, from: ObjectId, to: ObjectId) {
+        let class = self.heap.class(from);
+        if class != self.heap.class(to) {
+            return;
+        }
+        let class = class.and_then(|class| program.class_of(class));
+        let Some(class) = class.filter(|class| class.in_scope) else {
+            return;
+        };
+        let fields = program.and_above(&class).flat_map(|class| &class.fields);
+        for field in fields.filter(|field| !field.is_static) {
+            let (field, begins) = (field.id, initial(&field.descriptor));
+            let value = self.heap.load_field(from, field, begins);
+            self.heap.set_field(to, field, value);
+            if is_known(value) {
+                let variable = Variable::Field { object: to, field };
+                let kind = EventKind::Snapshot { variable, value };
+                self.outlet.event(call, Event::NO_INDEX, kind);
+            }
         }
     }
 

@@ -21,8 +21,8 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use jhyde_trace::{
-    Content, EngineKind, Event, EventKind, Level, ObjectId, ObjectInfo, Outcome, RecordingOptions,
-    State, Value, Variable,
+    Content, EngineKind, Event, EventKind, Level, ObjectId, ObjectInfo, Outcome, ProbeLog,
+    RecordingOptions, State, Value, Variable,
 };
 use rustc_hash::FxHashMap;
 
@@ -457,6 +457,25 @@ fn objects_and_numbers() {
 #[test]
 fn methods_that_override_others() {
     own("Overrides");
+}
+
+#[test]
+fn objects_that_are_copied() {
+    own("Copies");
+    // Each write tells what was there before, which must be what was derived.
+    for jdk in jdks() {
+        let jdk = jdk.as_deref();
+        let folder = compiled(jdk, &source("Copies"));
+        let options = RecordingOptions {
+            engine: EngineKind::Probe,
+            probe_log: ProbeLog::Writes,
+            level: Level::Full,
+            ..RecordingOptions::default()
+        };
+        let told = record_with(options, jdk, folder.path(), &["Copies", "together"]);
+        assert_eq!(told.printed, "1999000 1999001\n");
+        assert_eq!(told.list.levels, [], "{:?}", told.notes);
+    }
 }
 
 #[test]
