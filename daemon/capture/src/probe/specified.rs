@@ -28,15 +28,13 @@ pub(super) fn computes_only(named: &Named) -> bool {
         || CLASSES.contains(&named.class.as_str())
         || (named.class == "java.lang.System" && named.name == "arraycopy")
         || (named.class == "java.lang.Object" && named.name == "<init>")
-        || copies(named)
+        || (named.class == "java.lang.Object" && copies(named))
 }
 
-/// Makes a call of this method an object that holds what its receiver does, and nothing else? Not `clone` of other classes, which may
-/// call code of the scope in between.
+/// Yields a call of this method an object of its receiver's class that holds what that does? By the specification of `Object.clone`, as far as the
+/// JDK declares what runs, and nothing else runs meanwhile.
 pub(super) fn copies(named: &Named) -> bool {
-    named.class == "java.lang.Object"
-        && named.name == "clone"
-        && named.descriptor == "()Ljava/lang/Object;"
+    named.name == "clone" && named.descriptor == "()Ljava/lang/Object;"
 }
 
 /// Have code out of the scope and that of the scope one array from this call on, which both write? Not where it was made for the call alone, as for

@@ -68,6 +68,7 @@ impl Deriver {
             open,
             waits,
             passes: None,
+            turns: self.turns,
         };
         self.contents_leave(thread, &outside);
         thread.stack.push(Running::Outside(outside));
@@ -191,7 +192,10 @@ impl Deriver {
             {
                 let (callee, open) = (Rc::clone(&outside.callee), outside.open.clone());
                 let chained = self.chained(outside, &result);
-                let copied = outside.receiver().filter(|_| copies(&callee.named));
+                let alone = outside.turns == self.turns && thread.is_last_call(call);
+                let copied = outside
+                    .receiver()
+                    .filter(|_| alone && copies(&callee.named));
                 thread.take_behind(true)?;
                 let result = match (callee.returns.as_str(), result, chained) {
                     ("V", Raw::Void, _) => None,
@@ -219,7 +223,7 @@ impl Deriver {
         }
     }
 
-    /// What an object of the scope holds that `Object.clone` has made: what the other one does, for the call has the turn all the time.
+    /// What an object of the scope holds that `clone` of the JDK has made, while nothing else ran: what the other one does.
     fn copied(&mut self, program: &Program, call: CallId, from: ObjectId, to: ObjectId) {
         let class = self.heap.class(from);
         if class != self.heap.class(to) {
@@ -229,9 +233,27 @@ impl Deriver {
         let Some(class) = class.filter(|class| class.in_scope) else {
             return;
         };
+        let highest = program
+            .and_above(&class)
+            .last()
+            .map(|class| class.name.replace('.', "/"));
+        let above = highest.and_then(|highest| self.names.class(&highest)?.super_name.clone());
+        if !above.is_some_and(|above| above.starts_with("java/")) {
+            return;
+        }
         let fields = program.and_above(&class).flat_map(|class| &class.fields);
-        for field in fields.filter(|field| !field.is_static) {
-            let (field, begins) = (field.id, initial(&field.descriptor));
+        let fields: Vec<_> = fields
+            .filter(|field| !field.is_static)
+            .map(|field| (field.id, initial(&field.descriptor)))
+            .collect();
+        // One that was there before is none that the call has made.
+        let mut held = fields
+            .iter()
+            .map(|&(field, begins)| self.heap.field(to, field, begins));
+        if held.any(is_known) {
+            return;
+        }
+        for (field, begins) in fields {
             let value = self.heap.load_field(from, field, begins);
             self.heap.set_field(to, field, value);
             if is_known(value) {

@@ -75,6 +75,8 @@ pub(super) struct Outside {
     pub(super) waits: Option<ObjectId>,
     /// The exception that left a call of the scope into it last.
     pub(super) passes: Option<Value>,
+    /// How often the turn had gone to another thread when it began.
+    pub(super) turns: u64,
 }
 
 impl Outside {
@@ -447,6 +449,11 @@ impl Thread {
             true => Err(strayed()),
             false => Ok(()),
         }
+    }
+
+    /// Has no call begun since this one?
+    pub(super) fn is_last_call(&self, call: CallId) -> bool {
+        self.next_preorder == call.preorder + 1
     }
 
     pub(super) fn next_call(&mut self) -> CallId {

@@ -58,6 +58,23 @@ public class Copies {
         }
     }
 
+    /** The JDK's own `clone`, which calls the one of `Object`. */
+    static class Counted<E> extends ArrayList<E> {
+        private static final long serialVersionUID = 1;
+        int adds;
+        transient Point last = new Point(1, "last");
+
+        @Override
+        public boolean add(E element) {
+            adds++;
+            return super.add(element);
+        }
+
+        int all() {
+            return adds + last.x;
+        }
+    }
+
     static int[] twice(int[] numbers) {
         int[] made = numbers.clone();
         for (int i = 0; i < made.length; i++) {
@@ -92,6 +109,14 @@ public class Copies {
         Set<Point> all = new HashSet<>();
         for (Point point : List.of(first, second, marked, last, first.clone(), last.clone())) {
             System.out.println(all.add(point) + " " + point.hashCode());
+        }
+        Counted<Point> counted = new Counted<>();
+        counted.add(first);
+        counted.last.x = 40;
+        Object other = counted.clone();
+        if (other instanceof Counted<?> same) {
+            same.last.x++;
+            System.out.println(same.all() + " " + counted.all() + " " + same.size());
         }
         System.out.println(twice(second.numbers)[1]);
         Point[] points = {first, second};
