@@ -176,7 +176,14 @@ impl Deriver {
         if shows && let Some(went) = self.initialises_callee(thread, program, &routine, &callee)? {
             return Ok(went);
         }
-        let target = self.target(thread, program, &routine, &callee)?;
+        let mut target = self.target(thread, program, &routine, &callee)?;
+        if target.is_none() && self.runs_default(thread, program, &callee) {
+            target = match thread.peek()? {
+                None => return Ok(Went::Nowhere),
+                Some(&Record::Enter { method }) => self.begun_default(program, &callee, method),
+                Some(_) => None,
+            };
+        }
         let Some(target) = target else {
             thread.awaits = None;
             return match tells {
@@ -294,6 +301,34 @@ impl Deriver {
             constructed: object(&0).filter(|_| constructs),
             lambda: None,
         }
+    }
+
+    /// Does a call run a method that an interface of the scope declares with code, because its receiver is a lambda? Which one is told: an interface
+    /// below may override it.
+    fn runs_default(&self, thread: &mut Thread, program: &Program, callee: &Callee) -> bool {
+        let receiver = frame_receiver(thread, callee).and_then(Value::object);
+        let class = receiver.and_then(|receiver| self.heap.class(receiver));
+        let name = class.and_then(|class| program.name_of(class));
+        if !name.is_some_and(|name| name.contains("$$Lambda")) {
+            return false;
+        }
+        let named = program.declared_in_scope(&callee.named);
+        named.is_some_and(|method| !method.is_abstract && method.receiver)
+    }
+
+    /// The method with this number, if it is what such a call runs.
+    fn begun_default(
+        &self,
+        program: &Program,
+        callee: &Callee,
+        number: u32,
+    ) -> Option<Rc<Routine>> {
+        let routine = self.routines.get(&self.numbers.method_of(number)?)?;
+        let (named, class) = (&callee.named, program.classes.get(&routine.class)?);
+        let fits = class.is_interface()
+            && routine.receiver
+            && (&routine.name, &routine.descriptor) == (&named.name, &named.descriptor);
+        fits.then(|| Rc::clone(routine))
     }
 
     /// The method of the scope that a call runs (JVMS 5.4.6), if it runs one that was instrumented.

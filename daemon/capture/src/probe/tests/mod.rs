@@ -479,6 +479,11 @@ fn objects_that_are_copied() {
 }
 
 #[test]
+fn methods_of_interfaces_that_lambdas_have() {
+    own("Defaults");
+}
+
+#[test]
 fn what_initialises_classes() {
     own("Begins");
 }
