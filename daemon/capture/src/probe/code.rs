@@ -106,7 +106,7 @@ impl<S: Sink> Engine<S> {
 
     /// The class file that is known of a class, if it is that of the JVM; the error says why there is none.
     pub(super) fn file(&mut self, known: &Class) -> Result<File, String> {
-        let Some(file) = self.deriver.names.class(&known.name.replace('.', "/")) else {
+        let Some(file) = self.deriver.names.dotted(&known.name) else {
             return Err("its class file was not found".to_owned());
         };
         match same_methods(&file, known) {
@@ -123,8 +123,7 @@ impl<S: Sink> Engine<S> {
         class: ReferenceTypeId,
         known: &Class,
     ) -> Result<(), CaptureError> {
-        let name = known.name.replace('.', "/");
-        if self.deriver.names.class(&name).is_some() {
+        if self.deriver.names.dotted(&known.name).is_some() {
             return Ok(());
         }
         let Some(place) = self.origins.of(&mut self.link, thread, class)? else {

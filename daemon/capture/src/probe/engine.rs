@@ -393,12 +393,7 @@ impl<S: Sink> Engine<S> {
                     return Ok(());
                 }
                 // The class path is not to be read from here, and may have anything.
-                if self
-                    .deriver
-                    .names
-                    .class(&known.name.replace('.', "/"))
-                    .is_none()
-                {
+                if self.deriver.names.dotted(&known.name).is_none() {
                     self.also.births = true;
                     self.deriver.expects_births();
                 }

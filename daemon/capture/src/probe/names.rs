@@ -125,7 +125,12 @@ impl Names {
         crate::events::reflects(named)
             && !only_links(named)
             && !named.class.ends_with("[]")
-            && self.class(&named.class.replace('.', "/")).is_none()
+            && self.dotted(&named.class).is_none()
+    }
+
+    /// A class of the scope, by its dotted name, if the class path has it.
+    pub(crate) fn dotted(&mut self, name: &str) -> Option<Rc<ClassFile>> {
+        self.class(&name.replace('.', "/"))
     }
 
     /// A class of the scope, by its name in internal form, if the class path has it.
@@ -149,14 +154,14 @@ impl Names {
 
     /// What a call of this method through this class runs, if that can be nothing but methods of the scope that have code.
     pub(crate) fn method(&mut self, class: &str, name: &str, descriptor: &str) -> Option<Declared> {
-        self.declaring(class, false, &mut FxHashSet::default(), &|file| {
+        self.declaring(class, false, &mut Vec::new(), &|file| {
             let mut methods = file.methods.iter();
             let found = methods.find(|m| m.name == name && m.descriptor.descriptor() == descriptor);
             found.map(|found| {
                 let flags = u32::from(found.access.0);
                 let runs = flags & (ABSTRACT | NATIVE) == 0 && found.code.is_some();
                 runs.then_some(Declared {
-                    class: file.name.as_str().into(),
+                    class: Rc::clone(file),
                     synchronized: flags & SYNCHRONIZED != 0,
                 })
             })
@@ -166,10 +171,10 @@ impl Names {
 
     /// The field that this name means in a class, if the scope declares it (JVMS 5.4.3.2).
     pub(crate) fn field(&mut self, class: &str, name: &str) -> Option<DeclaredField> {
-        self.declaring(class, true, &mut FxHashSet::default(), &|file| {
+        self.declaring(class, true, &mut Vec::new(), &|file| {
             let found = file.fields.iter().find(|field| field.name == name);
             found.map(|field| DeclaredField {
-                class: file.name.as_str().into(),
+                class: Rc::clone(file),
                 volatile: u32::from(field.access.0) & VOLATILE != 0,
             })
         })
@@ -181,16 +186,15 @@ impl Names {
         &mut self,
         class: &str,
         interfaces: bool,
-        seen: &mut FxHashSet<String>,
-        find: &dyn Fn(&ClassFile) -> Option<T>,
+        seen: &mut Vec<String>,
+        find: &dyn Fn(&Rc<ClassFile>) -> Option<T>,
     ) -> Option<T> {
-        if !seen.insert(class.to_owned()) {
-            return None;
-        }
         let file = self.class(class)?;
-        if let Some(found) = find(&file) {
-            return Some(found);
+        let found = find(&file);
+        if found.is_some() || seen.contains(&file.name) {
+            return found;
         }
+        seen.push(file.name.clone());
         let above = file.interfaces.iter().filter(|_| interfaces);
         above
             .chain(&file.super_name)
@@ -201,8 +205,8 @@ impl Names {
 /// A method of the scope, as far as its callers see it.
 #[derive(Clone, Debug)]
 pub(crate) struct Declared {
-    /// Whose it is, in internal form.
-    pub(crate) class: Rc<str>,
+    /// Whose it is.
+    pub(crate) class: Rc<ClassFile>,
     /// It may wait before it begins.
     pub(crate) synchronized: bool,
 }
@@ -210,7 +214,7 @@ pub(crate) struct Declared {
 /// A field of the scope.
 #[derive(Clone, Debug)]
 pub(crate) struct DeclaredField {
-    /// Whose it is, in internal form.
-    pub(crate) class: Rc<str>,
+    /// Whose it is.
+    pub(crate) class: Rc<ClassFile>,
     pub(crate) volatile: bool,
 }

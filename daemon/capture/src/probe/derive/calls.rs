@@ -13,14 +13,26 @@ use super::{Deriver, Routine, Went};
 use crate::mirror::narrowed;
 use crate::probe::log::{Raw, Record};
 use crate::probe::plan::Tells;
-use crate::program::Program;
+use crate::program::{Method, Program};
 
 /// What calls run that were resolved, while there is no other class that they may mean, and no method more.
 #[derive(Debug, Default)]
 pub(super) struct Targets {
     classes: usize,
     /// By the method that calls, its constant, and the receiver's class where that decides.
-    found: FxHashMap<(MethodId, u16, Option<ClassId>), Option<Rc<Routine>>>,
+    found: FxHashMap<(MethodId, u16, Option<ClassId>), Target>,
+}
+
+/// What a call runs.
+#[derive(Clone, Debug)]
+enum Target {
+    /// A method of the scope that was instrumented.
+    Scope(Rc<Routine>),
+    /// This one, which an interface declares with code, of a lambda, whose class has none of its own; or one that overrides it in an interface below:
+    /// the log says which.
+    Default(Rc<Routine>),
+    /// Code out of the scope.
+    Outside,
 }
 
 impl Targets {
@@ -176,14 +188,17 @@ impl Deriver {
         if shows && let Some(went) = self.initialises_callee(thread, program, &routine, &callee)? {
             return Ok(went);
         }
-        let mut target = self.target(thread, program, &routine, &callee)?;
-        if target.is_none() && self.runs_default(thread, program, &callee) {
-            target = match thread.peek()? {
+        let target = match self.target(thread, program, &routine, &callee)? {
+            Target::Scope(routine) => Some(routine),
+            Target::Default(declared) => match thread.peek()? {
                 None => return Ok(Went::Nowhere),
                 Some(&Record::Enter { method }) => self.begun_default(program, &callee, method),
+                // It had no stack, and did not begin.
+                Some(Record::Fell { .. }) => Some(declared),
                 Some(_) => None,
-            };
-        }
+            },
+            Target::Outside => None,
+        };
         let Some(target) = target else {
             thread.awaits = None;
             return match tells {
@@ -303,20 +318,7 @@ impl Deriver {
         }
     }
 
-    /// Does a call run a method that an interface of the scope declares with code, because its receiver is a lambda? Which one is told: an interface
-    /// below may override it.
-    fn runs_default(&self, thread: &mut Thread, program: &Program, callee: &Callee) -> bool {
-        let receiver = frame_receiver(thread, callee).and_then(Value::object);
-        let class = receiver.and_then(|receiver| self.heap.class(receiver));
-        let name = class.and_then(|class| program.name_of(class));
-        if !name.is_some_and(|name| name.contains("$$Lambda")) {
-            return false;
-        }
-        let named = program.declared_in_scope(&callee.named);
-        named.is_some_and(|method| !method.is_abstract && method.receiver)
-    }
-
-    /// The method with this number, if it is what such a call runs.
+    /// The method with this number, if it is one that a call of a lambda runs: see [`Target::Default`].
     fn begun_default(
         &self,
         program: &Program,
@@ -338,10 +340,10 @@ impl Deriver {
         program: &Program,
         routine: &Routine,
         callee: &Callee,
-    ) -> Result<Option<Rc<Routine>>, Stopped> {
+    ) -> Result<Target, Stopped> {
         let named = &callee.named;
         let decides = match named.kind {
-            InvokeKind::Dynamic => return Ok(None),
+            InvokeKind::Dynamic => return Ok(Target::Outside),
             InvokeKind::Static | InvokeKind::Special => None,
             InvokeKind::Virtual | InvokeKind::Interface => {
                 let depth = callee.parameters.len();
@@ -369,7 +371,19 @@ impl Deriver {
                 .filter(|class| class.in_scope)
                 .and_then(|class| program.dispatched(&class, named)),
         };
-        let found = method.and_then(|method| self.routines.get(&method.id).cloned());
+        let instrumented = |method: Rc<Method>| self.routines.get(&method.id).cloned();
+        let is_lambda = |class| {
+            program
+                .name_of(class)
+                .is_some_and(|name| name.contains("$$Lambda"))
+        };
+        let found = match (method.and_then(instrumented), decides) {
+            (Some(routine), _) => Target::Scope(routine),
+            (None, Some(class)) if is_lambda(class) => (program.declared_in_scope(named))
+                .and_then(instrumented)
+                .map_or(Target::Outside, Target::Default),
+            (None, _) => Target::Outside,
+        };
         self.targets.found.insert(key, found.clone());
         Ok(found)
     }

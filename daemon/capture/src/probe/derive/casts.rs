@@ -195,7 +195,7 @@ impl Deriver {
                 None => {}
             }
             // The JVM does not show what it has not prepared: an array may be of such a class, of which there are no objects.
-            match self.names.class(&name.replace('.', "/")) {
+            match self.names.dotted(&name) {
                 Some(file) => {
                     let above = file.super_name.iter().chain(&file.interfaces);
                     let above: Vec<_> = above.map(|above| dotted(above)).collect();

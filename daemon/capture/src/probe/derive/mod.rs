@@ -6,13 +6,14 @@
 //! somewhere, and the thread is [`Lost`]: from there on nothing is told of it but that.
 //!
 //! `thread` is one thread, `run` drives its innermost frame, `world` is what instructions do, `calls` what they call,
-//! `begins` and `outside` how that goes within the scope and out of it, `initialise` when classes are initialised, `throw` how exceptions go, `casts` what is a subtype of what, `told` values that instructions tell, `foreign` fields that the scope does not declare, `constants` fields that no instruction writes, `reads` what is told of objects that are made and of reads where code out of the scope may use reflection, `contents` what objects of the JDK hold, `fixed` what never changes of an object, `values` what references mean, `identity` which object it is.
+//! `begins` and `outside` how that goes within the scope and out of it, `initialise` when classes are initialised, `throw` how exceptions go, `casts` what is a subtype of what, `told` values that instructions tell, `foreign` fields that the scope does not declare, `constants` fields that no instruction writes, `reads` what is told of objects that are made and of reads where code out of the scope may use reflection, `contents` what objects of the JDK hold, `copies` what `clone` makes, `fixed` what never changes of an object, `values` what references mean, `identity` which object it is.
 
 mod begins;
 mod calls;
 mod casts;
 pub(super) mod constants;
 mod contents;
+mod copies;
 mod fixed;
 mod foreign;
 mod identity;
@@ -89,7 +90,7 @@ pub(crate) struct Deriver {
     identities: Identities,
     routines: FxHashMap<MethodId, Rc<Routine>>,
     pub(crate) numbers: Numbers,
-    /// What class files say of classes that the JVM does not show.
+    /// What class files say: for code that is instrumented, and of classes that the JVM does not show.
     pub(crate) names: Names,
     /// Classes of the scope that are initialised, or being so.
     initialised: FxHashSet<ReferenceTypeId>,

@@ -4,15 +4,13 @@
 use std::rc::Rc;
 
 use jhyde_bytecode::InvokeKind;
-use jhyde_trace::{
-    CallId, ClassId, Event, EventKind, MonitorAction, ObjectId, Outcome, Value, Variable,
-};
+use jhyde_trace::{CallId, ClassId, Event, EventKind, MonitorAction, ObjectId, Outcome, Value};
 
 use super::routine::Callee;
 use super::run::{Stopped, lost};
 use super::thread::{Awaits, Open, Outside, Running, Thread};
 use super::{Deriver, Went};
-use crate::mirror::{Shared, initial, is_known, narrowed};
+use crate::mirror::{Shared, narrowed};
 use crate::probe::log::{Raw, Record, Told};
 use crate::probe::specified::copies;
 use crate::program::Program;
@@ -220,47 +218,6 @@ impl Deriver {
                 Ok(Went::On)
             }
             (other, _) => lost(format!("code out of the scope tells {other:?}")),
-        }
-    }
-
-    /// What an object of the scope holds that `clone` of the JDK has made, while nothing else ran: what the other one does.
-    fn copied(&mut self, program: &Program, call: CallId, from: ObjectId, to: ObjectId) {
-        let class = self.heap.class(from);
-        if class != self.heap.class(to) {
-            return;
-        }
-        let class = class.and_then(|class| program.class_of(class));
-        let Some(class) = class.filter(|class| class.in_scope) else {
-            return;
-        };
-        let highest = program
-            .and_above(&class)
-            .last()
-            .map(|class| class.name.replace('.', "/"));
-        let above = highest.and_then(|highest| self.names.class(&highest)?.super_name.clone());
-        if !above.is_some_and(|above| above.starts_with("java/")) {
-            return;
-        }
-        let fields = program.and_above(&class).flat_map(|class| &class.fields);
-        let fields: Vec<_> = fields
-            .filter(|field| !field.is_static)
-            .map(|field| (field.id, initial(&field.descriptor)))
-            .collect();
-        // One that was there before is none that the call has made.
-        let mut held = fields
-            .iter()
-            .map(|&(field, begins)| self.heap.field(to, field, begins));
-        if held.any(is_known) {
-            return;
-        }
-        for (field, begins) in fields {
-            let value = self.heap.load_field(from, field, begins);
-            self.heap.set_field(to, field, value);
-            if is_known(value) {
-                let variable = Variable::Field { object: to, field };
-                let kind = EventKind::Snapshot { variable, value };
-                self.outlet.event(call, Event::NO_INDEX, kind);
-            }
         }
     }
 

@@ -289,15 +289,7 @@ impl Deriver {
                 if is_volatile(routine, instruction.index) && !thread.passes_before()? {
                     return Ok(Needs::More);
                 }
-                let owner = match self.owner(thread, program, routine, constant, &class)? {
-                    Owner::Scope(owner) => Some(owner),
-                    Owner::Outside => None,
-                    Owner::Awaited => return Ok(Needs::More),
-                };
-                let declares = owner
-                    .as_deref()
-                    .map(|owner| program.declaring_field(owner, field).unwrap_or(owner));
-                match self.initialises(thread, program, declares)? {
+                match self.initialises(thread, program, routine, constant, (&class, Some(field)))? {
                     Needs::Nothing => {
                         self.told_value(thread, program, link, routine, (instruction.index, op))
                     }
@@ -306,12 +298,7 @@ impl Deriver {
             }
             Op::New(constant) => {
                 let class = routine.class_constant(instruction.constant());
-                let class = match self.owner(thread, program, routine, constant, &class)? {
-                    Owner::Scope(class) => Some(class),
-                    Owner::Outside => None,
-                    Owner::Awaited => return Ok(Needs::More),
-                };
-                self.initialises(thread, program, class.as_deref())
+                self.initialises(thread, program, routine, constant, (&class, None))
             }
             Op::Constant(constant) => {
                 self.constant_told(thread, program, routine, instruction.index, constant)
@@ -320,18 +307,23 @@ impl Deriver {
         }
     }
 
-    /// An instruction initialises a class (JVMS 5.5), if that is one of the scope. If its initialiser, or that of a class above
-    /// it, runs now, the log says so.
+    /// An instruction initialises a class, or the one that declares its static field (JVMS 5.5). If its initialiser, or that
+    /// of a class above it, runs now, the log says so.
     fn initialises(
         &mut self,
         thread: &mut Thread,
         program: &Program,
-        class: Option<&Class>,
+        routine: &Routine,
+        constant: u16,
+        (named, field): (&str, Option<&str>),
     ) -> Result<Needs, Stopped> {
-        let Some(class) = class else {
-            return Ok(Needs::Nothing);
+        let class = match self.owner(thread, program, routine, constant, named)? {
+            Owner::Scope(class) => class,
+            Owner::Outside => return Ok(Needs::Nothing),
+            Owner::Awaited => return Ok(Needs::More),
         };
-        match self.initialise(thread, program, class)? {
+        let declares = field.and_then(|field| program.declaring_field(&class, field));
+        match self.initialise(thread, program, declares.unwrap_or(&class))? {
             Some(Went::On) => Ok(Needs::Another),
             Some(Went::Nowhere) => Ok(Needs::More),
             None => Ok(Needs::Nothing),

@@ -46,7 +46,7 @@ impl Inserter<'_, '_, '_> {
         };
         if let Some(method) = direct {
             if invoke.kind == InvokeKind::Static {
-                self.declares(invoke.constant, &class, &method.class);
+                self.declares(invoke.constant, &class, &method.class.name);
             }
             self.place(index, Tells::Direct)?;
             let begins = self.of_log("call")?;

@@ -373,7 +373,7 @@ impl Inserter<'_, '_, '_> {
         let own = self.names.field(&class, &name);
         let is_static = matches!(instruction.opcode, Opcode::GetStatic | Opcode::PutStatic);
         if let Some(field) = own.as_ref().filter(|_| is_static) {
-            self.declares(at, &class, &field.class);
+            self.declares(at, &class, &field.class.name);
         }
         let index = instruction.index;
         let reads = matches!(instruction.opcode, Opcode::GetField | Opcode::GetStatic);

@@ -134,6 +134,18 @@ public class Overflows {
 
     static IntUnaryOperator lambda;
 
+    interface Falling {
+        int next(int n);
+
+        /** Of a lambda, whose class has none of its own. */
+        default int down(int n) {
+            begun++;
+            return next(n + 1) - 1;
+        }
+    }
+
+    static Falling falling;
+
     static int apply(int n) {
         return lambda.applyAsInt(n + 1);
     }
@@ -218,6 +230,9 @@ public class Overflows {
                     return apply(n) + 1;
                 };
                 return apply(0);
+            case "default":
+                falling = n -> falling.down(n) + 1;
+                return falling.down(0);
             case "synchronized":
                 return new Overflows().locked(0);
             case "block":

@@ -2,9 +2,10 @@
 
 use super::*;
 
-const WAYS: [&str; 14] = [
+const WAYS: [&str; 15] = [
     "plain",
     "interface",
+    "default",
     "toString",
     "hashCode",
     "compareTo",
@@ -86,7 +87,16 @@ fn overflows(options: &[&str], ways: &[&str]) {
                 });
                 enters.filter(|name| name.contains(".down(")).count()
             };
-            if ["plain", "interface", "toString", "hashCode", "compareTo"].contains(&way) {
+            if [
+                "plain",
+                "interface",
+                "default",
+                "toString",
+                "hashCode",
+                "compareTo",
+            ]
+            .contains(&way)
+            {
                 assert_eq!(entered(&recorded.list).to_string(), count("begun"), "{of}");
             }
         }

@@ -1,0 +1,215 @@
+//! Programs of one thread, each about a part of the language.
+
+use super::*;
+
+#[test]
+fn objects_that_are_met_while_they_are_made() {
+    own("Constructs");
+    for jdk in jdks() {
+        let folder = compiled(jdk.as_deref(), &source("Constructs"));
+        let options = RecordingOptions {
+            engine: EngineKind::Probe,
+            level: Level::Full,
+            ..RecordingOptions::default()
+        };
+        let probe = record_with(options, jdk.as_deref(), folder.path(), &["Constructs"]);
+        let messages = probe
+            .list
+            .objects
+            .iter()
+            .filter_map(|(_, info)| match &info.content {
+                Content::Throwable(thrown) => Some(thrown.message.clone()),
+                _ => None,
+            });
+        let mut messages: Vec<String> = messages
+            .map(|message| {
+                message.map_or_else(
+                    || "none".to_owned(),
+                    |text| String::from_utf16_lossy(&text.prefix),
+                )
+            })
+            .collect();
+        messages.sort();
+        // Those that were thrown and caught, and their causes: not as they were while `Throwable` made them.
+        let of = |what: &str| messages.iter().filter(|one| one.starts_with(what)).count();
+        assert_eq!((of("quick "), of("slow: cause ")), (3, 4), "{messages:?}");
+        // `kept` has none.
+        assert_eq!(of("none"), 1, "{messages:?}");
+    }
+}
+
+#[test]
+fn a_merge_sort() {
+    agree(&program("fixtures/mergesort/MergeSort.java"), "MergeSort");
+}
+
+#[test]
+fn fixtures_agree() {
+    for name in FIXTURES {
+        let (source, main) = fixture(name);
+        agree(&source, &main);
+    }
+}
+
+#[test]
+fn objects_and_numbers() {
+    own("Shapes");
+}
+
+#[test]
+fn methods_that_override_others() {
+    own("Overrides");
+}
+
+#[test]
+fn objects_that_are_copied() {
+    own("Copies");
+    // Each write tells what was there before, which must be what was derived.
+    for jdk in jdks() {
+        let jdk = jdk.as_deref();
+        let folder = compiled(jdk, &source("Copies"));
+        let options = RecordingOptions {
+            engine: EngineKind::Probe,
+            probe_log: ProbeLog::Writes,
+            level: Level::Full,
+            ..RecordingOptions::default()
+        };
+        let told = record_with(options, jdk, folder.path(), &["Copies", "together"]);
+        assert_eq!(told.printed, "1999000 1999001\n");
+        assert_eq!(told.list.levels, [], "{:?}", told.notes);
+    }
+}
+
+#[test]
+fn methods_of_interfaces_that_lambdas_have() {
+    own("Defaults");
+}
+
+#[test]
+fn what_initialises_classes() {
+    own("Begins");
+}
+
+#[test]
+fn exceptions() {
+    own("Throws");
+}
+
+/// Objects that code out of the scope has though nobody showed them to it: records' components, what a stream of objects finds, what
+/// is in arrays.
+#[test]
+fn objects_that_nobody_shows() {
+    own("Records");
+    own("Writes");
+    own("Grids");
+    own("Fills");
+}
+
+#[test]
+fn collections_and_lambdas() {
+    own("Shop");
+}
+
+/// What a collection was told to hold came with texts that are not told again.
+#[test]
+fn texts_that_are_in_a_collection_first() {
+    own("Joins");
+}
+
+/// At lower levels it tells what the engine `events` tells at level `full`, without what these levels leave out.
+#[test]
+fn lower_levels() {
+    fn of_calls(event: &Event) -> bool {
+        matches!(
+            event.kind,
+            EventKind::ThreadStart
+                | EventKind::ThreadEnd
+                | EventKind::Enter { .. }
+                | EventKind::Exit { .. }
+                | EventKind::Thrown { .. }
+                | EventKind::Caught { .. }
+                | EventKind::Gap { .. }
+        )
+    }
+    fn of_state(event: &Event) -> bool {
+        !matches!(event.kind, EventKind::Use { .. } | EventKind::Edge { .. })
+    }
+    let levels = [
+        (Level::State, of_state as fn(&Event) -> bool),
+        (Level::Calls, of_calls),
+    ];
+    for jdk in jdks() {
+        let jdk = jdk.as_deref();
+        for main in ["Shop", "Throws"] {
+            let folder = compiled(jdk, &source(main));
+            let run =
+                |level, engine| record_at(level, jdk, folder.path(), &[main], engine, (&[], &[]));
+            let mut events = run(Level::Full, EngineKind::Events);
+            for (level, tells) in levels {
+                let probe = run(level, EngineKind::Probe);
+                assert_eq!(probe.printed, events.printed);
+                events.list.events.retain(tells);
+                let stories = [story(&probe.list), story(&events.list)];
+                assert!(stories[0].len() > 100, "{level}: {:?}", stories[0]);
+                differ_nowhere(&stories, main, jdk, &probe.notes);
+            }
+        }
+    }
+}
+
+/// What a library, and the program itself, do by reflection: values that they wrote are read as they are, objects are one
+/// each. Which call wrote what is told by one engine alone.
+#[test]
+fn reflection() {
+    let programs = [
+        (source("Reflects"), "Reflects", &["Reflects$Outsider"][..]),
+        (
+            program("fixtures/fx/Reflective.java"),
+            "fx.Reflective",
+            &[][..],
+        ),
+    ];
+    for (source, main, out) in programs {
+        for jdk in jdks() {
+            let jdk = jdk.as_deref();
+            let folder = compiled(jdk, &source);
+            let [probe, events] = [EngineKind::Probe, EngineKind::Events]
+                .map(|engine| record_of(jdk, folder.path(), &[main], engine, (&[], out)));
+            assert_eq!(probe.printed, events.printed);
+            let stories = [&probe, &events].map(|recorded| told_by_code(&recorded.list));
+            differ_nowhere(&stories, main, jdk, &probe.notes);
+        }
+    }
+}
+
+/// Which call wrote an array that such a function was given is told by one engine alone.
+#[test]
+fn functions_that_write_arrays() {
+    for jdk in jdks() {
+        let jdk = jdk.as_deref();
+        let folder = compiled(jdk, &source("Sorters"));
+        let [probe, events] = [EngineKind::Probe, EngineKind::Events]
+            .map(|engine| record(jdk, folder.path(), "Sorters", engine));
+        assert_eq!(probe.printed, events.printed);
+        let stories = [&probe, &events].map(|recorded| told_by_code(&recorded.list));
+        differ_nowhere(&stories, "Sorters", jdk, &probe.notes);
+    }
+}
+
+#[test]
+fn what_is_written_unseen_is_noticed() {
+    for jdk in jdks() {
+        let jdk = jdk.as_deref();
+        let folder = compiled(jdk, &source("Unseen"));
+        let probe = record(jdk, folder.path(), "Unseen", EngineKind::Probe);
+        assert!(probe.printed.starts_with("120\n"), "{}", probe.printed);
+        let gaps = probe.list.events.iter().filter(|event| {
+            matches!(&event.kind, EventKind::Gap { reason, back: true } if reason.contains("checksum"))
+        });
+        assert!(gaps.count() > 0, "{:?}", story(&probe.list).last());
+        let notes = probe.notes.join(" ");
+        assert!(notes.contains("from @0 to @"), "{notes}");
+        // Calls that had ended are not to be trusted either.
+        assert_eq!(probe.list.levels, [(0, Level::Calls)]);
+    }
+}
