@@ -12,7 +12,6 @@ use super::thread::{Awaits, Open, Outside, Running, Thread};
 use super::{Deriver, Went};
 use crate::mirror::{Shared, narrowed};
 use crate::probe::log::{Raw, Record, Told};
-use crate::probe::specified::copies;
 use crate::program::Program;
 use crate::recorder::returns_itself;
 
@@ -59,6 +58,7 @@ impl Deriver {
             let kind = EventKind::Monitor { action, object };
             self.outlet.event(call, Event::NO_INDEX, kind);
         }
+        let copy = self.copy_of(program, &callee.named, receiver);
         let outside = Outside {
             call,
             callee: Rc::clone(callee),
@@ -66,7 +66,7 @@ impl Deriver {
             open,
             waits,
             passes: None,
-            turns: self.turns,
+            copy,
         };
         self.contents_leave(thread, &outside);
         thread.stack.push(Running::Outside(outside));
@@ -190,10 +190,6 @@ impl Deriver {
             {
                 let (callee, open) = (Rc::clone(&outside.callee), outside.open.clone());
                 let chained = self.chained(outside, &result);
-                let alone = outside.turns == self.turns && thread.is_last_call(call);
-                let copied = outside
-                    .receiver()
-                    .filter(|_| alone && copies(&callee.named));
                 thread.take_behind(true)?;
                 let result = match (callee.returns.as_str(), result, chained) {
                     ("V", Raw::Void, _) => None,
@@ -201,8 +197,12 @@ impl Deriver {
                     (_, _, Some(receiver)) => Some(Value::Object(receiver)),
                     (returns, result, None) => Some(self.value(program, call, result, returns)?),
                 };
-                if let Some((from, to)) = copied.zip(result.and_then(Value::object)) {
-                    self.copied(program, call, from, to);
+                let copy = match thread.stack.last_mut() {
+                    Some(Running::Outside(outside)) => outside.copy.take(),
+                    _ => None,
+                };
+                if let Some((copy, to)) = copy.zip(result.and_then(Value::object)) {
+                    self.copied(thread, call, copy, to);
                 }
                 thread.awaits = Some(Awaits::Behind { open, result });
                 Ok(Went::On)

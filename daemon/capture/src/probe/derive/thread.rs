@@ -7,6 +7,7 @@ use jhyde_trace::{CallId, Event, EventKind, MonitorAction, ObjectId, Outcome, Th
 use rustc_hash::FxHashSet;
 
 use super::Lost;
+use super::copies::Copy;
 use super::outlet::Outlet;
 use super::routine::{Callee, Routine};
 use crate::mirror::Activation;
@@ -75,8 +76,8 @@ pub(super) struct Outside {
     pub(super) waits: Option<ObjectId>,
     /// The exception that left a call of the scope into it last.
     pub(super) passes: Option<Value>,
-    /// How often the turn had gone to another thread when it began.
-    pub(super) turns: u64,
+    /// What the object is to hold that it makes: see [`super::copies`].
+    pub(super) copy: Option<Copy>,
 }
 
 impl Outside {

@@ -2,6 +2,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** Objects that `Object.clone` makes: they hold what the others do. */
 public class Copies {
@@ -55,6 +56,23 @@ public class Copies {
             made.others = new ArrayList<>(others);
             made.mark++;
             return made;
+        }
+    }
+
+    static class Counter implements Cloneable {
+        int count;
+        long seen;
+
+        void add() {
+            count++;
+        }
+
+        Counter copy() {
+            try {
+                return (Counter) super.clone();
+            } catch (CloneNotSupportedException e) {
+                throw new AssertionError(e);
+            }
         }
     }
 
@@ -127,19 +145,22 @@ public class Copies {
 
     /** Copies while another thread writes what is copied. */
     static void together() throws InterruptedException {
-        Point shared = new Point(0, "shared");
-        Point[] each = new Point[2];
+        Counter shared = new Counter();
+        AtomicInteger begun = new AtomicInteger();
+        Counter[] each = new Counter[2];
         Thread[] threads = new Thread[2];
         for (int t = 0; t < 2; t++) {
             int number = t;
             threads[t] = new Thread(() -> {
-                Point mine = new Point(number, "mine");
-                for (int i = 0; i < 2000; i++) {
-                    mine.x += i;
-                    mine = mine.clone();
-                    shared.x = mine.x;
-                    Point seen = shared.clone();
-                    mine.wide += seen.x;
+                begun.incrementAndGet();
+                while (begun.get() < 2) {
+                    Thread.onSpinWait();
+                }
+                Counter mine = new Counter();
+                for (int i = 0; i < 8000; i++) {
+                    shared.add();
+                    mine.seen += shared.copy().count & 1;
+                    mine.count++;
                 }
                 each[number] = mine;
             });
@@ -148,6 +169,6 @@ public class Copies {
         for (Thread thread : threads) {
             thread.join();
         }
-        System.out.println(each[0].x + " " + each[1].x);
+        System.out.println(each[0].count + " " + each[1].count);
     }
 }

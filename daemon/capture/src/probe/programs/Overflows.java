@@ -232,7 +232,7 @@ public class Overflows {
                 return apply(0);
             case "default":
                 falling = n -> falling.down(n) + 1;
-                return falling.down(0);
+                return falling.next(0);
             case "synchronized":
                 return new Overflows().locked(0);
             case "block":
