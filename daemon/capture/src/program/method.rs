@@ -32,8 +32,8 @@ pub(crate) struct Method {
     pub(crate) access: Access,
     /// What defined its class.
     pub(crate) loader: Loader,
-    /// Only code of the scope can call it (reflection apart), so that one look at the stack tells
-    /// for good where a caller calls it from.
+    /// Code out of the scope has no supertype by which it could call it: only reflection, lambdas that are bound to it and
+    /// overrides of it can.
     pub(crate) closed: bool,
     /// Invoke instructions of the code by name and descriptor of what they name: one, or several.
     sites: FxHashMap<(String, String), Option<u32>>,

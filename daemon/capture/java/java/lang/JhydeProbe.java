@@ -56,7 +56,7 @@ public final class JhydeProbe {
 
     private static final int ENTER = 1, VOID = 2, INT = 3, WIDE = 4, REFERENCE = 5, CAUGHT = 6, SHOWN = 7, SUM = 8,
         ESCAPED = 9, CONTENT = 10, NAME = 11, LITERAL = 12, TURN = 13, DISORDER = 14, SHOWN_ARRAY = 15, HELD = 16, FELL = 17, LEFT = 18,
-        INITIALISED = 19;
+        INITIALISED = 19, BORN = 20;
     private static final int KNOWN_TEXT = 0, TEXT = 1, CLASS = 2, BOOLEAN = 3, CHARACTER = 4, BYTE = 5, SHORT = 6,
         INTEGER = 7, FLOAT = 8, LONG = 9, DOUBLE = 10, ARRAY = 11, BARE_ARRAY = 12, FIRST_CLASS = 16;
 
@@ -724,17 +724,24 @@ public final class JhydeProbe {
     /** There is an object now whose constructor code out of the scope has called, if it has. */
     public static void made(Object value, boolean outside, JhydeProbe log) {
         if (outside) {
-            shown(value, log);
+            log.bear(value);
         }
     }
 
     /** There is an object now, whoever has called its constructor: those above it are none of the scope's. */
     public static void born(Object value, boolean outside, JhydeProbe log) {
         if (outside) {
-            shown(value, log);
+            log.bear(value);
         } else {
             born(value, log);
         }
+    }
+
+    /** Its class may be one that the scope does not know, below the one whose constructor runs. */
+    private void bear(Object value) {
+        int number = number(value.getClass(), null);
+        room(1);
+        word(BORN, number, JhydeIdentity.of(value));
     }
 
     /** Code of the scope has made an object, or an array, which is as it begins. */

@@ -2,21 +2,24 @@
 //! `new String(chars)`. No local, field or array that can be read holds such an object, only the operand stack, which
 //! JDWP does not show. But the called method has it in its first slots when it begins. So a thread that is about to hand
 //! one out of the scope stops once more, at the first instruction of what it calls: there the JVM tells its name, and
-//! it is the same object when it comes back.
+//! it is the same object when it comes back. Where the call is what loads the called class, it stops when that is prepared,
+//! too.
 
+use jdwp::commands::event_request::{self, Modifier};
 use jdwp::commands::stack_frame::{self, SlotRequest};
-use jdwp::{EventKind as Requested, Location, Tag};
+use jdwp::{EventKind as Requested, Location, SuspendPolicy, Tag};
 use jhyde_bytecode::{InvokeKind, MethodDescriptor};
 use jhyde_trace::{ObjectId, Sink, Value};
 
 use crate::arrivals::Ticket;
 use crate::error::CaptureError;
 use crate::events::Engine;
+use crate::events::stops::sites::named_call;
 use crate::events::thread::Thread;
-use crate::events::thread::asked::Handing;
-use crate::jvm::breakpoint;
+use crate::events::thread::asked::{Handing, HandingStop};
+use crate::jvm::{StackFrame, breakpoint};
 use crate::mirror::Body;
-use crate::program::{Named, index_of, location};
+use crate::program::{Named, index_of, key_of, location};
 use crate::recorder::{makes_text, parameters};
 
 /// May a call of this name hand on an object that nothing else holds? Strings are told apart by their text.
@@ -53,14 +56,6 @@ impl<S: Sink> Engine<S> {
         if !wants || named.kind == InvokeKind::Dynamic {
             return Ok(());
         }
-        let Some(callee) = self
-            .recorder
-            .selected(named, receiver)?
-            .filter(|s| !s.native)
-        else {
-            // Which method runs is not known, or it has no slots that can be read.
-            return Ok(());
-        };
         let Ok(descriptor) = MethodDescriptor::parse(&named.descriptor) else {
             // A descriptor that makes no sense names no slots.
             return Ok(());
@@ -77,15 +72,65 @@ impl<S: Sink> Engine<S> {
                 slots.push((SlotRequest { slot, tag }, value));
             }
         }
-        let (class, method) = callee.key;
-        let asked = breakpoint(location((class, method), 0), Some(thread.jdwp));
-        let breakpoint = self.recorder.jvm.link.ask(&asked);
-        thread.handing = Some(Handing {
-            callee: callee.key,
-            breakpoint,
-            slots,
-        });
+        if let Some(stop) = self.handing_stop(thread, named, receiver)? {
+            thread.handing = Some(Handing { stop, slots });
+        }
         Ok(())
+    }
+
+    /// Has a thread stop where the method begins that a call runs, or where its class is prepared if the JVM has not loaded it.
+    fn handing_stop(
+        &mut self,
+        thread: &Thread,
+        named: &Named,
+        receiver: Value,
+    ) -> Result<Option<HandingStop>, CaptureError> {
+        if let Some(callee) = self.recorder.selected(named, receiver)? {
+            if callee.native {
+                // It has no slots that can be read.
+                return Ok(None);
+            }
+            let asked = breakpoint(location(callee.key, 0), Some(thread.jdwp));
+            let breakpoint = self.recorder.jvm.link.ask(&asked);
+            let callee = callee.key;
+            return Ok(Some(HandingStop::Begin { callee, breakpoint }));
+        }
+        if named.kind != InvokeKind::Static {
+            // Which method runs is not known.
+            return Ok(None);
+        }
+        let request = self.recorder.jvm.link.ask(&event_request::Set {
+            event_kind: Requested::CLASS_PREPARE,
+            suspend_policy: SuspendPolicy::EVENT_THREAD,
+            modifiers: vec![
+                Modifier::ThreadOnly {
+                    thread: thread.jdwp,
+                },
+                Modifier::ClassMatch {
+                    class_pattern: named.class.as_str().into(),
+                },
+            ],
+        });
+        let named = named.clone();
+        Ok(Some(HandingStop::Load { named, request }))
+    }
+
+    /// A class out of the scope was prepared by a thread that may have waited for that, to hand objects to a method of it.
+    pub(in crate::events) fn may_hand(
+        &mut self,
+        thread: &mut Thread,
+        class: &str,
+    ) -> Result<(), CaptureError> {
+        let waits = |handing: &mut Handing| matches!(&handing.stop, HandingStop::Load { named, .. } if named.class == class);
+        let Some(Handing { stop, slots }) = thread.handing.take_if(waits) else {
+            return Ok(());
+        };
+        if let HandingStop::Load { named, .. } = &stop
+            && let Some(stop) = self.handing_stop(thread, named, Value::Null)?
+        {
+            thread.handing = Some(Handing { stop, slots });
+        }
+        self.clear_handing(&stop)
     }
 
     /// Is this the beginning of a method that the thread hands objects to? Then their names are learnt.
@@ -95,8 +140,9 @@ impl<S: Sink> Engine<S> {
         at: &Location,
     ) -> Result<bool, CaptureError> {
         let handing = {
-            let begins = |h: &Handing| h.callee == (at.class, at.method) && index_of(at) == 0;
-            thread.handing.take_if(|handing| begins(handing))
+            let begins = |stop: &HandingStop| matches!(stop, HandingStop::Begin { callee, .. } if *callee == (at.class, at.method));
+            let handing = &mut thread.handing;
+            handing.take_if(|handing| index_of(at) == 0 && begins(&handing.stop))
         };
         let Some(handing) = handing else {
             return Ok(false);
@@ -115,9 +161,7 @@ impl<S: Sink> Engine<S> {
                 self.name_elements(thread, value)?;
             }
         }
-        self.recorder
-            .jvm
-            .clear(Requested::BREAKPOINT, handing.breakpoint)?;
+        self.clear_handing(&handing.stop)?;
         Ok(true)
     }
 
@@ -126,12 +170,55 @@ impl<S: Sink> Engine<S> {
         &mut self,
         thread: &mut Thread,
     ) -> Result<(), CaptureError> {
-        if let Some(handing) = thread.handing.take() {
-            self.recorder
-                .jvm
-                .clear(Requested::BREAKPOINT, handing.breakpoint)?;
+        match thread.handing.take() {
+            Some(handing) => self.clear_handing(&handing.stop),
+            None => Ok(()),
+        }
+    }
+
+    /// A method of the scope is called from out of it, with these frames below it: the receiver of the call that led there has
+    /// the name that its frame tells. What code of the scope makes by a constructor out of the scope has none before.
+    pub(in crate::events) fn name_receiver(
+        &mut self,
+        thread: &mut Thread,
+        below: &[StackFrame],
+    ) -> Result<(), CaptureError> {
+        let Some(caller) = thread.innermost_mut() else {
+            return Ok(());
+        };
+        let height = caller.height as usize;
+        let (Some((_, named)), Some(mirror)) = (named_call(caller), &caller.mirror) else {
+            // The call has begun, and what it was given was told, or it is not known which one it is.
+            return Ok(());
+        };
+        let receiver = match named.kind.has_receiver() {
+            true => mirror.peek(parameters(&named.descriptor).len()),
+            false => Value::Null,
+        };
+        let above = below.len().checked_sub(2 + height).map(|at| &below[at]);
+        let Some(above) = above.filter(|_| self.recorder.known.heap.is_unnamed(receiver)) else {
+            return Ok(());
+        };
+        if !self.recorder.runs(&named, key_of(&above.location))? {
+            // The JVM has called it on its own account.
+            return Ok(());
+        }
+        let this = self.recorder.jvm.link.request(&stack_frame::ThisObject {
+            thread: thread.jdwp,
+            frame: above.frame,
+        })?;
+        if let Ok(this) = this {
+            self.unify(thread, receiver, this);
         }
         Ok(())
+    }
+
+    fn clear_handing(&mut self, stop: &HandingStop) -> Result<(), CaptureError> {
+        let (kind, request) = match stop {
+            HandingStop::Begin { breakpoint, .. } => (Requested::BREAKPOINT, *breakpoint),
+            HandingStop::Load { request, .. } => (Requested::CLASS_PREPARE, *request),
+        };
+        Ok(self.recorder.jvm.clear(kind, request)?)
     }
 
     /// A string or box has been made by its constructor: asks what it holds.

@@ -118,9 +118,7 @@ impl Planned {
 
     /// Remembers a call site that will be the same each time.
     pub(in crate::events) fn remember_site(&self, callee: &Method, site: u32) {
-        if callee.closed && self.only_site(callee) == Some(site) {
-            self.sites.borrow_mut().insert(callee.id, site);
-        }
+        self.sites.borrow_mut().insert(callee.id, site);
     }
 }
 

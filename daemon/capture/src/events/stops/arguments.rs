@@ -121,7 +121,9 @@ impl<S: Sink> Engine<S> {
         callee: &Method,
     ) -> Option<Vec<Value>> {
         let caller = thread.stack.last_mut()?;
-        calls_by_name(caller, callee)?;
+        if !calls_by_name(caller, callee) {
+            return None;
+        }
         let mirror = caller.mirror.as_mut()?;
         let mut taken: Vec<Value> = callee.slots.iter().map(|_| mirror.pop()).collect();
         taken.reverse();

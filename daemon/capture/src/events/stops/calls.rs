@@ -48,7 +48,7 @@ impl<S: Sink> Engine<S> {
         let site = frame_at(parent_height).map_or(Event::NO_INDEX, |f| index_of(&f.location));
         if parent_height + 1 == height {
             thread.end_boundary(ticket, &mut self.recorder.outlet);
-            thread.stack[parent].method.remember_site(method, site);
+            self.remember_site(&thread.stack[parent], method, site);
             return Ok((site, height, true));
         }
         let Some(between) = frame_at(parent_height + 1) else {

@@ -10,7 +10,7 @@ use crate::arrivals::Ticket;
 use crate::error::CaptureError;
 use crate::events::snapshots::{is_shown_objects, objects_of};
 use crate::events::stops::awaited::is_bridge;
-use crate::events::stops::sites::{calls_by_name, known_site};
+use crate::events::stops::sites::calls_by_name;
 use crate::events::thread::Thread;
 use crate::events::thread::asked::{Below, Entering, EntryQuestion};
 use crate::events::thread::frame::Frame;
@@ -45,22 +45,18 @@ impl<S: Sink> Engine<S> {
         let method = self.plans.of(&method);
         self.set_stops(key, &method)?;
         thread.standing.want(method.exits.get());
-        let mut below =
-            known_site(thread, &method).map_or(Below::Asked, |site| Below::Known { site });
-        let by_name = thread
-            .stack
-            .last()
-            .is_some_and(|top| calls_by_name(top, &method).is_some());
+        let known = self.known_site(thread, &method);
+        let mut below = known.map_or(Below::Asked, |site| Below::Known { site });
+        let top = thread.stack.last();
+        let by_name = top.is_some_and(|top| calls_by_name(top, &method));
+        let records_state = self.recorder.outlet.records_state();
         // Who is called from outside the scope may be shown objects that are not known yet.
-        let from_outside = self.recorder.outlet.records_state() && !by_name;
+        let mut from_outside = records_state && !by_name;
         // What is known before the thread goes on need not be stepped through.
         let ask_now = thread.generation.is_none()
             || thread.is_virtual
             || self.recorder.jvm.unpredictable
-            || (self.recorder.outlet.records_state() && matches!(below, Below::Asked));
-        if from_outside {
-            self.came_from_outside(thread);
-        }
+            || (records_state && matches!(below, Below::Asked));
         let mut frame = None;
         let mut for_resolution = false;
         if (ask_now || from_outside || late) && suspended {
@@ -77,8 +73,17 @@ impl<S: Sink> Engine<S> {
             };
             let deeper = frames.split_off(frames.len().min(own + 1));
             frame = frames.last().map(|own| own.frame);
-            for_resolution = from_outside && self.is_for_resolution(thread, key, &deeper)?;
+            let top = thread.stack.last();
+            let is_next = top.is_some_and(|top| deeper.len() == top.height as usize + 1);
+            from_outside |= records_state && !is_next;
+            if from_outside {
+                for_resolution = self.is_for_resolution(thread, key, &deeper)?;
+                self.name_receiver(thread, &deeper)?;
+            }
             below = Below::Frames(deeper);
+        }
+        if from_outside {
+            self.came_from_outside(thread);
         }
         self.enter_initialiser(thread, &method, for_resolution);
         let mut entering = Entering {
@@ -117,7 +122,7 @@ impl<S: Sink> Engine<S> {
         let frame = frame.or_else(|| Some(FrameId(generation? << 16)));
         if (from_outside || late) && suspended {
             entering.values = self.arguments_now(ticket, thread, frame, &method, readable)?;
-        } else if self.recorder.outlet.records_state() && suspended {
+        } else if records_state && suspended {
             if !self.gives_arguments(thread, &method, &entering.below) {
                 entering.values = self.told_arguments(thread, frame, &method, readable)?;
             }

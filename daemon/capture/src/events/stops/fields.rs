@@ -28,7 +28,10 @@ impl<S: Sink> Engine<S> {
         )?;
         self.replaceable |= class.name == REPLACER;
         if !class.in_scope {
-            return Ok(());
+            return match current {
+                Some(thread) => self.may_hand(thread, &class.name),
+                None => Ok(()),
+            };
         }
         // Prepared by the debug agent's own thread, on our questions' account, it is no event of the program.
         if !thread.is_null() {

@@ -1,35 +1,95 @@
 //! Places in the code of a method: where it calls, and which variable a slot holds where.
 
-use jhyde_trace::Local;
+use jhyde_bytecode::InvokeKind;
+use jhyde_trace::{Local, Sink, Value};
 
+use crate::events::Engine;
 use crate::events::thread::Thread;
 use crate::events::thread::frame::Frame;
 use crate::mirror::Progress;
-use crate::program::{Method, Named};
+use crate::program::{Method, Named, Program};
 
-/// The call site, where it is certain without a look at the stack.
-pub(in crate::events) fn known_site(thread: &Thread, callee: &Method) -> Option<u32> {
-    let parent = thread.stack.last()?;
-    if thread.unsure.is_some() || parent.boundary || !callee.closed {
-        return None;
+impl<S: Sink> Engine<S> {
+    /// The call site, where it is certain without a look at the stack.
+    pub(in crate::events) fn known_site(&self, thread: &Thread, callee: &Method) -> Option<u32> {
+        let parent = thread.stack.last()?;
+        if thread.unsure.is_some() || parent.boundary || !callee.closed {
+            return None;
+        }
+        let Some(mirror) = &parent.mirror else {
+            return parent.method.site_of(callee);
+        };
+        let (site, named) = named_call(parent)?;
+        let depth = callee.slots.len().checked_sub(1);
+        let receiver = depth.map_or(Value::Null, |depth| mirror.peek(depth));
+        self.runs_itself(&named, receiver, callee).then_some(site)
     }
-    if parent.mirror.is_some() {
-        return calls_by_name(parent, callee);
+
+    /// Does a call of this name run the method itself? A method of the name and descriptor that an instruction names may be
+    /// called by what the instruction runs, too: a lambda that is bound to it, an override out of the scope that calls `super`,
+    /// a constructor out of the scope that makes an object by reflection. So it must be the one that is selected
+    /// (JVMS 5.4.6).
+    fn runs_itself(&self, named: &Named, receiver: Value, callee: &Method) -> bool {
+        let program = &self.recorder.known.program;
+        match named.kind {
+            InvokeKind::Static | InvokeKind::Special => is_declared(program, named, callee),
+            InvokeKind::Virtual | InvokeKind::Interface => {
+                let class = receiver
+                    .object()
+                    .and_then(|o| self.recorder.known.heap.class(o));
+                let class = class.and_then(|class| program.type_of(class));
+                let class = class.and_then(|class| program.classes.get(&class));
+                class
+                    .filter(|class| class.in_scope)
+                    .and_then(|class| program.dispatched(class, named))
+                    .is_some_and(|selected| selected.id == callee.id)
+            }
+            InvokeKind::Dynamic => false,
+        }
     }
-    parent.method.site_of(callee)
+
+    /// A caller was seen to call a method itself: where from, if it will be the same each time. What is selected by its
+    /// receiver is looked up each time.
+    pub(in crate::events) fn remember_site(&self, caller: &Frame, callee: &Method, site: u32) {
+        if !callee.closed || caller.method.only_site(callee) != Some(site) {
+            return;
+        }
+        let invoke = caller
+            .method
+            .code
+            .as_ref()
+            .and_then(|code| code.at(site)?.invoke());
+        let named = invoke.and_then(|i| Named::of(&caller.method, i.constant, i.kind));
+        let by_name =
+            named.filter(|named| matches!(named.kind, InvokeKind::Static | InvokeKind::Special));
+        if by_name.is_some_and(|named| is_declared(&self.recorder.known.program, &named, callee)) {
+            caller.method.remember_site(callee, site);
+        }
+    }
 }
 
-/// The index of the invoke instruction that a call stands at, if it names this method. What an invoke
-/// instruction runs always has the name and the descriptor that it names (JVMS 5.4.6).
-pub(in crate::events) fn calls_by_name(caller: &Frame, callee: &Method) -> Option<u32> {
+/// Does a name mean this method, whatever the receiver?
+fn is_declared(program: &Program, named: &Named, callee: &Method) -> bool {
+    program
+        .declared_in_scope(named)
+        .is_some_and(|declared| declared.id == callee.id)
+}
+
+/// Does the instruction that a call stands at name this method? What it runs always has the name and the descriptor that it
+/// names (JVMS 5.4.6), but not only that may have them.
+pub(in crate::events) fn calls_by_name(caller: &Frame, callee: &Method) -> bool {
+    named_call(caller).is_some_and(|(_, named)| {
+        named.name == callee.name && named.descriptor == callee.descriptor
+    })
+}
+
+/// The index of the invoke instruction that a call stands at, and what it names.
+pub(in crate::events) fn named_call(caller: &Frame) -> Option<(u32, Named)> {
     let pending = caller.mirror.as_ref()?.pending?;
     let instruction = caller.method.instruction(pending)?;
     let invoke = instruction.invoke()?;
     let named = Named::of(&caller.method, invoke.constant, invoke.kind)?;
-    let fits = pending.progress == Progress::Reached
-        && named.name == callee.name
-        && named.descriptor == callee.descriptor;
-    fits.then_some(instruction.index)
+    (pending.progress == Progress::Reached).then_some((instruction.index, named))
 }
 
 /// The variable that a slot holds at a bytecode index.

@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use crate::arrivals::Ticket;
 use crate::events::predict::plan::Planned;
 use crate::jvm::StackFrame;
-use crate::program::MethodKey;
+use crate::program::{MethodKey, Named};
 use crate::recorder::IntrinsicClasses;
 
 /// What a new call still has to be asked for.
@@ -80,10 +80,21 @@ pub(in crate::events) struct ForeignRead {
 /// A thread stops where a method begins that it hands objects to.
 #[derive(Debug)]
 pub(in crate::events) struct Handing {
-    pub(in crate::events) callee: MethodKey,
-    pub(in crate::events) breakpoint: PacketId,
-    /// What lies in its slots, and is an object.
+    pub(in crate::events) stop: HandingStop,
+    /// What lies in the method's slots, and is an object.
     pub(in crate::events) slots: Vec<(SlotRequest, Value)>,
+}
+
+/// Where a thread that hands objects on stops next.
+#[derive(Debug)]
+pub(in crate::events) enum HandingStop {
+    /// At the first instruction of the method.
+    Begin {
+        callee: MethodKey,
+        breakpoint: PacketId,
+    },
+    /// Where the class is prepared whose static method it calls: the call is the first that names it.
+    Load { named: Named, request: PacketId },
 }
 
 /// A thread runs code of the scope while the JVM resolves a constant for it.

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use jhyde_trace::{CallId, Content, Event, EventKind, MonitorAction, Value};
+use jhyde_trace::{EventKind, MonitorAction, Value};
 
 use super::identity::Meant;
 use super::run::{Stopped, lost};
@@ -10,7 +10,8 @@ use super::thread::{Awaits, Entering, Frame, Open, Running, Thread};
 use super::values::class_name;
 use super::world::same_value;
 use super::{Deriver, Routine, Went};
-use crate::mirror::{Activation, Body, Constant, Shared, narrowed};
+use crate::jvm::Link;
+use crate::mirror::{Activation, Constant, narrowed};
 use crate::probe::log::{Raw, Record};
 use crate::program::Program;
 
@@ -34,17 +35,32 @@ impl Deriver {
         &mut self,
         thread: &mut Thread,
         program: &mut Program,
+        link: &mut Link,
     ) -> Result<Went, Stopped> {
         let call = thread.current();
         let Some(Awaits::Arguments(entering)) = &thread.awaits else {
             return Ok(Went::On);
         };
-        let (routine, given) = (Rc::clone(&entering.routine), entering.values.len());
+        let routine = Rc::clone(&entering.routine);
+        let constructs = routine.receiver && routine.is_constructor();
+        // Which object a constructor is called on is told behind its arguments.
+        let made_outside = constructs && entering.derived.is_none();
+        let given = entering.values.len() + usize::from(made_outside);
         let derived = entering.derived.as_ref().map(|all| all.get(given).copied());
         if given == routine.slots.len() {
-            let Some(Awaits::Arguments(entering)) = thread.awaits.take() else {
+            let made = match made_outside {
+                false => None,
+                true => match self.constructed_outside(thread, program, link, &routine)? {
+                    None => return Ok(Went::Nowhere),
+                    made => made,
+                },
+            };
+            let Some(Awaits::Arguments(mut entering)) = thread.awaits.take() else {
                 return Ok(Went::On);
             };
+            if let Some(made) = made {
+                entering.values.insert(0, made);
+            }
             self.contents_seen(thread, program);
             let invoked = entering.derived.is_some();
             let (index, open) = (entering.index, entering.open);
@@ -62,12 +78,11 @@ impl Deriver {
             }
             return Ok(Went::On);
         }
-        let is_receiver = given == 0 && routine.receiver;
-        let value = if is_receiver && routine.is_constructor() {
+        let value = if constructs && given == 0 {
             // It cannot be told before the constructor above it has run (JVMS 4.10.1.9).
             match derived {
                 Some(Some(derived)) => derived,
-                _ => self.made_outside(program, call, &routine),
+                _ => return lost("a constructor was called on nothing"),
             }
         } else {
             let raw = match thread.peek()? {
@@ -113,29 +128,6 @@ impl Deriver {
         if fits && self.identities.told(object, class, 0, told.hash) {
             self.unfinished.insert(object);
         }
-    }
-
-    /// An object of the scope that code out of it makes: its fields are as they begin.
-    pub(super) fn made_outside(
-        &mut self,
-        program: &Program,
-        call: CallId,
-        routine: &Routine,
-    ) -> Value {
-        let class = program.classes.get(&routine.class).map(|class| class.id);
-        let object = self.heap.create(class, Body::Fields(Vec::new()));
-        self.heap.share(object, Shared::Jdk);
-        self.outlet.object(object, class, Content::None);
-        if let Some(class) = class {
-            let length = None;
-            let kind = EventKind::New {
-                object,
-                class,
-                length,
-            };
-            self.outlet.event(call, Event::NO_INDEX, kind);
-        }
-        Value::Object(object)
     }
 
     /// Is a value that was told the one that was derived?

@@ -150,7 +150,7 @@ impl Deriver {
     }
 
     /// Is a class a subtype of what code of a loader means by a name (JVMS 6.5.checkcast)? `None` if nobody can say any more.
-    fn subtype(
+    pub(super) fn subtype(
         &mut self,
         program: &mut Program,
         link: &mut Link,

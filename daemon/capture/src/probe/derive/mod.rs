@@ -9,6 +9,7 @@
 //! `begins` and `outside` how that goes within the scope and out of it, `initialise` when classes are initialised, `throw` how exceptions go, `casts` what is a subtype of what, `told` values that instructions tell, `foreign` fields that the scope does not declare, `constants` fields that no instruction writes, `reads` what is told of objects that are made and of reads where code out of the scope may use reflection, `contents` what objects of the JDK hold, `copies` what `clone` makes, `fixed` what never changes of an object, `values` what references mean, `identity` which object it is.
 
 mod begins;
+mod births;
 mod calls;
 mod casts;
 pub(super) mod constants;

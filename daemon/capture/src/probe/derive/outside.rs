@@ -67,6 +67,7 @@ impl Deriver {
             waits,
             passes: None,
             copy,
+            begun: false,
         };
         self.contents_leave(thread, &outside);
         thread.stack.push(Running::Outside(outside));

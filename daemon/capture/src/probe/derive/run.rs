@@ -85,7 +85,7 @@ impl Deriver {
             Some(Awaits::Shown(_)) => return self.showing(thread, program),
             Some(Awaits::Same { .. }) => return self.same(thread),
             Some(Awaits::Behind { .. }) => return self.behind(thread, program),
-            Some(Awaits::Arguments(_)) => return self.arguments(thread, program),
+            Some(Awaits::Arguments(_)) => return self.arguments(thread, program, link),
             None => {}
         }
         match thread.stack.last() {
@@ -122,10 +122,14 @@ impl Deriver {
             };
             let births = self.also.births;
             if let Some(made) = frame.begins(instruction.index, births) {
+                let outside = frame.fresh;
                 if thread.peek()?.is_none() {
                     return Ok(Went::Nowhere);
                 }
-                self.born(thread, Value::Object(made))?;
+                match outside {
+                    true => self.born_outside(thread, program, made)?,
+                    false => self.born(thread, Value::Object(made))?,
+                }
                 if let Some(frame) = thread.frame() {
                     frame.told = true;
                 }

@@ -78,6 +78,8 @@ pub(super) struct Outside {
     pub(super) passes: Option<Value>,
     /// What the object is to hold that it makes: see [`super::copies`].
     pub(super) copy: Option<Copy>,
+    /// A constructor of the scope was called in it for the object that it constructs.
+    pub(super) begun: bool,
 }
 
 impl Outside {
@@ -292,6 +294,14 @@ impl Thread {
             Event::NO_INDEX,
             EventKind::ThreadStart,
         );
+    }
+
+    /// See [`Log::born_ahead`].
+    pub(super) fn born_ahead(
+        &mut self,
+        constructs: impl Fn(u32) -> bool,
+    ) -> Option<(u32, Rc<str>)> {
+        self.log.born_ahead(constructs)
     }
 
     /// The record that comes next, if it is there, and if this thread has the turn.

@@ -83,6 +83,7 @@ pub(crate) fn instrument(
                 handlers: FxHashMap::default(),
                 guarded: None,
                 bears: false,
+                bears_at_once: false,
                 writes: false,
                 declaring: FxHashMap::default(),
             },
@@ -241,6 +242,8 @@ impl Inserter<'_, '_, '_> {
         };
         self.this = Some(index);
         self.plan.bears = self.names.class(&above).is_none();
+        let before = code.invokes().filter(|invoke| invoke.index < index);
+        self.plan.bears_at_once = above == "java/lang/Object" && before.count() == 1;
         let name = if self.plan.bears { "born" } else { "made" };
         let fresh = self.constants.field(self.probe, "fresh", "Z")?;
         let outside = self.wanted.add_local(AddedLocal::Kept(FieldType::Boolean));

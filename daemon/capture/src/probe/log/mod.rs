@@ -6,6 +6,7 @@
 //! null, and what [`Told`] has of it. Records stand whole in what is flushed at once, but not in what is read
 //! while a thread runs on: then the rest comes later.
 
+mod ahead;
 mod records;
 #[cfg(test)]
 mod tests;
@@ -233,6 +234,10 @@ impl Cursor<'_> {
                 array: some!(self.reference(low)?),
             },
             19 => Record::Initialised,
+            20 => Record::Born {
+                hash: low,
+                class: self.class(number, word)?,
+            },
             16 => return Ok(Some(Line::Held(some!(self.held(number, low)?)))),
             _ => return Err(Nonsense { word }),
         };

@@ -22,6 +22,8 @@ pub(crate) enum Record {
         hash: u32,
         elements: Option<Rc<[u32]>>,
     },
+    /// There is an object now whose constructor code out of the scope has called: its hash and its class.
+    Born { hash: u32, class: Rc<str> },
     /// What an array that was shown holds behind the call.
     Content { site: u32, array: Reference },
     /// The string of a constant, the first time that this log has it here.

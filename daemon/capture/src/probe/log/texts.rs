@@ -6,7 +6,7 @@ use super::LongText;
 
 /// Texts that this log has told lately, by the identity of their strings: where the probe says of one that it was told, this
 /// is what was. Who reads the log may have had no use for the record in which that was.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Texts {
     /// Under the places that the probe has for them: identity, `hashCode` and text.
     pub(super) known: FxHashMap<u32, (u32, u32, LongText)>,

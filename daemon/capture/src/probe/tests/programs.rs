@@ -87,6 +87,52 @@ fn methods_of_interfaces_that_lambdas_have() {
     own("Defaults");
 }
 
+/// Calls by one name and descriptor with something out of the scope between: a lambda, an override, a constructor.
+#[test]
+fn calls_through_something_of_the_same_name() {
+    /// The calls of the scope, and where the scope makes them itself.
+    fn calls(told: &Recorded) -> Vec<(String, u32)> {
+        let teller = Teller::new(&told.list);
+        let events = told.list.events.iter();
+        let calls = events.filter_map(|event| match event.kind {
+            EventKind::Enter {
+                method,
+                call_site,
+                boundary: false,
+                ..
+            } => Some((teller.method(method), call_site)),
+            _ => None,
+        });
+        calls.collect()
+    }
+    for jdk in jdks() {
+        let jdk = jdk.as_deref();
+        let folder = compiled(jdk, &source("Namesakes"));
+        let run = |level, engine, run: &[&str]| {
+            let scope: (&[&str], &[&str]) = (&[], &["Namesakes$Outside*"]);
+            record_at(level, jdk, folder.path(), run, engine, scope)
+        };
+        let [probe, events] = [EngineKind::Probe, EngineKind::Events]
+            .map(|engine| run(Level::Full, engine, &["Namesakes"]));
+        assert_eq!(probe.printed, events.printed);
+        let stories = [story(&probe.list), story(&events.list)];
+        differ_nowhere(&stories, "Namesakes", jdk, &probe.notes);
+        // Overrides out of the scope of methods that code of the scope calls end what the probe derives.
+        let both = [Level::Full, Level::Calls]
+            .map(|level| calls(&run(level, EngineKind::Events, &["Namesakes", "overrides"])));
+        assert_eq!(both[0], both[1]);
+        let own = calls(&probe);
+        let (same, overridden) = both[0].split_at(own.len());
+        assert_eq!(same, own);
+        let outside = ("Namesakes$Shape.show(I)I".to_owned(), Event::NO_INDEX);
+        assert_eq!(
+            overridden.iter().filter(|&call| *call == outside).count(),
+            5
+        );
+        assert_eq!(overridden.len(), 6, "and `sum`: {overridden:?}");
+    }
+}
+
 #[test]
 fn what_initialises_classes() {
     own("Begins");
@@ -105,6 +151,12 @@ fn objects_that_nobody_shows() {
     own("Writes");
     own("Grids");
     own("Fills");
+}
+
+/// They are known when they come back, also where the call that they are handed to is what loads its class.
+#[test]
+fn objects_that_no_variable_holds() {
+    own("Temps");
 }
 
 #[test]
