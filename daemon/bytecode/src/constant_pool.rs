@@ -241,6 +241,14 @@ impl ConstantPool {
         }
     }
 
+    /// The name and the descriptor of the dynamic constant at an index: operand of the instructions that load constants.
+    pub fn dynamic_constant(&self, index: u16) -> Result<(&str, &str), ConstantError> {
+        match self.get(index)? {
+            Constant::Dynamic(constant) => self.name_and_type(constant.name_and_type),
+            other => Err(other.is_not(index, "a dynamic constant")),
+        }
+    }
+
     fn member(&self, member: Member, in_interface: bool) -> Result<MemberRef<'_>, ConstantError> {
         let class = self.class(member.class)?;
         let (name, descriptor) = self.name_and_type(member.name_and_type)?;

@@ -34,6 +34,8 @@ pub(crate) enum Tells {
     Write,
     /// A string of the constant pool: which object it is, the first time.
     Literal,
+    /// A constant that a method computes: its value, the first time.
+    Computed,
 }
 
 impl Tells {

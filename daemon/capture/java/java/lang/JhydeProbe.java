@@ -763,16 +763,53 @@ public final class JhydeProbe {
 
     /** A string of the constant pool is used. */
     public static void literal(Object value, JhydeProbe log, int site) {
-        int at = site >>> 6;
-        if (at >= log.literals.length) {
-            long[] more = new long[Math.max(at + 1, log.literals.length * 2)];
-            System.arraycopy(log.literals, 0, more, 0, log.literals.length);
-            log.literals = more;
-        }
-        if ((log.literals[at] & 1L << site) == 0) {
-            log.literals[at] |= 1L << site;
+        if (log.isFirst(site)) {
             log.room(1);
             log.word(LITERAL, site, JhydeIdentity.of(value));
+        }
+    }
+
+    /** Is a constant used in this place for the first time, as far as this log has it? */
+    private boolean isFirst(int site) {
+        int at = site >>> 6;
+        if (at >= literals.length) {
+            long[] more = new long[Math.max(at + 1, literals.length * 2)];
+            System.arraycopy(literals, 0, more, 0, literals.length);
+            literals = more;
+        }
+        boolean first = (literals[at] & 1L << site) == 0;
+        literals[at] |= 1L << site;
+        return first;
+    }
+
+    /** A constant is used that a method computes. */
+    public static void computed(Object value, JhydeProbe log, int site) {
+        if (log.isFirst(site)) {
+            log.reference(REFERENCE, site, value);
+        }
+    }
+
+    public static void computed(int value, JhydeProbe log, int site) {
+        if (log.isFirst(site)) {
+            result(value, log, site);
+        }
+    }
+
+    public static void computed(long value, JhydeProbe log, int site) {
+        if (log.isFirst(site)) {
+            result(value, log, site);
+        }
+    }
+
+    public static void computed(float value, JhydeProbe log, int site) {
+        if (log.isFirst(site)) {
+            result(value, log, site);
+        }
+    }
+
+    public static void computed(double value, JhydeProbe log, int site) {
+        if (log.isFirst(site)) {
+            result(value, log, site);
         }
     }
 

@@ -12,7 +12,8 @@ mod begins;
 mod births;
 mod calls;
 mod casts;
-pub(super) mod constants;
+pub(super) mod computed;
+pub(crate) mod constants;
 mod contents;
 mod copies;
 mod fixed;
@@ -103,6 +104,8 @@ pub(crate) struct Deriver {
     foreign: FxHashMap<Variable, Value>,
     /// Static fields that class files give their values, as far as they were not told.
     constants: Constants,
+    /// Constants that methods have computed, by the numbers of their places.
+    computed: FxHashMap<u32, Value>,
     /// What objects of the JDK hold.
     holdings: Holdings,
     /// Objects of which it was told what never changes.
@@ -157,6 +160,7 @@ impl Deriver {
             failed: FxHashSet::default(),
             foreign: FxHashMap::default(),
             constants: Constants::default(),
+            computed: FxHashMap::default(),
             outlet: Outlet::new(level),
             holdings: Holdings::new(also.contents, version),
             fixed: FxHashSet::default(),

@@ -60,14 +60,9 @@ impl Deriver {
         }
         let copy = self.copy_of(program, &callee.named, receiver);
         let outside = Outside {
-            call,
-            callee: Rc::clone(callee),
-            operands: operands.to_vec(),
-            open,
             waits,
-            passes: None,
             copy,
-            begun: false,
+            ..Outside::new(call, Rc::clone(callee), operands.to_vec(), open)
         };
         self.contents_leave(thread, &outside);
         thread.stack.push(Running::Outside(outside));
@@ -190,11 +185,16 @@ impl Deriver {
                 if site == outside.open.place =>
             {
                 let (callee, open) = (Rc::clone(&outside.callee), outside.open.clone());
-                let chained = self.chained(outside, &result);
-                thread.take_behind(true)?;
+                let (chained, computes) = (self.chained(outside, &result), outside.computes);
+                // A thread that computes a constant keeps the turn.
+                thread.take_behind(!computes)?;
                 let result = match (callee.returns.as_str(), result, chained) {
                     ("V", Raw::Void, _) => None,
                     ("V", ..) => return lost("a call returned a value that has none"),
+                    (returns, result, _) if computes => {
+                        let place = (open.place, returns);
+                        Some(self.computed_value(thread, program, place, result)?)
+                    }
                     (_, _, Some(receiver)) => Some(Value::Object(receiver)),
                     (returns, result, None) => Some(self.value(program, call, result, returns)?),
                 };

@@ -80,9 +80,25 @@ pub(super) struct Outside {
     pub(super) copy: Option<Copy>,
     /// A constructor of the scope was called in it for the object that it constructs.
     pub(super) begun: bool,
+    /// It computes a constant: see [`super::computed`].
+    pub(super) computes: bool,
 }
 
 impl Outside {
+    pub(super) fn new(call: CallId, callee: Rc<Callee>, operands: Vec<Value>, open: Open) -> Self {
+        Self {
+            call,
+            callee,
+            operands,
+            open,
+            waits: None,
+            passes: None,
+            copy: None,
+            begun: false,
+            computes: false,
+        }
+    }
+
     pub(super) fn receiver(&self) -> Option<ObjectId> {
         let receiver = self.operands.first().copied();
         let has = self.callee.named.kind.has_receiver();

@@ -100,9 +100,8 @@ impl Deriver {
                     return lost("an exception was caught where none was to arrive");
                 };
                 frame.activation.catch(value, Some(ordinal));
-                frame.at = u32::try_from(ordinal).unwrap_or(u32::MAX);
+                frame.goes(u32::try_from(ordinal).unwrap_or(u32::MAX));
                 frame.initialised = None;
-                frame.passed = false;
                 let kind = EventKind::Caught { exception: value };
                 self.outlet.event(call, place.index, kind);
                 thread.awaits = None;

@@ -130,6 +130,9 @@ impl Deriver {
                     false => lost("a string is another than it was"),
                 }
             }
+            Some(&(place, Tells::Computed)) => {
+                self.computed_told(thread, program, routine, (index, constant), place)
+            }
             Some(&(place, Tells::Value)) => {
                 let result = match thread.peek()? {
                     None => return Ok(Needs::More),

@@ -357,8 +357,13 @@ impl Inserter<'_, '_, '_> {
             | Constant::Long(_)
             | Constant::Double(_)
             | Constant::Class(_) => return Ok(()),
-            // A value made by a method: of any type, which its use says. Not looked into.
-            Constant::Dynamic(_) => return Err(InstrumentError::Pool),
+            Constant::Dynamic(_) => {
+                let (_, descriptor) = self
+                    .pool()
+                    .dynamic_constant(at)
+                    .map_err(|_| InstrumentError::Pool)?;
+                ("computed", kind_of(descriptor), Tells::Computed)
+            }
             _ => ("result", OBJECT, Tells::Value),
         };
         let place = self.place(instruction.index, tells)?;

@@ -7,6 +7,7 @@
 mod attach;
 mod behind;
 mod constants;
+mod dynamic;
 mod identity;
 mod loaders;
 mod logs;

@@ -87,6 +87,45 @@ fn methods_of_interfaces_that_lambdas_have() {
     own("Defaults");
 }
 
+/// Programs as people write them, many things in few lines: recorded to their end, and they print what they print unrecorded. With `writes`
+/// each value that is written was derived as it was.
+#[test]
+fn ordinary_programs() {
+    // How many classes are left out: those of proxies.
+    for (main, left_out) in [
+        ("Inventory", 0),
+        ("Tree", 0),
+        ("Flow", 0),
+        ("Below", 0),
+        ("Odd", 0),
+        ("Mirrors", 2),
+    ] {
+        for jdk in jdks() {
+            let jdk = jdk.as_deref();
+            let folder = compiled(jdk, &source(&format!("ordinary/{main}")));
+            let mut java = tool(jdk, "java");
+            let alone = java.arg("-cp").arg(folder.path()).arg(main).output();
+            let alone = String::from_utf8(alone.expect("it runs").stdout).expect("text");
+            for probe_log in [ProbeLog::Auto, ProbeLog::Writes] {
+                let options = RecordingOptions {
+                    engine: EngineKind::Probe,
+                    probe_log,
+                    level: Level::Full,
+                    ..RecordingOptions::default()
+                };
+                let told = record_with(options, jdk, folder.path(), &[main]);
+                assert_eq!(told.printed, alone, "{main} with {probe_log}");
+                let gaps = told.list.events.iter();
+                let gaps: Vec<_> = gaps
+                    .filter(|e| matches!(e.kind, EventKind::Gap { .. }))
+                    .collect();
+                assert!(gaps.is_empty(), "{main} with {probe_log}: {gaps:?}");
+                assert_eq!(told.list.levels.len(), left_out, "{main}: {:?}", told.notes);
+            }
+        }
+    }
+}
+
 /// Calls by one name and descriptor with something out of the scope between: a lambda, an override, a constructor.
 #[test]
 fn calls_through_something_of_the_same_name() {
