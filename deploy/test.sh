@@ -28,6 +28,7 @@ want_command gradle gradle "tests under a build are recorded"
 for package in libsurefire-java libmaven-compiler-plugin-java libmaven-resources-plugin-java junit4; do
   want "$package" "tests under Maven and Gradle are recorded"
 done
+want libjacoco-java "programs under a coverage agent are recorded"
 want_python
 want_node
 want chromium "the page is tested in a real browser"

@@ -7,7 +7,7 @@ use jdwp::{ReferenceTypeId, ThreadId};
 use jhyde_bytecode::ClassFile;
 use jhyde_trace::{FieldId, Level, MethodId, Sink, Subject};
 
-use super::agent;
+use super::agent::{self, Given};
 use super::derive::{Deriver, constants};
 use super::engine::Engine;
 use super::instrument::instrument;
@@ -22,6 +22,8 @@ const TOGETHER: usize = 128;
 pub(super) struct File {
     file: Rc<ClassFile>,
     methods: Vec<Option<Rc<Method>>>,
+    /// By the JVM: no file that is found is it.
+    given: bool,
 }
 
 /// A class with the code that it is to have.
@@ -31,6 +33,8 @@ pub(super) struct Coded {
     original: Vec<u8>,
     bytes: Vec<u8>,
     methods: Vec<Option<Rc<Method>>>,
+    /// See [`File::given`].
+    given: bool,
     plans: Vec<(MethodId, MethodPlan)>,
     constants: Vec<(FieldId, constants::Held)>,
 }
@@ -64,6 +68,10 @@ impl<S: Sink> Engine<S> {
                 None => self.file(&known),
             };
             match found.and_then(|file| self.code(class, &known, file, &probe)) {
+                Ok(one) if !self.is_safe(thread, &one)? => {
+                    let reason = "other agents may change its code once more";
+                    left.push((known, reason.to_owned()));
+                }
                 Ok(one) => coded.push(one),
                 Err(reason) => left.push((known, reason)),
             }
@@ -78,6 +86,19 @@ impl<S: Sink> Engine<S> {
         Ok(())
     }
 
+    /// Does a class get exactly the code that it is given, whatever other agents make of it? Those that have not changed it do not.
+    fn is_safe(&mut self, thread: Option<ThreadId>, one: &Coded) -> Result<bool, CaptureError> {
+        match thread.filter(|_| one.given) {
+            Some(thread) => {
+                let kept = self
+                    .class_files
+                    .keep(&mut self.link, thread, one.class, &one.bytes);
+                Ok(kept?)
+            }
+            None => Ok(true),
+        }
+    }
+
     /// The class file of a class: of the class path, of where it says that it comes from, or else of the JVM.
     pub(super) fn find(
         &mut self,
@@ -88,7 +109,7 @@ impl<S: Sink> Engine<S> {
         self.find_origin(thread, class, known)?;
         let found = self.file(known);
         // A proxy calls its handler and nothing else.
-        if found.is_ok() || is_proxy(known) {
+        if (found.is_ok() && !self.class_files.gave(&known.name)) || is_proxy(known) {
             return Ok(found);
         }
         let Some(bytes) = self.class_files.of(&mut self.link, thread, class)? else {
@@ -96,7 +117,13 @@ impl<S: Sink> Engine<S> {
         };
         tracing::debug!(class = known.name, "the JVM gave its class file");
         match self.deriver.names.learn(bytes, self.also.births) {
-            Ok(()) => Ok(self.file(known)),
+            Ok(()) => {
+                self.class_files.has_given(&known.name);
+                Ok(self.file(known).map(|file| File {
+                    given: true,
+                    ..file
+                }))
+            }
             Err(reason) => {
                 tracing::warn!(class = known.name, reason, "its class file is not used");
                 Ok(found)
@@ -110,7 +137,11 @@ impl<S: Sink> Engine<S> {
             return Err("its class file was not found".to_owned());
         };
         match same_methods(&file, known) {
-            Some(methods) => Ok(File { file, methods }),
+            Some(methods) => Ok(File {
+                file,
+                methods,
+                given: false,
+            }),
             None => Err("the class file that was found is not the one that the JVM has".to_owned()),
         }
     }
@@ -145,7 +176,11 @@ impl<S: Sink> Engine<S> {
         &mut self,
         class: ReferenceTypeId,
         known: &Rc<Class>,
-        File { file, methods }: File,
+        File {
+            file,
+            methods,
+            given,
+        }: File,
         probe: &str,
     ) -> Result<Coded, String> {
         let ids: Vec<_> = methods
@@ -161,6 +196,7 @@ impl<S: Sink> Engine<S> {
             original: file.bytes.to_vec(),
             bytes: made.bytes,
             methods,
+            given,
             plans: made.plans,
             constants: constants::constants(&file, known),
         })
@@ -176,13 +212,13 @@ impl<S: Sink> Engine<S> {
             };
             all.iter().map(definition).collect()
         };
-        self.leave_word(&virtual_machine::RedefineClasses {
+        let originals = virtual_machine::RedefineClasses {
             classes: definitions(|one| &one.original),
-        });
+        };
+        let given = |given| all.iter().any(|one| one.given).then_some(given);
+        self.leave_words(&originals, given(Given::Original));
         let classes = definitions(|one| &one.bytes);
-        let taken = self
-            .link
-            .request(&virtual_machine::RedefineClasses { classes })?;
+        let taken = self.replace(classes, given(Given::Code))?;
         let Err(error) = taken else {
             all.into_iter().for_each(|one| self.has_code(one));
             return Ok(Vec::new());
@@ -200,6 +236,37 @@ impl<S: Sink> Engine<S> {
             }
         }
         Ok(left)
+    }
+
+    /// The JVM gets code of classes; `given`: which of those that are kept it is.
+    fn replace(
+        &mut self,
+        classes: Vec<virtual_machine::ClassDefinition>,
+        given: Option<Given>,
+    ) -> Result<Result<(), jdwp::ReplyError>, LinkError> {
+        self.gives(given)?;
+        let taken = self
+            .link
+            .request(&virtual_machine::RedefineClasses { classes })?;
+        self.gives(given.map(|_| Given::Nothing))?;
+        Ok(taken)
+    }
+
+    fn gives(&mut self, given: Option<Given>) -> Result<(), LinkError> {
+        match given.and_then(|given| self.class_files.gives(given)) {
+            // An agent that is gone is no JVM that can be recorded: what it has then, it has.
+            Some(told) => self.link.request(&told).map(|_| ()),
+            None => Ok(()),
+        }
+    }
+
+    /// The same, for whoever leaves the JVM in our place.
+    fn leave_words(&mut self, classes: &virtual_machine::RedefineClasses, given: Option<Given>) {
+        let told = given.and_then(|given| self.class_files.gives(given));
+        told.into_iter().for_each(|told| self.leave_word(&told));
+        self.leave_word(classes);
+        let told = given.and_then(|_| self.class_files.gives(Given::Nothing));
+        told.into_iter().for_each(|told| self.leave_word(&told));
     }
 
     /// Classes get the code back that they had, as far as the JVM answers: many together, or, where one of them is gone, of
@@ -236,10 +303,7 @@ impl<S: Sink> Engine<S> {
         &mut self,
         definitions: &[virtual_machine::ClassDefinition],
     ) -> Result<bool, LinkError> {
-        let classes = definitions.to_vec();
-        let taken = self
-            .link
-            .request(&virtual_machine::RedefineClasses { classes })?;
+        let taken = self.replace(definitions.to_vec(), Some(Given::Original))?;
         Ok(taken.is_ok())
     }
 

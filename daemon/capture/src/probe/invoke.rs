@@ -123,7 +123,7 @@ fn string(link: &mut Link, text: &str) -> Result<Value, CaptureError> {
 }
 
 /// An array that stays, too.
-fn byte_array(link: &mut Link, bytes: &[u8]) -> Result<Value, CaptureError> {
+pub(super) fn byte_array(link: &mut Link, bytes: &[u8]) -> Result<Value, CaptureError> {
     let array_type = class(link, "[B")?;
     let length = i32::try_from(bytes.len()).unwrap_or(i32::MAX);
     let made = link.request(&array_type::NewInstance { array_type, length })??;

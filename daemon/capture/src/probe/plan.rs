@@ -32,7 +32,7 @@ pub(crate) enum Tells {
     Value,
     /// A write to such a field, or to a record's component: which object is written.
     Write,
-    /// A string of the constant pool: which object it is, the first time.
+    /// A string or class of the constant pool: which object it is, the first time.
     Literal,
     /// A constant that a method computes: its value, the first time.
     Computed,

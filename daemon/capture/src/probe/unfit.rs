@@ -1,5 +1,5 @@
 //! A program that the probe cannot record, which shows at the first class of the scope that has code: then nothing was
-//! recorded, nothing was put into the JVM, and another engine can begin as if there had been none.
+//! recorded, no code was put into classes, and another engine can begin as if there had been none.
 
 use std::rc::Rc;
 
@@ -33,9 +33,9 @@ pub(crate) struct Unfit<S> {
 }
 
 impl<S: Sink> Engine<S> {
-    /// Why the first class that has code, which this thread prepares, cannot be recorded; `None`: it can, and the probe begins. Its file is
-    /// to lie on the class path, or where it says that it comes from: what the JVM alone has is what other agents have made of it, with code that the JVM runs in the middle of instructions, or
-    /// the class path is not to be read from here.
+    /// Why the first class that has code, which this thread prepares, cannot be recorded; `None`: it can, and the probe begins. A file is
+    /// to lie on the class path, or where the class says that it comes from, of the shape that the JVM has or of another, which an agent has changed: then the JVM gives its own.
+    /// Where there is none, that class is of an agent itself, which the JVM runs in the middle of instructions, or the class path is not to be read from here.
     pub(super) fn unfit(
         &mut self,
         thread: ThreadId,
@@ -43,7 +43,10 @@ impl<S: Sink> Engine<S> {
         known: &Rc<Class>,
     ) -> Result<Option<String>, CaptureError> {
         self.find_origin(thread, class, known)?;
-        let found = self.file(known);
+        let found = match self.deriver.names.dotted(&known.name) {
+            Some(_) => self.find(thread, class, known)?,
+            None => self.file(known),
+        };
         let made = found.and_then(|file| self.code(class, known, file, FIRST));
         let reason = made.err();
         Ok(reason.map(|reason| format!("'probe' cannot record {}: {reason}", known.name)))

@@ -241,10 +241,16 @@ impl Program {
     /// A name of its own for what code of a loader means by a class's name.
     pub(crate) fn spelling(&self, code: Loader, name: &str) -> String {
         let of_name = self.by_name.get(name).map_or(&[][..], Vec::as_slice);
-        match of_name.iter().position(|(loader, _)| *loader == code) {
-            // The first one was spelt before there was another.
-            None | Some(0) => name.to_owned(),
-            Some(at) => format!("{name} {at}"),
+        let place = of_name.iter().position(|(loader, _)| *loader == code);
+        Self::spelt(name, place.unwrap_or_default())
+    }
+
+    /// That of the class which was prepared so many classes of that name later than the first.
+    pub(crate) fn spelt(name: &str, place: usize) -> String {
+        match place {
+            // It was spelt before there was another.
+            0 => name.to_owned(),
+            place => format!("{name} {place}"),
         }
     }
 

@@ -7,7 +7,6 @@ use jhyde_trace::{EventKind, MonitorAction, Value};
 use super::identity::Meant;
 use super::run::{Stopped, lost};
 use super::thread::{Awaits, Entering, Frame, Open, Running, Thread};
-use super::values::class_name;
 use super::world::same_value;
 use super::{Deriver, Routine, Went};
 use crate::jvm::Link;
@@ -115,17 +114,19 @@ impl Deriver {
     /// A constructor out of the scope (of `Throwable`, of a collection) calls methods of the scope on the object that it is
     /// making, or gives it to them: until now nobody could tell that one. Of its class, with a hash that nobody told, it is taken for
     /// it; when the constructor is done its hash is told once more, and another one ends the recording of the thread.
-    fn learn_unfinished(&mut self, thread: &Thread, program: &mut Program, raw: &Raw) {
+    fn learn_unfinished(&mut self, thread: &Thread, program: &Program, raw: &Raw) {
         let Some(Running::Outside(outside)) = thread.stack.last() else {
             return;
         };
         let (Some(object), Raw::Reference(Some(told))) = (outside.open.constructed, raw) else {
             return;
         };
-        let class = program.class_named(0, &class_name(&told.told));
+        let class = self.heap.class(object);
+        let Some(class) = class.filter(|&class| self.same_class(program, class, told)) else {
+            return;
+        };
         let is_new = self.identities.meant(told.hash, class, 0) == Meant::New;
-        let fits = self.heap.class(object) == Some(class) && is_new;
-        if fits && self.identities.told(object, class, 0, told.hash) {
+        if is_new && self.identities.told(object, class, 0, told.hash) {
             self.unfinished.insert(object);
         }
     }

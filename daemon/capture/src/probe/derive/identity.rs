@@ -66,6 +66,11 @@ impl Identities {
         self.hashes.get(&object) == Some(&hash)
     }
 
+    /// Was it told?
+    pub(super) fn is_told(&self, object: ObjectId) -> bool {
+        self.hashes.contains_key(&object)
+    }
+
     /// Has code out of the scope this array?
     pub(super) fn is_exposed(&self, array: ObjectId) -> bool {
         !self.exposed.is_empty() && self.exposed.contains(&array)

@@ -20,6 +20,7 @@ mod fixed;
 mod foreign;
 mod identity;
 mod initialise;
+mod namesakes;
 mod outlet;
 mod outside;
 mod reads;

@@ -9,7 +9,7 @@ use jhyde_trace::{CallId, Event, EventKind, Value, Variable};
 
 use super::run::{Needs, Stopped, lost};
 use super::thread::Thread;
-use super::values::{class_name, content_of};
+use super::values::content_of;
 use super::world::same_value;
 use super::{Deriver, Routine};
 use crate::mirror::{Op, UNKNOWN, initial, is_known};
@@ -163,11 +163,13 @@ impl Deriver {
     ) -> Result<Value, Stopped> {
         let held = read.held;
         if let (Some(told), Some(object)) = (&reference, held.object()) {
-            let class = program.class_named(0, &class_name(&told.told));
+            let class = self.heap.class(object);
+            let class = class.filter(|&class| self.same_class(program, class, told));
             let content = content_of(&told.told);
-            let same = self.heap.class(object) == Some(class) && self.content(object) == content;
-            let can = !read.open || content != 0;
-            if same && can && self.identities.may_be(object, class, content, told.hash) {
+            let can = self.content(object) == content && (!read.open || content != 0);
+            if let Some(class) = class.filter(|_| can)
+                && self.identities.may_be(object, class, content, told.hash)
+            {
                 self.shown(held, told.hash);
                 return Ok(held);
             }

@@ -5,11 +5,11 @@ use std::ops::Deref;
 use std::rc::Rc;
 
 use jdwp::ReferenceTypeId;
-use jhyde_bytecode::{Instruction, InvokeKind};
+use jhyde_bytecode::{Constant as Pooled, Instruction, InvokeKind};
 use jhyde_trace::{ClassId, Local};
 use rustc_hash::FxHashMap;
 
-use crate::mirror::{Compiled, Op};
+use crate::mirror::{Compiled, Constant, Op};
 use crate::probe::plan::{MethodPlan, Tells};
 use crate::program::{Class, Field, Method, Named, Program, dotted};
 
@@ -141,6 +141,23 @@ impl Routine {
             named.map_or_else(|| "?".into(), |name| dotted(name).into())
         };
         Rc::clone(self.classes.borrow_mut().entry(at).or_insert_with(find))
+    }
+
+    /// The string or class that a constant stands for, and the dotted name of the class.
+    pub(super) fn literal(&self, program: &Program, at: u16) -> Option<(Constant, String)> {
+        let pool = self.pool.as_deref()?;
+        match pool.get(at).ok()? {
+            Pooled::String(text) => {
+                let units = pool.units(*text).unwrap_or_default();
+                Some((Constant::Text(units.into()), String::new()))
+            }
+            Pooled::Class(_) => {
+                let name = pool.class(at).map(dotted).unwrap_or_default();
+                let spelling = program.spelling(self.loader, &name);
+                Some((Constant::Class(spelling), name))
+            }
+            _ => None,
+        }
     }
 
     /// The class that a constant names.

@@ -1,6 +1,5 @@
 //! Values that instructions tell which do not follow: of fields that the scope is not known to declare, and of constants.
 
-use jhyde_bytecode::Constant;
 use jhyde_trace::Value;
 
 use super::run::{Needs, Stopped, lost};
@@ -99,7 +98,7 @@ impl Deriver {
         }
     }
 
-    /// Strings of the constant pool are told the first time; what is no string, class or number each time.
+    /// Strings and classes of the constant pool are told the first time; what is no string, class or number each time.
     pub(super) fn constant_told(
         &mut self,
         thread: &mut Thread,
@@ -118,16 +117,13 @@ impl Deriver {
                 };
                 thread.take()?;
                 thread.literals.insert(place);
-                let pool = routine.pool.as_ref();
-                let units = pool.and_then(|pool| match pool.get(constant).ok()? {
-                    Constant::String(text) => pool.units(*text).ok(),
-                    _ => None,
-                });
-                let text = crate::mirror::Constant::Text(units.unwrap_or_default().into());
-                let string = self.literal(program, text, told);
-                match self.shown(string, told) {
+                let Some((constant, name)) = routine.literal(program, constant) else {
+                    return lost("a constant is no string and no class");
+                };
+                let literal = self.literal(program, constant, name, told);
+                match literal.is_some_and(|literal| self.shown(literal, told)) {
                     true => Ok(Needs::Nothing),
-                    false => lost("a string is another than it was"),
+                    false => lost("a constant is another object than it was"),
                 }
             }
             Some(&(place, Tells::Computed)) => {

@@ -47,13 +47,14 @@ impl Deriver {
         call: CallId,
         reference: Reference,
     ) -> Result<Value, Lost> {
-        let Some(Object { hash, told }) = reference else {
+        let Some(object) = reference else {
             return Ok(Value::Null);
         };
-        let class = program.class_named(0, &class_name(&told));
+        let class = self.class_told(program, &object)?;
+        let Object { hash, told } = object;
         let content = content_of(&told);
         if let Told::Class(name) = &told {
-            return Ok(self.class_object(program, class, hash, name));
+            return self.class_object(program, class, hash, name);
         }
         self.loosen_shared();
         match self.identities.meant(hash, class, content) {
@@ -99,13 +100,16 @@ impl Deriver {
         class: ClassId,
         hash: u32,
         name: &LongText,
-    ) -> Value {
+    ) -> Result<Value, Lost> {
         let name = String::from_utf16_lossy(&name.units);
         let name = match name.starts_with('[') {
             // `[Ljava.lang.String;` has dots where descriptors have slashes.
             true => dotted(&name.replace('.', "/")),
             false => name,
         };
+        if let Some(told) = self.class_object_told(program, class, hash, &name)? {
+            return Ok(told);
+        }
         let constant = Constant::Class(program.spelling(0, &name));
         let (object, fresh) = self.heap.constant(constant, Some(class));
         if fresh {
@@ -113,7 +117,7 @@ impl Deriver {
                 .object(object, Some(class), Content::Class(name));
         }
         self.identities.told(object, class, 0, hash);
-        Value::Object(object)
+        Ok(Value::Object(object))
     }
 
     /// An object that code out of the scope made.
@@ -265,17 +269,30 @@ impl Deriver {
         Value::Object(object)
     }
 
-    /// The string of a constant that has this hash: code out of the scope may have had it first.
-    pub(super) fn literal(&mut self, program: &mut Program, text: Constant, hash: u32) -> Value {
-        if let (Constant::Text(units), None) = (&text, self.heap.known_constant(&text)) {
-            let class = program.class_named(0, STRING);
-            let content = text_content(java_hash(units));
-            if let Meant::This(object) = self.identities.meant(hash, class, content) {
-                self.heap.is_constant_of(object, text);
-                return Value::Object(object);
+    /// The string or class object of a constant that has this hash: code out of the scope may have had it first. `None`: it is of a
+    /// class of which another object was met.
+    pub(super) fn literal(
+        &mut self,
+        program: &mut Program,
+        constant: Constant,
+        name: String,
+        hash: u32,
+    ) -> Option<Value> {
+        let (class, content) = match &constant {
+            Constant::Text(units) => (STRING, text_content(java_hash(units))),
+            Constant::Class(_) => (CLASS, 0),
+        };
+        let class = program.class_named(0, class);
+        let known = self.heap.known_constant(&constant);
+        match (self.identities.meant(hash, class, content), known) {
+            (Meant::This(object), None) => {
+                self.heap.is_constant_of(object, constant);
+                return Some(Value::Object(object));
             }
+            (Meant::This(object), Some(known)) if object != known && content == 0 => return None,
+            _ => {}
         }
-        self.constant(program, text, String::new())
+        Some(self.constant(program, constant, name))
     }
 
     /// The hash of an object that the scope shows to code out of it. False if that cannot be.

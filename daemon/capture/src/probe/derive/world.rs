@@ -3,16 +3,14 @@
 use std::convert::Infallible;
 use std::rc::Rc;
 
-use jhyde_bytecode::{Constant as Pooled, PrimitiveType};
+use jhyde_bytecode::PrimitiveType;
 use jhyde_trace::{CallId, ClassId, Content, EventKind, Value, Variable};
 
 use super::Deriver;
 use super::routine::Routine;
-use crate::mirror::{
-    Activation, Body, Constant, Effect, Element, Heap, UNKNOWN, World, initial, narrowed,
-};
+use crate::mirror::{Activation, Body, Effect, Element, Heap, UNKNOWN, World, initial, narrowed};
 use crate::probe::plan::Tells;
-use crate::program::{Field, Program, dotted};
+use crate::program::{Field, Program};
 
 /// One frame while its instructions run.
 pub(super) struct Derived<'a> {
@@ -84,21 +82,10 @@ impl World for Derived<'_> {
     }
 
     fn constant(&mut self, at: u16) -> Result<Value, Infallible> {
-        let routine = self.routine;
-        let pool = routine.pool.as_deref();
-        let (constant, name) = match pool.map(|pool| (pool, pool.get(at))) {
-            Some((pool, Ok(Pooled::String(text)))) => {
-                let units = pool.units(*text).unwrap_or_default();
-                (Constant::Text(units.into()), String::new())
-            }
-            Some((pool, Ok(Pooled::Class(_)))) => {
-                let name = pool.class(at).map(dotted).unwrap_or_default();
-                let spelling = self.program.spelling(routine.loader, &name);
-                (Constant::Class(spelling), name)
-            }
-            _ => return Ok(UNKNOWN),
-        };
-        Ok(self.deriver.constant(self.program, constant, name))
+        let literal = self.routine.literal(self.program, at);
+        Ok(literal.map_or(UNKNOWN, |(constant, name)| {
+            self.deriver.constant(self.program, constant, name)
+        }))
     }
 
     fn get_field(&mut self, at: u16, object: Value) -> Result<Value, Infallible> {

@@ -351,12 +351,11 @@ impl Inserter<'_, '_, '_> {
     fn constant(&mut self, instruction: &Instruction) -> Done {
         let at = instruction.constant().ok_or(InstrumentError::Pool)?;
         let (name, kind, tells) = match self.pool().get(at).map_err(|_| InstrumentError::Pool)? {
-            Constant::String(_) => ("literal", OBJECT, Tells::Literal),
-            Constant::Integer(_)
-            | Constant::Float(_)
-            | Constant::Long(_)
-            | Constant::Double(_)
-            | Constant::Class(_) => return Ok(()),
+            // Several classes may have one name.
+            Constant::String(_) | Constant::Class(_) => ("literal", OBJECT, Tells::Literal),
+            Constant::Integer(_) | Constant::Float(_) | Constant::Long(_) | Constant::Double(_) => {
+                return Ok(());
+            }
             Constant::Dynamic(_) => {
                 let (_, descriptor) = self
                     .pool()

@@ -26,7 +26,7 @@ pub(crate) enum Record {
     Born { hash: u32, class: Rc<str> },
     /// What an array that was shown holds behind the call.
     Content { site: u32, array: Reference },
-    /// The string of a constant, the first time that this log has it here.
+    /// The string or class object of a constant, the first time that this log has it here.
     Literal { site: u32, hash: u32 },
     /// Another thread has had the turn; from here on this one has it.
     Turn(Turn),

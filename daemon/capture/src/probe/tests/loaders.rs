@@ -97,3 +97,27 @@ fn loads_alike(jdk: Option<&Path>, classes: &Path, run: &[&str]) {
     assert!(stories[0].len() > 100, "{:?}", stories[0]);
     assert_eq!(stories[0], stories[1]);
 }
+
+/// Which of them an object is of, and a class object, is told by objects that were told before.
+#[test]
+fn classes_of_one_name() {
+    for jdk in jdks() {
+        let jdk = jdk.as_deref();
+        let folder = compiled(jdk, &program("odd/Twins.java"));
+        let twin = compiled(jdk, &program("odd/Twin.java"));
+        let file = |of: &tempfile::TempDir| of.path().join("odd/Twin.class");
+        std::fs::copy(file(&twin), file(&folder)).expect("a class file");
+        let run = |engine| {
+            let scope: (&[&str], &[&str]) = (&["odd.Twin*"], &[]);
+            record_of(jdk, folder.path(), &["odd.Twins"], engine, scope)
+        };
+        let (probe, events) = (run(EngineKind::Probe), run(EngineKind::Events));
+        let stories = [story(&probe.list), story(&events.list)];
+        differ_nowhere(&stories, "odd.Twins", jdk, &probe.notes);
+        assert!(
+            stories[0]
+                .iter()
+                .any(|line| line.ends_with("= Some(\"Int(30)\")"))
+        );
+    }
+}

@@ -8,13 +8,16 @@ import java.lang.instrument.UnmodifiableClassException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.ProtectionDomain;
+import java.util.Map;
+import java.util.WeakHashMap;
 import java.util.jar.Attributes;
 import java.util.jar.JarOutputStream;
 import java.util.jar.Manifest;
 
 /**
- * Gives jhyde the class file of a class as the JVM has it: one that was made at run time lies nowhere else. It is defined by
- * the system class loader, beside the program's own classes, since what it is made of is not for {@code java.base}. The
+ * Gives jhyde the class file of a class as the JVM has it: one that was made at run time lies nowhere else, and one that another
+ * agent has changed lies elsewhere as it was. Such an agent sees it again when jhyde gives it other code, and may change it
+ * once more: then the last word is here. It is defined by the system class loader, beside the program's own classes, since what it is made of is not for {@code java.base}. The
  * package is one that a scope leaves out which says nothing of it.
  */
 public final class Agent implements ClassFileTransformer {
@@ -22,7 +25,14 @@ public final class Agent implements ClassFileTransformer {
     private static Instrumentation tools;
     /** What was asked for last: held until somebody has read it. */
     private static byte[] answer;
+    /** Of which class that is. */
+    private static Class<?> answered;
+    /** Of classes that got other code: what they had, and what they have for it. */
+    private static final Map<Class<?>, byte[][]> KEPT = new WeakHashMap<>();
+    /** What of that the JVM gets at this moment, whatever others have made of what it was given: one more than the place, or 0. Set over JDWP. */
+    private static volatile int given;
 
+    /** The class that is looked at; null: see {@link #KEPT}. */
     private final Class<?> wanted;
     private byte[] found;
 
@@ -68,13 +78,34 @@ public final class Agent implements ClassFileTransformer {
             tools.removeTransformer(looks);
         }
         answer = looks.found;
+        answered = wanted;
         return answer;
     }
 
-    /** Sees the class go by, behind all who change it, and leaves it as it is. */
+    /** The class that was asked for last is about to get this code. */
+    static void keep(Class<?> of, byte[] code) {
+        if (of != answered || answer == null) {
+            throw new IllegalStateException(of.getName());
+        }
+        synchronized (KEPT) {
+            if (KEPT.isEmpty()) {
+                tools.addTransformer(new Agent(null), true);
+            }
+            KEPT.put(of, new byte[][] {answer, code});
+        }
+    }
+
+    /** Behind all who change classes: looks at the one that is asked for, or has the last word. Of classes that are being loaded it says nothing. */
     @Override
     public byte[] transform(ClassLoader loader, String name, Class<?> type, ProtectionDomain domain, byte[] bytes) {
-        if (type == wanted) {
+        int place = given - 1;
+        if (wanted == null && type != null && place >= 0) {
+            synchronized (KEPT) {
+                byte[][] kept = KEPT.get(type);
+                return kept == null ? null : kept[place];
+            }
+        }
+        if (type == wanted && type != null) {
             found = bytes.clone();
         }
         return null;
