@@ -315,12 +315,14 @@ fn simple_class(class: &str) -> String {
             return known.to_owned();
         }
     }
+    // What a library makes of a class at run time has that one's name, and more behind `$$`.
+    let (of, made) = simple.split_at(simple.find("$$").unwrap_or(simple.len()));
     let is_named = |part: &&str| part.starts_with(|c: char| !c.is_ascii_digit());
-    let inner = simple.rsplit('$').find(is_named).unwrap_or(simple);
+    let inner = of.rsplit('$').find(is_named).unwrap_or(of).to_owned() + made;
     let dimensions = simple.len() - simple.trim_end_matches("[]").len();
     match inner.ends_with("[]") {
-        true => inner.to_owned(),
-        false => inner.to_owned() + &simple[simple.len() - dimensions..],
+        true => inner,
+        false => inner + &simple[simple.len() - dimensions..],
     }
 }
 

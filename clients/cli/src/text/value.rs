@@ -83,7 +83,7 @@ pub fn shorten_value(text: &str, columns: usize) -> Cow<'_, str> {
         return shorten(text, columns);
     };
     let room = columns.saturating_sub(width(id) + 1);
-    let own = class.rsplit('$').next().unwrap_or(class);
+    let own = own_name(class);
     // Classes without a name have a number there.
     let is_name = own.starts_with(|c: char| !c.is_ascii_digit());
     let own = if is_name { own } else { class };
@@ -92,6 +92,13 @@ pub fn shorten_value(text: &str, columns: usize) -> Cow<'_, str> {
         0..4 => shorten(id, columns),
         _ => Cow::Owned(format!("{} {id}", shorten(own, room))),
     }
+}
+
+/// A nested class's name without those around it. What a library makes of a class at run time has that one's name, and more behind `$$`.
+fn own_name(class: &str) -> &str {
+    let made_of = class.find("$$").unwrap_or(class.len());
+    let from = class[..made_of].rfind('$').map_or(0, |at| at + 1);
+    &class[from..]
 }
 
 fn character(unit: u32) -> String {
@@ -137,6 +144,23 @@ fn object(object: &Object) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn nested_and_generated_classes_have_a_name_of_their_own() {
+        for (class, own) in [
+            ("shop.Orders", "shop.Orders"),
+            ("shop.Orders$Line", "Line"),
+            (
+                "App$Account$$EnhancerByCGLIB$$e817cd8a",
+                "Account$$EnhancerByCGLIB$$e817cd8a",
+            ),
+            ("Service$$SpringCGLIB$$0", "Service$$SpringCGLIB$$0"),
+        ] {
+            assert_eq!(own_name(class), own);
+        }
+        let text = "App$Account$$EnhancerByCGLIB$$e817cd8a object#143";
+        assert_eq!(shorten_value(text, 24), "Account$$Enh… object#143");
+    }
 
     fn check(kind: Kind, expected: &str) {
         let shown = value(&Value {

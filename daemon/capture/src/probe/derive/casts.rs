@@ -8,9 +8,11 @@ use jhyde_trace::{ClassId, Value};
 use rustc_hash::FxHashMap;
 
 use super::run::{Stopped, lost};
+use super::thread::Thread;
 use super::{Deriver, Routine};
 use crate::error::LinkError;
 use crate::jvm::Link;
+use crate::probe::log::Record;
 use crate::program::{Loader, Program, dotted};
 
 /// What is above what among the classes that a JVM had loaded, for when it has gone.
@@ -147,6 +149,34 @@ impl Deriver {
         };
         self.casts.insert(key, known);
         Ok(known)
+    }
+
+    /// Is the class nowhere that an instruction names, so that it throws (JVMS 5.3)? No file is found, the JVM has none, and an
+    /// exception comes next. `None`: the log does not say yet.
+    pub(super) fn is_absent(
+        &mut self,
+        thread: &mut Thread,
+        program: &mut Program,
+        link: &mut Link,
+        routine: &Routine,
+        constant: u16,
+    ) -> Result<Option<bool>, Stopped> {
+        if routine.present.borrow().contains(&constant) {
+            return Ok(Some(false));
+        }
+        let class = routine.class_constant(Some(constant));
+        let class = class.trim_end_matches("[]");
+        let loaded = match &self.hierarchy {
+            Some(hierarchy) => hierarchy.named.contains_key(class),
+            None => {
+                or_gone(program.loaded(link, routine.loader, class))?.is_none_or(|of| of.is_some())
+            }
+        };
+        if loaded || self.complete || is_primitive(class) || self.names.dotted(class).is_some() {
+            routine.present.borrow_mut().insert(constant);
+            return Ok(Some(false));
+        }
+        Ok(thread.peek()?.map(Record::is_thrown))
     }
 
     /// Is a class a subtype of what code of a loader means by a name (JVMS 6.5.checkcast)? `None` if nobody can say any more.

@@ -36,7 +36,8 @@ impl Deriver {
                 self.computes(thread, program, routine, (index, constant), place)?;
                 return Ok(Needs::Another);
             }
-            Some(_) => return Ok(Needs::Throws),
+            Some(other) if other.is_thrown() => return Ok(Needs::Throws),
+            Some(other) => return lost(format!("a constant tells {other:?}")),
         };
         thread.take()?;
         let descriptor = descriptor(routine, constant)?;

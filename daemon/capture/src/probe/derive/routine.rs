@@ -7,7 +7,7 @@ use std::rc::Rc;
 use jdwp::ReferenceTypeId;
 use jhyde_bytecode::{Constant as Pooled, Instruction, InvokeKind};
 use jhyde_trace::{ClassId, Local};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::mirror::{Compiled, Constant, Op};
 use crate::probe::plan::{MethodPlan, Tells};
@@ -27,6 +27,8 @@ pub(crate) struct Routine {
     classes: RefCell<FxHashMap<u16, Rc<str>>>,
     fields: RefCell<Meant<Option<Rc<Field>>>>,
     numbers: RefCell<Meant<ClassId>>,
+    /// Constants that name classes which there are, as far as that was asked.
+    pub(super) present: RefCell<FxHashSet<u16>>,
 }
 
 /// What constants mean in a program of so many classes of the scope: with another one, a name may mean another class.
@@ -106,6 +108,7 @@ impl Routine {
             classes: RefCell::default(),
             fields: RefCell::default(),
             numbers: RefCell::default(),
+            present: RefCell::default(),
         }
     }
 

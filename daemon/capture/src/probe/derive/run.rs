@@ -11,7 +11,7 @@ use super::world::Derived;
 use super::{Deriver, Lost, Routine, Went};
 use crate::error::{CaptureError, LinkError};
 use crate::jvm::Link;
-use crate::mirror::{Op, Step, execute, throws};
+use crate::mirror::{Element, Op, Step, execute, throws};
 use crate::probe::log::Nonsense;
 use crate::probe::plan::Tells;
 use crate::program::{Class, Program, dotted};
@@ -227,7 +227,15 @@ impl Deriver {
             }
             Op::LoadElement | Op::Binary(_) | Op::ArrayLength | Op::NewArray(_) => {
                 let opcode = instruction.opcode;
-                match throws(&frame.activation, &self.heap, opcode) {
+                let throws = throws(&frame.activation, &self.heap, opcode);
+                if let Op::NewArray(Element::Class(class)) = op {
+                    match self.is_absent(thread, program, link, routine, class)? {
+                        Some(true) => return Ok(Needs::Throws),
+                        Some(false) => {}
+                        None => return Ok(Needs::More),
+                    }
+                }
+                match throws {
                     Some(true) => Ok(Needs::Throws),
                     _ if op == Op::LoadElement && self.also.reads => {
                         self.read_told(thread, program, routine, instruction.index, op)
@@ -265,6 +273,13 @@ impl Deriver {
             Op::InstanceOf(class) => {
                 // The question is asked where the JVM can be asked, so that it is known without when it runs.
                 let value = frame.activation.peek(0);
+                if value.object().is_some() {
+                    match self.is_absent(thread, program, link, routine, class)? {
+                        Some(true) => return Ok(Needs::Throws),
+                        Some(false) => {}
+                        None => return Ok(Needs::More),
+                    }
+                }
                 let name = routine.class_constant(Some(class));
                 self.is_a(program, link, routine, value, &name)?;
                 Ok(Needs::Nothing)

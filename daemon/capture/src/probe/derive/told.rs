@@ -45,8 +45,13 @@ impl Deriver {
         let call = thread.current();
         let writes = matches!(op, Op::PutField(_) | Op::PutStatic(_));
         let told_of = !writes || matches!(descriptor.as_bytes().first(), Some(b'L' | b'['));
-        if told_of && thread.peek()?.is_none() {
-            return Ok(Needs::More);
+        if told_of {
+            match thread.peek()? {
+                None => return Ok(Needs::More),
+                // Its class is not there, or its object.
+                Some(other) if other.is_thrown() => return Ok(Needs::Throws),
+                Some(_) => {}
+            }
         }
         if writes {
             if told_of {
@@ -113,6 +118,8 @@ impl Deriver {
                 let told = match thread.peek()? {
                     None => return Ok(Needs::More),
                     Some(&Record::Literal { site, hash }) if site == place => hash,
+                    // There is no such class.
+                    Some(other) if other.is_thrown() => return Ok(Needs::Throws),
                     Some(other) => return lost(format!("a string tells {other:?}")),
                 };
                 thread.take()?;

@@ -50,12 +50,7 @@ impl Log {
                     Some(left) => open = left,
                     None => return Some((hash, class)),
                 },
-                Line::Record(
-                    Record::Caught { .. }
-                    | Record::Escaped { .. }
-                    | Record::Fell { .. }
-                    | Record::Left { .. },
-                ) => return None,
+                Line::Record(record) if record.is_thrown() => return None,
                 _ => {}
             }
         }

@@ -41,6 +41,16 @@ pub(crate) enum Record {
     Initialised,
 }
 
+impl Record {
+    /// Does it tell of an exception, that has arrived or is to?
+    pub(crate) fn is_thrown(&self) -> bool {
+        matches!(
+            self,
+            Self::Caught { .. } | Self::Escaped { .. } | Self::Fell { .. } | Self::Left { .. }
+        )
+    }
+}
+
 /// What is known of where an error of the JVM befell a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fall {

@@ -203,3 +203,31 @@ fn constants_that_methods_compute() {
         }
     }
 }
+
+/// Names of classes that are not there, as constants and otherwise: each use throws an error.
+#[test]
+fn classes_that_are_not_there() {
+    for jdk in jdks() {
+        let jdk = jdk.as_deref();
+        let folder = compiled(jdk, &source("Absent"));
+        std::fs::remove_file(folder.path().join("Absent$Gone.class")).expect("it was compiled");
+        let probe = record(jdk, folder.path(), "Absent", EngineKind::Probe);
+        assert_eq!(
+            probe.printed,
+            "constant instance method field type array 6\n"
+        );
+        assert_eq!(probe.list.levels, [], "{:?}", probe.notes);
+        let story = story(&probe.list);
+        let tried = |line: &&String| line.contains("enter Absent.lambda$main$");
+        let tried: Vec<_> = story.iter().filter(tried).collect();
+        assert_eq!(tried.len(), 6, "{story:?}");
+        for line in tried {
+            let call = line.split(' ').next().unwrap_or_default();
+            let threw = |line: &String| {
+                line.starts_with(&format!("{call} "))
+                    && line.contains(" threw java.lang.NoClassDefFoundError#")
+            };
+            assert!(story.iter().any(threw), "{line}");
+        }
+    }
+}

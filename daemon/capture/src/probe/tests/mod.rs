@@ -53,6 +53,18 @@ fn tool(jdk: Option<&Path>, name: &str) -> Command {
     }
 }
 
+/// The version of Java that a JDK has.
+fn release(jdk: Option<&Path>) -> u32 {
+    let said = tool(jdk, "javac").arg("-version").output();
+    let said = String::from_utf8(said.expect("a JDK has javac").stdout).expect("text");
+    let version = said.trim().trim_start_matches("javac ").split(['.', '-']);
+    let major = version
+        .into_iter()
+        .next()
+        .and_then(|major| major.parse().ok());
+    major.expect("javac 17.0.15")
+}
+
 /// A JVM, ended with the test.
 struct Jvm(Child);
 

@@ -1,0 +1,39 @@
+/** Uses of a class that is not there when it runs. */
+public class Absent {
+    static class Gone {
+        static int count;
+        int own;
+
+        static int touch() {
+            return ++count;
+        }
+    }
+
+    interface Use {
+        Object use();
+    }
+
+    static int tried(String what, Use use) {
+        try {
+            use.use();
+            return 0;
+        } catch (NoClassDefFoundError e) {
+            System.out.print(what + " ");
+            return 1;
+        }
+    }
+
+    static boolean is(Object object) {
+        return object instanceof Gone;
+    }
+
+    public static void main(String[] arguments) {
+        int failed = tried("constant", () -> Gone.class);
+        failed += tried("instance", () -> new Gone());
+        failed += tried("method", () -> Gone.touch());
+        failed += tried("field", () -> Gone.count);
+        failed += tried("type", () -> is("text"));
+        failed += tried("array", () -> new Gone[3]);
+        System.out.println(failed);
+    }
+}
