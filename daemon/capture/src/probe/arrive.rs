@@ -11,6 +11,7 @@ use jdwp::commands::{event_request, virtual_machine};
 use jdwp::{ClassStatus, EventKind, ReferenceTypeId, SuspendPolicy, ThreadId};
 use jhyde_trace::Sink;
 
+use super::code::Made;
 use super::engine::Engine;
 use crate::error::CaptureError;
 use crate::program::Class;
@@ -48,20 +49,24 @@ impl<S: Sink> Engine<S> {
         }
         self.define(thread)?;
         // While the others run: what they hold may be needed for the answers.
-        for (class, known) in self.loaded()? {
-            let _ = self.find(thread, class, &known)?;
-        }
+        let loaded = self.loaded()?;
+        let made = self.make(Some(thread), loaded)?;
         self.link.suspend_all()??;
-        let done = self.instrument_loaded();
+        let done = self.instrument_loaded(made);
         self.link.resume_all();
         self.link.flush()?;
         done
     }
 
-    fn instrument_loaded(&mut self) -> Result<(), CaptureError> {
+    fn instrument_loaded(&mut self, made: Made) -> Result<(), CaptureError> {
         let loaded = self.loaded()?;
         tracing::debug!(classes = loaded.len(), "a running JVM is reached");
-        self.instrument(None, loaded)?;
+        let since: Vec<_> = loaded
+            .into_iter()
+            .filter(|(_, known)| !made.has(known))
+            .collect();
+        self.put_in(made)?;
+        self.instrument(None, since)?;
         self.notes.push(
             "attached while the program ran: calls that ran by then are not told, and what they call is told from its next call on"
                 .to_owned(),

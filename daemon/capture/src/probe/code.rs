@@ -26,6 +26,21 @@ pub(super) struct File {
     given: bool,
 }
 
+/// What classes are to get, and why others get nothing.
+pub(super) struct Made {
+    coded: Vec<Coded>,
+    left: Vec<(Rc<Class>, String)>,
+}
+
+impl Made {
+    /// Is it known of this class?
+    pub(super) fn has(&self, class: &Class) -> bool {
+        let coded = self.coded.iter().map(|one| &one.known);
+        let left = self.left.iter().map(|(known, _)| known);
+        coded.chain(left).any(|known| known.id == class.id)
+    }
+}
+
 /// A class with the code that it is to have.
 pub(super) struct Coded {
     class: ReferenceTypeId,
@@ -54,10 +69,20 @@ impl<S: Sink> Engine<S> {
         thread: Option<ThreadId>,
         classes: Vec<(ReferenceTypeId, Rc<Class>)>,
     ) -> Result<(), CaptureError> {
-        let Some(probe) = self.probe.map(|probe| probe.names.probe()) else {
-            return Ok(());
-        };
+        let made = self.make(thread, classes)?;
+        self.put_in(made)
+    }
+
+    /// What classes are to get. Of those that the JVM alone has, it is kept there: a thread is needed for that.
+    pub(super) fn make(
+        &mut self,
+        thread: Option<ThreadId>,
+        classes: Vec<(ReferenceTypeId, Rc<Class>)>,
+    ) -> Result<Made, CaptureError> {
         let (mut coded, mut left) = (Vec::new(), Vec::new());
+        let Some(probe) = self.probe.map(|probe| probe.names.probe()) else {
+            return Ok(Made { coded, left });
+        };
         for (class, known) in classes {
             // What would be asked for others, were it to tell its own code.
             if known.name == agent::NAME {
@@ -76,6 +101,15 @@ impl<S: Sink> Engine<S> {
                 Err(reason) => left.push((known, reason)),
             }
         }
+        Ok(Made { coded, left })
+    }
+
+    /// Classes get what was made for them.
+    pub(super) fn put_in(&mut self, made: Made) -> Result<(), CaptureError> {
+        let Made {
+            mut coded,
+            mut left,
+        } = made;
         while !coded.is_empty() {
             let rest = coded.split_off(coded.len().min(TOGETHER));
             left.extend(self.redefine(std::mem::replace(&mut coded, rest))?);
@@ -86,7 +120,8 @@ impl<S: Sink> Engine<S> {
         Ok(())
     }
 
-    /// Does a class get exactly the code that it is given, whatever other agents make of it? Those that have not changed it do not.
+    /// Does a class get exactly the code that it is given, whatever other agents make of it? Those that have not changed it so far
+    /// are taken to leave it alone.
     fn is_safe(&mut self, thread: Option<ThreadId>, one: &Coded) -> Result<bool, CaptureError> {
         match thread.filter(|_| one.given) {
             Some(thread) => {
@@ -340,8 +375,12 @@ fn is_proxy(class: &Class) -> bool {
     class.name.contains("$Proxy")
 }
 
-/// The methods of a class file as the JVM has them; `None` if it has others, or other code.
+/// The methods of a class file as the JVM has them; `None` if it has others, or other code: instructions, or what their numbers mean.
 fn same_methods(file: &ClassFile, class: &Class) -> Option<Vec<Option<Rc<Method>>>> {
+    let pool = class.methods.iter().find_map(|method| method.pool.as_ref());
+    if pool.is_some_and(|pool| **pool != file.constants) {
+        return None;
+    }
     let of_file = |method: &jhyde_bytecode::Method| {
         let descriptor = method.descriptor.descriptor();
         let mut all = class.methods.iter();

@@ -90,7 +90,7 @@ pub(crate) struct MethodPlan {
     pub(crate) guarded: Option<u32>,
     /// A constructor that calls one out of the scope: it tells its object where [`Self::guarded`] begins, if such are told.
     pub(crate) bears: bool,
-    /// A constructor that runs no code of others before [`Self::guarded`]: it calls that of `Object` and nothing else.
+    /// A constructor that waits for nobody before [`Self::guarded`]: it calls that of `Object` and nothing else.
     pub(crate) bears_at_once: bool,
     /// It tells its writes.
     pub(crate) writes: bool,

@@ -6,7 +6,6 @@ use jdwp::Tag;
 use jdwp::commands::stack_frame::SlotRequest;
 use jhyde_bytecode::{Code, ConstantPool, MethodDescriptor};
 use jhyde_trace::{LocalVariable, MethodId, MethodInfo};
-use rustc_hash::FxHashMap;
 
 use super::Loader;
 use super::flags::{ABSTRACT, NATIVE, PRIVATE, PROTECTED, PUBLIC, STATIC, SYNCHRONIZED, SYNTHETIC};
@@ -35,8 +34,6 @@ pub(crate) struct Method {
     /// Code out of the scope has no supertype by which it could call it: only reflection, lambdas that are bound to it and
     /// overrides of it can.
     pub(crate) closed: bool,
-    /// Invoke instructions of the code by name and descriptor of what they name: one, or several.
-    sites: FxHashMap<(String, String), Option<u32>>,
 }
 
 /// Who may override a method (JVMS 5.4.5).
@@ -79,7 +76,6 @@ impl Method {
             access: Access::of(info.modifiers),
             loader: 0,
             closed: false,
-            sites: FxHashMap::default(),
         }
     }
 
@@ -124,17 +120,6 @@ impl Method {
         let code = Code::decode(&info.code)
             .ok()
             .filter(|code| code.length() > 0);
-        let mut sites = FxHashMap::default();
-        if let (Some(code), Some(pool)) = (&code, pool) {
-            for invoke in code.invokes() {
-                if let Ok(named) = pool.method(invoke.constant) {
-                    sites
-                        .entry((named.name.to_owned(), named.descriptor.to_owned()))
-                        .and_modify(|site| *site = None)
-                        .or_insert(Some(invoke.index));
-                }
-            }
-        }
         Self {
             id: info.id,
             in_scope: true,
@@ -151,21 +136,12 @@ impl Method {
             access: Access::of(info.modifiers),
             loader,
             closed: is_closed(info, open),
-            sites,
         }
     }
 
     /// Is it a constructor?
     pub(crate) fn is_constructor(&self) -> bool {
         self.name == "<init>"
-    }
-
-    /// The only invoke instruction that can call `callee` directly, if there is just one.
-    pub(crate) fn only_site(&self, callee: &Self) -> Option<u32> {
-        self.sites
-            .get(&(callee.name.clone(), callee.descriptor.clone()))
-            .copied()
-            .flatten()
     }
 }
 

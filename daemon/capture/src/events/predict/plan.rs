@@ -1,7 +1,7 @@
 //! What this engine plans for a method of the debuggee: where threads stop in it, which exits they have reported, which of
-//! its instructions have found what they name, where it calls from. What a method is, is [`crate::program`]'s and never changes.
+//! its instructions have found what they name. What a method is, is [`crate::program`]'s and never changes.
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::ops::Deref;
 use std::rc::Rc;
 
@@ -32,8 +32,6 @@ pub(crate) struct Planned {
     pub(in crate::events) ops: Option<Compiled>,
     /// Marks of instructions, by bytecode index.
     marks: Box<[Cell<u8>]>,
-    /// Call sites that were seen, by the called method.
-    sites: RefCell<FxHashMap<MethodId, u32>>,
 }
 
 /// The plans of all methods that were met.
@@ -73,7 +71,6 @@ impl Planned {
             exits: Cell::default(),
             replaced: Cell::new(false),
             marks: marks.into(),
-            sites: RefCell::default(),
         }
     }
 
@@ -109,16 +106,6 @@ impl Planned {
     /// Can an instruction run without anything being loaded, initialised or resolved?
     pub(in crate::events) fn is_linked(&self, instruction: &Instruction) -> bool {
         !self.is_marked(instruction.index, UNLINKED)
-    }
-
-    /// Where this method called another one when that was seen, if it is the same each time.
-    pub(in crate::events) fn site_of(&self, callee: &Method) -> Option<u32> {
-        self.sites.borrow().get(&callee.id).copied()
-    }
-
-    /// Remembers a call site that will be the same each time.
-    pub(in crate::events) fn remember_site(&self, callee: &Method, site: u32) {
-        self.sites.borrow_mut().insert(callee.id, site);
     }
 }
 

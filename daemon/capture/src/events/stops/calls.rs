@@ -11,7 +11,7 @@ use crate::events::thread::Thread;
 use crate::events::thread::asked::Below;
 use crate::events::thread::frame::Frame;
 use crate::jvm::StackFrame;
-use crate::program::{Method, MethodKey, Named, index_of};
+use crate::program::{MethodKey, Named, index_of};
 
 impl<S: Sink> Engine<S> {
     /// Makes the innermost known call the parent of a call that is entered: what is not on the stack
@@ -21,7 +21,6 @@ impl<S: Sink> Engine<S> {
         &mut self,
         thread: &mut Thread,
         ticket: Ticket,
-        method: &Method,
         below: Below,
     ) -> Result<(u32, u32, bool), CaptureError> {
         let frames = match below {
@@ -48,7 +47,6 @@ impl<S: Sink> Engine<S> {
         let site = frame_at(parent_height).map_or(Event::NO_INDEX, |f| index_of(&f.location));
         if parent_height + 1 == height {
             thread.end_boundary(ticket, &mut self.recorder.outlet);
-            self.remember_site(&thread.stack[parent], method, site);
             return Ok((site, height, true));
         }
         let Some(between) = frame_at(parent_height + 1) else {

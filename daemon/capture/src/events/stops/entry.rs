@@ -281,7 +281,7 @@ impl<S: Sink> Engine<S> {
         };
         let innermost = thread.current();
         self.recorder.outlet.arrivals.context(ticket, innermost);
-        let (site, height, direct) = self.settle_parent(thread, ticket, &method, below)?;
+        let (site, height, direct) = self.settle_parent(thread, ticket, below)?;
         if !direct && !late && self.recorder.outlet.records_state() {
             self.contents_at_callback(ticket, thread)?;
         }

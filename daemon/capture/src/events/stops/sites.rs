@@ -1,6 +1,6 @@
 //! Places in the code of a method: where it calls, and which variable a slot holds where.
 
-use jhyde_bytecode::InvokeKind;
+use jhyde_bytecode::{Instruction, InvokeKind};
 use jhyde_trace::{Local, Sink, Value};
 
 use crate::events::Engine;
@@ -10,19 +10,22 @@ use crate::mirror::Progress;
 use crate::program::{Method, Named, Program};
 
 impl<S: Sink> Engine<S> {
-    /// The call site, where it is certain without a look at the stack.
+    /// The call site, where it is certain without a look at the stack: what is on the caller's own stack is known then.
     pub(in crate::events) fn known_site(&self, thread: &Thread, callee: &Method) -> Option<u32> {
         let parent = thread.stack.last()?;
         if thread.unsure.is_some() || parent.boundary || !callee.closed {
             return None;
         }
-        let Some(mirror) = &parent.mirror else {
-            return parent.method.site_of(callee);
-        };
-        let (site, named) = named_call(parent)?;
+        let mirror = parent.mirror.as_ref()?;
+        let (instruction, named) = named_call(parent)?;
+        // It may initialise a class, and what that runs may call the method, too.
+        if named.kind == InvokeKind::Static && !parent.method.is_linked(instruction) {
+            return None;
+        }
         let depth = callee.slots.len().checked_sub(1);
         let receiver = depth.map_or(Value::Null, |depth| mirror.peek(depth));
-        self.runs_itself(&named, receiver, callee).then_some(site)
+        self.runs_itself(&named, receiver, callee)
+            .then_some(instruction.index)
     }
 
     /// Does a call of this name run the method itself? A method of the name and descriptor that an instruction names may be
@@ -47,25 +50,6 @@ impl<S: Sink> Engine<S> {
             InvokeKind::Dynamic => false,
         }
     }
-
-    /// A caller was seen to call a method itself: where from, if it will be the same each time. What is selected by its
-    /// receiver is looked up each time.
-    pub(in crate::events) fn remember_site(&self, caller: &Frame, callee: &Method, site: u32) {
-        if !callee.closed || caller.method.only_site(callee) != Some(site) {
-            return;
-        }
-        let invoke = caller
-            .method
-            .code
-            .as_ref()
-            .and_then(|code| code.at(site)?.invoke());
-        let named = invoke.and_then(|i| Named::of(&caller.method, i.constant, i.kind));
-        let by_name =
-            named.filter(|named| matches!(named.kind, InvokeKind::Static | InvokeKind::Special));
-        if by_name.is_some_and(|named| is_declared(&self.recorder.known.program, &named, callee)) {
-            caller.method.remember_site(callee, site);
-        }
-    }
 }
 
 /// Does a name mean this method, whatever the receiver?
@@ -83,13 +67,13 @@ pub(in crate::events) fn calls_by_name(caller: &Frame, callee: &Method) -> bool 
     })
 }
 
-/// The index of the invoke instruction that a call stands at, and what it names.
-pub(in crate::events) fn named_call(caller: &Frame) -> Option<(u32, Named)> {
+/// The invoke instruction that a call stands at, and what it names.
+pub(in crate::events) fn named_call(caller: &Frame) -> Option<(&Instruction, Named)> {
     let pending = caller.mirror.as_ref()?.pending?;
     let instruction = caller.method.instruction(pending)?;
     let invoke = instruction.invoke()?;
     let named = Named::of(&caller.method, invoke.constant, invoke.kind)?;
-    (pending.progress == Progress::Reached).then_some((instruction.index, named))
+    (pending.progress == Progress::Reached).then_some((instruction, named))
 }
 
 /// The variable that a slot holds at a bytecode index.

@@ -184,7 +184,10 @@ impl Deriver {
                     .map(|class| class.name.clone());
                 let name = name.unwrap_or_default();
                 let constant = Constant::Class(program.spelling(routine.loader, &name));
-                self.constant(program, constant, name).object()
+                match self.is_open(program, &constant, &name) {
+                    true => None,
+                    false => self.constant(program, constant, name).object(),
+                }
             }
         };
         let kind = EventKind::Enter {
@@ -196,6 +199,11 @@ impl Deriver {
             already_running: false,
         };
         self.outlet.event(call, 0, kind);
+        if routine.synchronized && monitor.is_none() {
+            let reason = "of which object a monitor is was not seen".to_owned();
+            let back = false;
+            self.outlet.event(call, 0, EventKind::Gap { reason, back });
+        }
         if let Some(object) = monitor {
             let action = MonitorAction::Enter;
             self.outlet

@@ -6,18 +6,20 @@ use std::rc::Rc;
 use jhyde_trace::{CallId, ClassId, Content, Event, EventKind, ObjectId, Value};
 
 use super::run::{Stopped, lost};
-use super::thread::{Running, Thread};
+use super::thread::{Outside, Running, Thread};
 use super::{Deriver, Routine};
 use crate::jvm::Link;
 use crate::mirror::{Body, Shared};
-use crate::probe::log::Record;
+use crate::probe::log::{Ahead, Record};
 use crate::program::Program;
 
 impl Deriver {
     /// What a constructor makes that code out of the scope has called; `None` where the log does not say yet.
     ///
     /// It is told where the constructors above have run (JVMS 4.10.1.9), mostly at once. Where it is not, it is taken for an
-    /// object of the constructor's class; its class is compared when it is told ([`Self::born_outside`]).
+    /// object of the constructor's class; its class is compared when it is told ([`Self::born_outside`]). Where the scope has called a
+    /// constructor out of the scope, the first object of that class is taken for the one which that makes: its hash is told behind it,
+    /// unless it ends by an exception ([`Self::is_doubtful`]).
     pub(super) fn constructed_outside(
         &mut self,
         thread: &mut Thread,
@@ -32,26 +34,39 @@ impl Deriver {
                 .and_then(|id| self.routines.get(&id));
             routine.is_some_and(|routine| routine.is_constructor())
         };
-        let told = thread.born_ahead(constructs);
-        if told.is_none() && routine.plan.bears_at_once && thread.peek()?.is_none() {
-            return Ok(None);
+        let told = match thread.born_ahead(constructs) {
+            Ahead::Told { hash, class } => {
+                Some((hash, program.class_named(routine.loader, &class)))
+            }
+            Ahead::NotYet if routine.plan.bears_at_once => return Ok(None),
+            Ahead::NotYet | Ahead::Never => None,
+        };
+        let own = program.classes.get(&routine.class);
+        let own = own.map(|class| (class.id, class.name.clone()));
+        let (Some((own, name)), class) = (own, told.map(|(_, class)| class)) else {
+            return lost("a constructor of an unknown class was called");
+        };
+        if let Some(class) = class.filter(|&class| class != own)
+            && self.subtype(program, link, routine.loader, class, &name)? != Some(true)
+        {
+            return lost("a constructor has made an object of another class");
         }
-        let told = told.map(|(hash, class)| (hash, program.class_named(routine.loader, &class)));
-        if let Some(object) = self.begun_outside(thread, program, link, routine)? {
+        if let Some(object) = self.begun_outside(thread, program, link, (routine, &name))? {
             let class = self.heap.class(object);
             let fits = |(hash, told): (u32, ClassId)| {
                 Some(told) == class && self.identities.may_be(object, told, 0, hash)
             };
-            if told.is_none_or(fits) {
-                if let Some(Running::Outside(outside)) = thread.stack.last_mut() {
-                    outside.begun = true;
+            if told.is_none_or(fits)
+                && let Some(Running::Outside(outside)) = thread.stack.last_mut()
+            {
+                outside.begun += 1;
+                // Another one of that class, which turns up behind it, may have been meant as well.
+                if outside.begun == 1 {
+                    return Ok(Some(Value::Object(object)));
                 }
-                return Ok(Some(Value::Object(object)));
             }
         }
-        let class = told.map(|(_, class)| class);
-        let own = || program.classes.get(&routine.class).map(|class| class.id);
-        let class = class.or_else(own);
+        let class = class.unwrap_or(own);
         Ok(Some(self.made_outside(thread.current(), class)))
     }
 
@@ -62,41 +77,39 @@ impl Deriver {
         thread: &Thread,
         program: &mut Program,
         link: &mut Link,
-        routine: &Routine,
+        (routine, name): (&Routine, &str),
     ) -> Result<Option<ObjectId>, Stopped> {
         let Some(Running::Outside(outside)) = thread.stack.last() else {
             return Ok(None);
         };
-        let constructs = outside.callee.named.name == "<init>" && !outside.begun;
+        let constructs = outside.callee.named.name == "<init>";
         let Some(object) = outside.receiver().filter(|_| constructs) else {
             return Ok(None);
         };
-        let name = program
-            .classes
-            .get(&routine.class)
-            .map(|class| class.name.clone());
-        let (Some(of), Some(name)) = (self.heap.class(object), name) else {
+        let Some(of) = self.heap.class(object) else {
             return Ok(None);
         };
-        let is_below = self.subtype(program, link, routine.loader, of, &name)?;
+        let is_below = self.subtype(program, link, routine.loader, of, name)?;
         Ok((is_below == Some(true)).then_some(object))
     }
 
     /// An object that code out of the scope makes: its fields are as they begin.
-    fn made_outside(&mut self, call: CallId, class: Option<ClassId>) -> Value {
-        let object = self.heap.create(class, Body::Fields(Vec::new()));
+    fn made_outside(&mut self, call: CallId, class: ClassId) -> Value {
+        let object = self.heap.create(Some(class), Body::Fields(Vec::new()));
         self.heap.share(object, Shared::Jdk);
-        self.outlet.object(object, class, Content::None);
-        if let Some(class) = class {
-            let length = None;
-            let kind = EventKind::New {
-                object,
-                class,
-                length,
-            };
-            self.outlet.event(call, Event::NO_INDEX, kind);
-        }
+        self.outlet.object(object, Some(class), Content::None);
+        let kind = EventKind::New {
+            object,
+            class,
+            length: None,
+        };
+        self.outlet.event(call, Event::NO_INDEX, kind);
         Value::Object(object)
+    }
+
+    /// May a constructor out of the scope which an exception has left have made another object before, which was taken for its own?
+    pub(super) fn is_doubtful(outside: &Outside) -> bool {
+        outside.begun > 1
     }
 
     /// The object is told whose constructor code out of the scope has called.

@@ -40,6 +40,10 @@ impl Deriver {
             Some(other) => return lost(format!("a constant tells {other:?}")),
         };
         thread.take()?;
+        if !self.computed.contains_key(&place) {
+            // Whatever has computed it.
+            self.outside_ran();
+        }
         let descriptor = descriptor(routine, constant)?;
         let value = self.computed_value(thread, program, (place, &descriptor), result)?;
         push(thread, value);

@@ -107,6 +107,8 @@ pub(crate) struct Deriver {
     constants: Constants,
     /// Constants that methods have computed, by the numbers of their places.
     computed: FxHashMap<u32, Value>,
+    /// Names that several classes have, whose objects were told.
+    namesakes: FxHashSet<String>,
     /// What objects of the JDK hold.
     holdings: Holdings,
     /// Objects of which it was told what never changes.
@@ -162,6 +164,7 @@ impl Deriver {
             foreign: FxHashMap::default(),
             constants: Constants::default(),
             computed: FxHashMap::default(),
+            namesakes: FxHashSet::default(),
             outlet: Outlet::new(level),
             holdings: Holdings::new(also.contents, version),
             fixed: FxHashSet::default(),

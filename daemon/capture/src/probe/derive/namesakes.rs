@@ -40,23 +40,25 @@ impl Deriver {
             .is_some_and(|name| *name == *class_name(&told.told))
     }
 
-    /// The object of one of several classes of a name, if there are several. A constant that turns up later may be it: it tells
-    /// its hash, too.
+    /// Is there no other class of this name, as far as anybody knows, nor was one?
+    pub(super) fn is_only(&self, program: &Program, name: &str) -> bool {
+        namesakes(program, name).is_empty() && !self.namesakes.contains(name)
+    }
+
+    /// The object of one of several classes of a name. A constant that turns up later may be it: it tells its hash, too.
     pub(super) fn class_object_told(
         &mut self,
         program: &Program,
         class: ClassId,
         hash: u32,
         name: &str,
-    ) -> Result<Option<Value>, Lost> {
-        let several = namesakes(program, name);
-        if several.is_empty() {
-            return Ok(None);
-        }
+    ) -> Result<Value, Lost> {
         if let Meant::This(object) = self.identities.meant(hash, class, 0) {
-            return Ok(Some(Value::Object(object)));
+            return Ok(Value::Object(object));
         }
-        let spellings = (0..several.len()).map(|at| Constant::Class(Program::spelt(name, at)));
+        self.namesakes.insert(name.to_owned());
+        let several = namesakes(program, name).len().max(1);
+        let spellings = (0..several).map(|at| Constant::Class(Program::spelt(name, at)));
         let mut constants = spellings.filter_map(|constant| self.heap.known_constant(&constant));
         if constants.any(|object| !self.identities.is_told(object)) {
             return Err(Lost(format!(
@@ -67,7 +69,13 @@ impl Deriver {
         self.outlet
             .object(object, Some(class), Content::Class(name.to_owned()));
         self.identities.learn(object, class, 0, hash);
-        Ok(Some(Value::Object(object)))
+        Ok(Value::Object(object))
+    }
+
+    /// May the object of this constant be one that was told, and nobody knows of which class of its name?
+    pub(super) fn is_open(&self, program: &Program, constant: &Constant, name: &str) -> bool {
+        let known = self.heap.known_constant(constant);
+        !self.is_only(program, name) && known.is_none_or(|known| !self.identities.is_told(known))
     }
 }
 

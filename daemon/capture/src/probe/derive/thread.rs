@@ -11,7 +11,7 @@ use super::copies::Copy;
 use super::outlet::Outlet;
 use super::routine::{Callee, Routine};
 use crate::mirror::Activation;
-use crate::probe::log::{Fall, Held, Log, Nonsense, Record, Sum, Turn};
+use crate::probe::log::{Ahead, Fall, Held, Log, Nonsense, Record, Sum, Turn};
 use crate::probe::plan::Lambda;
 
 /// Elements of an array that is large.
@@ -78,8 +78,8 @@ pub(super) struct Outside {
     pub(super) passes: Option<Value>,
     /// What the object is to hold that it makes: see [`super::copies`].
     pub(super) copy: Option<Copy>,
-    /// A constructor of the scope was called in it for the object that it constructs.
-    pub(super) begun: bool,
+    /// So many constructors of the scope were called in it that may be for the object which it constructs.
+    pub(super) begun: u32,
     /// It computes a constant: see [`super::computed`].
     pub(super) computes: bool,
 }
@@ -94,7 +94,7 @@ impl Outside {
             waits: None,
             passes: None,
             copy: None,
-            begun: false,
+            begun: 0,
             computes: false,
         }
     }
@@ -313,10 +313,7 @@ impl Thread {
     }
 
     /// See [`Log::born_ahead`].
-    pub(super) fn born_ahead(
-        &mut self,
-        constructs: impl Fn(u32) -> bool,
-    ) -> Option<(u32, Rc<str>)> {
+    pub(super) fn born_ahead(&mut self, constructs: impl Fn(u32) -> bool) -> Ahead {
         self.log.born_ahead(constructs)
     }
 

@@ -48,6 +48,11 @@ impl Deriver {
         if through.is_some() {
             // How far it came with others that it was shown nothing tells.
             if let Some(Running::Outside(outside)) = thread.stack.last() {
+                if Self::is_doubtful(outside) {
+                    return lost(
+                        "a constructor has made several objects and thrown: which is its own cannot be told",
+                    );
+                }
                 for &(array, _) in &outside.open.arrays {
                     if let Some(elements) = self.heap.elements_mut(array) {
                         elements.forget();

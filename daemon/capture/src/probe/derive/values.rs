@@ -107,17 +107,22 @@ impl Deriver {
             true => dotted(&name.replace('.', "/")),
             false => name,
         };
-        if let Some(told) = self.class_object_told(program, class, hash, &name)? {
-            return Ok(told);
-        }
         let constant = Constant::Class(program.spelling(0, &name));
+        let known = self.heap.known_constant(&constant);
+        if !self.is_only(program, &name)
+            || known.is_some_and(|known| !self.identities.may_be(known, class, 0, hash))
+        {
+            return self.class_object_told(program, class, hash, &name);
+        }
         let (object, fresh) = self.heap.constant(constant, Some(class));
         if fresh {
             self.outlet
                 .object(object, Some(class), Content::Class(name));
         }
-        self.identities.told(object, class, 0, hash);
-        Ok(Value::Object(object))
+        match self.identities.told(object, class, 0, hash) {
+            true => Ok(Value::Object(object)),
+            false => Err(Lost("a class object is another than it was".to_owned())),
+        }
     }
 
     /// An object that code out of the scope made.

@@ -18,6 +18,7 @@ use std::rc::Rc;
 use jhyde_trace::{Part, Value};
 use rustc_hash::FxHashMap;
 
+pub(crate) use ahead::Ahead;
 pub(crate) use records::{
     Fall, Fixed, Held, Holds, LongText, Object, Raw, Record, Reference, Sum, Told, Turn,
 };

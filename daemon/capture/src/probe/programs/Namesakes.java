@@ -73,6 +73,17 @@ public class Namesakes {
         }
     }
 
+    /** Out of the scope in the test: its initialiser calls back, before the call that has made it run. */
+    static class OutsideBase {
+        static int first = Begun.begin(1);
+    }
+
+    static class Begun extends OutsideBase {
+        static int begin(int by) {
+            return by + 10;
+        }
+    }
+
     static class Plain {
         int value = 7;
 
@@ -96,7 +107,7 @@ public class Namesakes {
         int total = shape.show(1) + bound.show(3) + twice.show(4) + loud.size;
         Hidden hide = shape::hide;
         Grown grow = Shape::grow;
-        total += hide.hide(1) + grow.grow(2) + Shape.grow(3) + shape.hide(4) + shape.hidden().show(5);
+        total += hide.hide(1) + Shape.grow(3) + grow.grow(2) + shape.hide(4) + shape.hidden().show(5);
         for (Told told : new Told[] {shape, bound, twice, new Shape(5), loud::hide}) {
             total += sum(told, 3);
         }
@@ -106,6 +117,7 @@ public class Namesakes {
             total += loud.show(2) + sum(loud, 3);
             Told louder = loud::show;
             total += louder.show(7);
+            total += Begun.begin(5) + OutsideBase.first;
         }
         System.out.println(total);
     }

@@ -121,3 +121,46 @@ fn classes_of_one_name() {
         );
     }
 }
+
+/// A class file is not another one because its instructions are alike.
+#[test]
+fn classes_of_one_name_that_differ() {
+    const FOLD: &str = r#"public class Fold {
+        static int count;
+        final String mark = "MARK";
+        public String tell(int times) { count += times; return mark.repeat(times) + count; }
+        public static synchronized String locked() { return "locked MARK"; }
+    }"#;
+    for jdk in jdks() {
+        let jdk = jdk.as_deref();
+        let folder = compiled(jdk, &source("Twofold"));
+        let folds = ["one", "two"].map(|mark| {
+            let text = tempfile::tempdir().expect("a folder");
+            let file = text.path().join("Fold.java");
+            std::fs::write(&file, FOLD.replace("MARK", mark)).expect("a file");
+            compiled(jdk, &file)
+        });
+        let [one, two] = folds
+            .each_ref()
+            .map(|fold| fold.path().display().to_string());
+        let run = ["Twofold", &one, &two];
+        let mut java = tool(jdk, "java");
+        let alone = java.arg("-cp").arg(folder.path()).args(run).output();
+        let alone = String::from_utf8(alone.expect("it runs").stdout).expect("text");
+        let told = record_of(jdk, folder.path(), &run, EngineKind::Probe, (&[], &[]));
+        assert_eq!(told.printed, alone);
+        assert_eq!(told.list.levels, [], "{:?}", told.notes);
+        let story = story(&told.list);
+        let same = story
+            .iter()
+            .position(|line| line.contains(":= Boolean(false)"));
+        assert!(same.is_some(), "{story:?}");
+        for result in ["oneoneone3", "twotwotwo3", "locked one", "locked two"] {
+            let returned = format!("= Some(\"\\\"{result}\\\"\")");
+            assert!(
+                story.iter().any(|line| line.ends_with(&returned)),
+                "{result}: {story:?}"
+            );
+        }
+    }
+}

@@ -5,11 +5,11 @@ import java.io.OutputStream;
 import java.lang.instrument.ClassFileTransformer;
 import java.lang.instrument.Instrumentation;
 import java.lang.instrument.UnmodifiableClassException;
+import java.lang.ref.WeakReference;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.ProtectionDomain;
-import java.util.Map;
-import java.util.WeakHashMap;
+import java.util.Arrays;
 import java.util.jar.Attributes;
 import java.util.jar.JarOutputStream;
 import java.util.jar.Manifest;
@@ -25,14 +25,18 @@ public final class Agent implements ClassFileTransformer {
     private static Instrumentation tools;
     /** What was asked for last: held until somebody has read it. */
     private static byte[] answer;
-    /** Of which class that is. */
-    private static Class<?> answered;
-    /** Of classes that got other code: what they had, and what they have for it. */
-    private static final Map<Class<?>, byte[][]> KEPT = new WeakHashMap<>();
-    /** What of that the JVM gets at this moment, whatever others have made of what it was given: one more than the place, or 0. Set over JDWP. */
+    /** Of which class that is: it may go, whoever has asked for it. */
+    private static WeakReference<Class<?>> answered = new WeakReference<>(null);
+    /**
+     * Classes that got other code, by weak references, each with what it had and what it has for it behind it. Never written
+     * again once it is here: who reads it needs no lock, which a thread might hold that stands still.
+     */
+    private static volatile Object[] kept = {};
+    /** What of that the JVM gets at this moment, whatever others have made of what it was given: see {@link #kept(Class, int)}; or 0. Set over JDWP. */
     private static volatile int given;
+    private static boolean watches;
 
-    /** The class that is looked at; null: see {@link #KEPT}. */
+    /** The class that is looked at; null: see {@link #kept}. */
     private final Class<?> wanted;
     private byte[] found;
 
@@ -69,7 +73,12 @@ public final class Agent implements ClassFileTransformer {
 
     /** The class file of a class; null if the JVM does not give it. */
     static byte[] classFile(Class<?> wanted) throws UnmodifiableClassException {
-        answer = null;
+        answered = new WeakReference<>(wanted);
+        answer = kept(wanted, 1);
+        if (answer != null) {
+            // Who asks once more may be given what others make of that.
+            return answer;
+        }
         Agent looks = new Agent(wanted);
         tools.addTransformer(looks, true);
         try {
@@ -78,32 +87,53 @@ public final class Agent implements ClassFileTransformer {
             tools.removeTransformer(looks);
         }
         answer = looks.found;
-        answered = wanted;
         return answer;
     }
 
     /** The class that was asked for last is about to get this code. */
     static void keep(Class<?> of, byte[] code) {
-        if (of != answered || answer == null) {
+        if (of != answered.get() || answer == null) {
             throw new IllegalStateException(of.getName());
         }
-        synchronized (KEPT) {
-            if (KEPT.isEmpty()) {
-                tools.addTransformer(new Agent(null), true);
-            }
-            KEPT.put(of, new byte[][] {answer, code});
+        if (!watches) {
+            tools.addTransformer(new Agent(null), true);
+            watches = true;
         }
+        Object[] before = kept, more = new Object[before.length + 3];
+        int length = 0;
+        for (int i = 0; i < before.length; i += 3) {
+            Object known = ((WeakReference<?>) before[i]).get();
+            if (known != null && known != of) {
+                System.arraycopy(before, i, more, length, 3);
+                length += 3;
+            }
+        }
+        more[length] = new WeakReference<>(of);
+        more[length + 1] = answer;
+        more[length + 2] = code;
+        kept = Arrays.copyOf(more, length + 3);
+        answer = null;
+    }
+
+    /** What a class had (1) or has now (2); null if it is none of {@link #kept}. */
+    private static byte[] kept(Class<?> of, int which) {
+        Object[] all = kept;
+        for (int i = 0; i < all.length; i += 3) {
+            if (((WeakReference<?>) all[i]).get() == of) {
+                return (byte[]) all[i + which];
+            }
+        }
+        return null;
     }
 
     /** Behind all who change classes: looks at the one that is asked for, or has the last word. Of classes that are being loaded it says nothing. */
     @Override
     public byte[] transform(ClassLoader loader, String name, Class<?> type, ProtectionDomain domain, byte[] bytes) {
-        int place = given - 1;
-        if (wanted == null && type != null && place >= 0) {
-            synchronized (KEPT) {
-                byte[][] kept = KEPT.get(type);
-                return kept == null ? null : kept[place];
-            }
+        int which = given;
+        if (wanted == null && type != null && which != 0) {
+            byte[] last = kept(type, which);
+            // Of what somebody has changed the JVM keeps what it was before, for those who change it later.
+            return Arrays.equals(bytes, last) ? null : last;
         }
         if (type == wanted && type != null) {
             found = bytes.clone();
