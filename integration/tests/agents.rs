@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
+use jhyde_integration::ticker::{Ticker, assert_readable, attach, ended, has_calls, until};
 use jhyde_integration::{Folder, Jdk, jdks};
 use serde_json::{Value, json};
 
@@ -101,4 +102,53 @@ fn calls(folder: &Folder, name: &str) -> Vec<(Value, Value)> {
         (call["method"].clone(), result)
     });
     told.collect()
+}
+
+/// It sees classes that jhyde gives other code, and would change them once more: when they get it, when they get their own back, and
+/// when jhyded is killed.
+#[test]
+fn what_an_agent_has_woven_in_is_not_woven_in_again() {
+    for jdk in jdks() {
+        let work = tempfile::tempdir().expect("a folder");
+        let jar = weaver(&jdk, work.path());
+        let folder = Folder::new();
+        let mut java = Command::new(jdk.java());
+        java.arg(format!("-javaagent:{jar}"));
+        let agent = "server=y,suspend=n,address=127.0.0.1:0";
+        let mut ticker = Ticker::start_by(java, &jdk, agent);
+        let mut address = ticker.listens_again();
+        // Each tick is the one behind the last: what is woven in twice counts in twos.
+        ticker.ticks(3);
+        for name in ["first", "second"] {
+            let mut attached = attach(&folder, &address, name, "probe");
+            until(&folder, name, "recorded", has_calls);
+            ticker.ticks(20);
+            folder.ask(&["detach", name]);
+            attached.wait().expect("jhyded ends");
+            until(&folder, name, "ended", ended);
+            assert_readable(&folder, name);
+            address = ticker.listens_again();
+            ticker.ticks(20);
+        }
+        let mut attached = attach(&folder, &address, "killed", "probe");
+        until(&folder, "killed", "recorded", has_calls);
+        attached.kill().expect("it can be killed");
+        attached.wait().expect("it is dead");
+        ticker.listens_again();
+        ticker.ticks(20);
+        ticker.end();
+    }
+}
+
+/// An agent of ours that changes a class.
+fn weaver(jdk: &Jdk, at: &Path) -> String {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("java/agents/Weaver.java");
+    let tool = |name: &str| Command::new(jdk.java().with_file_name(name));
+    run(tool("javac").arg("-d").arg(at).arg(source));
+    let manifest = "Premain-Class: Weaver\nCan-Redefine-Classes: true\n";
+    std::fs::write(at.join("manifest"), manifest).expect("a file");
+    run(tool("jar")
+        .args(["cfm", "weaver.jar", "manifest", "Weaver.class"])
+        .current_dir(at));
+    at.join("weaver.jar").display().to_string()
 }

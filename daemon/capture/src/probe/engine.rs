@@ -409,6 +409,8 @@ impl<S: Sink> Engine<S> {
     pub(super) fn define(&mut self, thread: ThreadId) -> Result<(), CaptureError> {
         let probe = Probe::define(&mut self.link, thread, self.also)?;
         self.leave_word(&probe.farewell());
+        // Before classes get their own code back: see [`Self::leave`].
+        self.leave_word(&virtual_machine::Resume);
         self.probe = Some(probe);
         Ok(())
     }
@@ -530,6 +532,8 @@ impl<S: Sink> Engine<S> {
             if let Some(probe) = self.probe {
                 // Where the class is gone, so is what it would do.
                 self.link.send(&probe.farewell());
+                // Other agents may see the classes go by, and need what a thread holds.
+                self.link.resume_all();
             }
             self.put_back();
             self.link.send(&virtual_machine::Dispose);

@@ -15,6 +15,26 @@ public class Computed {
         static String text() {
             throw new AssertionError();
         }
+
+        static long big() {
+            throw new AssertionError();
+        }
+
+        static double half() {
+            throw new AssertionError();
+        }
+
+        static boolean yes() {
+            throw new AssertionError();
+        }
+
+        static Object none() {
+            throw new AssertionError();
+        }
+
+        static int bad() {
+            throw new AssertionError();
+        }
     }
 
     static class Node {
@@ -48,6 +68,37 @@ public class Computed {
         return name.concat("!");
     }
 
+    static long big(MethodHandles.Lookup caller, String name, Class<?> type) {
+        return 1L << 40;
+    }
+
+    static double half(MethodHandles.Lookup caller, String name, Class<?> type) {
+        return 0.5;
+    }
+
+    static boolean yes(MethodHandles.Lookup caller, String name, Class<?> type) {
+        return true;
+    }
+
+    static Object none(MethodHandles.Lookup caller, String name, Class<?> type) {
+        return null;
+    }
+
+    static int bad(MethodHandles.Lookup caller, String name, Class<?> type) {
+        throw new IllegalStateException(name);
+    }
+
+    static StringBuilder others(int by) {
+        StringBuilder all = new StringBuilder();
+        all.append(by * Constant.big()).append(' ').append(by * Constant.half()).append(' ');
+        all.append(Constant.yes() ? by : 0).append(Constant.none());
+        try {
+            return all.append(Constant.bad());
+        } catch (BootstrapMethodError e) {
+            return all.append(e.getCause().getMessage());
+        }
+    }
+
     static int visit(int at) {
         boolean[] flags = Constant.flags();
         flags[at] = true;
@@ -73,5 +124,6 @@ public class Computed {
         System.out.println(sum);
         System.out.println(computed);
         System.out.println(Constant.text());
+        System.out.println(others(1).append(", ").append(others(3)));
     }
 }

@@ -109,11 +109,16 @@ fn with_constants(class: &[u8], name: &str, owner: &str) -> Vec<u8> {
         linked.extend([handle.to_be_bytes(), [0, 0]].concat());
         let constant = pool.pair(12, named, typed);
         let constant = pool.pair(17, number as u16, constant);
-        // `invokestatic` and `ldc_w`.
+        // `invokestatic`, and `ldc_w` or `ldc2_w`.
+        let load = if matches!(returns, "J" | "D") {
+            0x14
+        } else {
+            0x13
+        };
         let [high, low] = index.to_be_bytes();
         for at in 0..code.len() - 2 {
             if code[at..at + 3] == [0xb8, high, low] {
-                code[at] = 0x13;
+                code[at] = load;
                 code[at + 1..at + 3].copy_from_slice(&constant.to_be_bytes());
             }
         }
@@ -167,7 +172,10 @@ fn constants_that_methods_compute() {
         )
         .expect("it can be written");
         let events = record(jdk, folder.path(), "Computed", EngineKind::Events);
-        assert_eq!(events.printed, "38\n3\ntext!\n");
+        assert_eq!(
+            events.printed,
+            "38\n3\ntext!\n1099511627776 0.5 1nullbad, 3298534883328 1.5 3nullbad\n"
+        );
         // The engine `events` finds most of what constants are by chance.
         let scope = |told: &Recorded| -> Vec<String> {
             let of_scope = |line: &String| line.contains(" enter Computed");
@@ -186,7 +194,7 @@ fn constants_that_methods_compute() {
             assert_eq!(scope(&told), scope(&events));
             let story = story(&told.list);
             let all = story.join("\n");
-            assert_eq!(all.matches("linkDynamicConstant").count(), 3, "{all}");
+            assert_eq!(all.matches("linkDynamicConstant").count(), 8, "{all}");
             // What each visit sees, what computed constants are, and what comes of them in the end.
             for said in [
                 "= Some(\"Int(2)\")",
