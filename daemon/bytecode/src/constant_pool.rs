@@ -156,6 +156,21 @@ impl ConstantPool {
         u16::try_from(self.entries.len()).unwrap_or(u16::MAX)
     }
 
+    /// Are these its first entries, numbers by their bits? HotSpot adds some of its own behind those of a class file.
+    pub fn begins_with(&self, other: &Self) -> bool {
+        let same = |(one, other): (&Option<Constant>, &Option<Constant>)| match (one, other) {
+            (Some(Constant::Float(one)), Some(Constant::Float(other))) => {
+                one.to_bits() == other.to_bits()
+            }
+            (Some(Constant::Double(one)), Some(Constant::Double(other))) => {
+                one.to_bits() == other.to_bits()
+            }
+            (one, other) => one == other,
+        };
+        self.entries.len() >= other.entries.len()
+            && self.entries.iter().zip(&other.entries).all(same)
+    }
+
     /// The entries with their indexes.
     pub fn iter(&self) -> impl Iterator<Item = (u16, &Constant)> {
         self.entries
@@ -378,6 +393,23 @@ mod tests {
             }
         );
         assert!(pool.class(1).is_err());
+    }
+
+    #[test]
+    fn entries_are_compared_by_their_bits() {
+        let pool = |numbers: &[u32]| {
+            let bytes = numbers
+                .iter()
+                .flat_map(|bits| [&[4][..], &bits.to_be_bytes()].concat());
+            let bytes: Vec<u8> = bytes.collect();
+            ConstantPool::parse(numbers.len() as u16 + 1, &bytes).unwrap()
+        };
+        const NAN: u32 = 0x7fc0_0000;
+        let (one, more) = (pool(&[NAN, 0]), pool(&[NAN, 0, 1]));
+        assert!(one.begins_with(&one) && more.begins_with(&one));
+        assert!(!one.begins_with(&more), "it has an entry less");
+        assert!(!pool(&[NAN, 0x8000_0000]).begins_with(&one), "-0.0");
+        assert!(!pool(&[NAN + 1, 0]).begins_with(&one), "another NaN");
     }
 
     #[test]

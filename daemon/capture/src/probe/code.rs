@@ -378,7 +378,8 @@ fn is_proxy(class: &Class) -> bool {
 /// The methods of a class file as the JVM has them; `None` if it has others, or other code: instructions, or what their numbers mean.
 fn same_methods(file: &ClassFile, class: &Class) -> Option<Vec<Option<Rc<Method>>>> {
     let pool = class.methods.iter().find_map(|method| method.pool.as_ref());
-    if pool.is_some_and(|pool| **pool != file.constants) {
+    if pool.is_some_and(|pool| !pool.begins_with(&file.constants)) {
+        tracing::debug!(class = class.name, "another constant pool");
         return None;
     }
     let of_file = |method: &jhyde_bytecode::Method| {
