@@ -130,6 +130,8 @@ fn what_an_agent_has_woven_in_is_not_woven_in_again() {
             address = ticker.listens_again();
             ticker.ticks(20);
         }
+        // Where nobody serves a data folder yet, who attaches does.
+        let folder = Folder::new();
         let mut attached = attach(&folder, &address, "killed", "probe");
         until(&folder, "killed", "recorded", has_calls);
         attached.kill().expect("it can be killed");
