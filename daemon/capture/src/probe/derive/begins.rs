@@ -6,7 +6,8 @@ use jhyde_trace::{EventKind, MonitorAction, Value};
 
 use super::identity::Meant;
 use super::run::{Stopped, lost};
-use super::thread::{Awaits, Entering, Frame, Open, Running, Thread};
+use super::running::{Awaits, Entering, Frame, Open, Running};
+use super::thread::Thread;
 use super::world::same_value;
 use super::{Deriver, Routine, Went};
 use crate::jvm::Link;

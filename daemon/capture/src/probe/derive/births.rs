@@ -6,7 +6,8 @@ use std::rc::Rc;
 use jhyde_trace::{CallId, ClassId, Content, Event, EventKind, ObjectId, Value};
 
 use super::run::{Stopped, lost};
-use super::thread::{Outside, Running, Thread};
+use super::running::{Outside, Running};
+use super::thread::Thread;
 use super::{Deriver, Routine};
 use crate::jvm::Link;
 use crate::mirror::{Body, Shared};

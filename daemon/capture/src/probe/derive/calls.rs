@@ -8,7 +8,8 @@ use rustc_hash::FxHashMap;
 
 use super::routine::Callee;
 use super::run::{Owner, Stopped, lost};
-use super::thread::{Awaits, Entering, Open, Thread};
+use super::running::{Awaits, Entering, Open};
+use super::thread::Thread;
 use super::{Deriver, Routine, Went};
 use crate::mirror::narrowed;
 use crate::probe::log::{Raw, Record};

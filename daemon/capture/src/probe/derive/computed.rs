@@ -7,7 +7,8 @@ use jhyde_trace::Value;
 
 use super::routine::Callee;
 use super::run::{Needs, Stopped, lost};
-use super::thread::{Open, Outside, Running, Thread};
+use super::running::{Open, Outside, Running};
+use super::thread::Thread;
 use super::{Deriver, Routine};
 use crate::probe::log::{Raw, Record};
 use crate::program::{Named, Program};

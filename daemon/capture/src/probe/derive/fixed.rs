@@ -6,7 +6,8 @@ use jhyde_trace::{CallId, ClassId, Content, Missing, ObjectId, Throwable, Value}
 
 use super::Deriver;
 use super::outlet::cut;
-use super::thread::{Running, Thread};
+use super::running::Running;
+use super::thread::Thread;
 use crate::probe::log::{Fixed, LongText, Object, Reference, Told};
 use crate::program::{Class, Program};
 

@@ -5,7 +5,8 @@ use std::rc::Rc;
 use jhyde_trace::Event;
 
 use super::run::Stopped;
-use super::thread::{Awaits, Thread};
+use super::running::Awaits;
+use super::thread::Thread;
 use super::{Deriver, Routine, Went};
 use crate::probe::log::Record;
 use crate::program::{Class, Program};

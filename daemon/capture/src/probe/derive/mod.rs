@@ -26,6 +26,7 @@ mod outside;
 mod reads;
 mod routine;
 mod run;
+mod running;
 mod thread;
 mod throw;
 mod told;

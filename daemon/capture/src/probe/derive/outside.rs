@@ -8,7 +8,8 @@ use jhyde_trace::{CallId, ClassId, Event, EventKind, MonitorAction, ObjectId, Ou
 
 use super::routine::Callee;
 use super::run::{Stopped, lost};
-use super::thread::{Awaits, Open, Outside, Running, Thread};
+use super::running::{Awaits, Open, Outside, Running};
+use super::thread::Thread;
 use super::{Deriver, Went};
 use crate::mirror::{Shared, narrowed};
 use crate::probe::log::{Raw, Record, Told};

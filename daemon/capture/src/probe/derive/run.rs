@@ -6,7 +6,8 @@ use std::rc::Rc;
 use jhyde_bytecode::Opcode;
 use jhyde_trace::{MonitorAction, Value};
 
-use super::thread::{Awaits, Running, Thread};
+use super::running::{Awaits, Running};
+use super::thread::Thread;
 use super::world::Derived;
 use super::{Deriver, Lost, Routine, Went};
 use crate::error::{CaptureError, LinkError};

@@ -6,7 +6,8 @@ use std::rc::Rc;
 use jhyde_trace::{Event, EventKind, Outcome, Value};
 
 use super::run::{Stopped, lost};
-use super::thread::{Awaits, Running, Thread};
+use super::running::{Awaits, Running};
+use super::thread::Thread;
 use super::{Deriver, Went};
 use crate::probe::log::{Record, Reference, Told};
 use crate::program::Program;

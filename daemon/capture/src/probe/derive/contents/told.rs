@@ -5,7 +5,7 @@ use std::rc::Rc;
 use jhyde_trace::{CallId, Change, Held as Known, Items, ObjectId, Value};
 
 use super::super::Deriver;
-use super::super::thread::Outside;
+use super::super::running::Outside;
 use super::super::world::same_value;
 use super::{BUFFER, BUILDER};
 use crate::contents::{Container, Modelled, Order, Shape, Whole, edit};
