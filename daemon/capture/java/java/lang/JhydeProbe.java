@@ -777,9 +777,11 @@ public final class JhydeProbe {
             System.arraycopy(literals, 0, more, 0, literals.length);
             literals = more;
         }
-        boolean first = (literals[at] & 1L << site) == 0;
+        if ((literals[at] & 1L << site) != 0) {
+            return false;
+        }
         literals[at] |= 1L << site;
-        return first;
+        return true;
     }
 
     /** A constant is used that a method computes. */

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use jhyde_trace::{CallId, ClassId, Content, Event, EventKind, ObjectId, Value};
 
 use super::run::{Stopped, lost};
-use super::running::{Outside, Running};
+use super::running::Running;
 use super::thread::Thread;
 use super::{Deriver, Routine};
 use crate::jvm::Link;
@@ -20,7 +20,7 @@ impl Deriver {
     /// It is told where the constructors above have run (JVMS 4.10.1.9), mostly at once. Where it is not, it is taken for an
     /// object of the constructor's class; its class is compared when it is told ([`Self::born_outside`]). Where the scope has called a
     /// constructor out of the scope, the first object of that class is taken for the one which that makes: its hash is told behind it,
-    /// unless it ends by an exception ([`Self::is_doubtful`]).
+    /// unless it ends by an exception ([`super::running::Outside::is_doubtful`]).
     pub(super) fn constructed_outside(
         &mut self,
         thread: &mut Thread,
@@ -53,16 +53,16 @@ impl Deriver {
             return lost("a constructor has made an object of another class");
         }
         if let Some(object) = self.begun_outside(thread, program, link, (routine, &name))? {
-            let class = self.heap.class(object);
-            let fits = |(hash, told): (u32, ClassId)| {
-                Some(told) == class && self.identities.may_be(object, told, 0, hash)
-            };
-            if told.is_none_or(fits)
-                && let Some(Running::Outside(outside)) = thread.stack.last_mut()
+            let of_its_class = class.is_none() || class == self.heap.class(object);
+            if let Some(Running::Outside(outside)) = thread.stack.last_mut()
+                && of_its_class
             {
                 outside.begun += 1;
-                // Another one of that class, which turns up behind it, may have been meant as well.
-                if outside.begun == 1 {
+                let is_first = outside.begun == 1;
+                let is_it = told.map_or(is_first, |(hash, class)| {
+                    self.identities.may_be(object, class, 0, hash)
+                });
+                if is_it {
                     return Ok(Some(Value::Object(object)));
                 }
             }
@@ -106,11 +106,6 @@ impl Deriver {
         };
         self.outlet.event(call, Event::NO_INDEX, kind);
         Value::Object(object)
-    }
-
-    /// May a constructor out of the scope which an exception has left have made another object before, which was taken for its own?
-    pub(super) fn is_doubtful(outside: &Outside) -> bool {
-        outside.begun > 1
     }
 
     /// The object is told whose constructor code out of the scope has called.

@@ -7,7 +7,7 @@ use jdwp::commands::{class_type, reference_type, virtual_machine};
 use jhyde_trace::{ClassId, Value};
 use rustc_hash::FxHashMap;
 
-use super::run::{Stopped, lost};
+use super::run::{Needs, Stopped, lost};
 use super::thread::Thread;
 use super::{Deriver, Routine};
 use crate::error::LinkError;
@@ -152,17 +152,17 @@ impl Deriver {
     }
 
     /// Is the class nowhere that an instruction names, so that it throws (JVMS 5.3)? No file is found, the JVM has none, and an
-    /// exception comes next. `None`: the log does not say yet.
-    pub(super) fn is_absent(
+    /// exception comes next. What the instruction needs then; `None`: the class is there.
+    pub(super) fn absent(
         &mut self,
         thread: &mut Thread,
         program: &mut Program,
         link: &mut Link,
         routine: &Routine,
         constant: u16,
-    ) -> Result<Option<bool>, Stopped> {
+    ) -> Result<Option<Needs>, Stopped> {
         if routine.present.borrow().contains(&constant) {
-            return Ok(Some(false));
+            return Ok(None);
         }
         let class = routine.class_constant(Some(constant));
         let class = class.trim_end_matches("[]");
@@ -174,9 +174,13 @@ impl Deriver {
         };
         if loaded || self.complete || is_primitive(class) || self.names.dotted(class).is_some() {
             routine.present.borrow_mut().insert(constant);
-            return Ok(Some(false));
+            return Ok(None);
         }
-        Ok(thread.peek()?.map(Record::is_thrown))
+        Ok(match thread.peek()?.map(Record::is_thrown) {
+            Some(true) => Some(Needs::Throws),
+            Some(false) => None,
+            None => Some(Needs::More),
+        })
     }
 
     /// Is a class a subtype of what code of a loader means by a name (JVMS 6.5.checkcast)? `None` if nobody can say any more.

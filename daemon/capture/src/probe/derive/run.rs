@@ -229,12 +229,10 @@ impl Deriver {
             Op::LoadElement | Op::Binary(_) | Op::ArrayLength | Op::NewArray(_) => {
                 let opcode = instruction.opcode;
                 let throws = throws(&frame.activation, &self.heap, opcode);
-                if let Op::NewArray(Element::Class(class)) = op {
-                    match self.is_absent(thread, program, link, routine, class)? {
-                        Some(true) => return Ok(Needs::Throws),
-                        Some(false) => {}
-                        None => return Ok(Needs::More),
-                    }
+                if let Op::NewArray(Element::Class(class)) = op
+                    && let Some(needs) = self.absent(thread, program, link, routine, class)?
+                {
+                    return Ok(needs);
                 }
                 match throws {
                     Some(true) => Ok(Needs::Throws),
@@ -274,12 +272,10 @@ impl Deriver {
             Op::InstanceOf(class) => {
                 // The question is asked where the JVM can be asked, so that it is known without when it runs.
                 let value = frame.activation.peek(0);
-                if value.object().is_some() {
-                    match self.is_absent(thread, program, link, routine, class)? {
-                        Some(true) => return Ok(Needs::Throws),
-                        Some(false) => {}
-                        None => return Ok(Needs::More),
-                    }
+                if value.object().is_some()
+                    && let Some(needs) = self.absent(thread, program, link, routine, class)?
+                {
+                    return Ok(needs);
                 }
                 let name = routine.class_constant(Some(class));
                 self.is_a(program, link, routine, value, &name)?;

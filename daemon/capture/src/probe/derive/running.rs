@@ -90,6 +90,11 @@ impl Outside {
         }
     }
 
+    /// May a constructor which an exception has left have made another object before, which was taken for its own?
+    pub(super) fn is_doubtful(&self) -> bool {
+        self.begun > 1
+    }
+
     pub(super) fn receiver(&self) -> Option<ObjectId> {
         let receiver = self.operands.first().copied();
         let has = self.callee.named.kind.has_receiver();

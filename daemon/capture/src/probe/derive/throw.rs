@@ -49,7 +49,7 @@ impl Deriver {
         if through.is_some() {
             // How far it came with others that it was shown nothing tells.
             if let Some(Running::Outside(outside)) = thread.stack.last() {
-                if Self::is_doubtful(outside) {
+                if outside.is_doubtful() {
                     return lost(
                         "a constructor has made several objects and thrown: which is its own cannot be told",
                     );

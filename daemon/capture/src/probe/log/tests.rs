@@ -173,3 +173,41 @@ fn where_an_error_of_the_jvm_came_from_is_told() {
         }
     }
 }
+
+/// The object that a constructor makes is looked for behind others that begin and end before it, and not behind an exception.
+#[test]
+fn what_a_constructor_makes_is_looked_for_ahead() {
+    const CONSTRUCTOR: u64 = 3;
+    let name = || -> Vec<u64> { vec![head(11, 0, 16), 1 << 32 | 1, u64::from(b'A')] };
+    let enters = |method: u64| vec![head(1, method, 0)];
+    let born = |hash: u64| vec![head(20, 16, hash)];
+    let caught = vec![head(6, 9, 0)];
+    let told = |hash| Ahead::Told {
+        hash,
+        class: "A".into(),
+    };
+    let nested = [name(), enters(CONSTRUCTOR), born(5), born(6)].concat();
+    let cases = [
+        (vec![], Ahead::NotYet),
+        (name(), Ahead::NotYet),
+        ([name(), born(5)].concat(), told(5)),
+        // Another object's, and a method that is no constructor.
+        (nested.clone(), told(6)),
+        (nested[..nested.len() - 1].to_vec(), Ahead::NotYet),
+        ([name(), enters(4), born(7)].concat(), told(7)),
+        ([name(), caught.clone(), born(5)].concat(), Ahead::Never),
+        ([enters(CONSTRUCTOR), caught].concat(), Ahead::Never),
+    ];
+    for (words, ahead) in cases {
+        let mut log = Log::default();
+        log.extend(words.iter().copied());
+        let constructs = |method: u32| u64::from(method) == CONSTRUCTOR;
+        assert_eq!(log.born_ahead(constructs), ahead, "{words:x?}");
+        // Nothing of it was taken.
+        let mut rest = Vec::new();
+        while log.peek().expect("words with a sense").is_some() {
+            rest.extend(log.take());
+        }
+        assert_eq!(rest, all(&words).expect("words with a sense"));
+    }
+}

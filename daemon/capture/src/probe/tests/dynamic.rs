@@ -182,13 +182,7 @@ fn constants_that_methods_compute() {
             story(&told.list).into_iter().filter(of_scope).collect()
         };
         for probe_log in [ProbeLog::Auto, ProbeLog::Writes] {
-            let options = RecordingOptions {
-                engine: EngineKind::Probe,
-                probe_log,
-                level: Level::Full,
-                ..RecordingOptions::default()
-            };
-            let told = record_with(options, jdk, folder.path(), &["Computed"]);
+            let told = record_logging(probe_log, jdk, folder.path(), &["Computed"]);
             assert_eq!(told.printed, events.printed);
             assert_eq!(told.list.levels, [], "{probe_log}: {:?}", told.notes);
             assert_eq!(scope(&told), scope(&events));

@@ -1,29 +1,17 @@
 //! What the program is made to tell can be chosen (`--probe-log`), and the recording is the same: told as it is by default, which other tests
 //! compare with what the engine `events` tells.
 
-use jhyde_trace::ProbeLog;
-
 use super::*;
-
-fn record_logging(log: ProbeLog, jdk: Option<&Path>, classes: &Path, main: &str) -> Recorded {
-    let options = RecordingOptions {
-        engine: EngineKind::Probe,
-        level: Level::Full,
-        probe_log: log,
-        ..RecordingOptions::default()
-    };
-    record_with(options, jdk, classes, &[main])
-}
 
 /// Compiles a program and compares what it is told with other logs.
 fn agrees_with(logs: &[ProbeLog], source: &Path, main: &str) {
     for jdk in jdks() {
         let jdk = jdk.as_deref();
         let folder = compiled(jdk, source);
-        let auto = record_logging(ProbeLog::Auto, jdk, folder.path(), main);
+        let auto = record_logging(ProbeLog::Auto, jdk, folder.path(), &[main]);
         let expected = story(&auto.list);
         for &log in logs {
-            let recorded = record_logging(log, jdk, folder.path(), main);
+            let recorded = record_logging(log, jdk, folder.path(), &[main]);
             assert_eq!(recorded.printed, auto.printed, "{main} with {log}");
             let stories = [story(&recorded.list), expected.clone()];
             let mut notes = recorded.notes;

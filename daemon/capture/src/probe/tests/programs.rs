@@ -69,13 +69,7 @@ fn objects_that_are_copied() {
         let jdk = jdk.as_deref();
         let folder = compiled(jdk, &source("Copies"));
         for probe_log in [ProbeLog::Auto, ProbeLog::Writes] {
-            let options = RecordingOptions {
-                engine: EngineKind::Probe,
-                probe_log,
-                level: Level::Full,
-                ..RecordingOptions::default()
-            };
-            let told = record_with(options, jdk, folder.path(), &["Copies", "together"]);
+            let told = record_logging(probe_log, jdk, folder.path(), &["Copies", "together"]);
             assert_eq!(told.printed, "8000 8000\n");
             assert_eq!(told.list.levels, [], "{probe_log}: {:?}", told.notes);
         }
@@ -91,7 +85,8 @@ fn methods_of_interfaces_that_lambdas_have() {
 /// each value that is written was derived as it was.
 #[test]
 fn ordinary_programs() {
-    // From which Java on it can be compiled, and how many classes are left out: those of proxies.
+    // From which Java on it can be compiled, with which it is run if there is one (CI demands both), and how many classes are left
+    // out: those of proxies.
     for (main, from, left_out) in [
         ("Inventory", 17, 0),
         ("Tree", 17, 0),
@@ -112,13 +107,7 @@ fn ordinary_programs() {
             let alone = java.arg("-cp").arg(folder.path()).arg(main).output();
             let alone = String::from_utf8(alone.expect("it runs").stdout).expect("text");
             for probe_log in [ProbeLog::Auto, ProbeLog::Writes] {
-                let options = RecordingOptions {
-                    engine: EngineKind::Probe,
-                    probe_log,
-                    level: Level::Full,
-                    ..RecordingOptions::default()
-                };
-                let told = record_with(options, jdk, folder.path(), &[main]);
+                let told = record_logging(probe_log, jdk, folder.path(), &[main]);
                 assert_eq!(told.printed, alone, "{main} with {probe_log}");
                 let gaps = told.list.events.iter();
                 let gaps: Vec<_> = gaps
@@ -179,6 +168,43 @@ fn calls_through_something_of_the_same_name() {
             8,
             "and `sum`, and `begin`: {overridden:?}"
         );
+    }
+}
+
+/// Which of two objects of one class a constructor out of the scope was called for is not known until it has ended: the recording of
+/// the thread ends, with a gap that reaches back, where that was another one, or where nothing tells.
+#[test]
+fn constructors_that_make_others_first() {
+    for jdk in jdks() {
+        let jdk = jdk.as_deref();
+        let folder = compiled(jdk, &source("Nested"));
+        for (run, printed, why) in [
+            (
+                &["Nested"][..],
+                "true\ntrue\n",
+                "a constructor made another object than was derived",
+            ),
+            (
+                &["Nested", "throwing"],
+                "true\nlatefalse\n",
+                "a constructor has made several objects and thrown",
+            ),
+        ] {
+            let scope: (&[&str], &[&str]) = (&[], &["Nested$Outside*"]);
+            let told = record_of(jdk, folder.path(), run, EngineKind::Probe, scope);
+            assert_eq!(told.printed, printed);
+            let gaps = told
+                .list
+                .events
+                .iter()
+                .filter_map(|event| match &event.kind {
+                    EventKind::Gap { reason, back } => Some((event.call.preorder, reason, *back)),
+                    _ => None,
+                });
+            let gaps: Vec<_> = gaps.collect();
+            let says = |gap: &(u64, &String, bool)| gap.1.contains(why) && gap.2;
+            assert!(!gaps.is_empty() && gaps.iter().all(says), "{gaps:?}");
+        }
     }
 }
 
