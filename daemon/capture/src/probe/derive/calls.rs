@@ -7,10 +7,11 @@ use jhyde_trace::{ClassId, MethodId, Outcome, Value};
 use rustc_hash::FxHashMap;
 
 use super::routine::Callee;
-use super::run::{Owner, Stopped, lost};
+use super::run::{Needs, Owner, Stopped, lost};
 use super::running::{Awaits, Entering, Open};
 use super::thread::Thread;
 use super::{Deriver, Routine, Went};
+use crate::jvm::Link;
 use crate::mirror::narrowed;
 use crate::probe::log::{Raw, Record};
 use crate::probe::plan::Tells;
@@ -147,12 +148,13 @@ impl Deriver {
         &mut self,
         thread: &mut Thread,
         program: &mut Program,
+        link: &mut Link,
     ) -> Result<Went, Stopped> {
         let Some(Awaits::Shown(open)) = &mut thread.awaits else {
             return Ok(Went::On);
         };
         let Some(value) = open.last().copied() else {
-            return self.calls(thread, program);
+            return self.calls(thread, program, link);
         };
         let (hash, elements) = match thread.peek()? {
             None => return Ok(Went::Nowhere),
@@ -174,6 +176,7 @@ impl Deriver {
         &mut self,
         thread: &mut Thread,
         program: &mut Program,
+        link: &mut Link,
     ) -> Result<Went, Stopped> {
         let Some(frame) = thread.frame() else {
             return Ok(Went::On);
@@ -201,6 +204,17 @@ impl Deriver {
             Target::Outside => None,
         };
         let Some(target) = target else {
+            if callee.named.kind == InvokeKind::Static {
+                let named = (callee.constant, &*callee.named.class);
+                match self.absent(thread, program, link, &routine, named)? {
+                    Some(Needs::Throws) => {
+                        thread.awaits = Some(Awaits::Exception(None));
+                        return Ok(Went::On);
+                    }
+                    Some(_) => return Ok(Went::Nowhere),
+                    None => {}
+                }
+            }
             thread.awaits = None;
             return match tells {
                 Some((

@@ -12,7 +12,6 @@ use super::thread::Thread;
 use super::{Deriver, Routine};
 use crate::error::LinkError;
 use crate::jvm::Link;
-use crate::probe::log::Record;
 use crate::program::{Loader, Program, dotted};
 
 /// What is above what among the classes that a JVM had loaded, for when it has gone.
@@ -151,36 +150,54 @@ impl Deriver {
         Ok(known)
     }
 
-    /// Is the class nowhere that an instruction names, so that it throws (JVMS 5.3)? No file is found, the JVM has none, and an
-    /// exception comes next. What the instruction needs then; `None`: the class is there.
+    /// Is the class nowhere that an instruction names by a constant, or whose member, so that it throws (JVMS 5.3)? No file is
+    /// found, the JVM has none, and an exception comes next. What the instruction needs then; `None`: the class is there.
     pub(super) fn absent(
         &mut self,
         thread: &mut Thread,
         program: &mut Program,
         link: &mut Link,
         routine: &Routine,
-        constant: u16,
+        (constant, class): (u16, &str),
     ) -> Result<Option<Needs>, Stopped> {
         if routine.present.borrow().contains(&constant) {
             return Ok(None);
         }
-        let class = routine.class_constant(Some(constant));
         let class = class.trim_end_matches("[]");
-        let loaded = match &self.hierarchy {
-            Some(hierarchy) => hierarchy.named.contains_key(class),
-            None => {
-                or_gone(program.loaded(link, routine.loader, class))?.is_none_or(|of| of.is_some())
+        if !is_primitive(class) && self.names.dotted(class).is_none() {
+            let throws = thread.may_throw()?;
+            let loaded = match throws {
+                Some(false) => Some(true),
+                _ => self.is_loaded(program, link, routine, class)?,
+            };
+            match (throws, loaded) {
+                (_, Some(true)) => {}
+                (None, _) if self.complete => return Ok(None),
+                (None, _) => return Ok(Some(Needs::More)),
+                (Some(_), Some(false)) => return Ok(Some(Needs::Throws)),
+                // What is thrown may come of a later instruction.
+                (Some(_), None) => {
+                    return lost(format!("whether there is a {class} could not be found out"));
+                }
             }
-        };
-        if loaded || self.complete || is_primitive(class) || self.names.dotted(class).is_some() {
-            routine.present.borrow_mut().insert(constant);
-            return Ok(None);
         }
-        Ok(match thread.peek()?.map(Record::is_thrown) {
-            Some(true) => Some(Needs::Throws),
-            Some(false) => None,
-            None => Some(Needs::More),
-        })
+        routine.present.borrow_mut().insert(constant);
+        Ok(None)
+    }
+
+    /// Has the JVM loaded what code means by a name? `None` if nobody can say any more.
+    fn is_loaded(
+        &self,
+        program: &mut Program,
+        link: &mut Link,
+        routine: &Routine,
+        class: &str,
+    ) -> Result<Option<bool>, LinkError> {
+        if let Some(hierarchy) = &self.hierarchy {
+            return Ok(Some(hierarchy.named.contains_key(class)));
+        }
+        let loaded = or_gone(program.loaded(link, routine.loader, class))?;
+        Ok(loaded.map(|loaded| loaded.is_some()))
     }
 
     /// Is a class a subtype of what code of a loader means by a name (JVMS 6.5.checkcast)? `None` if nobody can say any more.

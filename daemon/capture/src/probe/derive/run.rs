@@ -83,7 +83,7 @@ impl Deriver {
     ) -> Result<Went, Stopped> {
         match &thread.awaits {
             Some(Awaits::Exception(_)) => return self.throwing(thread, program),
-            Some(Awaits::Shown(_)) => return self.showing(thread, program),
+            Some(Awaits::Shown(_)) => return self.showing(thread, program, link),
             Some(Awaits::Same { .. }) => return self.same(thread),
             Some(Awaits::Behind { .. }) => return self.behind(thread, program),
             Some(Awaits::Arguments(_)) => return self.arguments(thread, program, link),
@@ -229,10 +229,12 @@ impl Deriver {
             Op::LoadElement | Op::Binary(_) | Op::ArrayLength | Op::NewArray(_) => {
                 let opcode = instruction.opcode;
                 let throws = throws(&frame.activation, &self.heap, opcode);
-                if let Op::NewArray(Element::Class(class)) = op
-                    && let Some(needs) = self.absent(thread, program, link, routine, class)?
-                {
-                    return Ok(needs);
+                if let Op::NewArray(Element::Class(constant)) = op {
+                    let class = routine.class_constant(Some(constant));
+                    let named = (constant, &*class);
+                    if let Some(needs) = self.absent(thread, program, link, routine, named)? {
+                        return Ok(needs);
+                    }
                 }
                 match throws {
                     Some(true) => Ok(Needs::Throws),
@@ -269,15 +271,16 @@ impl Deriver {
                     false => Ok(Needs::Throws),
                 }
             }
-            Op::InstanceOf(class) => {
+            Op::InstanceOf(constant) => {
                 // The question is asked where the JVM can be asked, so that it is known without when it runs.
                 let value = frame.activation.peek(0);
+                let name = routine.class_constant(Some(constant));
+                let named = (constant, &*name);
                 if value.object().is_some()
-                    && let Some(needs) = self.absent(thread, program, link, routine, class)?
+                    && let Some(needs) = self.absent(thread, program, link, routine, named)?
                 {
                     return Ok(needs);
                 }
-                let name = routine.class_constant(Some(class));
                 self.is_a(program, link, routine, value, &name)?;
                 Ok(Needs::Nothing)
             }
@@ -314,6 +317,10 @@ impl Deriver {
             }
             Op::New(constant) => {
                 let class = routine.class_constant(instruction.constant());
+                let named = (constant, &*class);
+                if let Some(needs) = self.absent(thread, program, link, routine, named)? {
+                    return Ok(needs);
+                }
                 self.initialises(thread, program, routine, constant, (&class, None))
             }
             Op::Constant(constant) => {
@@ -358,11 +365,7 @@ impl Deriver {
         named: &str,
     ) -> Result<Owner, Stopped> {
         let is_known = program.class_in_scope(routine.loader, named).is_some();
-        if !is_known
-            && !self.complete
-            && program.scope().may_cover(named)
-            && thread.peek()?.is_none()
-        {
+        if !is_known && !self.complete && program.scope().may_cover(named) && !thread.is_past()? {
             return Ok(Owner::Awaited);
         }
         let owner = routine.static_owner(program, constant, named);

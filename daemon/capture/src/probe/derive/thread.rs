@@ -182,6 +182,30 @@ impl Thread {
         })
     }
 
+    /// May the next instruction throw: does an exception come before any other record? `None`: the log does not say yet.
+    pub(super) fn may_throw(&mut self) -> Result<Option<bool>, Nonsense> {
+        let (here, further) = (self.points, self.further());
+        Ok(match self.log.peek()? {
+            // It may stand between the point of an exception and what it is to tell behind it.
+            None => (further > 1).then_some(false),
+            Some(Record::Disorder) => None,
+            // What comes behind the turn comes at this point.
+            Some(Record::Turn(turn)) if turn.points == here => None,
+            Some(Record::Turn(_)) => Some(false),
+            Some(other) => Some(other.is_thrown()),
+        })
+    }
+
+    /// Is it certain that the thread is past the next instruction, as far as that passes no point?
+    pub(super) fn is_past(&mut self) -> Result<bool, Nonsense> {
+        Ok(self.log.peek()?.is_some() || self.further() > 0)
+    }
+
+    /// So many points more it is known to have passed than were derived.
+    fn further(&self) -> i32 {
+        self.known.wrapping_sub(self.points) as i32
+    }
+
     /// Takes the record that was peeked at: the thread has come to the place that wrote it.
     pub(super) fn take(&mut self) -> Result<Record, Lost> {
         let points = match self.log.peek()? {

@@ -27,7 +27,7 @@ public class Absent {
         return object instanceof Gone;
     }
 
-    public static void main(String[] arguments) {
+    public static void main(String[] arguments) throws InterruptedException {
         int failed = tried("constant", () -> Gone.class);
         failed += tried("instance", () -> new Gone());
         failed += tried("method", () -> Gone.touch());
@@ -35,5 +35,7 @@ public class Absent {
         failed += tried("type", () -> is("text"));
         failed += tried("array", () -> new Gone[3]);
         System.out.println(failed);
+        // Long enough that logs are read meanwhile, or that they are all read at the end.
+        Thread.sleep(arguments.length > 0 ? 0 : 700);
     }
 }

@@ -213,23 +213,31 @@ fn classes_that_are_not_there() {
         let jdk = jdk.as_deref();
         let folder = compiled(jdk, &source("Absent"));
         std::fs::remove_file(folder.path().join("Absent$Gone.class")).expect("it was compiled");
-        let probe = record(jdk, folder.path(), "Absent", EngineKind::Probe);
-        assert_eq!(
-            probe.printed,
-            "constant instance method field type array 6\n"
-        );
-        assert_eq!(probe.list.levels, [], "{:?}", probe.notes);
-        let story = story(&probe.list);
-        let tried = |line: &&String| line.contains("enter Absent.lambda$main$");
-        let tried: Vec<_> = story.iter().filter(tried).collect();
-        assert_eq!(tried.len(), 6, "{story:?}");
-        for line in tried {
-            let call = line.split(' ').next().unwrap_or_default();
-            let threw = |line: &String| {
-                line.starts_with(&format!("{call} "))
-                    && line.contains(" threw java.lang.NoClassDefFoundError#")
-            };
-            assert!(story.iter().any(threw), "{line}");
+        for run in [&["Absent"][..], &["Absent", "without a rest"]] {
+            let probe = record_of(jdk, folder.path(), run, EngineKind::Probe, (&[], &[]));
+            assert_eq!(
+                probe.printed,
+                "constant instance method field type array 6\n"
+            );
+            assert_eq!(probe.list.levels, [], "{:?}", probe.notes);
+            let story = story(&probe.list);
+            let all = story.join("\n");
+            // Nothing is made and nothing is called of it; the error is thrown by each instruction that names it.
+            assert!(!all.contains("Absent$Gone"), "{all}");
+            let thrown = |line: &&String| line.contains(" thrown java.lang.NoClassDefFoundError#");
+            let thrown: Vec<_> = story.iter().filter(thrown).collect();
+            assert_eq!(thrown.len(), 6, "{all}");
+            let tried = |line: &&String| line.contains("enter Absent.lambda$main$");
+            let tried: Vec<_> = story.iter().filter(tried).collect();
+            assert_eq!(tried.len(), 6, "{all}");
+            for line in tried {
+                let call = line.split(' ').next().unwrap_or_default();
+                let threw = |line: &String| {
+                    line.starts_with(&format!("{call} "))
+                        && line.contains(" threw java.lang.NoClassDefFoundError#")
+                };
+                assert!(story.iter().any(threw), "{line}");
+            }
         }
     }
 }
