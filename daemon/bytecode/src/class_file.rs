@@ -201,7 +201,51 @@ pub struct Method {
     pub attributes: Vec<RawAttribute>,
 }
 
+/// A class file up to what it extends.
+struct Start {
+    minor_version: u16,
+    major_version: u16,
+    constants: ConstantPool,
+    access: AccessFlags,
+    name: String,
+    super_name: Option<String>,
+}
+
+impl Start {
+    fn read(reader: &mut Reader<'_>) -> Result<Self, ClassFileError> {
+        let magic = reader.u4()?;
+        if magic != 0xcafe_babe {
+            return Err(ClassFileError::Magic { magic });
+        }
+        let (minor_version, major_version) = (reader.u2()?, reader.u2()?);
+        let count = reader.u2()?;
+        let constants = ConstantPool::read(count, reader)?;
+        let access = AccessFlags(reader.u2()?);
+        let name = constants.class(reader.u2()?)?.to_owned();
+        let super_name = match reader.u2()? {
+            0 => None,
+            index => Some(constants.class(index)?.to_owned()),
+        };
+        Ok(Self {
+            minor_version,
+            major_version,
+            constants,
+            access,
+            name,
+            super_name,
+        })
+    }
+}
+
 impl ClassFile {
+    /// Reads what a class extends (JVMS §4.1), in internal form, and nothing behind that; `None` for `java/lang/Object` and
+    /// modules. What a search of many classes for those below one needs.
+    pub fn super_name_of(bytes: &[u8]) -> Result<Option<String>, ClassFileError> {
+        let mut reader = Reader::new(bytes);
+        let Start { super_name, .. } = Start::read(&mut reader)?;
+        Ok(super_name)
+    }
+
     /// Reads a class file.
     ///
     /// Structure is checked (lengths, constant indexes, descriptors), semantics are not: names may
@@ -209,19 +253,14 @@ impl ClassFile {
     pub fn parse(bytes: impl Into<Arc<[u8]>>) -> Result<Self, ClassFileError> {
         let bytes = bytes.into();
         let mut reader = Reader::new(&bytes);
-        let magic = reader.u4()?;
-        if magic != 0xcafe_babe {
-            return Err(ClassFileError::Magic { magic });
-        }
-        let (minor_version, major_version) = (reader.u2()?, reader.u2()?);
-        let count = reader.u2()?;
-        let constants = ConstantPool::read(count, &mut reader)?;
-        let access = AccessFlags(reader.u2()?);
-        let name = constants.class(reader.u2()?)?.to_owned();
-        let super_name = match reader.u2()? {
-            0 => None,
-            index => Some(constants.class(index)?.to_owned()),
-        };
+        let Start {
+            minor_version,
+            major_version,
+            constants,
+            access,
+            name,
+            super_name,
+        } = Start::read(&mut reader)?;
         let count = usize::from(reader.u2()?);
         let interfaces = reader.list(count, 2, |r| {
             Ok::<_, ClassFileError>(constants.class(r.u2()?)?.to_owned())

@@ -9,6 +9,7 @@ use super::Link;
 use crate::error::LinkError;
 use crate::program::flags::{ABSTRACT, NATIVE};
 use crate::program::{Class, Loader, Program, Selected};
+use crate::scope::looks_like_jdk;
 
 impl Program {
     /// The method that a call on an instance of `class` runs (JVMS 5.4.6).
@@ -85,6 +86,32 @@ impl Program {
             }
         }
         Ok(Some(false))
+    }
+
+    /// Is a class of the scope, or below a class or interface of the scope? Those of the JDK and arrays are not asked about.
+    pub(crate) fn is_below_scope(
+        &mut self,
+        link: &mut Link,
+        class: ClassId,
+    ) -> Result<bool, LinkError> {
+        let mut open = Vec::from_iter(self.types.get(&class).copied());
+        let mut seen = open.clone();
+        while let Some(class) = open.pop() {
+            let known = self.class(link, class)?;
+            if known.in_scope {
+                return Ok(true);
+            }
+            if looks_like_jdk(&known.name) || known.name.ends_with("[]") {
+                continue;
+            }
+            for above in self.direct_supertypes(link, class, &known)? {
+                if !seen.contains(&above) {
+                    seen.push(above);
+                    open.push(above);
+                }
+            }
+        }
+        Ok(false)
     }
 
     pub(super) fn direct_supertypes(

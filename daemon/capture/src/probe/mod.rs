@@ -9,6 +9,7 @@ mod classes;
 mod code;
 mod derive;
 mod engine;
+pub(crate) mod extenders;
 mod holds;
 mod inject;
 pub(crate) mod instrument;

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use jhyde_bytecode::{ClassFile, ClassPath, ClassSource};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::extenders::{Extender, Extenders};
 use super::origin::Origin;
 use super::unseen::{finalizes, may_find, named_methods, only_links, shares_arrays};
 use crate::program::flags::{ABSTRACT, NATIVE, SYNCHRONIZED, VOLATILE};
@@ -26,6 +27,8 @@ pub(crate) struct Names {
     learnt: FxHashMap<String, Rc<ClassFile>>,
     /// Where it was looked besides the class path.
     searched: FxHashSet<Origin>,
+    /// [`super::extenders`], once they were searched for.
+    pub(super) extenders: Option<Rc<Extenders>>,
 }
 
 impl Names {
@@ -37,7 +40,18 @@ impl Names {
             files: FxHashMap::default(),
             learnt: FxHashMap::default(),
             searched: FxHashSet::default(),
+            extenders: None,
         }
+    }
+
+    /// Where classes lie.
+    pub(super) fn sources(&self) -> &[ClassSource] {
+        self.path.sources()
+    }
+
+    /// May a class be of the scope, by its name in internal form?
+    pub(super) fn may_cover(&self, name: &str) -> bool {
+        self.scope.may_cover(&dotted(name))
     }
 
     /// Searches a place, too, behind all others.
@@ -55,12 +69,14 @@ impl Names {
         };
         let source = opened.map_err(|error| error.to_string())?;
         self.path.push(source);
+        self.extenders = None;
         // What was not found may be there.
         self.files.retain(|_, file| file.is_some());
         if expected || !self.expect_unseen() {
             return Ok(());
         }
         self.path.pop();
+        self.extenders = None;
         self.files.clear();
         Err(
             "by its code objects may be got at that nobody shows, which was not expected"
@@ -152,9 +168,11 @@ impl Names {
         file
     }
 
-    /// What a call of this method through this class runs, if that can be nothing but methods of the scope that have code.
+    /// What a call of this method through this class runs, if that can be nothing but methods of the scope that have code, or what
+    /// overrides them ([`Self::is_overridden`]).
     pub(crate) fn method(&mut self, class: &str, name: &str, descriptor: &str) -> Option<Declared> {
-        self.declaring(class, false, &mut Vec::new(), &|file| {
+        let passes = |extender: &Extender| !extender.declares(name, descriptor);
+        self.declaring(class, (false, &passes), &mut Vec::new(), &|file| {
             let mut methods = file.methods.iter();
             let found = methods.find(|m| m.name == name && m.descriptor.descriptor() == descriptor);
             found.map(|found| {
@@ -171,7 +189,7 @@ impl Names {
 
     /// The field that this name means in a class, if the scope declares it (JVMS 5.4.3.2).
     pub(crate) fn field(&mut self, class: &str, name: &str) -> Option<DeclaredField> {
-        self.declaring(class, true, &mut Vec::new(), &|file| {
+        self.declaring(class, (true, &|_| false), &mut Vec::new(), &|file| {
             let found = file.fields.iter().find(|field| field.name == name);
             found.map(|field| DeclaredField {
                 class: Rc::clone(file),
@@ -180,25 +198,34 @@ impl Names {
         })
     }
 
-    /// What is found in a class, or else above it: in its interfaces, if those count, and then in its superclass. Each is
-    /// looked at once: class files that nobody has loaded may go in circles.
+    /// What is found in a class, or else above it: in its interfaces, if those count, and then in its superclass; past a class out of the
+    /// scope where that may be passed. Each is looked at once: class files that nobody has loaded may go in circles.
     fn declaring<T>(
         &mut self,
         class: &str,
-        interfaces: bool,
+        (interfaces, passes): (bool, &dyn Fn(&Extender) -> bool),
         seen: &mut Vec<String>,
         find: &dyn Fn(&Rc<ClassFile>) -> Option<T>,
     ) -> Option<T> {
-        let file = self.class(class)?;
+        if seen.iter().any(|seen| seen == class) {
+            return None;
+        }
+        seen.push(class.to_owned());
+        let ways = (interfaces, passes);
+        let Some(file) = self.class(class) else {
+            let extender = self
+                .extender(&dotted(class))
+                .filter(|found| passes(found))?;
+            return self.declaring(&extender.above.replace('.', "/"), ways, seen, find);
+        };
         let found = find(&file);
-        if found.is_some() || seen.contains(&file.name) {
+        if found.is_some() {
             return found;
         }
-        seen.push(file.name.clone());
         let above = file.interfaces.iter().filter(|_| interfaces);
         above
             .chain(&file.super_name)
-            .find_map(|above| self.declaring(above, interfaces, seen, find))
+            .find_map(|above| self.declaring(above, ways, seen, find))
     }
 }
 

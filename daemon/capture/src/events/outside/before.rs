@@ -17,6 +17,7 @@ use crate::jvm::breakpoint;
 use crate::mirror::{UNKNOWN, is_known};
 use crate::program::{MethodKey, Named, location};
 use crate::recorder::{IntrinsicClasses, intrinsic, parameters};
+use crate::scope::looks_like_jdk;
 
 impl<S: Sink> Engine<S> {
     /// Sets the stops of a method, at its first entry; the thread is suspended.
@@ -87,23 +88,30 @@ impl<S: Sink> Engine<S> {
             && named.kind != InvokeKind::Dynamic
     }
 
-    /// Does a call of this name certainly leave the scope?
-    fn leaves_scope(&self, named: &Named, receiver: Value) -> bool {
-        let scope = self.recorder.known.program.scope();
+    /// Does a call of this name certainly leave the scope? A class out of the scope may have inherited its methods from one of the scope.
+    fn leaves_scope(&mut self, named: &Named, receiver: Value) -> Result<bool, CaptureError> {
+        let program = &mut self.recorder.known.program;
+        let scope = program.scope();
         let outside = !scope.covers(&named.class, true)
             || (scope.is_default() && named.class.starts_with("java."))
             || named.class.ends_with("[]");
-        outside
-            && match named.kind {
-                InvokeKind::Static | InvokeKind::Special => true,
-                InvokeKind::Dynamic => false,
-                InvokeKind::Virtual | InvokeKind::Interface => {
-                    let class = receiver
-                        .object()
-                        .and_then(|object| self.recorder.known.heap.class(object));
-                    class.is_some_and(|class| !self.recorder.known.program.is_class_in_scope(class))
+        if !outside {
+            return Ok(false);
+        }
+        let inherits_nothing = looks_like_jdk(&named.class) || named.class.ends_with("[]");
+        Ok(match named.kind {
+            InvokeKind::Static => inherits_nothing,
+            InvokeKind::Special => inherits_nothing || named.name == "<init>",
+            InvokeKind::Dynamic => false,
+            InvokeKind::Virtual | InvokeKind::Interface => {
+                let object = receiver.object();
+                let class = object.and_then(|object| self.recorder.known.heap.class(object));
+                match class {
+                    Some(class) => !program.is_below_scope(&mut self.recorder.jvm.link, class)?,
+                    None => false,
                 }
             }
+        })
     }
 
     /// A suspended thread stands at an instruction: prepares what the instruction needs, and ends what
@@ -167,7 +175,7 @@ impl<S: Sink> Engine<S> {
             self.name_elements(thread, Value::Object(array))?;
         }
         self.contents_before(ticket, thread, &shown)?;
-        if self.leaves_scope(&named, receiver) {
+        if self.leaves_scope(&named, receiver)? {
             self.open_boundary(ticket, thread)?;
         }
         Ok(())

@@ -379,12 +379,10 @@ impl Deriver {
             return Ok(known.clone());
         }
         let method = match decides {
+            None if named.kind == InvokeKind::Special => self.named_method(program, named),
             None => (routine.static_owner(program, callee.constant, &named.class))
                 .and_then(|class| program.inherited(class, &named.name, &named.descriptor)),
-            Some(class) => program
-                .class_of(class)
-                .filter(|class| class.in_scope)
-                .and_then(|class| program.dispatched(&class, named)),
+            Some(class) => self.selected(program, class, named),
         };
         let instrumented = |method: Rc<Method>| self.routines.get(&method.id).cloned();
         let is_lambda = |class| {

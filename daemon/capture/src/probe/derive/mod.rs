@@ -27,6 +27,7 @@ mod reads;
 mod routine;
 mod run;
 mod running;
+mod select;
 mod thread;
 mod throw;
 mod told;

@@ -40,7 +40,10 @@ impl Inserter<'_, '_, '_> {
             invoke.kind,
             InvokeKind::Static | InvokeKind::Special | InvokeKind::Virtual
         );
-        let direct = match resolves {
+        // What it runs is chosen by the receiver's class: one out of the scope may have another method.
+        let leaves = invoke.kind == InvokeKind::Virtual
+            && (self.names).is_overridden(&dotted(&class), &name, &descriptor);
+        let direct = match resolves && !leaves {
             true => self.names.method(&class, &name, &descriptor),
             false => None,
         };

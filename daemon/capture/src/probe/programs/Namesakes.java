@@ -117,6 +117,8 @@ public class Namesakes {
             total += loud.show(2) + sum(loud, 3);
             Told louder = loud::show;
             total += louder.show(7);
+        }
+        if (arguments.length > 1) {
             total += Begun.begin(5) + OutsideBase.first;
         }
         System.out.println(total);

@@ -145,15 +145,18 @@ fn calls_through_something_of_the_same_name() {
             let scope: (&[&str], &[&str]) = (&[], &["Namesakes$Outside*"]);
             record_at(level, jdk, folder.path(), run, engine, scope)
         };
-        let [probe, events] = [EngineKind::Probe, EngineKind::Events]
-            .map(|engine| run(Level::Full, engine, &["Namesakes"]));
-        assert_eq!(probe.printed, events.printed);
-        let stories = [story(&probe.list), story(&events.list)];
-        differ_nowhere(&stories, "Namesakes", jdk, &probe.notes);
-        // Overrides out of the scope of methods that code of the scope calls end what the probe derives, as do static initialisers
-        // out of the scope that call back.
-        let both = [Level::Full, Level::Calls]
-            .map(|level| calls(&run(level, EngineKind::Events, &["Namesakes", "more"])));
+        for arguments in [&["Namesakes"][..], &["Namesakes", "overrides"]] {
+            let [probe, events] = [EngineKind::Probe, EngineKind::Events]
+                .map(|engine| run(Level::Full, engine, arguments));
+            assert_eq!(probe.printed, events.printed);
+            let stories = [story(&probe.list), story(&events.list)];
+            differ_nowhere(&stories, "Namesakes", jdk, &probe.notes);
+        }
+        // Static initialisers out of the scope that call back end what the probe derives.
+        let probe = run(Level::Full, EngineKind::Probe, &["Namesakes"]);
+        let all = ["Namesakes", "overrides", "and an initialiser"];
+        let both =
+            [Level::Full, Level::Calls].map(|level| calls(&run(level, EngineKind::Events, &all)));
         assert_eq!(both[0], both[1]);
         let own = calls(&probe);
         let (same, overridden) = both[0].split_at(own.len());
@@ -168,6 +171,27 @@ fn calls_through_something_of_the_same_name() {
             8,
             "and `sum`, and `begin`: {overridden:?}"
         );
+    }
+}
+
+/// What code out of the scope extends is recorded, too, where that overrides methods of the scope and where it does not.
+#[test]
+fn what_is_extended_out_of_the_scope() {
+    for jdk in jdks() {
+        let jdk = jdk.as_deref();
+        let folder = compiled(jdk, &source("Partly"));
+        let run = |engine| {
+            let scope: (&[&str], &[&str]) = (&[], &["Partly$App*"]);
+            record_of(jdk, folder.path(), &["Partly"], engine, scope)
+        };
+        let [probe, events] = [EngineKind::Probe, EngineKind::Events].map(run);
+        assert_eq!(probe.printed, events.printed);
+        // What code out of the scope writes to fields `probe` tells where the scope reads it next.
+        let by_scope = |line: &String| !(line.contains(" @4294967295 ") && line.contains(" := "));
+        let story = |told: &Recorded| story(&told.list).into_iter().filter(by_scope).collect();
+        let stories = [story(&probe), story(&events)];
+        differ_nowhere(&stories, "Partly", jdk, &probe.notes);
+        assert_eq!(probe.list.levels, [], "{:?}", probe.notes);
     }
 }
 

@@ -1,0 +1,240 @@
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+
+/** A framework, which is the scope, and what is built on it, which is not: classes whose names begin with `App`. */
+public class Partly {
+    static abstract class Job implements Comparable<Job> {
+        protected int runs;
+        int rank = 1;
+        private final String name;
+
+        Job(String name) {
+            this.name = name;
+            register(name);
+        }
+
+        void register(String name) {
+            Registry.names.add("job " + name);
+        }
+
+        abstract int work(int by);
+
+        int cost() {
+            return 10;
+        }
+
+        /** Of the package: what another package's class has of this name is no override, which there is none of here. */
+        int weight() {
+            return 2;
+        }
+
+        private int secret() {
+            return 3;
+        }
+
+        final int run(int by) {
+            before();
+            int done = work(by) + cost() * weight() + secret() + rank;
+            after(done);
+            runs++;
+            return done;
+        }
+
+        protected void before() {
+            rank++;
+        }
+
+        protected void after(int done) {
+            Registry.total += done;
+        }
+
+        String label() {
+            return name + "/" + runs;
+        }
+
+        @Override
+        public int compareTo(Job other) {
+            return label().compareTo(other.label());
+        }
+
+        @Override
+        public String toString() {
+            return "Job " + label();
+        }
+
+        @Override
+        public int hashCode() {
+            return name.length();
+        }
+
+        @Override
+        public boolean equals(Object other) {
+            return other instanceof Job job && job.name.equals(name);
+        }
+    }
+
+    static class Plain extends Job {
+        Plain(String name) {
+            super(name);
+        }
+
+        @Override
+        int work(int by) {
+            return by;
+        }
+    }
+
+    static class Registry {
+        static final List<String> names = new ArrayList<>();
+        static long total;
+    }
+
+    /** Overrides what has code, by other code alone, by more around it, and what the framework itself overrides. */
+    static class AppLoud extends Job {
+        final List<Integer> costs = new ArrayList<>();
+
+        AppLoud(String name) {
+            super(name);
+        }
+
+        @Override
+        void register(String name) {
+            super.register(name.toUpperCase());
+        }
+
+        @Override
+        int work(int by) {
+            return by * 2;
+        }
+
+        @Override
+        int cost() {
+            costs.add(super.cost());
+            return super.cost() + costs.size();
+        }
+
+        @Override
+        protected void before() {
+            rank = 7;
+            super.before();
+        }
+
+        @Override
+        public String toString() {
+            return "Loud " + super.toString();
+        }
+    }
+
+    /** Overrides nothing that has code. */
+    static class AppQuiet extends Job {
+        AppQuiet(String name) {
+            super(name);
+        }
+
+        @Override
+        int work(int by) {
+            runs += 100;
+            return by - 1;
+        }
+
+        int secret() {
+            return 1_000_000;
+        }
+    }
+
+    static class AppOver extends AppQuiet {
+        AppOver(String name) {
+            super(name);
+        }
+
+        @Override
+        int weight() {
+            return super.weight() + 5;
+        }
+    }
+
+    /** Of the framework, above and below what is not. */
+    static class Between extends AppOver {
+        int extra = 4;
+
+        Between(String name) {
+            super(name);
+        }
+
+        @Override
+        protected void after(int done) {
+            super.after(done + extra);
+        }
+
+        @Override
+        String label() {
+            return "between " + super.label();
+        }
+    }
+
+    static class AppLast extends Between {
+        AppLast() {
+            super("last");
+        }
+
+        @Override
+        int work(int by) {
+            return super.work(by) + 2;
+        }
+
+        @Override
+        int cost() {
+            return weight();
+        }
+    }
+
+    interface Visitor {
+        int visit(Job job);
+    }
+
+    static class Counting implements Visitor {
+        int seen;
+
+        @Override
+        public int visit(Job job) {
+            seen++;
+            return job.cost();
+        }
+    }
+
+    static class AppVisitor extends Counting {
+    }
+
+    static int visited(Visitor visitor, List<Job> jobs) {
+        int sum = 0;
+        for (Job job : jobs) {
+            sum += visitor.visit(job);
+        }
+        return sum;
+    }
+
+    public static void main(String[] arguments) {
+        List<Job> jobs = List.of(new Plain("a"), new AppLoud("b"), new AppQuiet("c"), new AppOver("d"),
+                new Between("e"), new AppLast());
+        long sum = 0;
+        for (int i = 0; i < 3; i++) {
+            for (Job job : jobs) {
+                sum += job.run(i);
+                job.before();
+                sum += job.weight();
+            }
+        }
+        Counting counting = new AppVisitor();
+        sum += visited(counting, jobs) + visited(new Counting(), jobs) + counting.visit(jobs.get(1)) + counting.seen;
+        Map<Job, Integer> costs = new HashMap<>();
+        for (Job job : jobs) {
+            costs.merge(job, job.cost(), Integer::sum);
+        }
+        System.out.println(sum + " " + Registry.total + " " + Registry.names);
+        System.out.println(new TreeSet<>(costs.keySet()));
+        System.out.println(jobs.get(1) + " " + jobs.get(4).label() + " " + jobs.get(5).toString());
+    }
+}
