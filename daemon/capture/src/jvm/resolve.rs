@@ -9,7 +9,25 @@ use super::Link;
 use crate::error::LinkError;
 use crate::program::flags::{ABSTRACT, NATIVE};
 use crate::program::{Class, Loader, Program, Selected};
-use crate::scope::looks_like_jdk;
+
+/// The method with code that a class declares.
+fn declared(
+    link: &mut Link,
+    class: ReferenceTypeId,
+    (name, descriptor): (&str, &str),
+) -> Result<Option<Selected>, LinkError> {
+    let methods = link.request(&reference_type::Methods { ref_type: class })?;
+    let fits = |method: &reference_type::MethodInfo| {
+        method.name.as_str() == Some(name)
+            && method.signature.as_str() == Some(descriptor)
+            && method.mod_bits as u32 & ABSTRACT == 0
+    };
+    let found = methods.unwrap_or_default().into_iter().find(fits);
+    Ok(found.map(|method| Selected {
+        key: (class, method.method),
+        native: method.mod_bits as u32 & NATIVE != 0,
+    }))
+}
 
 impl Program {
     /// The method that a call on an instance of `class` runs (JVMS 5.4.6).
@@ -24,30 +42,82 @@ impl Program {
         if let Some(&known) = self.selected.get(&key) {
             return Ok(known);
         }
-        let mut open = std::collections::VecDeque::from([class]);
-        let mut found = None;
-        while let Some(class) = open.pop_front() {
+        // All classes before any interface (JVMS 5.4.6).
+        let (mut next, mut found) = (Some(class), None);
+        let mut interfaces = Vec::new();
+        while let Some(class) = next {
             let known = self.class(link, class)?;
             if known.name.ends_with("[]") {
                 break;
             }
-            let methods = link.request(&reference_type::Methods { ref_type: class })?;
-            let fits = |method: &reference_type::MethodInfo| {
-                method.name.as_str() == Some(name)
-                    && method.signature.as_str() == Some(descriptor)
-                    && method.mod_bits as u32 & ABSTRACT == 0
-            };
-            if let Some(method) = methods.unwrap_or_default().into_iter().find(fits) {
-                found = Some(Selected {
-                    key: (class, method.method),
-                    native: method.mod_bits as u32 & NATIVE != 0,
-                });
+            found = declared(link, class, (name, descriptor))?;
+            if found.is_some() {
                 break;
             }
-            open.extend(self.direct_supertypes(link, class, &known)?);
+            next = self.superclass(link, class, &known)?;
+            let above = self.direct_supertypes(link, class, &known)?;
+            interfaces.extend(above.into_iter().filter(|above| Some(*above) != next));
+        }
+        if found.is_none() {
+            found = self.most_specific(link, interfaces, (name, descriptor))?;
         }
         self.selected.insert(key, found);
         Ok(found)
+    }
+
+    /// The method that one of these interfaces declares, or one above them, and none between (JVMS 5.4.3.3).
+    fn most_specific(
+        &mut self,
+        link: &mut Link,
+        mut open: Vec<ReferenceTypeId>,
+        named: (&str, &str),
+    ) -> Result<Option<Selected>, LinkError> {
+        let mut above: Vec<(ReferenceTypeId, Vec<ReferenceTypeId>)> = Vec::new();
+        while let Some(interface) = open.pop() {
+            if above.iter().all(|(seen, _)| *seen != interface) {
+                let known = self.class(link, interface)?;
+                let direct = self.direct_supertypes(link, interface, &known)?;
+                open.extend(&direct);
+                above.push((interface, direct));
+            }
+        }
+        let mut found = Vec::new();
+        for (interface, _) in &above {
+            found.extend(declared(link, *interface, named)?.map(|found| (*interface, found)));
+        }
+        let is_above = |interface: ReferenceTypeId, below: ReferenceTypeId| {
+            let mut open = vec![below];
+            let mut at = 0;
+            while let Some(&class) = open.get(at) {
+                let direct = above.iter().filter(|(of, _)| *of == class);
+                let new = direct.flat_map(|(_, direct)| direct.iter().copied());
+                let new: Vec<_> = new.filter(|class| !open.contains(class)).collect();
+                open.extend(new);
+                at += 1;
+            }
+            open.contains(&interface)
+        };
+        let overridden = |one: ReferenceTypeId| {
+            let mut others = found.iter().filter(|(other, _)| *other != one);
+            others.any(|(other, _)| is_above(one, *other))
+        };
+        let mut own = found.iter().filter(|(one, _)| !overridden(*one));
+        Ok(own.next().map(|(_, found)| *found))
+    }
+
+    fn superclass(
+        &self,
+        link: &mut Link,
+        class: ReferenceTypeId,
+        known: &Class,
+    ) -> Result<Option<ReferenceTypeId>, LinkError> {
+        if known.in_scope {
+            let above = known.above.first().copied();
+            return Ok(above.filter(|_| !known.is_interface()));
+        }
+        let above = link.request(&class_type::Superclass { class })?;
+        // Interfaces have none.
+        Ok(above.ok().filter(|above| !above.is_null()))
     }
 
     /// Is a class a subtype of the one that code of a loader names (dotted)? `None` if the JVM does not say.
@@ -86,32 +156,6 @@ impl Program {
             }
         }
         Ok(Some(false))
-    }
-
-    /// Is a class of the scope, or below a class or interface of the scope? Those of the JDK and arrays are not asked about.
-    pub(crate) fn is_below_scope(
-        &mut self,
-        link: &mut Link,
-        class: ClassId,
-    ) -> Result<bool, LinkError> {
-        let mut open = Vec::from_iter(self.types.get(&class).copied());
-        let mut seen = open.clone();
-        while let Some(class) = open.pop() {
-            let known = self.class(link, class)?;
-            if known.in_scope {
-                return Ok(true);
-            }
-            if looks_like_jdk(&known.name) || known.name.ends_with("[]") {
-                continue;
-            }
-            for above in self.direct_supertypes(link, class, &known)? {
-                if !seen.contains(&above) {
-                    seen.push(above);
-                    open.push(above);
-                }
-            }
-        }
-        Ok(false)
     }
 
     pub(super) fn direct_supertypes(

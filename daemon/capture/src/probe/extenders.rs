@@ -7,27 +7,33 @@ use jhyde_bytecode::{ClassFile, ClassSource};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::names::Names;
-use crate::program::dotted;
+use crate::program::flags::STATIC;
+use crate::program::{Access, dotted};
 
 /// A method's name and descriptor.
 type Signature = (String, String);
 
+/// The methods of a class, and who may override them; nothing for static methods and constructors.
+pub(crate) type Declared = FxHashMap<Signature, Option<Access>>;
+
+/// Of methods by name, descriptor and access flags (JVMS 4.6).
+pub(crate) fn declared(methods: impl Iterator<Item = (String, String, u32)>) -> Declared {
+    let all = methods.map(|(name, descriptor, flags)| {
+        let has_receiver = flags & STATIC == 0 && !name.starts_with('<');
+        ((name, descriptor), has_receiver.then(|| Access::of(flags)))
+    });
+    all.collect()
+}
+
 /// A class out of the scope, below one of the scope.
 #[derive(Debug)]
 pub(crate) struct Extender {
-    /// The dotted name of what it extends.
+    /// The internal name of what it extends.
     pub(crate) above: String,
-    /// Its methods, and whether they may override others.
-    declares: FxHashMap<Signature, bool>,
+    declares: Declared,
 }
 
 impl Extender {
-    /// Declares it a method that may override this one?
-    pub(crate) fn overrides(&self, name: &str, descriptor: &str) -> bool {
-        let found = self.declares.get(&signature(name, descriptor));
-        found.copied().unwrap_or_default()
-    }
-
     /// Declares it this method, of whatever kind?
     pub(crate) fn declares(&self, name: &str, descriptor: &str) -> bool {
         self.declares.contains_key(&signature(name, descriptor))
@@ -54,6 +60,11 @@ impl Names {
         overridden.is_some_and(|all| all.contains(&signature(name, descriptor)))
     }
 
+    /// Are there any?
+    pub(crate) fn has_extenders(&mut self) -> bool {
+        !self.extenders().all.is_empty()
+    }
+
     /// The class out of the scope with this dotted name, if it is below one of the scope.
     pub(crate) fn extender(&mut self, name: &str) -> Option<Rc<Extender>> {
         self.extenders().all.get(name).cloned()
@@ -69,20 +80,29 @@ impl Names {
         found
     }
 
+    /// The classes of a place that are none of the scope and extend another one than `Object`, with that one.
+    fn extending_in(&self, source: &ClassSource) -> Vec<(String, String)> {
+        // What cannot be read is no class that a JVM has.
+        let names = source.names().unwrap_or_default();
+        let outside = names.into_iter().filter(|name| !self.may_cover(name));
+        let extending = outside.filter_map(|name| {
+            let bytes = source.read(&name).ok()??;
+            let extends = ClassFile::super_name_of(&bytes).ok()??;
+            (extends != "java/lang/Object").then_some((name, extends))
+        });
+        extending.collect()
+    }
+
     fn find_extenders(&mut self) -> Extenders {
+        while let Some(source) = self.sources().get(self.extending.len()) {
+            let found = self.extending_in(source);
+            self.extending.push(found);
+        }
         let mut above: FxHashMap<String, (usize, String)> = FxHashMap::default();
-        for (at, source) in self.sources().iter().enumerate() {
-            // What cannot be read is no class that a JVM has.
-            for name in source.names().unwrap_or_default() {
-                if self.may_cover(&name) || above.contains_key(&name) {
-                    continue;
-                }
-                let bytes = source.read(&name).ok().flatten();
-                let extends = bytes.and_then(|bytes| ClassFile::super_name_of(&bytes).ok()?);
-                // Mostly it extends the one class that is never of the scope.
-                let extends = extends.filter(|extends| extends != "java/lang/Object");
-                above.extend(extends.map(|extends| (name, (at, extends))));
-            }
+        for (at, extending) in self.extending.iter().enumerate().rev() {
+            // The first place counts that has a class.
+            let extending = extending.iter().cloned();
+            above.extend(extending.map(|(name, extends)| (name, (at, extends))));
         }
         let mut found = Extenders::default();
         for (name, (at, extends)) in &above {
@@ -94,12 +114,12 @@ impl Names {
             let Some(extender) = read(source, name, extends) else {
                 continue;
             };
+            let may_override =
+                |access: &Option<Access>| access.is_some_and(|access| access != Access::Private);
             for class in chain {
                 let of_class = found.overridden.entry(dotted(&class)).or_default();
-                let overrides = extender
-                    .declares
-                    .iter()
-                    .filter(|(_, overrides)| **overrides);
+                let overrides = extender.declares.iter();
+                let overrides = overrides.filter(|(_, access)| may_override(access));
                 of_class.extend(overrides.map(|(signature, _)| signature.clone()));
             }
             found.all.insert(dotted(name), Rc::new(extender));
@@ -126,13 +146,12 @@ impl Names {
 
 fn read(source: &ClassSource, name: &str, extends: &str) -> Option<Extender> {
     let file = ClassFile::parse(source.read(name).ok()??).ok()?;
-    let declares = file.methods.iter().map(|method| {
-        let (access, name) = (method.access, method.name.clone());
-        let overrides = !access.is_static() && !access.is_private() && !name.starts_with('<');
-        ((name, method.descriptor.descriptor()), overrides)
+    let methods = file.methods.iter().map(|method| {
+        let descriptor = method.descriptor.descriptor();
+        (method.name.clone(), descriptor, u32::from(method.access.0))
     });
     Some(Extender {
-        above: dotted(extends),
-        declares: declares.collect(),
+        above: extends.to_owned(),
+        declares: declared(methods),
     })
 }

@@ -29,6 +29,8 @@ pub(crate) struct Names {
     searched: FxHashSet<Origin>,
     /// [`super::extenders`], once they were searched for.
     pub(super) extenders: Option<Rc<Extenders>>,
+    /// By place: what classes there extend, as far as that was looked at.
+    pub(super) extending: Vec<Vec<(String, String)>>,
 }
 
 impl Names {
@@ -41,6 +43,7 @@ impl Names {
             learnt: FxHashMap::default(),
             searched: FxHashSet::default(),
             extenders: None,
+            extending: Vec::new(),
         }
     }
 
@@ -76,6 +79,7 @@ impl Names {
             return Ok(());
         }
         self.path.pop();
+        self.extending.truncate(self.path.sources().len());
         self.extenders = None;
         self.files.clear();
         Err(
@@ -169,9 +173,14 @@ impl Names {
     }
 
     /// What a call of this method through this class runs, if that can be nothing but methods of the scope that have code, or what
-    /// overrides them ([`Self::is_overridden`]).
-    pub(crate) fn method(&mut self, class: &str, name: &str, descriptor: &str) -> Option<Declared> {
-        let passes = |extender: &Extender| !extender.declares(name, descriptor);
+    /// overrides them ([`Self::is_overridden`]). `inherits`: it may be what a class out of the scope has inherited.
+    pub(crate) fn method(
+        &mut self,
+        class: &str,
+        (name, descriptor): (&str, &str),
+        inherits: bool,
+    ) -> Option<Declared> {
+        let passes = |extender: &Extender| inherits && !extender.declares(name, descriptor);
         self.declaring(class, (false, &passes), &mut Vec::new(), &|file| {
             let mut methods = file.methods.iter();
             let found = methods.find(|m| m.name == name && m.descriptor.descriptor() == descriptor);
@@ -216,7 +225,7 @@ impl Names {
             let extender = self
                 .extender(&dotted(class))
                 .filter(|found| passes(found))?;
-            return self.declaring(&extender.above.replace('.', "/"), ways, seen, find);
+            return self.declaring(&extender.above, ways, seen, find);
         };
         let found = find(&file);
         if found.is_some() {

@@ -48,7 +48,7 @@ pub(crate) enum Access {
 }
 
 impl Access {
-    fn of(modifiers: u32) -> Self {
+    pub(crate) fn of(modifiers: u32) -> Self {
         match modifiers {
             private if private & PRIVATE != 0 => Self::Private,
             open if open & (PUBLIC | PROTECTED) != 0 => Self::Open,

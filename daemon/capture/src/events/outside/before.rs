@@ -98,20 +98,26 @@ impl<S: Sink> Engine<S> {
         if !outside {
             return Ok(false);
         }
-        let inherits_nothing = looks_like_jdk(&named.class) || named.class.ends_with("[]");
-        Ok(match named.kind {
-            InvokeKind::Static => inherits_nothing,
-            InvokeKind::Special => inherits_nothing || named.name == "<init>",
-            InvokeKind::Dynamic => false,
-            InvokeKind::Virtual | InvokeKind::Interface => {
+        let virtual_ = matches!(named.kind, InvokeKind::Virtual | InvokeKind::Interface);
+        let class = match virtual_ {
+            true => {
                 let object = receiver.object();
                 let class = object.and_then(|object| self.recorder.known.heap.class(object));
-                match class {
-                    Some(class) => !program.is_below_scope(&mut self.recorder.jvm.link, class)?,
-                    None => false,
-                }
+                class.and_then(|class| program.name_of(class))
             }
-        })
+            false => Some(named.class.clone()),
+        };
+        let Some(class) = class else {
+            return Ok(false);
+        };
+        let inherits_nothing = looks_like_jdk(&class) || class.ends_with("[]");
+        if named.kind == InvokeKind::Dynamic || inherits_nothing || named.name == "<init>" {
+            return Ok(named.kind != InvokeKind::Dynamic);
+        }
+        let selected = self.recorder.selected(named, receiver)?;
+        let program = &self.recorder.known.program;
+        let of = selected.and_then(|selected| program.classes.get(&selected.key.0));
+        Ok(of.is_some_and(|of| !of.in_scope))
     }
 
     /// A suspended thread stands at an instruction: prepares what the instruction needs, and ends what

@@ -11,7 +11,7 @@ use crate::events::thread::Thread;
 use crate::events::thread::asked::Below;
 use crate::events::thread::frame::Frame;
 use crate::jvm::StackFrame;
-use crate::program::{MethodKey, Named, index_of};
+use crate::program::{MethodKey, Named, index_of, key_of};
 
 impl<S: Sink> Engine<S> {
     /// Makes the innermost known call the parent of a call that is entered: what is not on the stack
@@ -52,7 +52,7 @@ impl<S: Sink> Engine<S> {
         let Some(between) = frame_at(parent_height + 1) else {
             return Ok((site, height, false));
         };
-        let key = (between.location.class, between.location.method);
+        let key = key_of(&between.location);
         let reaches = self.reached_call(thread, key)?;
         let same = thread.stack.last().is_some_and(|top| {
             top.boundary && top.site == site && (top.key == key || top.shown.is_some())
@@ -63,6 +63,28 @@ impl<S: Sink> Engine<S> {
             self.enter_boundary(thread, ticket, key, parent_height + 1, site)?;
         }
         Ok((Event::NO_INDEX, height, false))
+    }
+
+    /// A call is entered with these frames below it. If the innermost known call has made one out of the scope that lies between, that
+    /// begins now: what it was shown it may have written already.
+    pub(in crate::events) fn open_between(
+        &mut self,
+        thread: &mut Thread,
+        ticket: Ticket,
+        frames: &[StackFrame],
+    ) -> Result<(), CaptureError> {
+        thread.align(frames, ticket, &mut self.recorder.outlet);
+        let Some(parent) = thread.stack.last().filter(|top| !top.boundary) else {
+            return Ok(());
+        };
+        let at = frames.len().checked_sub(2 + parent.height as usize);
+        let Some(between) = at.and_then(|at| frames.get(at)) else {
+            return Ok(());
+        };
+        if self.reached_call(thread, key_of(&between.location))? {
+            self.open_boundary(ticket, thread)?;
+        }
+        Ok(())
     }
 
     /// Does the innermost call of the scope stand at an instruction that can have run this method?

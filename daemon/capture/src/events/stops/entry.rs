@@ -79,6 +79,7 @@ impl<S: Sink> Engine<S> {
             if from_outside {
                 for_resolution = self.is_for_resolution(thread, key, &deeper)?;
                 self.name_receiver(thread, &deeper)?;
+                self.open_between(thread, ticket, &deeper)?;
             }
             below = Below::Frames(deeper);
         }

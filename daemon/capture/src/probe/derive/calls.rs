@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 use super::routine::Callee;
 use super::run::{Needs, Owner, Stopped, lost};
 use super::running::{Awaits, Entering, Open};
+use super::select::Selected;
 use super::thread::Thread;
 use super::{Deriver, Routine, Went};
 use crate::jvm::Link;
@@ -49,6 +50,7 @@ impl Deriver {
         &mut self,
         thread: &mut Thread,
         program: &mut Program,
+        link: &mut Link,
         routine: &Rc<Routine>,
     ) -> Result<Went, Stopped> {
         let Some(frame) = thread.frame() else {
@@ -58,7 +60,7 @@ impl Deriver {
             return lost("it ran past the end of a method");
         };
         if instruction.invoke().is_some() {
-            return self.invokes(thread, program, routine);
+            return self.invokes(thread, program, link, routine);
         }
         if instruction.opcode.is_return() {
             return self.returns(thread, routine, instruction.index);
@@ -89,6 +91,7 @@ impl Deriver {
         &mut self,
         thread: &mut Thread,
         program: &mut Program,
+        link: &mut Link,
         routine: &Rc<Routine>,
     ) -> Result<Went, Stopped> {
         let (index, callee) = Self::at_call(thread, routine)?;
@@ -110,7 +113,9 @@ impl Deriver {
         if frame.initialised == Some(frame.at) {
             open.clear();
         }
-        if !shows && let Some(went) = self.initialises_callee(thread, program, routine, &callee)? {
+        if !shows
+            && let Some(went) = self.initialises_callee(thread, program, link, routine, &callee)?
+        {
             return Ok(went);
         }
         if reflects {
@@ -126,6 +131,7 @@ impl Deriver {
         &mut self,
         thread: &mut Thread,
         program: &mut Program,
+        link: &mut Link,
         routine: &Routine,
         callee: &Callee,
     ) -> Result<Option<Went>, Stopped> {
@@ -133,13 +139,21 @@ impl Deriver {
             return Ok(None);
         }
         let named = &callee.named;
-        match self.owner(thread, program, routine, callee.constant, &named.class)? {
-            Owner::Scope(class) => {
-                let declares = program.declaring_method(&class, named);
-                self.initialise(thread, program, declares.unwrap_or(&class))
-            }
-            Owner::Outside => Ok(None),
-            Owner::Awaited => Ok(Some(Went::Nowhere)),
+        let owner = match self.owner(thread, program, routine, callee.constant, &named.class)? {
+            Owner::Scope(class) => Some(class),
+            Owner::Outside => None,
+            Owner::Awaited => return Ok(Some(Went::Nowhere)),
+        };
+        let inherited = self.inherits_from(program, link, routine, callee)?;
+        let inherited = inherited.and_then(|class| program.classes.get(&class));
+        let declares = match (inherited, &owner) {
+            (Some(class), _) => Some(&**class),
+            (None, Some(owner)) => Some(program.declaring_method(owner, named).unwrap_or(owner)),
+            (None, None) => None,
+        };
+        match declares {
+            Some(class) => self.initialise(thread, program, class),
+            None => Ok(None),
         }
     }
 
@@ -189,10 +203,12 @@ impl Deriver {
         }
         let tells = routine.tells(index);
         let shows = tells.is_some_and(|(_, tells)| tells.shows());
-        if shows && let Some(went) = self.initialises_callee(thread, program, &routine, &callee)? {
+        if shows
+            && let Some(went) = self.initialises_callee(thread, program, link, &routine, &callee)?
+        {
             return Ok(went);
         }
-        let target = match self.target(thread, program, &routine, &callee)? {
+        let target = match self.target(thread, program, link, &routine, &callee)? {
             Target::Scope(routine) => Some(routine),
             Target::Default(declared) => match thread.peek()? {
                 None => return Ok(Went::Nowhere),
@@ -352,7 +368,8 @@ impl Deriver {
     fn target(
         &mut self,
         thread: &mut Thread,
-        program: &Program,
+        program: &mut Program,
+        link: &mut Link,
         routine: &Routine,
         callee: &Callee,
     ) -> Result<Target, Stopped> {
@@ -378,11 +395,22 @@ impl Deriver {
         if let Some(known) = self.targets.found.get(&key) {
             return Ok(known.clone());
         }
-        let method = match decides {
-            None if named.kind == InvokeKind::Special => self.named_method(program, named),
-            None => (routine.static_owner(program, callee.constant, &named.class))
+        let chosen = match decides {
+            Some(class) => self.selected(program, link, class, named)?,
+            None => self.resolved(program, link, routine, named)?,
+        };
+        let method = match (chosen, decides) {
+            (Some(Selected::Scope(method)), _) => Some(method),
+            (Some(Selected::Outside), _) => None,
+            (Some(Selected::Unknown), _) => {
+                return lost(format!("which {} is called is not known", named.name));
+            }
+            (None, None) => (routine.static_owner(program, callee.constant, &named.class))
                 .and_then(|class| program.inherited(class, &named.name, &named.descriptor)),
-            Some(class) => self.selected(program, class, named),
+            (None, Some(class)) => program
+                .class_of(class)
+                .filter(|class| class.in_scope)
+                .and_then(|class| program.dispatched(&class, named)),
         };
         let instrumented = |method: Rc<Method>| self.routines.get(&method.id).cloned();
         let is_lambda = |class| {

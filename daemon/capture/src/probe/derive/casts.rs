@@ -21,6 +21,7 @@ pub(super) struct Hierarchy {
     named: FxHashMap<String, Option<ReferenceTypeId>>,
     names: FxHashMap<ReferenceTypeId, String>,
     above: FxHashMap<ReferenceTypeId, Vec<ReferenceTypeId>>,
+    extends: FxHashMap<ReferenceTypeId, Option<ReferenceTypeId>>,
 }
 
 impl Hierarchy {
@@ -42,6 +43,7 @@ impl Hierarchy {
             link.request_all(types().map(|ref_type| reference_type::Interfaces { ref_type }))?;
         for (((class, name), above), interfaces) in all.into_iter().zip(supers).zip(interfaces) {
             let above = above.ok().filter(|above| !above.is_null());
+            read.extends.insert(class, above);
             let above = above.into_iter().chain(interfaces.unwrap_or_default());
             read.above.insert(class, above.collect());
             let known = read.named.entry(name.clone()).or_insert(Some(class));
@@ -51,6 +53,33 @@ impl Hierarchy {
             read.names.insert(class, name);
         }
         Ok(read)
+    }
+
+    pub(super) fn name(&self, class: ReferenceTypeId) -> Option<String> {
+        self.names.get(&class).cloned()
+    }
+
+    /// The class of a dotted name, if there is one and no other.
+    pub(super) fn named(&self, name: &str) -> Option<ReferenceTypeId> {
+        *self.named.get(name)?
+    }
+
+    /// What a class extends, if anything. `None`: it does not say.
+    pub(super) fn extends(&self, class: ReferenceTypeId) -> Option<Option<ReferenceTypeId>> {
+        self.extends.get(&class).copied()
+    }
+
+    /// The classes out of the scope that are below one of the scope.
+    pub(super) fn below_scope(&self, program: &Program) -> Vec<ReferenceTypeId> {
+        let in_scope = |class: &ReferenceTypeId| {
+            let known = program.classes.get(class);
+            known.is_some_and(|known| known.in_scope)
+        };
+        let above = |class: &ReferenceTypeId| self.extends(*class).flatten();
+        let is_below = |class: &&ReferenceTypeId| {
+            !in_scope(class) && std::iter::successors(above(class), above).any(|at| in_scope(&at))
+        };
+        self.names.keys().filter(is_below).copied().collect()
     }
 
     /// Is a class a subtype of one of this name? `None`: it does not say.
@@ -81,7 +110,9 @@ impl Deriver {
         program: &mut Program,
         link: &mut Link,
     ) -> Result<(), LinkError> {
-        self.hierarchy = Some(Hierarchy::read(link)?);
+        let hierarchy = Hierarchy::read(link)?;
+        self.ask_below(program, link, &hierarchy)?;
+        self.hierarchy = Some(hierarchy);
         self.ask_foreign(program, link)
     }
 
@@ -172,13 +203,16 @@ impl Deriver {
             };
             match (throws, loaded) {
                 (_, Some(true)) => {}
-                (None, _) if self.complete => return Ok(None),
+                (None, _) if self.complete && thread.is_at_end()? => return Ok(None),
                 (None, _) => return Ok(Some(Needs::More)),
-                (Some(_), Some(false)) => return Ok(Some(Needs::Throws)),
-                // What is thrown may come of a later instruction.
-                (Some(_), None) => {
-                    return lost(format!("whether there is a {class} could not be found out"));
-                }
+                (Some(_), _) => match thread.throws_absence()? {
+                    Some(true) if loaded.is_some() => return Ok(Some(Needs::Throws)),
+                    // What is thrown comes of a later instruction.
+                    Some(false) => return Ok(None),
+                    _ => {
+                        return lost(format!("whether there is a {class} could not be found out"));
+                    }
+                },
             }
         }
         routine.present.borrow_mut().insert(constant);

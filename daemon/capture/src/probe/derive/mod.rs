@@ -128,6 +128,7 @@ pub(crate) struct Deriver {
     ready: FxHashSet<ClassId>,
     targets: calls::Targets,
     hierarchy: Option<casts::Hierarchy>,
+    asked: select::Asked,
     /// By the number of their log.
     threads: FxHashMap<u32, Thread>,
     next_thread: u32,
@@ -177,6 +178,7 @@ impl Deriver {
             ready: FxHashSet::default(),
             targets: calls::Targets::default(),
             hierarchy: None,
+            asked: select::Asked::default(),
             threads: FxHashMap::default(),
             next_thread: 1,
             turns: 0,

@@ -186,7 +186,7 @@ impl Deriver {
                         self.born(thread, made)?;
                     }
                 }
-                Step::Leaves => return self.leaves(thread, program, &routine),
+                Step::Leaves => return self.leaves(thread, program, link, &routine),
                 Step::Open => {
                     return lost(format!(
                         "what {} at {index} of {} works with is not known",

@@ -7,10 +7,12 @@ use rustc_hash::FxHashSet;
 use super::Lost;
 use super::outlet::Outlet;
 use super::running::{Awaits, Frame, Running};
-use crate::probe::log::{Ahead, Fall, Held, Log, Nonsense, Record, Sum, Turn};
+use crate::probe::log::{Ahead, Fall, Held, Log, Nonsense, Record, Sum, Told, Turn};
 
 /// Elements of an array that is large.
 const MUCH: i64 = 1 << 22;
+/// What the JVM throws where a class is not there that code names.
+const ABSENCE: &str = "java.lang.NoClassDefFoundError";
 /// So many rounds of 4,096 instructions are run beyond the end of a log.
 const MOST_AHEAD: u32 = 1 << 12;
 
@@ -194,6 +196,26 @@ impl Thread {
             Some(Record::Turn(_)) => Some(false),
             Some(other) => Some(other.is_thrown()),
         })
+    }
+
+    /// Is the exception that comes next what a class throws that is not there (JVMS 5.3)? `None`: its class is not told here.
+    pub(super) fn throws_absence(&mut self) -> Result<Option<bool>, Nonsense> {
+        Ok(match self.log.peek()? {
+            Some(Record::Caught { exception, .. } | Record::Escaped { exception, .. }) => {
+                let told = exception.as_ref().map(|exception| &exception.told);
+                match told {
+                    Some(Told::Instance(class, _)) => Some(**class == *ABSENCE),
+                    _ => None,
+                }
+            }
+            // Such an error is none of the JVM's stack and memory, and no call out of the scope is left by it.
+            _ => Some(false),
+        })
+    }
+
+    /// Has its log nothing more?
+    pub(super) fn is_at_end(&mut self) -> Result<bool, Nonsense> {
+        Ok(self.log.peek()?.is_none())
     }
 
     /// Is it certain that the thread is past the next instruction, as far as that passes no point?

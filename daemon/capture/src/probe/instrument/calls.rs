@@ -44,7 +44,11 @@ impl Inserter<'_, '_, '_> {
         let leaves = invoke.kind == InvokeKind::Virtual
             && (self.names).is_overridden(&dotted(&class), &name, &descriptor);
         let direct = match resolves && !leaves {
-            true => self.names.method(&class, &name, &descriptor),
+            true => {
+                // Which class a static method initialises that such a one has inherited shows when it is called.
+                let inherits = invoke.kind != InvokeKind::Static;
+                self.names.method(&class, (&name, &descriptor), inherits)
+            }
             false => None,
         };
         if let Some(method) = direct {

@@ -27,6 +27,14 @@ public class Absent {
         return object instanceof Gone;
     }
 
+    /** A class that is there, which `instanceof` loads and nothing else uses; what is thrown comes later. */
+    static int later(Object object, int[] numbers) {
+        if (object instanceof java.util.zip.CRC32C) {
+            return 1;
+        }
+        return numbers[7];
+    }
+
     public static void main(String[] arguments) throws InterruptedException {
         int failed = tried("constant", () -> Gone.class);
         failed += tried("instance", () -> new Gone());
@@ -34,6 +42,11 @@ public class Absent {
         failed += tried("field", () -> Gone.count);
         failed += tried("type", () -> is("text"));
         failed += tried("array", () -> new Gone[3]);
+        try {
+            failed += later("text", new int[2]);
+        } catch (ArrayIndexOutOfBoundsException e) {
+            System.out.print("later ");
+        }
         System.out.println(failed);
         // Long enough that logs are read meanwhile, or that they are all read at the end.
         Thread.sleep(arguments.length > 0 ? 0 : 700);

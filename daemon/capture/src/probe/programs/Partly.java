@@ -6,6 +6,12 @@ import java.util.TreeSet;
 
 /** A framework, which is the scope, and what is built on it, which is not: classes whose names begin with `App`. */
 public class Partly {
+    interface Ranked {
+        default int ranked() {
+            return 1;
+        }
+    }
+
     static abstract class Job implements Comparable<Job> {
         protected int runs;
         int rank = 1;
@@ -21,6 +27,14 @@ public class Partly {
         }
 
         abstract int work(int by);
+
+        public int ranked() {
+            return 2;
+        }
+
+        static int made(int by) {
+            return by + Registry.names.size();
+        }
 
         int cost() {
             return 10;
@@ -157,8 +171,9 @@ public class Partly {
     }
 
     /** Of the framework, above and below what is not. */
-    static class Between extends AppOver {
+    static class Between extends AppOver implements Ranked {
         int extra = 4;
+        static int begun = Registry.names.size();
 
         Between(String name) {
             super(name);
@@ -208,6 +223,22 @@ public class Partly {
     static class AppVisitor extends Counting {
     }
 
+    /** Static methods out of the scope: one calls back behind what it writes. */
+    static class AppTools {
+        static void fill(int[] numbers, Runnable then) {
+            numbers[0] = 42;
+            then.run();
+            numbers[1] = 43;
+        }
+    }
+
+    static int filled() {
+        int[] numbers = {1, 2};
+        int[] seen = new int[1];
+        AppTools.fill(numbers, () -> seen[0] = numbers[0] + numbers[1]);
+        return seen[0] * 100 + numbers[1];
+    }
+
     static int visited(Visitor visitor, List<Job> jobs) {
         int sum = 0;
         for (Job job : jobs) {
@@ -219,7 +250,8 @@ public class Partly {
     public static void main(String[] arguments) {
         List<Job> jobs = List.of(new Plain("a"), new AppLoud("b"), new AppQuiet("c"), new AppOver("d"),
                 new Between("e"), new AppLast());
-        long sum = 0;
+        long sum = filled() + Between.made(3) + AppQuiet.made(4) + Between.begun;
+        sum += ((Between) jobs.get(4)).ranked() + ((Ranked) jobs.get(5)).ranked() + jobs.get(3).ranked();
         for (int i = 0; i < 3; i++) {
             for (Job job : jobs) {
                 sum += job.run(i);

@@ -217,7 +217,7 @@ fn classes_that_are_not_there() {
             let probe = record_of(jdk, folder.path(), run, EngineKind::Probe, (&[], &[]));
             assert_eq!(
                 probe.printed,
-                "constant instance method field type array 6\n"
+                "constant instance method field type array later 6\n"
             );
             assert_eq!(probe.list.levels, [], "{:?}", probe.notes);
             let story = story(&probe.list);
@@ -227,6 +227,8 @@ fn classes_that_are_not_there() {
             let thrown = |line: &&String| line.contains(" thrown java.lang.NoClassDefFoundError#");
             let thrown: Vec<_> = story.iter().filter(thrown).collect();
             assert_eq!(thrown.len(), 6, "{all}");
+            let later = " @12 thrown java.lang.ArrayIndexOutOfBoundsException#";
+            assert!(all.contains(later), "{all}");
             let tried = |line: &&String| line.contains("enter Absent.lambda$main$");
             let tried: Vec<_> = story.iter().filter(tried).collect();
             assert_eq!(tried.len(), 6, "{all}");

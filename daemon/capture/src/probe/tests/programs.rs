@@ -180,18 +180,24 @@ fn what_is_extended_out_of_the_scope() {
     for jdk in jdks() {
         let jdk = jdk.as_deref();
         let folder = compiled(jdk, &source("Partly"));
-        let run = |engine| {
-            let scope: (&[&str], &[&str]) = (&[], &["Partly$App*"]);
-            record_of(jdk, folder.path(), &["Partly"], engine, scope)
-        };
-        let [probe, events] = [EngineKind::Probe, EngineKind::Events].map(run);
-        assert_eq!(probe.printed, events.printed);
-        // What code out of the scope writes to fields `probe` tells where the scope reads it next.
-        let by_scope = |line: &String| !(line.contains(" @4294967295 ") && line.contains(" := "));
-        let story = |told: &Recorded| story(&told.list).into_iter().filter(by_scope).collect();
-        let stories = [story(&probe), story(&events)];
-        differ_nowhere(&stories, "Partly", jdk, &probe.notes);
-        assert_eq!(probe.list.levels, [], "{:?}", probe.notes);
+        let some: Vec<_> = ["", "$Job", "$Plain", "$Registry", "$Between", "$Ranked"]
+            .into_iter()
+            .chain(["$Visitor", "$Counting"])
+            .map(|name| format!("Partly{name}"))
+            .collect();
+        let some: Vec<&str> = some.iter().map(String::as_str).collect();
+        for scope in [(&[][..], &["Partly$App*"][..]), (&some, &[])] {
+            let run = |engine| record_of(jdk, folder.path(), &["Partly"], engine, scope);
+            let [probe, events] = [EngineKind::Probe, EngineKind::Events].map(run);
+            assert_eq!(probe.printed, events.printed);
+            // What code out of the scope writes to fields `probe` tells where the scope reads it next.
+            let by_scope =
+                |line: &String| !(line.contains(" @4294967295 ") && line.contains(" := "));
+            let story = |told: &Recorded| story(&told.list).into_iter().filter(by_scope).collect();
+            let stories = [story(&probe), story(&events)];
+            differ_nowhere(&stories, "Partly", jdk, &probe.notes);
+            assert_eq!(probe.list.levels, [], "{:?}", probe.notes);
+        }
     }
 }
 
