@@ -443,10 +443,22 @@ impl Deriver {
             return false;
         };
         let (before, passed) = turn.before;
-        let (points, come) = match self.threads.get(&before) {
-            Some(thread) => (thread.points, thread.log.length()),
-            None => (0, 0),
+        let (points, come, behind) = match self.threads.get_mut(&before) {
+            Some(thread) => {
+                let is_it = before == self.holder && !thread.is_lost();
+                let behind = is_it.then(|| thread.catches_up());
+                (thread.points, thread.log.length(), behind)
+            }
+            None => (0, 0, None),
         };
+        match behind {
+            Some(Ok(true)) => return true,
+            Some(Err(lost)) => {
+                self.lose(before, &lost);
+                return false;
+            }
+            Some(Ok(false)) | None => {}
+        }
         let taker = self.threads.get_mut(&log);
         let fits = before == self.holder
             && taker

@@ -13,8 +13,10 @@ use crate::probe::log::{Ahead, Fall, Held, Log, Nonsense, Record, Sum, Told, Tur
 const MUCH: i64 = 1 << 22;
 /// What the JVM throws where a class is not there that code names.
 const ABSENCE: &str = "java.lang.NoClassDefFoundError";
-/// So many rounds of 4,096 instructions are run beyond the end of a log.
-const MOST_AHEAD: u32 = 1 << 12;
+/// So many rounds of 4,096 instructions are run beyond the end of a log. In tests fewer, so that they come to it.
+const MOST_AHEAD: u32 = if cfg!(test) { 1 << 4 } else { 1 << 12 };
+/// So many rounds are run where the JVM has run on: some billion instructions, more than a second of a loop without calls.
+const MOST_FURTHER: u32 = 1 << 18;
 
 /// See the module.
 pub(super) struct Thread {
@@ -43,6 +45,8 @@ pub(super) struct Thread {
     known: u32,
     /// Rounds of instructions since something told that it has come so far.
     ahead: u32,
+    /// Those of them that the JVM is known to have gone beyond.
+    gone: u32,
     /// Its checksum where its log was so long.
     expected: Option<(u64, u64)>,
     /// What objects held that its log has told, and nobody has taken in.
@@ -66,6 +70,7 @@ impl Thread {
             points: 0,
             known: 0,
             ahead: 0,
+            gone: 0,
             announced: false,
             left: 0,
             expected: None,
@@ -155,11 +160,32 @@ impl Thread {
     /// for ever: a loop may have no end.
     pub(super) fn may_run(&mut self) -> bool {
         self.ahead += 1;
-        self.ahead < MOST_AHEAD || !self.log.is_empty()
+        let is_ahead = self.ahead >= MOST_AHEAD && self.log.is_empty();
+        !is_ahead || self.further() > 0 && self.goes_beyond()
+    }
+
+    /// Another thread has had the turn since: this one has come to where it gives it up. True if it was not derived as far as that, which it
+    /// may be now.
+    pub(super) fn catches_up(&mut self) -> Result<bool, Lost> {
+        if self.ahead < MOST_AHEAD || !self.log.is_empty() {
+            return Ok(false);
+        }
+        match self.goes_beyond() {
+            true => Ok(true),
+            false => Err(Lost(
+                "a loop without calls ran for longer than is derived".to_owned(),
+            )),
+        }
+    }
+
+    /// The JVM is known to have gone beyond what was derived: so many rounds more, but not for ever, as it may be wrong.
+    fn goes_beyond(&mut self) -> bool {
+        self.gone += std::mem::take(&mut self.ahead);
+        self.gone < MOST_FURTHER
     }
 
     pub(super) fn point(&mut self) {
-        self.ahead = 0;
+        (self.ahead, self.gone) = (0, 0);
         self.points = self.points.wrapping_add(1);
     }
 
@@ -246,7 +272,7 @@ impl Thread {
 
     /// Takes a record; `points`: there is a point before it.
     pub(super) fn take_behind(&mut self, points: bool) -> Result<Record, Lost> {
-        self.ahead = 0;
+        (self.ahead, self.gone) = (0, 0);
         self.held.append(&mut self.log.take_held());
         let Some((record, sum)) = self.log.take() else {
             return Err(Lost("its log ends in a record".to_owned()));

@@ -86,3 +86,39 @@ fn each_with(logs: &[ProbeLog]) -> impl Iterator<Item = (Option<PathBuf>, ProbeL
     let jdks = jdks().into_iter();
     jdks.flat_map(|jdk| logs.iter().map(move |&log| (jdk.clone(), log)))
 }
+
+/// A thread's last word may be long before it gives up the turn: it is derived to its end all the same before another goes on. One that
+/// waits for a lock then has passed a point besides.
+#[test]
+fn long_loops_are_derived_to_their_end() {
+    for jdk in jdks() {
+        let jdk = jdk.as_deref();
+        let folder = compiled(jdk, &source("Crunch"));
+        let record = |engine| {
+            record_at(
+                Level::Calls,
+                jdk,
+                folder.path(),
+                &["Crunch"],
+                engine,
+                (&[], &[]),
+            )
+        };
+        let [probe, events] = [EngineKind::Probe, EngineKind::Events].map(record);
+        assert_eq!(probe.printed, events.printed);
+        assert_eq!(probe.list.levels, [], "{:?}", probe.notes);
+        let calls = |told: &Recorded| {
+            let entered = |event: &&Event| {
+                matches!(
+                    event.kind,
+                    EventKind::Enter {
+                        boundary: false,
+                        ..
+                    }
+                )
+            };
+            told.list.events.iter().filter(entered).count()
+        };
+        assert_eq!(calls(&probe), calls(&events));
+    }
+}
