@@ -10,23 +10,25 @@ use crate::error::LinkError;
 use crate::program::flags::{ABSTRACT, NATIVE};
 use crate::program::{Class, Loader, Program, Selected};
 
-/// The method with code that a class declares.
+/// The method with code that a class declares. `None`: the JVM does not say, of one that it has not linked.
 fn declared(
     link: &mut Link,
     class: ReferenceTypeId,
     (name, descriptor): (&str, &str),
-) -> Result<Option<Selected>, LinkError> {
-    let methods = link.request(&reference_type::Methods { ref_type: class })?;
+) -> Result<Option<Option<Selected>>, LinkError> {
+    let Ok(methods) = link.request(&reference_type::Methods { ref_type: class })? else {
+        return Ok(None);
+    };
     let fits = |method: &reference_type::MethodInfo| {
         method.name.as_str() == Some(name)
             && method.signature.as_str() == Some(descriptor)
             && method.mod_bits as u32 & ABSTRACT == 0
     };
-    let found = methods.unwrap_or_default().into_iter().find(fits);
-    Ok(found.map(|method| Selected {
+    let found = methods.into_iter().find(fits);
+    Ok(Some(found.map(|method| Selected {
         key: (class, method.method),
         native: method.mod_bits as u32 & NATIVE != 0,
-    }))
+    })))
 }
 
 impl Program {
@@ -50,7 +52,10 @@ impl Program {
             if known.name.ends_with("[]") {
                 break;
             }
-            found = declared(link, class, (name, descriptor))?;
+            let Some(own) = declared(link, class, (name, descriptor))? else {
+                return Ok(None);
+            };
+            found = own;
             if found.is_some() {
                 break;
             }
@@ -83,7 +88,8 @@ impl Program {
         }
         let mut found = Vec::new();
         for (interface, _) in &above {
-            found.extend(declared(link, *interface, named)?.map(|found| (*interface, found)));
+            let own = declared(link, *interface, named)?.flatten();
+            found.extend(own.map(|own| (*interface, own)));
         }
         let is_above = |interface: ReferenceTypeId, below: ReferenceTypeId| {
             let mut open = vec![below];

@@ -255,7 +255,9 @@ impl<S: Sink> Engine<S> {
         let classes = definitions(|one| &one.bytes);
         let taken = self.replace(classes, given(Given::Code))?;
         let Err(error) = taken else {
-            all.into_iter().for_each(|one| self.has_code(one));
+            for one in all {
+                self.has_code(one)?;
+            }
             return Ok(Vec::new());
         };
         let mut left = Vec::new();
@@ -342,7 +344,9 @@ impl<S: Sink> Engine<S> {
         Ok(taken.is_ok())
     }
 
-    fn has_code(&mut self, coded: Coded) {
+    fn has_code(&mut self, coded: Coded) -> Result<(), LinkError> {
+        self.deriver
+            .meet_above(&mut self.program, &mut self.link, coded.class)?;
         self.originals.push((coded.class, coded.original));
         self.deriver.has_constants(coded.class, coded.constants);
         for (id, plan) in coded.plans {
@@ -352,6 +356,7 @@ impl<S: Sink> Engine<S> {
                 self.deriver.instrumented(coded.class, method, plan);
             }
         }
+        Ok(())
     }
 
     /// A class of the scope is left as it is.

@@ -247,8 +247,10 @@ impl<S: Sink> Engine<S> {
         if let Some(guard) = self.guard.take_if(|_| self.left) {
             guard.dismiss();
         }
-        self.deriver.completes();
+        // Nothing more comes only when all that waits has come.
         let derived = self.derive(None);
+        self.deriver.completes();
+        let derived = derived.and_then(|()| self.derive(None));
         self.deriver.end();
         self.notes.append(&mut self.deriver.notes);
         let told = self.deriver.tell(&mut self.program, &mut self.sink);

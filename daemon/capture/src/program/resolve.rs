@@ -45,14 +45,17 @@ impl Program {
     /// Likewise of a static method.
     pub(crate) fn declaring_method<'a>(
         &'a self,
-        class: &'a Class,
+        class: &'a Rc<Class>,
         named: &Named,
-    ) -> Option<&'a Class> {
+    ) -> Option<&'a Rc<Class>> {
         let fits = |method: &Rc<Method>| {
             method.name == named.name && method.descriptor == named.descriptor
         };
-        self.and_above(class)
-            .find(|class| class.methods.iter().any(fits))
+        let own = |class: &&Rc<Class>| class.methods.iter().any(fits);
+        let above = |class: &&'a Rc<Class>| self.classes.get(class.above.first()?);
+        std::iter::successors(Some(class), above)
+            .take_while(|class| class.in_scope)
+            .find(own)
     }
 
     /// The method that an instruction names: of the class in scope that declares it, else of the

@@ -36,6 +36,8 @@ enum Target {
     Default(Rc<Routine>),
     /// Code out of the scope.
     Outside,
+    /// The JVM does not know yet.
+    NotYet,
 }
 
 impl Targets {
@@ -144,15 +146,23 @@ impl Deriver {
             Owner::Outside => None,
             Owner::Awaited => return Ok(Some(Went::Nowhere)),
         };
-        let inherited = self.inherits_from(program, link, routine, callee)?;
-        let inherited = inherited.and_then(|class| program.classes.get(&class));
-        let declares = match (inherited, &owner) {
-            (Some(class), _) => Some(&**class),
-            (None, Some(owner)) => Some(program.declaring_method(owner, named).unwrap_or(owner)),
-            (None, None) => None,
+        let declares = match self.inherits_from(thread, program, link, routine, callee)? {
+            Owner::Scope(class) => Some(class),
+            Owner::Awaited => return Ok(Some(Went::Nowhere)),
+            Owner::Outside => match &owner {
+                Some(owner) => {
+                    let declares = program.declaring_method(owner, named);
+                    Some(declares.map_or_else(|| Rc::clone(owner), Rc::clone))
+                }
+                None => match self.above_outside(thread, program, link, &named.class)? {
+                    Owner::Scope(class) => Some(class),
+                    Owner::Outside => None,
+                    Owner::Awaited => return Ok(Some(Went::Nowhere)),
+                },
+            },
         };
         match declares {
-            Some(class) => self.initialise(thread, program, class),
+            Some(class) => self.initialise(thread, program, &class),
             None => Ok(None),
         }
     }
@@ -218,11 +228,12 @@ impl Deriver {
                 Some(_) => None,
             },
             Target::Outside => None,
+            Target::NotYet => return Ok(Went::Nowhere),
         };
         let Some(target) = target else {
             if callee.named.kind == InvokeKind::Static {
                 let named = (callee.constant, &*callee.named.class);
-                match self.absent(thread, program, link, &routine, named)? {
+                match self.absent(thread, program, link, &routine, named, true)? {
                     Some(Needs::Throws) => {
                         thread.awaits = Some(Awaits::Exception(None));
                         return Ok(Went::On);
@@ -403,7 +414,16 @@ impl Deriver {
             (Some(Selected::Scope(method)), _) => Some(method),
             (Some(Selected::Outside), _) => None,
             (Some(Selected::Unknown), _) => {
+                if !self.complete && !thread.is_past()? {
+                    return Ok(Target::NotYet);
+                }
                 return lost(format!("which {} is called is not known", named.name));
+            }
+            (Some(Selected::Inherited(method)), _) => {
+                let routine = self.routines.get(&method.id).cloned();
+                let found = routine.map_or(Target::Outside, Target::Default);
+                self.targets.found.insert(key, found.clone());
+                return Ok(found);
             }
             (None, None) => (routine.static_owner(program, callee.constant, &named.class))
                 .and_then(|class| program.inherited(class, &named.name, &named.descriptor)),

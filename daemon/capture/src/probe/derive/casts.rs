@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
-use jdwp::ReferenceTypeId;
 use jdwp::commands::{class_type, reference_type, virtual_machine};
+use jdwp::{ClassStatus, ReferenceTypeId};
 use jhyde_trace::{ClassId, Value};
 use rustc_hash::FxHashMap;
 
@@ -13,6 +13,45 @@ use super::{Deriver, Routine};
 use crate::error::LinkError;
 use crate::jvm::Link;
 use crate::program::{Loader, Program, dotted};
+use crate::scope::looks_like_jdk;
+
+/// How far the JVM is with a class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// It has none of the name, or has it only loaded.
+    Absent,
+    /// It has prepared it.
+    Loaded,
+    /// It has initialised it.
+    Ready,
+    /// That failed.
+    Failed,
+    /// There are several of the name, and it has not initialised all of them.
+    Several,
+    /// Nobody can be asked.
+    Gone,
+}
+
+impl State {
+    fn of(status: ClassStatus) -> Self {
+        match status {
+            failed if failed.contains(ClassStatus::ERROR) => Self::Failed,
+            ready if ready.contains(ClassStatus::INITIALIZED) => Self::Ready,
+            _ => Self::Loaded,
+        }
+    }
+
+    fn of_several(all: impl Iterator<Item = ClassStatus>) -> Self {
+        match all.map(Self::of).all(|state| state == Self::Ready) {
+            true => Self::Ready,
+            false => Self::Several,
+        }
+    }
+}
+
+fn unknown<T>(class: &str) -> Result<T, Stopped> {
+    lost(format!("whether there is a {class} could not be found out"))
+}
 
 /// What is above what among the classes that a JVM had loaded, for when it has gone.
 #[derive(Debug, Default)]
@@ -22,6 +61,7 @@ pub(super) struct Hierarchy {
     names: FxHashMap<ReferenceTypeId, String>,
     above: FxHashMap<ReferenceTypeId, Vec<ReferenceTypeId>>,
     extends: FxHashMap<ReferenceTypeId, Option<ReferenceTypeId>>,
+    states: FxHashMap<ReferenceTypeId, State>,
 }
 
 impl Hierarchy {
@@ -34,6 +74,7 @@ impl Hierarchy {
             .filter_map(|class| {
                 let signature = class.signature.to_string_lossy();
                 let name = signature.strip_prefix('L')?.strip_suffix(';')?;
+                read.states.insert(class.type_id, State::of(class.status));
                 Some((class.type_id, dotted(name)))
             })
             .collect();
@@ -64,20 +105,44 @@ impl Hierarchy {
         *self.named.get(name)?
     }
 
+    fn state(&self, name: &str) -> State {
+        match self.named.get(name) {
+            None => State::Absent,
+            Some(None) => State::Several,
+            Some(Some(class)) => self.states.get(class).copied().unwrap_or(State::Gone),
+        }
+    }
+
     /// What a class extends, if anything. `None`: it does not say.
     pub(super) fn extends(&self, class: ReferenceTypeId) -> Option<Option<ReferenceTypeId>> {
         self.extends.get(&class).copied()
     }
 
-    /// The classes out of the scope that are below one of the scope.
+    /// What a class extends and implements. `None`: it does not say.
+    pub(super) fn direct(&self, class: ReferenceTypeId) -> Option<&[ReferenceTypeId]> {
+        self.above.get(&class).map(Vec::as_slice)
+    }
+
+    /// The classes out of the scope that are below a class or interface of the scope, but for lambdas.
     pub(super) fn below_scope(&self, program: &Program) -> Vec<ReferenceTypeId> {
         let in_scope = |class: &ReferenceTypeId| {
             let known = program.classes.get(class);
             known.is_some_and(|known| known.in_scope)
         };
-        let above = |class: &ReferenceTypeId| self.extends(*class).flatten();
         let is_below = |class: &&ReferenceTypeId| {
-            !in_scope(class) && std::iter::successors(above(class), above).any(|at| in_scope(&at))
+            let name = self.names.get(*class).map_or("", String::as_str);
+            if in_scope(class) || looks_like_jdk(name) || name.contains("$$Lambda") {
+                return false;
+            }
+            let mut open = vec![**class];
+            let mut at = 0;
+            while let Some(&one) = open.get(at) {
+                let direct = self.direct(one).unwrap_or_default();
+                let new: Vec<_> = direct.iter().filter(|one| !open.contains(one)).collect();
+                open.extend(new);
+                at += 1;
+            }
+            open.iter().any(in_scope)
         };
         self.names.keys().filter(is_below).copied().collect()
     }
@@ -181,8 +246,8 @@ impl Deriver {
         Ok(known)
     }
 
-    /// Is the class nowhere that an instruction names by a constant, or whose member, so that it throws (JVMS 5.3)? No file is
-    /// found, the JVM has none, and an exception comes next. What the instruction needs then; `None`: the class is there.
+    /// Does an instruction throw that names a class by a constant, or its member, because the class is not there (JVMS 5.3) or, where
+    /// it `initialises` it, cannot be initialised (5.5)? An exception comes next then. What the instruction needs; `None`: it does not throw for that.
     pub(super) fn absent(
         &mut self,
         thread: &mut Thread,
@@ -190,48 +255,72 @@ impl Deriver {
         link: &mut Link,
         routine: &Routine,
         (constant, class): (u16, &str),
+        initialises: bool,
     ) -> Result<Option<Needs>, Stopped> {
         if routine.present.borrow().contains(&constant) {
             return Ok(None);
         }
         let class = class.trim_end_matches("[]");
-        if !is_primitive(class) && self.names.dotted(class).is_none() {
+        // The JVM shows a class of the scope when it is prepared, and its initialiser tells itself.
+        if !is_primitive(class) && program.class_in_scope(routine.loader, class).is_none() {
             let throws = thread.may_throw()?;
-            let loaded = match throws {
-                Some(false) => Some(true),
-                _ => self.is_loaded(program, link, routine, class)?,
+            let state = match throws {
+                Some(false) => State::Ready,
+                _ => self.state(link, class)?,
             };
-            match (throws, loaded) {
-                (_, Some(true)) => {}
+            match (throws, state) {
+                (Some(false), _) | (None, State::Ready) => {}
+                (None, State::Loaded | State::Failed) if !initialises => {}
                 (None, _) if self.complete && thread.is_at_end()? => return Ok(None),
+                // Its log goes on with another thread's turn, and nobody can be asked.
+                (None, State::Gone) if !thread.is_at_end()? => return unknown(class),
                 (None, _) => return Ok(Some(Needs::More)),
-                (Some(_), _) => match thread.throws_absence()? {
-                    Some(true) if loaded.is_some() => return Ok(Some(Needs::Throws)),
-                    // What is thrown comes of a later instruction.
+                (Some(true), State::Failed | State::Absent) if initialises => {
+                    return Ok(Some(Needs::Throws));
+                }
+                (Some(true), State::Absent) => match thread.throws_absence()? {
+                    Some(true) => return Ok(Some(Needs::Throws)),
+                    // It is there, though the JVM does not show it yet.
                     Some(false) => return Ok(None),
-                    _ => {
-                        return lost(format!("whether there is a {class} could not be found out"));
-                    }
+                    None => return unknown(class),
                 },
+                // What is thrown comes of a later instruction.
+                (Some(true), State::Ready) => return Ok(None),
+                (Some(true), State::Loaded | State::Failed | State::Several) if !initialises => {
+                    return Ok(None);
+                }
+                (Some(true), _) => return unknown(class),
             }
         }
         routine.present.borrow_mut().insert(constant);
         Ok(None)
     }
 
-    /// Has the JVM loaded what code means by a name? `None` if nobody can say any more.
-    fn is_loaded(
-        &self,
-        program: &mut Program,
-        link: &mut Link,
-        routine: &Routine,
-        class: &str,
-    ) -> Result<Option<bool>, LinkError> {
-        if let Some(hierarchy) = &self.hierarchy {
-            return Ok(Some(hierarchy.named.contains_key(class)));
+    /// How far the JVM is with the class of a name.
+    fn state(&mut self, link: &mut Link, class: &str) -> Result<State, LinkError> {
+        if self.initialised_outside.contains(class) {
+            return Ok(State::Ready);
         }
-        let loaded = or_gone(program.loaded(link, routine.loader, class))?;
-        Ok(loaded.map(|loaded| loaded.is_some()))
+        let state = match &self.hierarchy {
+            Some(hierarchy) => hierarchy.state(class),
+            None => {
+                let Ok(signature) = jhyde_bytecode::name_to_signature(class) else {
+                    return Ok(State::Absent);
+                };
+                let signature = signature.as_str().into();
+                let asked = link.request(&virtual_machine::ClassesBySignature { signature });
+                match or_gone(asked)?.map(Result::unwrap_or_default).as_deref() {
+                    Some([]) => State::Absent,
+                    Some([only]) => State::of(only.status),
+                    Some(several) => State::of_several(several.iter().map(|one| one.status)),
+                    None => State::Gone,
+                }
+            }
+        };
+        if state == State::Ready {
+            self.initialised_outside.insert(class.to_owned());
+        }
+        Ok(state)
     }
 
     /// Is a class a subtype of what code of a loader means by a name (JVMS 6.5.checkcast)? `None` if nobody can say any more.

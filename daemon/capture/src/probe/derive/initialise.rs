@@ -72,7 +72,19 @@ impl Deriver {
             .above
             .iter()
             .filter_map(|above| program.classes.get(above));
-        failed || above.any(|above| above.in_scope && self.is_erroneous(program, above))
+        let beyond = self.beyond_of(program, class);
+        failed
+            || above.any(|above| above.in_scope && self.is_erroneous(program, above))
+            || beyond.is_some_and(|beyond| self.is_erroneous(program, &beyond))
+    }
+
+    /// The class of the scope that comes next above one, if that itself extends one out of the scope.
+    fn beyond_of(&self, program: &Program, class: &Class) -> Option<Rc<Class>> {
+        let above = program.classes.get(class.above.first()?);
+        if above.is_some_and(|above| above.in_scope) {
+            return None;
+        }
+        self.beyond(program, program.type_of(class.id)?)
     }
 
     /// Static initialisers that have not run and do when a class is initialised: its own, and those of what is above it, interfaces only where
@@ -94,6 +106,9 @@ impl Deriver {
             .filter_map(|above| program.classes.get(above));
         for above in above.filter(|above| above.in_scope && !whole.is_interface()) {
             self.uninitialised_for(program, whole, above, found);
+        }
+        if let Some(beyond) = self.beyond_of(program, class) {
+            self.uninitialised_for(program, whole, &beyond, found);
         }
         if class.id != whole.id && class.is_interface() && !has_defaults(class) {
             return;

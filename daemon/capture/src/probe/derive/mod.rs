@@ -129,6 +129,8 @@ pub(crate) struct Deriver {
     targets: calls::Targets,
     hierarchy: Option<casts::Hierarchy>,
     asked: select::Asked,
+    /// Classes out of the scope that the JVM has initialised, as far as that was asked.
+    initialised_outside: FxHashSet<String>,
     /// By the number of their log.
     threads: FxHashMap<u32, Thread>,
     next_thread: u32,
@@ -179,6 +181,7 @@ impl Deriver {
             targets: calls::Targets::default(),
             hierarchy: None,
             asked: select::Asked::default(),
+            initialised_outside: FxHashSet::default(),
             threads: FxHashMap::default(),
             next_thread: 1,
             turns: 0,

@@ -90,7 +90,13 @@ impl Deriver {
             None => {}
         }
         match thread.stack.last() {
-            Some(Running::Scope(_)) => self.inside(thread, program, link),
+            Some(Running::Scope(_)) => {
+                let went = self.inside(thread, program, link)?;
+                if let Went::On = went {
+                    thread.has_run();
+                }
+                Ok(went)
+            }
             Some(Running::Outside(_)) | None => self.outside(thread, program),
         }
     }
@@ -102,7 +108,7 @@ impl Deriver {
         program: &mut Program,
         link: &mut Link,
     ) -> Result<Went, Stopped> {
-        if !thread.may_run() {
+        if !thread.may_run()? {
             return Ok(Went::Nowhere);
         }
         thread.has_fallen()?;
@@ -232,7 +238,8 @@ impl Deriver {
                 if let Op::NewArray(Element::Class(constant)) = op {
                     let class = routine.class_constant(Some(constant));
                     let named = (constant, &*class);
-                    if let Some(needs) = self.absent(thread, program, link, routine, named)? {
+                    let needs = self.absent(thread, program, link, routine, named, false)?;
+                    if let Some(needs) = needs {
                         return Ok(needs);
                     }
                 }
@@ -277,7 +284,8 @@ impl Deriver {
                 let name = routine.class_constant(Some(constant));
                 let named = (constant, &*name);
                 if value.object().is_some()
-                    && let Some(needs) = self.absent(thread, program, link, routine, named)?
+                    && let Some(needs) =
+                        self.absent(thread, program, link, routine, named, false)?
                 {
                     return Ok(needs);
                 }
@@ -308,7 +316,8 @@ impl Deriver {
                 if is_volatile(routine, instruction.index) && !thread.passes_before()? {
                     return Ok(Needs::More);
                 }
-                match self.initialises(thread, program, routine, constant, (&class, Some(field)))? {
+                let named = ((constant, &*class), Some(field));
+                match self.initialises(thread, program, link, routine, named)? {
                     Needs::Nothing => {
                         self.told_value(thread, program, link, routine, (instruction.index, op))
                     }
@@ -318,10 +327,20 @@ impl Deriver {
             Op::New(constant) => {
                 let class = routine.class_constant(instruction.constant());
                 let named = (constant, &*class);
-                if let Some(needs) = self.absent(thread, program, link, routine, named)? {
-                    return Ok(needs);
+                let needs = self.initialises(thread, program, link, routine, (named, None))?;
+                if let Needs::Nothing = needs {
+                    let needs = self.absent(thread, program, link, routine, named, true)?;
+                    return Ok(needs.unwrap_or(Needs::Nothing));
                 }
-                self.initialises(thread, program, routine, constant, (&class, None))
+                Ok(needs)
+            }
+            Op::NewNested {
+                class: constant, ..
+            } => {
+                let class = routine.class_constant(Some(constant));
+                let named = (constant, &*class);
+                let needs = self.absent(thread, program, link, routine, named, false)?;
+                Ok(needs.unwrap_or(Needs::Nothing))
             }
             Op::Constant(constant) => {
                 self.constant_told(thread, program, routine, instruction.index, constant)
@@ -335,14 +354,18 @@ impl Deriver {
     fn initialises(
         &mut self,
         thread: &mut Thread,
-        program: &Program,
+        program: &mut Program,
+        link: &mut Link,
         routine: &Routine,
-        constant: u16,
-        (named, field): (&str, Option<&str>),
+        ((constant, named), field): ((u16, &str), Option<&str>),
     ) -> Result<Needs, Stopped> {
         let class = match self.owner(thread, program, routine, constant, named)? {
             Owner::Scope(class) => class,
-            Owner::Outside => return Ok(Needs::Nothing),
+            Owner::Outside => match self.above_outside(thread, program, link, named)? {
+                Owner::Scope(class) => class,
+                Owner::Outside => return Ok(Needs::Nothing),
+                Owner::Awaited => return Ok(Needs::More),
+            },
             Owner::Awaited => return Ok(Needs::More),
         };
         let declares = field.and_then(|field| program.declaring_field(&class, field));

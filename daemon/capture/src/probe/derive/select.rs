@@ -5,16 +5,19 @@ use std::rc::Rc;
 
 use jdwp::ReferenceTypeId;
 use jdwp::commands::{class_type, reference_type, virtual_machine};
+use jhyde_bytecode::InvokeKind;
 use jhyde_trace::{ClassId, MethodId};
 use rustc_hash::FxHashMap;
 
 use super::casts::{Hierarchy, or_gone};
 use super::routine::Callee;
+use super::run::{Owner, Stopped};
+use super::thread::Thread;
 use super::{Deriver, Routine};
 use crate::error::LinkError;
 use crate::jvm::Link;
 use crate::probe::extenders::{Declared, declared};
-use crate::program::{Access, Method, Named, Program};
+use crate::program::{Access, Class, Method, Named, Program};
 use crate::scope::looks_like_jdk;
 
 /// What a call runs, where a class out of the scope has a part in that.
@@ -23,6 +26,8 @@ pub(super) enum Selected {
     Scope(Rc<Method>),
     /// One that a class out of the scope declares, or an interface.
     Outside,
+    /// This one, which an interface of the scope declares with code, or one that overrides it in an interface below: the log says which.
+    Inherited(Rc<Method>),
     /// That is not known: the JVM has gone, or there are several classes of a name.
     Unknown,
 }
@@ -34,7 +39,9 @@ pub(super) struct Asked {
     extends: FxHashMap<ReferenceTypeId, Option<ReferenceTypeId>>,
     declares: FxHashMap<ReferenceTypeId, Rc<Declared>>,
     /// By method and constant: see [`Deriver::inherits_from`].
-    inherits: FxHashMap<(MethodId, u16), Option<ReferenceTypeId>>,
+    inherits: FxHashMap<(MethodId, u16), (usize, Option<ReferenceTypeId>)>,
+    /// See [`Deriver::meet_above`]: of the lowest run of classes of the scope.
+    beyond: FxHashMap<ReferenceTypeId, ReferenceTypeId>,
 }
 
 /// A method on the way up, if it is of the scope, who may override it, and its package.
@@ -80,7 +87,8 @@ impl Deriver {
         }
         let name = program.name_of(class).unwrap_or_default();
         let in_scope = program.is_class_in_scope(class);
-        if !in_scope && (looks_like_jdk(&name) || name.ends_with("[]")) {
+        let is_plain = looks_like_jdk(&name) || name.ends_with("[]") || name.contains("$$Lambda");
+        if !in_scope && is_plain {
             return Ok(None);
         }
         let found = match program.type_of(class) {
@@ -136,25 +144,96 @@ impl Deriver {
     /// class that is named.
     pub(super) fn inherits_from(
         &mut self,
+        thread: &mut Thread,
         program: &mut Program,
         link: &mut Link,
         routine: &Routine,
         callee: &Callee,
-    ) -> Result<Option<ReferenceTypeId>, LinkError> {
+    ) -> Result<Owner, Stopped> {
         if !self.names.has_extenders() {
-            return Ok(None);
+            return Ok(Owner::Outside);
         }
         let key = (routine.id, callee.constant);
-        if let Some(&known) = self.asked.inherits.get(&key) {
-            return Ok(known);
-        }
-        let of = match self.resolved(program, link, routine, &callee.named)? {
-            Some(Selected::Scope(method)) => self.routines.get(&method.id),
-            _ => None,
+        let known = self.asked.inherits.get(&key);
+        let of = match known.filter(|(covered, _)| *covered == program.covered) {
+            Some((_, known)) => *known,
+            None => {
+                let of = match self.resolved(program, link, routine, &callee.named)? {
+                    Some(Selected::Scope(method)) => self.routines.get(&method.id),
+                    Some(Selected::Unknown) => {
+                        // A class that the JVM has not loaded or linked it has not called.
+                        return Ok(match self.complete || thread.is_past()? {
+                            true => Owner::Outside,
+                            false => Owner::Awaited,
+                        });
+                    }
+                    _ => None,
+                };
+                let of = of.map(|routine| routine.class);
+                self.asked.inherits.insert(key, (program.covered, of));
+                of
+            }
         };
-        let of = of.map(|routine| routine.class);
-        self.asked.inherits.insert(key, of);
-        Ok(of)
+        let class = of.and_then(|class| program.classes.get(&class));
+        Ok(class.map_or(Owner::Outside, |class| Owner::Scope(Rc::clone(class))))
+    }
+
+    /// The first class of the scope above one out of the scope, which is initialised before that (JVMS 5.5).
+    pub(super) fn above_outside(
+        &mut self,
+        thread: &mut Thread,
+        program: &mut Program,
+        link: &mut Link,
+        class: &str,
+    ) -> Result<Owner, Stopped> {
+        if !self.names.has_extenders() || self.names.extender(class).is_none() {
+            return Ok(Owner::Outside);
+        }
+        let found = self.named(program, link, class)?;
+        let way = match found {
+            Some(found) => self.way_up(program, link, found)?,
+            None => None,
+        };
+        let Some(way) = way else {
+            return match self.complete || thread.is_past()? {
+                true => Ok(Owner::Outside),
+                false => Ok(Owner::Awaited),
+            };
+        };
+        let first = way.iter().find(|(_, in_scope)| *in_scope);
+        let class = first.and_then(|(class, _)| program.classes.get(class));
+        Ok(class.map_or(Owner::Outside, |class| Owner::Scope(Rc::clone(class))))
+    }
+
+    /// A class of the scope was prepared: the JVM is asked now, while it can be, about classes out of the scope that lie above it.
+    pub(crate) fn meet_above(
+        &mut self,
+        program: &mut Program,
+        link: &mut Link,
+        class: ReferenceTypeId,
+    ) -> Result<(), LinkError> {
+        let way = self.way_up(program, link, class)?.unwrap_or_default();
+        let Some(outside) = way.iter().position(|(_, in_scope)| !in_scope) else {
+            return Ok(());
+        };
+        for (class, in_scope) in &way[outside..] {
+            if !in_scope {
+                self.declares(link, *class)?;
+            }
+        }
+        let beyond = way[outside..].iter().find(|(_, in_scope)| *in_scope);
+        for (class, _) in &way[..outside] {
+            self.asked
+                .beyond
+                .extend(beyond.map(|beyond| (*class, beyond.0)));
+        }
+        Ok(())
+    }
+
+    /// The first class of the scope above a class of the scope, if a class out of the scope lies between.
+    pub(super) fn beyond(&self, program: &Program, class: ReferenceTypeId) -> Option<Rc<Class>> {
+        let beyond = self.asked.beyond.get(&class)?;
+        program.classes.get(beyond).cloned()
     }
 
     /// The first of a class and those above it that declares the method, if one out of the scope lies below one of the scope. For a
@@ -170,11 +249,16 @@ impl Deriver {
             return Ok(Some(Selected::Unknown));
         };
         let outside = way.iter().position(|(_, in_scope)| !in_scope);
-        if !outside.is_some_and(|at| way[at..].iter().any(|(_, in_scope)| *in_scope)) {
+        let is_mixed = outside.is_some_and(|at| way[at..].iter().any(|(_, in_scope)| *in_scope));
+        // A method with code that an interface of the scope declares.
+        let default = of_receiver.flatten().filter(|resolved| {
+            outside == Some(0) && named.kind == InvokeKind::Interface && !resolved.is_abstract
+        });
+        if !is_mixed && default.is_none() {
             return Ok(None);
         }
         let mut found = Vec::new();
-        for (class, in_scope) in way {
+        for &(class, in_scope) in &way {
             let Some(name) = self.name(program, link, class)? else {
                 return Ok(Some(Selected::Unknown));
             };
@@ -215,8 +299,49 @@ impl Deriver {
             Some((Some(method), ..)) => Some(Selected::Scope(Rc::clone(method))),
             Some((None, ..)) => Some(Selected::Outside),
             // What interfaces have is looked for as if there were no class out of the scope, if the receiver is of the scope.
-            None => (outside == Some(0)).then_some(Selected::Outside),
+            None => match default {
+                Some(default) if !self.has_interfaces_outside(program, link, &way)? => {
+                    Some(Selected::Inherited(Rc::clone(default)))
+                }
+                _ => (outside == Some(0)).then_some(Selected::Outside),
+            },
         })
+    }
+
+    /// Implements a class out of the scope among these an interface that is none of the scope and none of the JDK, or can that not be said? Such
+    /// a one may have the method, too.
+    fn has_interfaces_outside(
+        &self,
+        program: &mut Program,
+        link: &mut Link,
+        way: &[Step],
+    ) -> Result<bool, LinkError> {
+        for &(class, _) in way.iter().filter(|(_, in_scope)| !in_scope) {
+            let direct = match &self.hierarchy {
+                Some(hierarchy) => hierarchy.direct(class).map(<[_]>::to_vec),
+                None => {
+                    let asked = link.request(&reference_type::Interfaces { ref_type: class });
+                    or_gone(asked)?.and_then(Result::ok)
+                }
+            };
+            let Some(direct) = direct else {
+                return Ok(true);
+            };
+            for above in direct
+                .into_iter()
+                .filter(|one| way.iter().all(|(of, _)| of != one))
+            {
+                let known = program.classes.get(&above);
+                if known.is_some_and(|known| known.in_scope) {
+                    continue;
+                }
+                let name = self.name(program, link, above)?;
+                if !name.is_some_and(|name| looks_like_jdk(&name)) {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
     }
 
     /// A class and those above it, up to the first of the JDK. `None`: nobody can say any more.

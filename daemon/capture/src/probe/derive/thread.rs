@@ -158,10 +158,17 @@ impl Thread {
 
     /// May it go on for a round of instructions? Beyond the end of its log it may be ahead of the JVM, which it must not be
     /// for ever: a loop may have no end.
-    pub(super) fn may_run(&mut self) -> bool {
-        self.ahead += 1;
+    pub(super) fn may_run(&mut self) -> Result<bool, Lost> {
         let is_ahead = self.ahead >= MOST_AHEAD && self.log.is_empty();
-        !is_ahead || self.further() > 0 && self.goes_beyond()
+        match is_ahead && self.further() > 0 {
+            true => self.goes_beyond().map(|()| true),
+            false => Ok(!is_ahead),
+        }
+    }
+
+    /// It has run a round of instructions.
+    pub(super) fn has_run(&mut self) {
+        self.ahead += 1;
     }
 
     /// Another thread has had the turn since: this one has come to where it gives it up. True if it was not derived as far as that, which it
@@ -170,18 +177,18 @@ impl Thread {
         if self.ahead < MOST_AHEAD || !self.log.is_empty() {
             return Ok(false);
         }
-        match self.goes_beyond() {
-            true => Ok(true),
+        self.goes_beyond().map(|()| true)
+    }
+
+    /// The JVM is known to have gone beyond what was derived: so many rounds more, but not for ever, as it may be wrong.
+    fn goes_beyond(&mut self) -> Result<(), Lost> {
+        self.gone += std::mem::take(&mut self.ahead);
+        match self.gone < MOST_FURTHER {
+            true => Ok(()),
             false => Err(Lost(
                 "a loop without calls ran for longer than is derived".to_owned(),
             )),
         }
-    }
-
-    /// The JVM is known to have gone beyond what was derived: so many rounds more, but not for ever, as it may be wrong.
-    fn goes_beyond(&mut self) -> bool {
-        self.gone += std::mem::take(&mut self.ahead);
-        self.gone < MOST_FURTHER
     }
 
     pub(super) fn point(&mut self) {
@@ -228,8 +235,7 @@ impl Thread {
     pub(super) fn throws_absence(&mut self) -> Result<Option<bool>, Nonsense> {
         Ok(match self.log.peek()? {
             Some(Record::Caught { exception, .. } | Record::Escaped { exception, .. }) => {
-                let told = exception.as_ref().map(|exception| &exception.told);
-                match told {
+                match exception.as_ref().map(|exception| &exception.told) {
                     Some(Told::Instance(class, _)) => Some(**class == *ABSENCE),
                     _ => None,
                 }

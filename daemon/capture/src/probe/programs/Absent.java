@@ -9,6 +9,15 @@ public class Absent {
         }
     }
 
+    /** Is there, and cannot be loaded. */
+    static class Opt extends Gone {
+        Opt(int value) {
+            own = value;
+        }
+    }
+
+    static int count;
+
     interface Use {
         Object use();
     }
@@ -42,6 +51,9 @@ public class Absent {
         failed += tried("field", () -> Gone.count);
         failed += tried("type", () -> is("text"));
         failed += tried("array", () -> new Gone[3]);
+        failed += tried("arrays", () -> new Gone[2][count = 4]);
+        failed += tried("below", () -> new Opt(count = 5));
+        failed += count;
         try {
             failed += later("text", new int[2]);
         } catch (ArrayIndexOutOfBoundsException e) {

@@ -13,12 +13,14 @@ public class Partly {
     }
 
     static abstract class Job implements Comparable<Job> {
+        static final List<String> ALL = new ArrayList<>();
         protected int runs;
         int rank = 1;
         private final String name;
 
         Job(String name) {
             this.name = name;
+            ALL.add(name);
             register(name);
         }
 
@@ -223,6 +225,75 @@ public class Partly {
     static class AppVisitor extends Counting {
     }
 
+    /** Is initialised first by what is out of the scope, or lies below that. */
+    static class First {
+        static int begun = Registry.names.size() + 1;
+        int own = begun;
+    }
+
+    static class AppMiddle extends First {
+        static int helped(int by) {
+            return by + 1;
+        }
+    }
+
+    static class Low extends AppMiddle {
+        static int low = begun + 5;
+        int lower = low;
+    }
+
+    static class Other {
+        static int begun = Low.low * 2;
+    }
+
+    static class AppOther extends Other {
+        static int helped(int by) {
+            return by + begun;
+        }
+    }
+
+    static class AppThing implements Ranked {
+    }
+
+    static class AppOtherThing implements Ranked {
+        @Override
+        public int ranked() {
+            return Ranked.super.ranked() + 10;
+        }
+    }
+
+    static class AppFails {
+        static int failed = Integer.parseInt("none");
+
+        AppFails(int by) {
+        }
+    }
+
+    static int fails() {
+        int tries = 0;
+        int passed = 0;
+        for (int i = 0; i < 2; i++) {
+            try {
+                new AppFails(tries++);
+                passed++;
+            } catch (ExceptionInInitializerError | NoClassDefFoundError e) {
+                passed += 10;
+            }
+        }
+        return passed * 10 + tries;
+    }
+
+    static int begins() {
+        int sum = 0;
+        for (int i = 0; i < 30; i++) {
+            sum += i;
+        }
+        sum += AppOther.helped(sum) + AppMiddle.helped(3) + new Low().lower + new AppMiddle().own;
+        Ranked thing = new AppThing();
+        Ranked other = new AppOtherThing();
+        return sum + thing.ranked() + other.ranked();
+    }
+
     /** Static methods out of the scope: one calls back behind what it writes. */
     static class AppTools {
         static void fill(int[] numbers, Runnable then) {
@@ -248,10 +319,11 @@ public class Partly {
     }
 
     public static void main(String[] arguments) {
-        List<Job> jobs = List.of(new Plain("a"), new AppLoud("b"), new AppQuiet("c"), new AppOver("d"),
+        List<Job> jobs = List.of(new AppLoud("b"), new Plain("a"), new AppQuiet("c"), new AppOver("d"),
                 new Between("e"), new AppLast());
         long sum = filled() + Between.made(3) + AppQuiet.made(4) + Between.begun;
         sum += ((Between) jobs.get(4)).ranked() + ((Ranked) jobs.get(5)).ranked() + jobs.get(3).ranked();
+        sum += begins() + (arguments.length > 0 ? fails() : 0);
         for (int i = 0; i < 3; i++) {
             for (Job job : jobs) {
                 sum += job.run(i);
@@ -260,13 +332,13 @@ public class Partly {
             }
         }
         Counting counting = new AppVisitor();
-        sum += visited(counting, jobs) + visited(new Counting(), jobs) + counting.visit(jobs.get(1)) + counting.seen;
+        sum += visited(counting, jobs) + visited(new Counting(), jobs) + counting.visit(jobs.get(0)) + counting.seen;
         Map<Job, Integer> costs = new HashMap<>();
         for (Job job : jobs) {
             costs.merge(job, job.cost(), Integer::sum);
         }
         System.out.println(sum + " " + Registry.total + " " + Registry.names);
         System.out.println(new TreeSet<>(costs.keySet()));
-        System.out.println(jobs.get(1) + " " + jobs.get(4).label() + " " + jobs.get(5).toString());
+        System.out.println(jobs.get(0) + " " + jobs.get(4).label() + " " + jobs.get(5).toString());
     }
 }

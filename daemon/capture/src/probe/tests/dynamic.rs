@@ -217,21 +217,22 @@ fn classes_that_are_not_there() {
             let probe = record_of(jdk, folder.path(), run, EngineKind::Probe, (&[], &[]));
             assert_eq!(
                 probe.printed,
-                "constant instance method field type array later 6\n"
+                "constant instance method field type array arrays below later 12\n"
             );
             assert_eq!(probe.list.levels, [], "{:?}", probe.notes);
             let story = story(&probe.list);
             let all = story.join("\n");
             // Nothing is made and nothing is called of it; the error is thrown by each instruction that names it.
             assert!(!all.contains("Absent$Gone"), "{all}");
+            assert!(!all.contains("Absent$Opt"), "{all}");
             let thrown = |line: &&String| line.contains(" thrown java.lang.NoClassDefFoundError#");
             let thrown: Vec<_> = story.iter().filter(thrown).collect();
-            assert_eq!(thrown.len(), 6, "{all}");
+            assert_eq!(thrown.len(), 8, "{all}");
             let later = " @12 thrown java.lang.ArrayIndexOutOfBoundsException#";
             assert!(all.contains(later), "{all}");
             let tried = |line: &&String| line.contains("enter Absent.lambda$main$");
             let tried: Vec<_> = story.iter().filter(tried).collect();
-            assert_eq!(tried.len(), 6, "{all}");
+            assert_eq!(tried.len(), 8, "{all}");
             for line in tried {
                 let call = line.split(' ').next().unwrap_or_default();
                 let threw = |line: &String| {

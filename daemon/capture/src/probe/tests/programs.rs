@@ -182,7 +182,7 @@ fn what_is_extended_out_of_the_scope() {
         let folder = compiled(jdk, &source("Partly"));
         let some: Vec<_> = ["", "$Job", "$Plain", "$Registry", "$Between", "$Ranked"]
             .into_iter()
-            .chain(["$Visitor", "$Counting"])
+            .chain(["$Visitor", "$Counting", "$First", "$Low", "$Other"])
             .map(|name| format!("Partly{name}"))
             .collect();
         let some: Vec<&str> = some.iter().map(String::as_str).collect();
@@ -198,6 +198,18 @@ fn what_is_extended_out_of_the_scope() {
             differ_nowhere(&stories, "Partly", jdk, &probe.notes);
             assert_eq!(probe.list.levels, [], "{:?}", probe.notes);
         }
+        // A class out of the scope that cannot be initialised: neither is one made nor what its constructor is given worked out.
+        let scope = (&[][..], &["Partly$App*"][..]);
+        let run = ["Partly", "and what fails"];
+        let record = |engine| record_of(jdk, folder.path(), &run, engine, scope);
+        let [probe, events] = [EngineKind::Probe, EngineKind::Events].map(record);
+        assert_eq!(probe.printed, events.printed);
+        assert_eq!(probe.list.levels, [], "{:?}", probe.notes);
+        let [told, expected] = [story(&probe.list), story(&events.list)];
+        assert!(!told.iter().any(|line| line.contains("AppFails")));
+        // Which exceptions were thrown and caught out of the scope `probe` does not tell.
+        let calls = |story: &[String]| story.iter().filter(|line| line.contains(" enter ")).count();
+        assert_eq!(calls(&told), calls(&expected));
     }
 }
 
