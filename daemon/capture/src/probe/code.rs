@@ -255,8 +255,11 @@ impl<S: Sink> Engine<S> {
         let classes = definitions(|one| &one.bytes);
         let taken = self.replace(classes, given(Given::Code))?;
         let Err(error) = taken else {
-            for one in all {
-                self.has_code(one)?;
+            let classes: Vec<_> = all.iter().map(|one| one.class).collect();
+            all.into_iter().for_each(|one| self.has_code(one));
+            for class in classes {
+                self.deriver
+                    .meet_above(&mut self.program, &mut self.link, class)?;
             }
             return Ok(Vec::new());
         };
@@ -344,9 +347,7 @@ impl<S: Sink> Engine<S> {
         Ok(taken.is_ok())
     }
 
-    fn has_code(&mut self, coded: Coded) -> Result<(), LinkError> {
-        self.deriver
-            .meet_above(&mut self.program, &mut self.link, coded.class)?;
+    fn has_code(&mut self, coded: Coded) {
         self.originals.push((coded.class, coded.original));
         self.deriver.has_constants(coded.class, coded.constants);
         for (id, plan) in coded.plans {
@@ -356,7 +357,6 @@ impl<S: Sink> Engine<S> {
                 self.deriver.instrumented(coded.class, method, plan);
             }
         }
-        Ok(())
     }
 
     /// A class of the scope is left as it is.

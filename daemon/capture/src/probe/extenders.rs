@@ -11,7 +11,7 @@ use crate::program::flags::STATIC;
 use crate::program::{Access, dotted};
 
 /// A method's name and descriptor.
-type Signature = (String, String);
+pub(crate) type Signature = (String, String);
 
 /// The methods of a class, and who may override them; nothing for static methods and constructors.
 pub(crate) type Declared = FxHashMap<Signature, Option<Access>>;

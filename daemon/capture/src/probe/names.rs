@@ -47,6 +47,15 @@ impl Names {
         }
     }
 
+    /// Has a class a file on the class path, or was it learnt, whether or not it is of the scope?
+    pub(super) fn has_file(&mut self, class: &str) -> bool {
+        if self.dotted(class).is_some() {
+            return true;
+        }
+        let known = self.path.find(&class.replace('.', "/"));
+        known.is_ok_and(|found| found.is_some())
+    }
+
     /// Where classes lie.
     pub(super) fn sources(&self) -> &[ClassSource] {
         self.path.sources()

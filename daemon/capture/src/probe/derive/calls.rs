@@ -154,11 +154,13 @@ impl Deriver {
                     let declares = program.declaring_method(owner, named);
                     Some(declares.map_or_else(|| Rc::clone(owner), Rc::clone))
                 }
-                None => match self.above_outside(thread, program, link, &named.class)? {
-                    Owner::Scope(class) => Some(class),
-                    Owner::Outside => None,
-                    Owner::Awaited => return Ok(Some(Went::Nowhere)),
-                },
+                None => {
+                    match self.above_outside(thread, program, link, (&named.class, Some(named)))? {
+                        Owner::Scope(class) => Some(class),
+                        Owner::Outside => None,
+                        Owner::Awaited => return Ok(Some(Went::Nowhere)),
+                    }
+                }
             },
         };
         match declares {
@@ -233,7 +235,7 @@ impl Deriver {
         let Some(target) = target else {
             if callee.named.kind == InvokeKind::Static {
                 let named = (callee.constant, &*callee.named.class);
-                match self.absent(thread, program, link, &routine, named, true)? {
+                match self.absent(thread, program, link, &routine, named, false)? {
                     Some(Needs::Throws) => {
                         thread.awaits = Some(Awaits::Exception(None));
                         return Ok(Went::On);

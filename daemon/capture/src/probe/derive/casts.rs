@@ -5,7 +5,7 @@ use std::rc::Rc;
 use jdwp::commands::{class_type, reference_type, virtual_machine};
 use jdwp::{ClassStatus, ReferenceTypeId};
 use jhyde_trace::{ClassId, Value};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::run::{Needs, Stopped, lost};
 use super::thread::Thread;
@@ -123,18 +123,23 @@ impl Hierarchy {
         self.above.get(&class).map(Vec::as_slice)
     }
 
-    /// The classes out of the scope that are below a class or interface of the scope, but for lambdas.
-    pub(super) fn below_scope(&self, program: &Program) -> Vec<ReferenceTypeId> {
+    /// The classes out of the scope that are below a class or interface of the scope, but for lambdas, and what is above them out of the
+    /// scope and the JDK.
+    pub(super) fn below_scope(&self, program: &Program) -> FxHashSet<ReferenceTypeId> {
         let in_scope = |class: &ReferenceTypeId| {
             let known = program.classes.get(class);
             known.is_some_and(|known| known.in_scope)
         };
-        let is_below = |class: &&ReferenceTypeId| {
-            let name = self.names.get(*class).map_or("", String::as_str);
-            if in_scope(class) || looks_like_jdk(name) || name.contains("$$Lambda") {
-                return false;
+        let is_plain = |class: &ReferenceTypeId| {
+            let name = self.names.get(class).map_or("", String::as_str);
+            looks_like_jdk(name) || name.contains("$$Lambda")
+        };
+        let mut found = FxHashSet::default();
+        for class in self.names.keys() {
+            if in_scope(class) || is_plain(class) {
+                continue;
             }
-            let mut open = vec![**class];
+            let mut open = vec![*class];
             let mut at = 0;
             while let Some(&one) = open.get(at) {
                 let direct = self.direct(one).unwrap_or_default();
@@ -142,9 +147,14 @@ impl Hierarchy {
                 open.extend(new);
                 at += 1;
             }
-            open.iter().any(in_scope)
-        };
-        self.names.keys().filter(is_below).copied().collect()
+            if open.iter().any(in_scope) {
+                let outside = open
+                    .into_iter()
+                    .filter(|one| !in_scope(one) && !is_plain(one));
+                found.extend(outside);
+            }
+        }
+        found
     }
 
     /// Is a class a subtype of one of this name? `None`: it does not say.
@@ -247,7 +257,7 @@ impl Deriver {
     }
 
     /// Does an instruction throw that names a class by a constant, or its member, because the class is not there (JVMS 5.3) or, where
-    /// it `initialises` it, cannot be initialised (5.5)? An exception comes next then. What the instruction needs; `None`: it does not throw for that.
+    /// it is `new`, cannot be initialised (5.5)? An exception comes next then. What the instruction needs; `None`: it does not throw for that.
     pub(super) fn absent(
         &mut self,
         thread: &mut Thread,
@@ -255,38 +265,38 @@ impl Deriver {
         link: &mut Link,
         routine: &Routine,
         (constant, class): (u16, &str),
-        initialises: bool,
+        is_new: bool,
     ) -> Result<Option<Needs>, Stopped> {
         if routine.present.borrow().contains(&constant) {
             return Ok(None);
         }
         let class = class.trim_end_matches("[]");
-        // The JVM shows a class of the scope when it is prepared, and its initialiser tells itself.
-        if !is_primitive(class) && program.class_in_scope(routine.loader, class).is_none() {
+        let known = is_primitive(class) || program.class_in_scope(routine.loader, class).is_some();
+        // What is only loaded the JVM does not show: such a class is taken to be there where it has a file. What is made it shows.
+        if !known && (is_new || !(looks_like_jdk(class) || self.names.has_file(class))) {
             let throws = thread.may_throw()?;
             let state = match throws {
                 Some(false) => State::Ready,
                 _ => self.state(link, class)?,
             };
             match (throws, state) {
-                (Some(false), _) | (None, State::Ready) => {}
-                (None, State::Loaded | State::Failed) if !initialises => {}
+                (Some(false), _) | (_, State::Ready) => {}
+                (_, State::Loaded | State::Failed | State::Several) if !is_new => {}
                 (None, _) if self.complete && thread.is_at_end()? => return Ok(None),
                 // Its log goes on with another thread's turn, and nobody can be asked.
                 (None, State::Gone) if !thread.is_at_end()? => return unknown(class),
                 (None, _) => return Ok(Some(Needs::More)),
-                (Some(true), State::Failed | State::Absent) if initialises => {
-                    return Ok(Some(Needs::Throws));
+                (Some(true), State::Absent) if is_new => return Ok(Some(Needs::Throws)),
+                (Some(true), State::Absent | State::Failed) => {
+                    match thread.throws_absence()? {
+                        Some(true) => return Ok(Some(Needs::Throws)),
+                        // What is thrown comes of a later instruction: it is there, though the JVM does not show it, or failed later.
+                        Some(false) => {}
+                        None => return unknown(class),
+                    }
                 }
-                (Some(true), State::Absent) => match thread.throws_absence()? {
-                    Some(true) => return Ok(Some(Needs::Throws)),
-                    // It is there, though the JVM does not show it yet.
-                    Some(false) => return Ok(None),
-                    None => return unknown(class),
-                },
-                // What is thrown comes of a later instruction.
-                (Some(true), State::Ready) => return Ok(None),
-                (Some(true), State::Loaded | State::Failed | State::Several) if !initialises => {
+                // Its initialiser runs, which has called back to here.
+                (Some(true), State::Loaded) if thread.throws_absence()? == Some(false) => {
                     return Ok(None);
                 }
                 (Some(true), _) => return unknown(class),

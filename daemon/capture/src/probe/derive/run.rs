@@ -361,7 +361,9 @@ impl Deriver {
     ) -> Result<Needs, Stopped> {
         let class = match self.owner(thread, program, routine, constant, named)? {
             Owner::Scope(class) => class,
-            Owner::Outside => match self.above_outside(thread, program, link, named)? {
+            // Which class declares a field that one out of the scope has is not asked.
+            Owner::Outside if field.is_some() => return Ok(Needs::Nothing),
+            Owner::Outside => match self.above_outside(thread, program, link, (named, None))? {
                 Owner::Scope(class) => class,
                 Owner::Outside => return Ok(Needs::Nothing),
                 Owner::Awaited => return Ok(Needs::More),

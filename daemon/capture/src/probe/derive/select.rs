@@ -16,7 +16,7 @@ use super::thread::Thread;
 use super::{Deriver, Routine};
 use crate::error::LinkError;
 use crate::jvm::Link;
-use crate::probe::extenders::{Declared, declared};
+use crate::probe::extenders::{Declared, Signature, declared};
 use crate::program::{Access, Class, Method, Named, Program};
 use crate::scope::looks_like_jdk;
 
@@ -40,6 +40,8 @@ pub(super) struct Asked {
     declares: FxHashMap<ReferenceTypeId, Rc<Declared>>,
     /// By method and constant: see [`Deriver::inherits_from`].
     inherits: FxHashMap<(MethodId, u16), (usize, Option<ReferenceTypeId>)>,
+    /// See [`Deriver::above_outside`].
+    above: FxHashMap<(String, Option<Signature>), Option<ReferenceTypeId>>,
     /// See [`Deriver::meet_above`]: of the lowest run of classes of the scope.
     beyond: FxHashMap<ReferenceTypeId, ReferenceTypeId>,
 }
@@ -65,6 +67,10 @@ fn overriding<'f>(found: &'f [Candidate], resolved: &Rc<Method>) -> Option<&'f C
         }
     }
     overridden.last().copied()
+}
+
+fn signature(named: &Named) -> Signature {
+    (named.name.clone(), named.descriptor.clone())
 }
 
 /// A class, of the scope or not, on the way up.
@@ -178,31 +184,68 @@ impl Deriver {
         Ok(class.map_or(Owner::Outside, |class| Owner::Scope(Rc::clone(class))))
     }
 
-    /// The first class of the scope above one out of the scope, which is initialised before that (JVMS 5.5).
+    /// The first class of the scope above one out of the scope, which is initialised before that (JVMS 5.5): because an object of it is made,
+    /// or a static method called that it declares, or one out of the scope above it.
     pub(super) fn above_outside(
         &mut self,
         thread: &mut Thread,
         program: &mut Program,
         link: &mut Link,
-        class: &str,
+        (class, called): (&str, Option<&Named>),
     ) -> Result<Owner, Stopped> {
         if !self.names.has_extenders() || self.names.extender(class).is_none() {
             return Ok(Owner::Outside);
         }
-        let found = self.named(program, link, class)?;
-        let way = match found {
-            Some(found) => self.way_up(program, link, found)?,
-            None => None,
+        let key = (class.to_owned(), called.map(signature));
+        let found = match self.asked.above.get(&key) {
+            Some(known) => Some(*known),
+            None => self.find_above(program, link, (class, called))?,
         };
-        let Some(way) = way else {
+        let Some(found) = found else {
             return match self.complete || thread.is_past()? {
                 true => Ok(Owner::Outside),
                 false => Ok(Owner::Awaited),
             };
         };
-        let first = way.iter().find(|(_, in_scope)| *in_scope);
-        let class = first.and_then(|(class, _)| program.classes.get(class));
+        self.asked.above.insert(key, found);
+        let class = found.and_then(|class| program.classes.get(&class));
         Ok(class.map_or(Owner::Outside, |class| Owner::Scope(Rc::clone(class))))
+    }
+
+    /// `None`: that cannot be said, or not yet.
+    fn find_above(
+        &mut self,
+        program: &mut Program,
+        link: &mut Link,
+        (class, called): (&str, Option<&Named>),
+    ) -> Result<Option<Option<ReferenceTypeId>>, LinkError> {
+        let Some(found) = self.named(program, link, class)? else {
+            return Ok(None);
+        };
+        let Some(way) = self.way_up(program, link, found)? else {
+            return Ok(None);
+        };
+        let mut from = 0;
+        if let Some(called) = called {
+            let outside = way.iter().take_while(|(_, in_scope)| !in_scope);
+            let outside: Vec<_> = outside.map(|(class, _)| *class).collect();
+            let mut declaring = None;
+            for (at, class) in outside.into_iter().enumerate() {
+                let Some(declared) = self.declares(link, class)? else {
+                    return Ok(None);
+                };
+                if declared.contains_key(&signature(called)) {
+                    declaring = Some(at);
+                    break;
+                }
+            }
+            let Some(declaring) = declaring else {
+                return Ok(Some(None));
+            };
+            from = declaring;
+        }
+        let first = way[from..].iter().find(|(_, in_scope)| *in_scope);
+        Ok(Some(first.map(|(class, _)| *class)))
     }
 
     /// A class of the scope was prepared: the JVM is asked now, while it can be, about classes out of the scope that lie above it.
@@ -274,7 +317,7 @@ impl Deriver {
                 let Some(declared) = self.declares(link, class)? else {
                     return Ok(Some(Selected::Unknown));
                 };
-                match declared.get(&(named.name.clone(), named.descriptor.clone())) {
+                match declared.get(&signature(named)) {
                     Some(access) => (None, *access),
                     None => continue,
                 }
@@ -300,23 +343,35 @@ impl Deriver {
             Some((None, ..)) => Some(Selected::Outside),
             // What interfaces have is looked for as if there were no class out of the scope, if the receiver is of the scope.
             None => match default {
-                Some(default) if !self.has_interfaces_outside(program, link, &way)? => {
-                    Some(Selected::Inherited(Rc::clone(default)))
-                }
-                _ => (outside == Some(0)).then_some(Selected::Outside),
+                Some(default) => match self.declare_nothing(program, link, &way, named)? {
+                    true => Some(Selected::Inherited(Rc::clone(default))),
+                    false => Some(Selected::Unknown),
+                },
+                None => (outside == Some(0)).then_some(Selected::Outside),
             },
         })
     }
 
-    /// Implements a class out of the scope among these an interface that is none of the scope and none of the JDK, or can that not be said? Such
-    /// a one may have the method, too.
-    fn has_interfaces_outside(
-        &self,
+    /// Is it certain that no interface out of the scope and the JDK declares the method that is named, of those that these classes have?
+    fn declare_nothing(
+        &mut self,
         program: &mut Program,
         link: &mut Link,
         way: &[Step],
+        named: &Named,
     ) -> Result<bool, LinkError> {
-        for &(class, _) in way.iter().filter(|(_, in_scope)| !in_scope) {
+        let outside = way.iter().filter(|(_, in_scope)| !in_scope);
+        let mut open: Vec<_> = outside.map(|(class, _)| *class).collect();
+        let classes = open.len();
+        let mut at = 0;
+        while let Some(&class) = open.get(at) {
+            at += 1;
+            if at > classes {
+                match self.declares(link, class)? {
+                    Some(declared) if !declared.contains_key(&signature(named)) => {}
+                    _ => return Ok(false),
+                }
+            }
             let direct = match &self.hierarchy {
                 Some(hierarchy) => hierarchy.direct(class).map(<[_]>::to_vec),
                 None => {
@@ -325,23 +380,21 @@ impl Deriver {
                 }
             };
             let Some(direct) = direct else {
-                return Ok(true);
+                return Ok(false);
             };
-            for above in direct
-                .into_iter()
-                .filter(|one| way.iter().all(|(of, _)| of != one))
-            {
+            for above in direct {
                 let known = program.classes.get(&above);
-                if known.is_some_and(|known| known.in_scope) {
+                let in_scope = known.is_some_and(|known| known.in_scope);
+                if in_scope || open.contains(&above) {
                     continue;
                 }
                 let name = self.name(program, link, above)?;
                 if !name.is_some_and(|name| looks_like_jdk(&name)) {
-                    return Ok(true);
+                    open.push(above);
                 }
             }
         }
-        Ok(false)
+        Ok(true)
     }
 
     /// A class and those above it, up to the first of the JDK. `None`: nobody can say any more.

@@ -11,8 +11,11 @@ use crate::probe::log::{Ahead, Fall, Held, Log, Nonsense, Record, Sum, Told, Tur
 
 /// Elements of an array that is large.
 const MUCH: i64 = 1 << 22;
-/// What the JVM throws where a class is not there that code names.
-const ABSENCE: &str = "java.lang.NoClassDefFoundError";
+/// What the JVM throws where a class is not there that code names, or its initialiser fails.
+const ABSENCE: [&str; 2] = [
+    "java.lang.NoClassDefFoundError",
+    "java.lang.ExceptionInInitializerError",
+];
 /// So many rounds of 4,096 instructions are run beyond the end of a log. In tests fewer, so that they come to it.
 const MOST_AHEAD: u32 = if cfg!(test) { 1 << 4 } else { 1 << 12 };
 /// So many rounds are run where the JVM has run on: some billion instructions, more than a second of a loop without calls.
@@ -231,12 +234,13 @@ impl Thread {
         })
     }
 
-    /// Is the exception that comes next what a class throws that is not there (JVMS 5.3)? `None`: its class is not told here.
+    /// Is the exception that comes next what the JVM throws for a class that is not there (JVMS 5.3) or cannot be initialised (5.5)? `None`: its
+    /// class is not told here.
     pub(super) fn throws_absence(&mut self) -> Result<Option<bool>, Nonsense> {
         Ok(match self.log.peek()? {
             Some(Record::Caught { exception, .. } | Record::Escaped { exception, .. }) => {
                 match exception.as_ref().map(|exception| &exception.told) {
-                    Some(Told::Instance(class, _)) => Some(**class == *ABSENCE),
+                    Some(Told::Instance(class, _)) => Some(ABSENCE.contains(&&**class)),
                     _ => None,
                 }
             }

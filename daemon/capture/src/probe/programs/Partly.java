@@ -252,7 +252,10 @@ public class Partly {
         }
     }
 
-    static class AppThing implements Ranked {
+    interface AppMark {
+    }
+
+    static class AppThing implements Ranked, AppMark {
     }
 
     static class AppOtherThing implements Ranked {
