@@ -95,7 +95,13 @@ impl Inserter<'_, '_, '_> {
             _ => None,
         };
         let returns = kind_of_result(&descriptor);
-        self.leaving(index, (&operands, &returns), &holds, lambda, &named)
+        self.leaving(
+            index,
+            (&operands, &returns),
+            &holds,
+            lambda,
+            (&named, leaves),
+        )
     }
 
     /// What the lambda or method reference runs that a call site makes.
@@ -118,17 +124,18 @@ impl Inserter<'_, '_, '_> {
         })
     }
 
-    /// A call that may leave the scope.
+    /// A call that may leave the scope; `overridden`: for code that is neither of the scope nor the JDK's, for certain.
     fn leaving(
         &mut self,
         index: u32,
         (operands, returns): (&[String], &str),
         holds: &[Hold],
         lambda: Option<Lambda>,
-        named: &Named,
+        (named, overridden): (&Named, bool),
     ) -> Done {
         let constructs = named.name == "<init>";
-        let reflects = keeps_array(named, self.before)
+        let reflects = overridden
+            || keeps_array(named, self.before)
             || self.names.uses_reflection(named)
             || lambda.as_ref().is_some_and(|lambda| lambda.writes);
         let kinds: Vec<&str> = operands.iter().map(|operand| kind_of(operand)).collect();

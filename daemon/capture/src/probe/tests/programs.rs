@@ -213,6 +213,27 @@ fn what_is_extended_out_of_the_scope() {
     }
 }
 
+/// What overrides a method of the scope out of it may write anything: reads are told from then on.
+#[test]
+fn fields_that_overrides_out_of_the_scope_write() {
+    for jdk in jdks() {
+        let jdk = jdk.as_deref();
+        let folder = compiled(jdk, &source("Hooks"));
+        let scope = (&["Hooks$Hooked"][..], &[][..]);
+        let told = record_of(jdk, folder.path(), &["Hooks"], EngineKind::Probe, scope);
+        assert_eq!(told.list.levels, [], "{:?}", told.notes);
+        let story = story(&told.list);
+        let returned = story
+            .iter()
+            .filter(|line| line.ends_with("= Some(\"Int(5)\")"));
+        assert_eq!((&*told.printed, returned.count()), ("18\n", 0), "{story:?}");
+        let returned = story
+            .iter()
+            .filter(|line| line.ends_with("= Some(\"Int(6)\")"));
+        assert_eq!(returned.count(), 3, "{story:?}");
+    }
+}
+
 /// Which of two objects of one class a constructor out of the scope was called for is not known until it has ended: the recording of
 /// the thread ends, with a gap that reaches back, where that was another one, or where nothing tells.
 #[test]
