@@ -79,7 +79,9 @@ pub fn shorten_value(text: &str, columns: usize) -> Cow<'_, str> {
     if width(text) <= columns {
         return Cow::Borrowed(text);
     }
-    let Some((class, id)) = text.rsplit_once(' ').filter(|(_, id)| id.contains('#')) else {
+    // What ends otherwise is a list of such, say.
+    let is_id = |id: &str| id.contains('#') && id.ends_with(|c: char| c.is_ascii_digit());
+    let Some((class, id)) = text.rsplit_once(' ').filter(|(_, id)| is_id(id)) else {
         return shorten(text, columns);
     };
     let room = columns.saturating_sub(width(id) + 1);
@@ -160,6 +162,8 @@ mod tests {
         }
         let text = "App$Account$$EnhancerByCGLIB$$e817cd8a object#143";
         assert_eq!(shorten_value(text, 24), "Account$$Enh… object#143");
+        let list = "ArrayList[2] [Main$Bulk object#5, Main$Never object#19]";
+        assert_eq!(shorten_value(list, 24), shorten(list, 24));
     }
 
     fn check(kind: Kind, expected: &str) {
