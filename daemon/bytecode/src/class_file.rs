@@ -253,14 +253,8 @@ impl ClassFile {
     pub fn parse(bytes: impl Into<Arc<[u8]>>) -> Result<Self, ClassFileError> {
         let bytes = bytes.into();
         let mut reader = Reader::new(&bytes);
-        let Start {
-            minor_version,
-            major_version,
-            constants,
-            access,
-            name,
-            super_name,
-        } = Start::read(&mut reader)?;
+        let start = Start::read(&mut reader)?;
+        let constants = start.constants;
         let count = usize::from(reader.u2()?);
         let interfaces = reader.list(count, 2, |r| {
             Ok::<_, ClassFileError>(constants.class(r.u2()?)?.to_owned())
@@ -281,11 +275,11 @@ impl ClassFile {
             return Err(ClassFileError::Trailing { position, count });
         }
         let mut class = Self {
-            minor_version,
-            major_version,
-            access,
-            name,
-            super_name,
+            minor_version: start.minor_version,
+            major_version: start.major_version,
+            access: start.access,
+            name: start.name,
+            super_name: start.super_name,
             interfaces,
             fields,
             methods,

@@ -130,7 +130,9 @@ proptest! {
             let at = at % bytes.len();
             bytes[at] = value;
         }
+        let extends = ClassFile::super_name_of(&bytes);
         if let Ok(class) = ClassFile::parse(bytes) {
+            prop_assert_eq!(extends, Ok(class.super_name.clone()));
             for method in &class.methods {
                 let _ = method.entry_slots();
                 if let Some(code) = &method.code {

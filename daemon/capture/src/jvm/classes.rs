@@ -34,6 +34,19 @@ fn box_field(link: &mut Link, class: ReferenceTypeId) -> Result<Option<jdwp::Fie
     }))
 }
 
+/// The classes of a dotted name that the JVM shows, of all loaders: those that it has linked, not what it has only loaded.
+pub(crate) fn classes_named(
+    link: &mut Link,
+    name: &str,
+) -> Result<Vec<virtual_machine::ClassBySignature>, LinkError> {
+    let Ok(signature) = jhyde_bytecode::name_to_signature(name) else {
+        return Ok(Vec::new());
+    };
+    let signature = signature.as_str().into();
+    let told = link.request(&virtual_machine::ClassesBySignature { signature })?;
+    Ok(told.unwrap_or_default())
+}
+
 impl Program {
     /// Is it a static initialiser?
     pub(crate) fn is_initialiser(
@@ -145,14 +158,8 @@ impl Program {
         if let Some(known) = in_scope.or_else(|| self.loaded.get(name).copied()) {
             return Ok(Some(known));
         }
-        let Ok(signature) = jhyde_bytecode::name_to_signature(name) else {
-            return Ok(None);
-        };
-        let signature = signature.as_str().into();
-        let told = link.request(&virtual_machine::ClassesBySignature { signature })?;
-        let found = told
-            .ok()
-            .and_then(|all| all.first().map(|class| class.type_id));
+        let found = classes_named(link, name)?;
+        let found = found.first().map(|class| class.type_id);
         if let Some(class) = found {
             self.loaded.insert(name.to_owned(), class);
             self.class(link, class)?;

@@ -13,6 +13,7 @@ mod session;
 pub use connection::{ClassPaths, Connection, Waiter};
 pub use guard::stand_guard;
 
+pub(crate) use classes::classes_named;
 pub(crate) use guard::{Guard, QUIET};
 pub(crate) use link::Link;
 pub(crate) use session::{Jvm, StackFrame, ThreadNames, breakpoint, is_death};

@@ -38,8 +38,7 @@ impl Program {
                 }
                 break;
             }
-            let known = self.class(link, ref_type)?;
-            open.extend(self.direct_supertypes(link, ref_type, &known)?);
+            open.extend(self.supertypes(link, ref_type)?.all());
         }
         self.constants.insert(key, found);
         Ok(found)
@@ -68,7 +67,7 @@ impl Program {
             };
             let found = fields.into_iter().find(|f| f.name.as_str() == Some(name));
             let Some(found) = found else {
-                open.extend(self.direct_supertypes(link, ref_type, &known)?);
+                open.extend(self.supertypes(link, ref_type)?.all());
                 continue;
             };
             let id = match self.fields.get(&(ref_type, found.field)) {

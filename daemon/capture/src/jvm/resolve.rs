@@ -8,7 +8,7 @@ use jhyde_trace::ClassId;
 use super::Link;
 use crate::error::LinkError;
 use crate::program::flags::{ABSTRACT, NATIVE};
-use crate::program::{Class, Loader, Program, Selected};
+use crate::program::{Loader, Program, Selected, Supertypes};
 
 /// The method with code that a class declares. `None`: the JVM does not say, of one that it has not linked.
 fn declared(
@@ -59,9 +59,9 @@ impl Program {
             if found.is_some() {
                 break;
             }
-            next = self.superclass(link, class, &known)?;
-            let above = self.direct_supertypes(link, class, &known)?;
-            interfaces.extend(above.into_iter().filter(|above| Some(*above) != next));
+            let above = self.supertypes(link, class)?;
+            interfaces.extend(above.interfaces);
+            next = above.superclass;
         }
         if found.is_none() {
             found = self.most_specific(link, interfaces, (name, descriptor))?;
@@ -80,8 +80,7 @@ impl Program {
         let mut above: Vec<(ReferenceTypeId, Vec<ReferenceTypeId>)> = Vec::new();
         while let Some(interface) = open.pop() {
             if above.iter().all(|(seen, _)| *seen != interface) {
-                let known = self.class(link, interface)?;
-                let direct = self.direct_supertypes(link, interface, &known)?;
+                let direct = self.supertypes(link, interface)?.interfaces;
                 open.extend(&direct);
                 above.push((interface, direct));
             }
@@ -109,21 +108,6 @@ impl Program {
         };
         let mut own = found.iter().filter(|(one, _)| !overridden(*one));
         Ok(own.next().map(|(_, found)| *found))
-    }
-
-    fn superclass(
-        &self,
-        link: &mut Link,
-        class: ReferenceTypeId,
-        known: &Class,
-    ) -> Result<Option<ReferenceTypeId>, LinkError> {
-        if known.in_scope {
-            let above = known.above.first().copied();
-            return Ok(above.filter(|_| !known.is_interface()));
-        }
-        let above = link.request(&class_type::Superclass { class })?;
-        // Interfaces have none.
-        Ok(above.ok().filter(|above| !above.is_null()))
     }
 
     /// Is a class a subtype of the one that code of a loader names (dotted)? `None` if the JVM does not say.
@@ -154,7 +138,7 @@ impl Program {
             if known.name.ends_with("[]") {
                 return Ok(None);
             }
-            for above in self.direct_supertypes(link, class, &known)? {
+            for above in self.supertypes(link, class)?.all() {
                 if !seen.contains(&above) {
                     seen.push(above);
                     open.push(above);
@@ -164,27 +148,32 @@ impl Program {
         Ok(Some(false))
     }
 
-    pub(super) fn direct_supertypes(
+    /// What a class extends and implements itself.
+    pub(crate) fn supertypes(
         &mut self,
         link: &mut Link,
         class: ReferenceTypeId,
-        known: &Class,
-    ) -> Result<Vec<ReferenceTypeId>, LinkError> {
+    ) -> Result<Supertypes, LinkError> {
+        let known = self.class(link, class)?;
         if known.in_scope {
-            return Ok(known.above.clone());
+            let superclass = known.above.first().copied();
+            let superclass = superclass.filter(|_| !known.is_interface());
+            let interfaces = known.above[usize::from(superclass.is_some())..].to_vec();
+            return Ok(Supertypes {
+                superclass,
+                interfaces,
+            });
         }
         if let Some(asked) = self.supertypes.get(&class) {
             return Ok(asked.clone());
         }
-        let above = link.request(&class_type::Superclass { class })?;
-        let mut all: Vec<_> = above
-            .ok()
-            .filter(|class| !class.is_null())
-            .into_iter()
-            .collect();
+        let superclass = link.request(&class_type::Superclass { class })?;
         let interfaces = link.request(&reference_type::Interfaces { ref_type: class })?;
-        all.extend(interfaces.unwrap_or_default());
-        self.supertypes.insert(class, all.clone());
-        Ok(all)
+        let asked = Supertypes {
+            superclass: superclass.ok().filter(|class| !class.is_null()),
+            interfaces: interfaces.unwrap_or_default(),
+        };
+        self.supertypes.insert(class, asked.clone());
+        Ok(asked)
     }
 }

@@ -81,6 +81,22 @@ pub(crate) struct Selected {
     pub(crate) native: bool,
 }
 
+/// What a class extends and implements itself.
+#[derive(Clone, Debug)]
+pub(crate) struct Supertypes {
+    /// Interfaces have none, nor has `Object`.
+    pub(crate) superclass: Option<ReferenceTypeId>,
+    pub(crate) interfaces: Vec<ReferenceTypeId>,
+}
+
+impl Supertypes {
+    /// All of them, what it extends first.
+    pub(crate) fn all(&self) -> impl Iterator<Item = ReferenceTypeId> + '_ {
+        let interfaces = self.interfaces.iter().copied();
+        self.superclass.into_iter().chain(interfaces)
+    }
+}
+
 /// A method as the JVM names it.
 pub(crate) type MethodKey = (ReferenceTypeId, jdwp::MethodId);
 
@@ -101,7 +117,7 @@ pub(crate) struct Program {
     pub(crate) outside_methods: FxHashMap<(ClassId, String, String), Rc<Method>>,
     /// Classes by their number, and the direct supertypes of those that somebody asked about.
     pub(crate) types: FxHashMap<ClassId, ReferenceTypeId>,
-    pub(crate) supertypes: FxHashMap<ReferenceTypeId, Vec<ReferenceTypeId>>,
+    pub(crate) supertypes: FxHashMap<ReferenceTypeId, Supertypes>,
     /// Classes outside the scope that the JVM has loaded, by dotted name.
     pub(crate) loaded: FxHashMap<String, ReferenceTypeId>,
     pub(crate) constants: FxHashMap<(String, String), Option<jdwp::Value>>,
@@ -280,8 +296,13 @@ impl Program {
 
     /// Is this the number of a class in scope?
     pub(crate) fn is_class_in_scope(&self, class: ClassId) -> bool {
-        let known = self.types.get(&class).and_then(|of| self.classes.get(of));
-        known.is_some_and(|class| class.in_scope)
+        self.type_of(class)
+            .is_some_and(|class| self.is_type_in_scope(class))
+    }
+
+    /// Likewise by the JVM's number.
+    pub(crate) fn is_type_in_scope(&self, class: ReferenceTypeId) -> bool {
+        self.classes.get(&class).is_some_and(|class| class.in_scope)
     }
 
     pub(crate) fn next_method(&mut self) -> MethodId {

@@ -90,29 +90,27 @@ impl<S: Sink> Engine<S> {
 
     /// Does a call of this name certainly leave the scope? A class out of the scope may have inherited its methods from one of the scope.
     fn leaves_scope(&mut self, named: &Named, receiver: Value) -> Result<bool, CaptureError> {
-        let program = &mut self.recorder.known.program;
+        let program = &self.recorder.known.program;
         let scope = program.scope();
         let outside = !scope.covers(&named.class, true)
             || (scope.is_default() && named.class.starts_with("java."))
             || named.class.ends_with("[]");
-        if !outside {
-            return Ok(false);
-        }
-        let virtual_ = matches!(named.kind, InvokeKind::Virtual | InvokeKind::Interface);
-        let class = match virtual_ {
-            true => {
-                let object = receiver.object();
-                let class = object.and_then(|object| self.recorder.known.heap.class(object));
-                class.and_then(|class| program.name_of(class))
-            }
-            false => Some(named.class.clone()),
+        let of_receiver = |receiver: Value| {
+            let class = self.recorder.known.heap.class(receiver.object()?)?;
+            program.name_of(class)
+        };
+        let class = match named.kind {
+            _ if !outside => None,
+            InvokeKind::Dynamic => None,
+            InvokeKind::Static | InvokeKind::Special => Some(named.class.clone()),
+            InvokeKind::Virtual | InvokeKind::Interface => of_receiver(receiver),
         };
         let Some(class) = class else {
             return Ok(false);
         };
-        let inherits_nothing = looks_like_jdk(&class) || class.ends_with("[]");
-        if named.kind == InvokeKind::Dynamic || inherits_nothing || named.name == "<init>" {
-            return Ok(named.kind != InvokeKind::Dynamic);
+        // These inherit nothing.
+        if looks_like_jdk(&class) || class.ends_with("[]") || named.name == "<init>" {
+            return Ok(true);
         }
         let selected = self.recorder.selected(named, receiver)?;
         let program = &self.recorder.known.program;

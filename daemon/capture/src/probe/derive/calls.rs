@@ -7,7 +7,7 @@ use jhyde_trace::{ClassId, MethodId, Outcome, Value};
 use rustc_hash::FxHashMap;
 
 use super::routine::Callee;
-use super::run::{Needs, Owner, Stopped, lost};
+use super::run::{Needs, Stopped, lost};
 use super::running::{Awaits, Entering, Open};
 use super::select::Selected;
 use super::thread::Thread;
@@ -126,47 +126,6 @@ impl Deriver {
         }
         thread.awaits = Some(Awaits::Shown(open));
         Ok(Went::On)
-    }
-
-    /// The class of a static method is initialised before the call begins: see [`Deriver::initialise`].
-    fn initialises_callee(
-        &mut self,
-        thread: &mut Thread,
-        program: &mut Program,
-        link: &mut Link,
-        routine: &Routine,
-        callee: &Callee,
-    ) -> Result<Option<Went>, Stopped> {
-        if callee.named.kind != InvokeKind::Static {
-            return Ok(None);
-        }
-        let named = &callee.named;
-        let owner = match self.owner(thread, program, routine, callee.constant, &named.class)? {
-            Owner::Scope(class) => Some(class),
-            Owner::Outside => None,
-            Owner::Awaited => return Ok(Some(Went::Nowhere)),
-        };
-        let declares = match self.inherits_from(thread, program, link, routine, callee)? {
-            Owner::Scope(class) => Some(class),
-            Owner::Awaited => return Ok(Some(Went::Nowhere)),
-            Owner::Outside => match &owner {
-                Some(owner) => {
-                    let declares = program.declaring_method(owner, named);
-                    Some(declares.map_or_else(|| Rc::clone(owner), Rc::clone))
-                }
-                None => {
-                    match self.above_outside(thread, program, link, (&named.class, Some(named)))? {
-                        Owner::Scope(class) => Some(class),
-                        Owner::Outside => None,
-                        Owner::Awaited => return Ok(Some(Went::Nowhere)),
-                    }
-                }
-            },
-        };
-        match declares {
-            Some(class) => self.initialise(thread, program, &class),
-            None => Ok(None),
-        }
     }
 
     /// Which objects a call is shown, before it begins.
@@ -412,41 +371,40 @@ impl Deriver {
             Some(class) => self.selected(program, link, class, named)?,
             None => self.resolved(program, link, routine, named)?,
         };
-        let method = match (chosen, decides) {
-            (Some(Selected::Scope(method)), _) => Some(method),
+        let instrumented = |method: Rc<Method>| self.routines.get(&method.id).cloned();
+        let scope = |method| instrumented(method).map(Target::Scope);
+        let default = |method| instrumented(method).map(Target::Default);
+        let is_lambda = |class| {
+            let name = program.name_of(class);
+            name.is_some_and(|name| name.contains("$$Lambda"))
+        };
+        let found = match (chosen, decides) {
+            (Some(Selected::Scope(method)), _) => scope(method),
+            (Some(Selected::Inherited(method)), _) => default(method),
             (Some(Selected::Outside), _) => None,
             (Some(Selected::Unknown), _) => {
-                if !self.complete && !thread.is_past()? {
+                if self.may_be_ahead(thread)? {
                     return Ok(Target::NotYet);
                 }
                 return lost(format!("which {} is called is not known", named.name));
             }
-            (Some(Selected::Inherited(method)), _) => {
-                let routine = self.routines.get(&method.id).cloned();
-                let found = routine.map_or(Target::Outside, Target::Default);
-                self.targets.found.insert(key, found.clone());
-                return Ok(found);
-            }
             (None, None) => (routine.static_owner(program, callee.constant, &named.class))
-                .and_then(|class| program.inherited(class, &named.name, &named.descriptor)),
-            (None, Some(class)) => program
-                .class_of(class)
-                .filter(|class| class.in_scope)
-                .and_then(|class| program.dispatched(&class, named)),
+                .and_then(|class| program.inherited(class, &named.name, &named.descriptor))
+                .and_then(scope),
+            (None, Some(class)) => {
+                let of = program.class_of(class).filter(|of| of.in_scope);
+                let method = of.and_then(|of| program.dispatched(&of, named));
+                let of_lambda = || {
+                    program
+                        .declared_in_scope(named)
+                        .filter(|_| is_lambda(class))
+                };
+                method
+                    .and_then(scope)
+                    .or_else(|| of_lambda().and_then(default))
+            }
         };
-        let instrumented = |method: Rc<Method>| self.routines.get(&method.id).cloned();
-        let is_lambda = |class| {
-            program
-                .name_of(class)
-                .is_some_and(|name| name.contains("$$Lambda"))
-        };
-        let found = match (method.and_then(instrumented), decides) {
-            (Some(routine), _) => Target::Scope(routine),
-            (None, Some(class)) if is_lambda(class) => (program.declared_in_scope(named))
-                .and_then(instrumented)
-                .map_or(Target::Outside, Target::Default),
-            (None, _) => Target::Outside,
-        };
+        let found = found.unwrap_or(Target::Outside);
         self.targets.found.insert(key, found.clone());
         Ok(found)
     }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use jhyde_trace::{Event, EventKind, Value, Variable};
 
-use super::casts::or_gone;
+use super::hierarchy::or_gone;
 use super::run::{Stopped, lost};
 use super::thread::Thread;
 use super::{Deriver, Routine};

@@ -2,14 +2,21 @@
 
 use std::rc::Rc;
 
+use jdwp::ReferenceTypeId;
+use jhyde_bytecode::InvokeKind;
 use jhyde_trace::Event;
 
-use super::run::Stopped;
+use super::above::signature;
+use super::routine::Callee;
+use super::run::{Owner, Stopped};
 use super::running::Awaits;
+use super::select::Selected;
 use super::thread::Thread;
 use super::{Deriver, Routine, Went};
+use crate::error::LinkError;
+use crate::jvm::Link;
 use crate::probe::log::Record;
-use crate::program::{Class, Program};
+use crate::program::{Class, Named, Program};
 
 impl Deriver {
     /// A class is to be initialised (JVMS 5.5), by the innermost call of the scope. `None`: it is. Else its initialiser, or
@@ -60,6 +67,152 @@ impl Deriver {
         }
         self.begin_told(thread, &routine, index);
         Ok(Some(Went::On))
+    }
+
+    /// The class of a static method is initialised before the call begins: see [`Deriver::initialise`].
+    pub(super) fn initialises_callee(
+        &mut self,
+        thread: &mut Thread,
+        program: &mut Program,
+        link: &mut Link,
+        routine: &Routine,
+        callee: &Callee,
+    ) -> Result<Option<Went>, Stopped> {
+        if callee.named.kind != InvokeKind::Static {
+            return Ok(None);
+        }
+        let owner = self.initialised_by(thread, program, link, routine, callee)?;
+        match owner {
+            Owner::Scope(class) => self.initialise(thread, program, &class),
+            Owner::Outside => Ok(None),
+            Owner::Awaited => Ok(Some(Went::Nowhere)),
+        }
+    }
+
+    /// The class of the scope that a call of a static method initialises first.
+    fn initialised_by(
+        &mut self,
+        thread: &mut Thread,
+        program: &mut Program,
+        link: &mut Link,
+        routine: &Routine,
+        callee: &Callee,
+    ) -> Result<Owner, Stopped> {
+        let named = &callee.named;
+        let owner = self.owner(thread, program, routine, callee.constant, &named.class)?;
+        if let Owner::Awaited = owner {
+            return Ok(owner);
+        }
+        match self.inherits_from(thread, program, link, routine, callee)? {
+            Owner::Outside => {}
+            inherited => return Ok(inherited),
+        }
+        match owner {
+            Owner::Scope(class) => {
+                let declares = program.declaring_method(&class, named).cloned();
+                Ok(Owner::Scope(declares.unwrap_or(class)))
+            }
+            _ => self.above_outside(thread, program, link, (&named.class, Some(named))),
+        }
+    }
+
+    /// The class of the scope that declares the static method which a call runs, if a class out of the scope lies between that and the
+    /// class that is named.
+    fn inherits_from(
+        &mut self,
+        thread: &mut Thread,
+        program: &mut Program,
+        link: &mut Link,
+        routine: &Routine,
+        callee: &Callee,
+    ) -> Result<Owner, Stopped> {
+        if !self.names.has_extenders() {
+            return Ok(Owner::Outside);
+        }
+        let key = (routine.id, callee.constant);
+        let known = self.asked.inherits.get(&key);
+        let of = match known.filter(|(covered, _)| *covered == program.covered) {
+            Some((_, known)) => *known,
+            None => {
+                let of = match self.resolved(program, link, routine, &callee.named)? {
+                    Some(Selected::Scope(method)) => self.routines.get(&method.id),
+                    Some(Selected::Unknown) => {
+                        // A class that the JVM has not loaded or linked it has not called.
+                        return Ok(match self.may_be_ahead(thread)? {
+                            true => Owner::Awaited,
+                            false => Owner::Outside,
+                        });
+                    }
+                    _ => None,
+                };
+                let of = of.map(|routine| routine.class);
+                self.asked.inherits.insert(key, (program.covered, of));
+                of
+            }
+        };
+        let class = of.and_then(|class| program.classes.get(&class));
+        Ok(class.map_or(Owner::Outside, |class| Owner::Scope(Rc::clone(class))))
+    }
+
+    /// The first class of the scope above one out of the scope, which is initialised before that (JVMS 5.5): because an object of it is made,
+    /// or a static method called that it declares, or one out of the scope above it.
+    pub(super) fn above_outside(
+        &mut self,
+        thread: &mut Thread,
+        program: &mut Program,
+        link: &mut Link,
+        (class, called): (&str, Option<&Named>),
+    ) -> Result<Owner, Stopped> {
+        if !self.names.has_extenders() || self.names.extender(class).is_none() {
+            return Ok(Owner::Outside);
+        }
+        let key = (class.to_owned(), called.map(signature));
+        let found = match self.asked.above.get(&key) {
+            Some(known) => Some(*known),
+            None => self.find_above(program, link, (class, called))?,
+        };
+        let Some(found) = found else {
+            return Ok(match self.may_be_ahead(thread)? {
+                true => Owner::Awaited,
+                false => Owner::Outside,
+            });
+        };
+        self.asked.above.insert(key, found);
+        let class = found.and_then(|class| program.classes.get(&class));
+        Ok(class.map_or(Owner::Outside, |class| Owner::Scope(Rc::clone(class))))
+    }
+
+    /// `None`: that cannot be said, or not yet.
+    fn find_above(
+        &mut self,
+        program: &mut Program,
+        link: &mut Link,
+        (class, called): (&str, Option<&Named>),
+    ) -> Result<Option<Option<ReferenceTypeId>>, LinkError> {
+        let Some(found) = self.named(program, link, class)? else {
+            return Ok(None);
+        };
+        let Some(way) = self.way_up(program, link, found)? else {
+            return Ok(None);
+        };
+        let mut from = 0;
+        if let Some(called) = called {
+            for &(class, _) in way.iter().take_while(|(_, in_scope)| !in_scope) {
+                let Some(declared) = self.declares(link, class)? else {
+                    return Ok(None);
+                };
+                if declared.contains_key(&signature(called)) {
+                    break;
+                }
+                from += 1;
+            }
+            // One of the scope declares it, or an interface: the other way round it is found.
+            if way.get(from).is_none_or(|(_, in_scope)| *in_scope) {
+                return Ok(Some(None));
+            }
+        }
+        let first = way[from..].iter().find(|(_, in_scope)| *in_scope);
+        Ok(Some(first.map(|(class, _)| *class)))
     }
 
     /// Has its initialiser, or that of a class above it, thrown an exception (JVMS 5.5)?

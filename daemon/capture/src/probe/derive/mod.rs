@@ -8,6 +8,8 @@
 //! `thread` is one thread, `run` drives its innermost frame, `world` is what instructions do, `calls` what they call,
 //! `begins` and `outside` how that goes within the scope and out of it, `initialise` when classes are initialised, `throw` how exceptions go, `casts` what is a subtype of what, `told` values that instructions tell, `foreign` fields that the scope does not declare, `constants` fields that no instruction writes, `reads` what is told of objects that are made and of reads where code out of the scope may use reflection, `contents` what objects of the JDK hold, `copies` what `clone` makes, `fixed` what never changes of an object, `values` what references mean, `identity` which object it is.
 
+mod above;
+mod absent;
 mod begins;
 mod births;
 mod calls;
@@ -18,6 +20,7 @@ mod contents;
 mod copies;
 mod fixed;
 mod foreign;
+mod hierarchy;
 mod identity;
 mod initialise;
 mod namesakes;
@@ -127,8 +130,8 @@ pub(crate) struct Deriver {
     /// Classes whose initialisation no instruction makes run any more: it has, and has not thrown.
     ready: FxHashSet<ClassId>,
     targets: calls::Targets,
-    hierarchy: Option<casts::Hierarchy>,
-    asked: select::Asked,
+    hierarchy: Option<hierarchy::Hierarchy>,
+    asked: above::Asked,
     /// Classes out of the scope that the JVM has initialised, as far as that was asked.
     initialised_outside: FxHashSet<String>,
     /// By the number of their log.
@@ -180,7 +183,7 @@ impl Deriver {
             ready: FxHashSet::default(),
             targets: calls::Targets::default(),
             hierarchy: None,
-            asked: select::Asked::default(),
+            asked: above::Asked::default(),
             initialised_outside: FxHashSet::default(),
             threads: FxHashMap::default(),
             next_thread: 1,

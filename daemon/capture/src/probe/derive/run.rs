@@ -235,13 +235,10 @@ impl Deriver {
             Op::LoadElement | Op::Binary(_) | Op::ArrayLength | Op::NewArray(_) => {
                 let opcode = instruction.opcode;
                 let throws = throws(&frame.activation, &self.heap, opcode);
-                if let Op::NewArray(Element::Class(constant)) = op {
-                    let class = routine.class_constant(Some(constant));
-                    let named = (constant, &*class);
-                    let needs = self.absent(thread, program, link, routine, named, false)?;
-                    if let Some(needs) = needs {
-                        return Ok(needs);
-                    }
+                if let Op::NewArray(Element::Class(class)) = op
+                    && let Some(needs) = self.class_absent(thread, program, link, routine, class)?
+                {
+                    return Ok(needs);
                 }
                 match throws {
                     Some(true) => Ok(Needs::Throws),
@@ -278,17 +275,15 @@ impl Deriver {
                     false => Ok(Needs::Throws),
                 }
             }
-            Op::InstanceOf(constant) => {
+            Op::InstanceOf(class) => {
                 // The question is asked where the JVM can be asked, so that it is known without when it runs.
                 let value = frame.activation.peek(0);
-                let name = routine.class_constant(Some(constant));
-                let named = (constant, &*name);
                 if value.object().is_some()
-                    && let Some(needs) =
-                        self.absent(thread, program, link, routine, named, false)?
+                    && let Some(needs) = self.class_absent(thread, program, link, routine, class)?
                 {
                     return Ok(needs);
                 }
+                let name = routine.class_constant(Some(class));
                 self.is_a(program, link, routine, value, &name)?;
                 Ok(Needs::Nothing)
             }
@@ -334,12 +329,8 @@ impl Deriver {
                 }
                 Ok(needs)
             }
-            Op::NewNested {
-                class: constant, ..
-            } => {
-                let class = routine.class_constant(Some(constant));
-                let named = (constant, &*class);
-                let needs = self.absent(thread, program, link, routine, named, false)?;
+            Op::NewNested { class, .. } => {
+                let needs = self.class_absent(thread, program, link, routine, class)?;
                 Ok(needs.unwrap_or(Needs::Nothing))
             }
             Op::Constant(constant) => {
@@ -359,15 +350,15 @@ impl Deriver {
         routine: &Routine,
         ((constant, named), field): ((u16, &str), Option<&str>),
     ) -> Result<Needs, Stopped> {
-        let class = match self.owner(thread, program, routine, constant, named)? {
-            Owner::Scope(class) => class,
+        let owner = self.owner(thread, program, routine, constant, named)?;
+        let owner = match (owner, field) {
             // Which class declares a field that one out of the scope has is not asked.
-            Owner::Outside if field.is_some() => return Ok(Needs::Nothing),
-            Owner::Outside => match self.above_outside(thread, program, link, (named, None))? {
-                Owner::Scope(class) => class,
-                Owner::Outside => return Ok(Needs::Nothing),
-                Owner::Awaited => return Ok(Needs::More),
-            },
+            (Owner::Outside, None) => self.above_outside(thread, program, link, (named, None))?,
+            (owner, _) => owner,
+        };
+        let class = match owner {
+            Owner::Scope(class) => class,
+            Owner::Outside => return Ok(Needs::Nothing),
             Owner::Awaited => return Ok(Needs::More),
         };
         let declares = field.and_then(|field| program.declaring_field(&class, field));
@@ -376,6 +367,11 @@ impl Deriver {
             Some(Went::Nowhere) => Ok(Needs::More),
             None => Ok(Needs::Nothing),
         }
+    }
+
+    /// May a thread not have come to the next instruction, so that the JVM does not know what that needs?
+    pub(super) fn may_be_ahead(&self, thread: &mut Thread) -> Result<bool, Nonsense> {
+        Ok(!self.complete && !thread.is_past()?)
     }
 
     /// Which class of the scope an instruction means whose constant names a class, or a static member by one. What a thread does is
@@ -390,7 +386,7 @@ impl Deriver {
         named: &str,
     ) -> Result<Owner, Stopped> {
         let is_known = program.class_in_scope(routine.loader, named).is_some();
-        if !is_known && !self.complete && program.scope().may_cover(named) && !thread.is_past()? {
+        if !is_known && program.scope().may_cover(named) && self.may_be_ahead(thread)? {
             return Ok(Owner::Awaited);
         }
         let owner = routine.static_owner(program, constant, named);

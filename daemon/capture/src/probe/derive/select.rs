@@ -1,23 +1,17 @@
 //! Which method a call runs (JVMS 5.4.3.3, 5.4.6) where classes out of the scope lie below classes of the scope. The JVM says what those
-//! extend and declare; what class files say of them ([`crate::probe::extenders`]) decides only what calls tell.
+//! extend and declare ([`super::above`]); what class files say of them ([`crate::probe::extenders`]) decides only what calls tell.
 
 use std::rc::Rc;
 
 use jdwp::ReferenceTypeId;
-use jdwp::commands::{class_type, reference_type, virtual_machine};
 use jhyde_bytecode::InvokeKind;
-use jhyde_trace::{ClassId, MethodId};
-use rustc_hash::FxHashMap;
+use jhyde_trace::ClassId;
 
-use super::casts::{Hierarchy, or_gone};
-use super::routine::Callee;
-use super::run::{Owner, Stopped};
-use super::thread::Thread;
+use super::above::{Step, signature};
 use super::{Deriver, Routine};
 use crate::error::LinkError;
 use crate::jvm::Link;
-use crate::probe::extenders::{Declared, Signature, declared};
-use crate::program::{Access, Class, Method, Named, Program};
+use crate::program::{Access, Method, Named, Program};
 use crate::scope::looks_like_jdk;
 
 /// What a call runs, where a class out of the scope has a part in that.
@@ -32,49 +26,29 @@ pub(super) enum Selected {
     Unknown,
 }
 
-/// What the JVM has said of classes out of the scope.
-#[derive(Debug, Default)]
-pub(super) struct Asked {
-    named: FxHashMap<String, Option<ReferenceTypeId>>,
-    extends: FxHashMap<ReferenceTypeId, Option<ReferenceTypeId>>,
-    declares: FxHashMap<ReferenceTypeId, Rc<Declared>>,
-    /// By method and constant: see [`Deriver::inherits_from`].
-    inherits: FxHashMap<(MethodId, u16), (usize, Option<ReferenceTypeId>)>,
-    /// See [`Deriver::above_outside`].
-    above: FxHashMap<(String, Option<Signature>), Option<ReferenceTypeId>>,
-    /// See [`Deriver::meet_above`]: of the lowest run of classes of the scope.
-    beyond: FxHashMap<ReferenceTypeId, ReferenceTypeId>,
+/// A method on the way up.
+struct Candidate {
+    /// Nothing, if it is none of the scope.
+    method: Option<Rc<Method>>,
+    /// Who may override it; nothing for a static method.
+    access: Option<Access>,
+    package: Option<String>,
 }
 
-/// A method on the way up, if it is of the scope, who may override it, and its package.
-type Candidate = (Option<Rc<Method>>, Option<Access>, Option<String>);
-
-/// The one of these, from below, that overrides one which only classes of its package can override, or overrides one that does (JVMS 5.4.5).
-fn overriding<'f>(found: &'f [Candidate], resolved: &Rc<Method>) -> Option<&'f Candidate> {
-    let is_it = |(method, ..): &Candidate| {
-        method
-            .as_ref()
-            .is_some_and(|method| Rc::ptr_eq(method, resolved))
-    };
-    let from = found.iter().position(is_it)?;
-    let mut overridden = vec![found.get(from)?];
-    for candidate in found[..from].iter().rev() {
-        let overrides = |(_, access, package): &&Candidate| {
-            *access == Some(Access::Open) || *package == candidate.2
+/// Which of these, from below, overrides the one at this place, which only classes of its package can override, or overrides one that does
+/// (JVMS 5.4.5).
+fn overriding(found: &[Candidate], at: usize) -> usize {
+    let mut overridden = vec![at];
+    for (below, candidate) in found.iter().enumerate().take(at).rev() {
+        let overrides = |&above: &usize| {
+            found[above].access == Some(Access::Open) || found[above].package == candidate.package
         };
         if overridden.iter().any(overrides) {
-            overridden.push(candidate);
+            overridden.push(below);
         }
     }
-    overridden.last().copied()
+    overridden.into_iter().min().unwrap_or(at)
 }
-
-fn signature(named: &Named) -> Signature {
-    (named.name.clone(), named.descriptor.clone())
-}
-
-/// A class, of the scope or not, on the way up.
-type Step = (ReferenceTypeId, bool);
 
 impl Deriver {
     /// What a call runs whose receiver is of this class. `None`: no class out of the scope has a part in it.
@@ -146,139 +120,6 @@ impl Deriver {
         }
     }
 
-    /// The class of the scope that declares the static method which a call runs, if a class out of the scope lies between that and the
-    /// class that is named.
-    pub(super) fn inherits_from(
-        &mut self,
-        thread: &mut Thread,
-        program: &mut Program,
-        link: &mut Link,
-        routine: &Routine,
-        callee: &Callee,
-    ) -> Result<Owner, Stopped> {
-        if !self.names.has_extenders() {
-            return Ok(Owner::Outside);
-        }
-        let key = (routine.id, callee.constant);
-        let known = self.asked.inherits.get(&key);
-        let of = match known.filter(|(covered, _)| *covered == program.covered) {
-            Some((_, known)) => *known,
-            None => {
-                let of = match self.resolved(program, link, routine, &callee.named)? {
-                    Some(Selected::Scope(method)) => self.routines.get(&method.id),
-                    Some(Selected::Unknown) => {
-                        // A class that the JVM has not loaded or linked it has not called.
-                        return Ok(match self.complete || thread.is_past()? {
-                            true => Owner::Outside,
-                            false => Owner::Awaited,
-                        });
-                    }
-                    _ => None,
-                };
-                let of = of.map(|routine| routine.class);
-                self.asked.inherits.insert(key, (program.covered, of));
-                of
-            }
-        };
-        let class = of.and_then(|class| program.classes.get(&class));
-        Ok(class.map_or(Owner::Outside, |class| Owner::Scope(Rc::clone(class))))
-    }
-
-    /// The first class of the scope above one out of the scope, which is initialised before that (JVMS 5.5): because an object of it is made,
-    /// or a static method called that it declares, or one out of the scope above it.
-    pub(super) fn above_outside(
-        &mut self,
-        thread: &mut Thread,
-        program: &mut Program,
-        link: &mut Link,
-        (class, called): (&str, Option<&Named>),
-    ) -> Result<Owner, Stopped> {
-        if !self.names.has_extenders() || self.names.extender(class).is_none() {
-            return Ok(Owner::Outside);
-        }
-        let key = (class.to_owned(), called.map(signature));
-        let found = match self.asked.above.get(&key) {
-            Some(known) => Some(*known),
-            None => self.find_above(program, link, (class, called))?,
-        };
-        let Some(found) = found else {
-            return match self.complete || thread.is_past()? {
-                true => Ok(Owner::Outside),
-                false => Ok(Owner::Awaited),
-            };
-        };
-        self.asked.above.insert(key, found);
-        let class = found.and_then(|class| program.classes.get(&class));
-        Ok(class.map_or(Owner::Outside, |class| Owner::Scope(Rc::clone(class))))
-    }
-
-    /// `None`: that cannot be said, or not yet.
-    fn find_above(
-        &mut self,
-        program: &mut Program,
-        link: &mut Link,
-        (class, called): (&str, Option<&Named>),
-    ) -> Result<Option<Option<ReferenceTypeId>>, LinkError> {
-        let Some(found) = self.named(program, link, class)? else {
-            return Ok(None);
-        };
-        let Some(way) = self.way_up(program, link, found)? else {
-            return Ok(None);
-        };
-        let mut from = 0;
-        if let Some(called) = called {
-            let outside = way.iter().take_while(|(_, in_scope)| !in_scope);
-            let outside: Vec<_> = outside.map(|(class, _)| *class).collect();
-            let mut declaring = None;
-            for (at, class) in outside.into_iter().enumerate() {
-                let Some(declared) = self.declares(link, class)? else {
-                    return Ok(None);
-                };
-                if declared.contains_key(&signature(called)) {
-                    declaring = Some(at);
-                    break;
-                }
-            }
-            let Some(declaring) = declaring else {
-                return Ok(Some(None));
-            };
-            from = declaring;
-        }
-        let first = way[from..].iter().find(|(_, in_scope)| *in_scope);
-        Ok(Some(first.map(|(class, _)| *class)))
-    }
-
-    /// A class of the scope was prepared: the JVM is asked now, while it can be, about classes out of the scope that lie above it.
-    pub(crate) fn meet_above(
-        &mut self,
-        program: &mut Program,
-        link: &mut Link,
-        class: ReferenceTypeId,
-    ) -> Result<(), LinkError> {
-        let way = self.way_up(program, link, class)?.unwrap_or_default();
-        let Some(outside) = way.iter().position(|(_, in_scope)| !in_scope) else {
-            return Ok(());
-        };
-        for (class, in_scope) in &way[outside..] {
-            if !in_scope {
-                self.declares(link, *class)?;
-            }
-        }
-        let beyond = way[outside..].iter().find(|(_, in_scope)| *in_scope);
-        for (class, _) in &way[..outside] {
-            self.asked
-                .beyond
-                .extend(beyond.map(|beyond| (*class, beyond.0)));
-        }
-        Ok(())
-    }
-
-    /// The first class of the scope above a class of the scope, if a class out of the scope lies between.
-    pub(super) fn beyond(&self, program: &Program, class: ReferenceTypeId) -> Option<Rc<Class>> {
-        let beyond = self.asked.beyond.get(&class)?;
-        program.classes.get(beyond).cloned()
-    }
-
     /// The first of a class and those above it that declares the method, if one out of the scope lies below one of the scope. For a
     /// call with a receiver: the first that overrides the one that is named, if the scope declares that.
     fn choose(
@@ -326,21 +167,31 @@ impl Deriver {
             if selects || of_receiver.is_none() {
                 let package = name.rsplit_once('.');
                 let package = package.map(|(package, _)| package.to_owned());
-                found.push((method.map(Rc::clone), access, package));
+                found.push(Candidate {
+                    method: method.map(Rc::clone),
+                    access,
+                    package,
+                });
             }
         }
-        let chosen = match of_receiver {
-            Some(Some(resolved)) if resolved.access == Access::Package => {
-                match overriding(&found, resolved) {
-                    Some(chosen) => Some(chosen),
+        let chosen = match of_receiver.flatten() {
+            Some(resolved) if resolved.access == Access::Package => {
+                let is_it = |one: &Candidate| {
+                    let method = one.method.as_ref();
+                    method.is_some_and(|method| Rc::ptr_eq(method, resolved))
+                };
+                match found.iter().position(is_it) {
+                    Some(at) => found.get(overriding(&found, at)),
                     None => return Ok(Some(Selected::Unknown)),
                 }
             }
             _ => found.first(),
         };
         Ok(match chosen {
-            Some((Some(method), ..)) => Some(Selected::Scope(Rc::clone(method))),
-            Some((None, ..)) => Some(Selected::Outside),
+            Some(chosen) => Some(match &chosen.method {
+                Some(method) => Selected::Scope(Rc::clone(method)),
+                None => Selected::Outside,
+            }),
             // What interfaces have is looked for as if there were no class out of the scope, if the receiver is of the scope.
             None => match default {
                 Some(default) => match self.declare_nothing(program, link, &way, named)? {
@@ -372,20 +223,11 @@ impl Deriver {
                     _ => return Ok(false),
                 }
             }
-            let direct = match &self.hierarchy {
-                Some(hierarchy) => hierarchy.direct(class).map(<[_]>::to_vec),
-                None => {
-                    let asked = link.request(&reference_type::Interfaces { ref_type: class });
-                    or_gone(asked)?.and_then(Result::ok)
-                }
-            };
-            let Some(direct) = direct else {
+            let Some(direct) = self.supertypes(program, link, class)? else {
                 return Ok(false);
             };
-            for above in direct {
-                let known = program.classes.get(&above);
-                let in_scope = known.is_some_and(|known| known.in_scope);
-                if in_scope || open.contains(&above) {
+            for above in direct.interfaces {
+                if program.is_type_in_scope(above) || open.contains(&above) {
                     continue;
                 }
                 let name = self.name(program, link, above)?;
@@ -396,139 +238,30 @@ impl Deriver {
         }
         Ok(true)
     }
+}
 
-    /// A class and those above it, up to the first of the JDK. `None`: nobody can say any more.
-    fn way_up(
-        &mut self,
-        program: &mut Program,
-        link: &mut Link,
-        class: ReferenceTypeId,
-    ) -> Result<Option<Vec<Step>>, LinkError> {
-        let mut way: Vec<Step> = Vec::new();
-        let mut next = Some(class);
-        while let Some(at) = next {
-            if let Some(known) = program.classes.get(&at).filter(|known| known.in_scope) {
-                way.push((at, true));
-                next = match known.is_interface() {
-                    true => None,
-                    false => known.above.first().copied(),
-                };
-                continue;
-            }
-            let Some(name) = self.name(program, link, at)? else {
-                return Ok(None);
-            };
-            if looks_like_jdk(&name) {
-                break;
-            }
-            way.push((at, false));
-            let Some(extends) = self.extends(link, at)? else {
-                return Ok(None);
-            };
-            next = extends;
-        }
-        Ok(Some(way))
-    }
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-    fn name(
-        &self,
-        program: &mut Program,
-        link: &mut Link,
-        class: ReferenceTypeId,
-    ) -> Result<Option<String>, LinkError> {
-        if let Some(hierarchy) = &self.hierarchy {
-            let known = || program.classes.get(&class).map(|known| known.name.clone());
-            return Ok(hierarchy.name(class).or_else(known));
-        }
-        Ok(or_gone(program.class(link, class))?.map(|known| known.name.clone()))
-    }
-
-    /// The class of a name, if there is one and no other.
-    fn named(
-        &mut self,
-        program: &mut Program,
-        link: &mut Link,
-        name: &str,
-    ) -> Result<Option<ReferenceTypeId>, LinkError> {
-        if let Some(known) = self.asked.named.get(name) {
-            return Ok(*known);
-        }
-        if let Some(hierarchy) = &self.hierarchy {
-            return Ok(hierarchy.named(name));
-        }
-        let Ok(signature) = jhyde_bytecode::name_to_signature(name) else {
-            return Ok(None);
+    #[test]
+    fn methods_of_a_package_are_overridden_in_it_and_by_what_overrides_those() {
+        let of = |(package, access): (&str, Access)| Candidate {
+            method: None,
+            access: Some(access),
+            package: Some(package.to_owned()),
         };
-        let signature = signature.as_str().into();
-        let told = or_gone(link.request(&virtual_machine::ClassesBySignature { signature }))?;
-        let found = told.and_then(Result::ok).unwrap_or_default();
-        let [only] = &found[..] else {
-            return Ok(None);
+        // The packages from below, and who may override the method there; the last one is the one that is called.
+        let selects = |all: &[(&str, Access)]| {
+            let found: Vec<_> = all.iter().copied().map(of).collect();
+            overriding(&found, found.len() - 1)
         };
-        self.asked.named.insert(name.to_owned(), Some(only.type_id));
-        or_gone(program.class(link, only.type_id))?;
-        Ok(Some(only.type_id))
-    }
-
-    fn extends(
-        &mut self,
-        link: &mut Link,
-        class: ReferenceTypeId,
-    ) -> Result<Option<Option<ReferenceTypeId>>, LinkError> {
-        if let Some(&known) = self.asked.extends.get(&class) {
-            return Ok(Some(known));
-        }
-        if let Some(hierarchy) = &self.hierarchy {
-            return Ok(hierarchy.extends(class));
-        }
-        let Some(told) = or_gone(link.request(&class_type::Superclass { class }))? else {
-            return Ok(None);
-        };
-        // Interfaces extend none.
-        let above = told.ok().filter(|above| !above.is_null());
-        self.asked.extends.insert(class, above);
-        Ok(Some(above))
-    }
-
-    fn declares(
-        &mut self,
-        link: &mut Link,
-        class: ReferenceTypeId,
-    ) -> Result<Option<Rc<Declared>>, LinkError> {
-        if let Some(known) = self.asked.declares.get(&class) {
-            return Ok(Some(Rc::clone(known)));
-        }
-        if self.hierarchy.is_some() {
-            return Ok(None);
-        }
-        let Some(told) = or_gone(link.request(&reference_type::Methods { ref_type: class }))?
-        else {
-            return Ok(None);
-        };
-        let Ok(told) = told else { return Ok(None) };
-        let declared = Rc::new(declared(told.iter().map(|method| {
-            let (name, descriptor) = (&method.name, &method.signature);
-            let (name, descriptor) = (name.to_string_lossy(), descriptor.to_string_lossy());
-            (
-                name.into_owned(),
-                descriptor.into_owned(),
-                method.mod_bits as u32,
-            )
-        })));
-        self.asked.declares.insert(class, Rc::clone(&declared));
-        Ok(Some(declared))
-    }
-
-    /// Asks the JVM, while it can be asked, what classes declare that are below one of the scope and none of it.
-    pub(super) fn ask_below(
-        &mut self,
-        program: &Program,
-        link: &mut Link,
-        hierarchy: &Hierarchy,
-    ) -> Result<(), LinkError> {
-        for class in hierarchy.below_scope(program) {
-            self.declares(link, class)?;
-        }
-        Ok(())
+        let (own, open) = (Access::Package, Access::Open);
+        assert_eq!(selects(&[("p", own)]), 0);
+        assert_eq!(selects(&[("q", open), ("p", own)]), 1);
+        assert_eq!(selects(&[("p", own), ("q", own), ("p", own)]), 0);
+        assert_eq!(selects(&[("q", open), ("p", open), ("p", own)]), 0);
+        assert_eq!(selects(&[("q", own), ("p", own), ("p", own)]), 1);
+        assert_eq!(selects(&[("q", own), ("q", open), ("p", own)]), 2);
     }
 }

@@ -18,7 +18,7 @@ const ABSENCE: [&str; 2] = [
 ];
 /// So many rounds of 4,096 instructions are run beyond the end of a log. In tests fewer, so that they come to it.
 const MOST_AHEAD: u32 = if cfg!(test) { 1 << 4 } else { 1 << 12 };
-/// So many rounds are run where the JVM has run on: some billion instructions, more than a second of a loop without calls.
+/// So many rounds are run where the JVM has run on: 1,070 million instructions, a second of a loop without calls, say.
 const MOST_FURTHER: u32 = 1 << 18;
 
 /// See the module.
