@@ -44,7 +44,8 @@ impl Jdk {
     }
 }
 
-fn cache() -> PathBuf {
+/// Where tests keep what they made.
+pub(crate) fn cache() -> PathBuf {
     let base = env::var_os("XDG_CACHE_HOME").map_or_else(
         || PathBuf::from(env::var_os("HOME").expect("HOME is set")).join(".cache"),
         PathBuf::from,

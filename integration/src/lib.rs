@@ -7,6 +7,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod compiled;
 pub mod cut;
 pub mod generate;
 pub mod jdk;

@@ -1,7 +1,6 @@
 //! Whole sessions of `jhyde debug --json` with an oracle in Rust, and the programs that they are about.
 
 use std::io::{BufRead as _, BufReader, Lines, Write as _};
-use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use serde_json::{Value, json};
@@ -97,32 +96,6 @@ impl Talk {
         drop(input);
         process.wait().expect("it ends");
     }
-}
-
-/// Compiles Java files below a folder of `java/` into a folder of its own.
-///
-/// # Panics
-/// When it cannot be compiled.
-pub fn compile(jdk: &Jdk, sources: &Path, into: &Path) {
-    let mut files: Vec<PathBuf> = Vec::new();
-    let mut folders = vec![sources.to_path_buf()];
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(&folder).expect("the sources are there") {
-            let path = entry.expect("an entry").path();
-            match path.is_dir() {
-                true => folders.push(path),
-                false if path.extension().is_some_and(|end| end == "java") => files.push(path),
-                false => {}
-            }
-        }
-    }
-    let javac = jdk.java().with_file_name("javac");
-    let status = Command::new(javac)
-        .args(["-g", "-d"])
-        .arg(into)
-        .args(files)
-        .status();
-    assert!(status.expect("javac can be started").success());
 }
 
 /// Plays a session with an oracle over calls, once the lines of a beginning were said.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::session::compile;
+use crate::compiled::compile;
 use crate::{Folder, Jdk};
 
 /// Where its sources are.

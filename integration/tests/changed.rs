@@ -4,7 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use jhyde_integration::session::{compile, play, refused};
+use jhyde_integration::compiled::compile;
+use jhyde_integration::session::{play, refused};
 use jhyde_integration::{Folder, Jdk, jdks};
 use serde_json::{Value, json};
 

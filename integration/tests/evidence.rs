@@ -3,7 +3,8 @@
 use std::path::Path;
 use std::process::Command;
 
-use jhyde_integration::session::{compile, play, refused};
+use jhyde_integration::compiled::compile;
+use jhyde_integration::session::{play, refused};
 use jhyde_integration::till::{judge, record, sources};
 use jhyde_integration::{Folder, Jdk, jdks};
 use serde_json::{Value, json};

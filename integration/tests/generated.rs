@@ -243,7 +243,7 @@ fn a_program_that_fails_is_made_small() {
     const KIND: &str = "it shifts";
     let jdk = jdks().remove(0);
     let mut worker = Worker::new(&jdk);
-    let settings = Settings::of(1, &jdk, "full", "events");
+    let settings = Settings::of(1, &jdk, "full", "probe");
     let shifts = |program: &Program| program.text(Printing::Plain).contains(" << ");
     let make = |seed| Program::new(seed, settings.release, &without());
     let program = (1..200).map(make).find(shifts).expect("one that shifts");

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use jhyde_integration::session::compile;
+use jhyde_integration::compiled::compile;
 use jhyde_integration::{Folder, Jdk, jdks};
 use serde_json::Value;
 

@@ -94,6 +94,12 @@ impl BlockCache {
         self.charged.fetch_sub(bytes, Ordering::Relaxed);
     }
 
+    /// What others took of it now, in bytes.
+    #[cfg(test)]
+    pub(crate) fn charged(&self) -> usize {
+        self.charged.load(Ordering::Relaxed)
+    }
+
     /// Forgets all blocks of a recording.
     pub(crate) fn forget(&self, recording: u32) {
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);

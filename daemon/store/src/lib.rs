@@ -26,6 +26,7 @@ mod cache;
 mod closing;
 mod database;
 mod derived;
+mod described;
 mod families;
 mod flusher;
 mod folder;

@@ -8,6 +8,7 @@ use jhyde_trace::{Block, ClassInfo, Level, ThreadInfo, Timestamp};
 use serde::de::DeserializeOwned;
 
 use crate::database::{Database, KeyValue, Log, Memory, Mode, open_value};
+use crate::described::Described;
 use crate::error::{Error, Result};
 use crate::families::{self, Family};
 use crate::flusher;
@@ -98,6 +99,7 @@ pub(crate) fn open(
         done: Default::default(),
         persisted: RwLock::new(persisted),
         tables: RwLock::new(tables),
+        described: Described::default(),
         index_use: RwLock::new(()),
         watch: Default::default(),
         lost_end,

@@ -290,14 +290,15 @@ impl Recording {
         {
             return Ok(decode(&bytes)?.pop().map(|object| object.1));
         }
+        if let Some(found) = self.inner.described.find(id) {
+            return Ok(found);
+        }
         let Some((_, bytes)) = db.nearest(families::OBJECTS, &key, Seek::Reverse)? else {
             return Ok(None);
         };
-        let mut run = decode(&bytes)?;
-        Ok(match run.binary_search_by_key(&id, |object| object.0) {
-            Ok(at) => Some(run.swap_remove(at).1),
-            Err(_) => None,
-        })
+        let run = decode(&bytes)?;
+        let blocks = &self.inner.memory.blocks;
+        Ok(self.inner.described.keep(run, id, blocks))
     }
 
     /// Where an object was created, if that was recorded.

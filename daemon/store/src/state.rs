@@ -17,6 +17,7 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::database::{Database, Memory};
+use crate::described::Described;
 use crate::error::{Error, Result};
 use crate::folder::{CutOff, FolderMeta};
 use crate::index::Key;
@@ -48,6 +49,7 @@ pub(crate) struct Inner {
     pub(crate) done: Condvar,
     pub(crate) persisted: RwLock<Persisted>,
     pub(crate) tables: RwLock<Tables>,
+    pub(crate) described: Described,
     /// Read by queries from the moment that they know of groups of postings until they have read them;
     /// written to delete merged groups.
     pub(crate) index_use: RwLock<()>,
@@ -271,7 +273,8 @@ fn memory_of(class: &ClassInfo) -> usize {
 
 impl Drop for Inner {
     fn drop(&mut self) {
-        self.memory.blocks.discharge(self.tables().bytes);
+        let kept = self.tables().bytes + self.described.bytes();
+        self.memory.blocks.discharge(kept);
         self.memory.blocks.forget(self.number);
     }
 }

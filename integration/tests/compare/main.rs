@@ -12,7 +12,7 @@ mod unsure;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use jhyde_integration::session::compile;
+use jhyde_integration::compiled::compile;
 use jhyde_integration::{Folder, Jdk, jdks};
 use serde_json::Value as Json;
 
