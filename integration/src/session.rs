@@ -1,11 +1,11 @@
 //! Whole sessions of `jhyde debug --json` with an oracle in Rust, and the programs that they are about.
 
 use std::io::{BufRead as _, BufReader, Lines, Write as _};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::{Folder, Jdk};
+use crate::Folder;
 
 /// One session by a script: what it was asked, and the last line.
 #[derive(Debug)]
