@@ -272,9 +272,49 @@ public class Partly {
         }
     }
 
+    /** Its initialiser fails by what the scope does that it calls back, which makes an object of it meanwhile. */
+    static class AppLoop {
+        static final AppLoop FIRST = looped();
+
+        AppLoop(int by) {
+        }
+    }
+
+    static AppLoop looped() {
+        return new AppLoop(Integer.parseInt("none"));
+    }
+
+    interface AppMore {
+        default int more() {
+            return 1;
+        }
+    }
+
+    static class AppLow {
+        public int more() {
+            return 7;
+        }
+    }
+
+    static class AppMiddling extends AppLow {
+    }
+
+    /** Has what its superclass's superclass has, not what its interface would give it. */
+    static class AppTop extends AppMiddling implements AppMore {
+    }
+
+    static int more(AppMore more) {
+        return more.more() + 1;
+    }
+
     static int fails() {
         int tries = 0;
         int passed = 0;
+        try {
+            Class.forName("Partly$AppLoop");
+        } catch (ClassNotFoundException | ExceptionInInitializerError e) {
+            passed++;
+        }
         for (int i = 0; i < 2; i++) {
             try {
                 new AppFails(tries++);
@@ -294,7 +334,7 @@ public class Partly {
         sum += AppOther.helped(sum) + AppMiddle.helped(3) + new Low().lower + new AppMiddle().own;
         Ranked thing = new AppThing();
         Ranked other = new AppOtherThing();
-        return sum + thing.ranked() + other.ranked();
+        return sum + thing.ranked() + other.ranked() + more(new AppTop());
     }
 
     /** Static methods out of the scope: one calls back behind what it writes. */
