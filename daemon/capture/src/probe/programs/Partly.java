@@ -284,14 +284,8 @@ public class Partly {
         return new AppLoop(Integer.parseInt("none"));
     }
 
-    interface AppMore {
-        default int more() {
-            return 1;
-        }
-    }
-
     static class AppLow {
-        public int more() {
+        public int ranked() {
             return 7;
         }
     }
@@ -299,12 +293,8 @@ public class Partly {
     static class AppMiddling extends AppLow {
     }
 
-    /** Has what its superclass's superclass has, not what its interface would give it. */
-    static class AppTop extends AppMiddling implements AppMore {
-    }
-
-    static int more(AppMore more) {
-        return more.more() + 1;
+    /** Has what its superclass's superclass has, not what its interface, which is of the scope, would give it. */
+    static class AppTop extends AppMiddling implements Ranked {
     }
 
     static int fails() {
@@ -334,7 +324,8 @@ public class Partly {
         sum += AppOther.helped(sum) + AppMiddle.helped(3) + new Low().lower + new AppMiddle().own;
         Ranked thing = new AppThing();
         Ranked other = new AppOtherThing();
-        return sum + thing.ranked() + other.ranked() + more(new AppTop());
+        Ranked top = new AppTop();
+        return sum + thing.ranked() + other.ranked() + top.ranked();
     }
 
     /** Static methods out of the scope: one calls back behind what it writes. */
