@@ -127,23 +127,10 @@ fn libraries_at_level_full() {
     each(&["csv", "kxml2", "junit4"], "full", &ALL);
 }
 
-/// Threads that serve requests over sockets among them.
+/// Threads that serve requests over sockets, and a library: `auto`, by which the others are recorded, takes the probe where it can.
 #[test]
 fn the_probe_tells_what_was_counted() {
-    let names = [
-        "csv",
-        "kxml2",
-        "gson",
-        "junit4",
-        "htmlcleaner",
-        "modern17",
-        "modern25",
-        "http",
-        "kernel",
-        "klocals",
-        "kthrowy",
-    ];
-    each_by("probe", &names, "full", &ALL);
+    each_by("probe", &["csv", "http"], "full", &ALL);
 }
 
 #[test]
