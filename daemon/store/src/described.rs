@@ -29,16 +29,23 @@ struct Run {
     bytes: usize,
 }
 
+impl Run {
+    /// Would it have this object, if that is described at all?
+    fn spans(&self, id: ObjectId) -> bool {
+        match &*self.objects {
+            [first, .., last] => (first.0..=last.0).contains(&id),
+            [only] => only.0 == id,
+            [] => false,
+        }
+    }
+}
+
 impl Described {
     /// What is known of an object, if a run that was read lately would have it: `Some(None)` where that does not.
     pub(crate) fn find(&self, id: ObjectId) -> Option<Option<ObjectInfo>> {
         let objects = {
             let Runs { runs, .. } = &mut *self.runs();
-            let spans = |run: &Run| match (run.objects.first(), run.objects.last()) {
-                (Some(first), Some(last)) => (first.0..=last.0).contains(&id),
-                _ => false,
-            };
-            let at = runs.iter().position(spans)?;
+            let at = runs.iter().position(|run| run.spans(id))?;
             let run = runs.remove(at)?;
             let objects = Arc::clone(&run.objects);
             runs.push_front(run);
@@ -57,6 +64,11 @@ impl Described {
         let found = of(&run, id);
         let bytes = run.iter().map(|(_, info)| memory(info)).sum();
         let Runs { runs, bytes: all } = &mut *self.runs();
+        // Somebody else may have read it meanwhile, or what was looked for lies behind it: nothing is known of that.
+        let first = run.first().map(|object| object.0);
+        if first.is_none_or(|first| runs.iter().any(|run| run.spans(first))) {
+            return found;
+        }
         runs.push_front(Run {
             objects: run.into(),
             bytes,
@@ -144,6 +156,12 @@ mod tests {
         assert_eq!(described.find(ObjectId(13)), Some(None));
         assert_eq!(described.find(ObjectId(15)), None);
         assert_eq!(blocks.charged(), described.bytes());
+        // What two have read at one time is kept once.
+        let bytes = described.bytes();
+        described.keep(run(20, "TWO"), ObjectId(22), &blocks);
+        // Nor is it kept again for what lies behind it.
+        assert_eq!(described.keep(run(20, "TWO"), ObjectId(29), &blocks), None);
+        assert_eq!((blocks.charged(), described.bytes()), (bytes, bytes));
         // What is asked for stays longest.
         let large = "X".repeat(MOST_BYTES / 8);
         described.keep(run(30, &large), ObjectId(30), &blocks);
