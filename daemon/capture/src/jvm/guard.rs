@@ -5,7 +5,8 @@
 //! when jhyded is killed. A small process holds it open, too: the guard. It does nothing as long as its input
 //! is open, which the daemon's death closes, and then lets the JVM stand still, waits until the agent has told
 //! all that was on the way, sends what it was given for that hour ([`Guard::leave_word`]: the program's own code back into
-//! classes that were instrumented), and disposes of the session. [`crate::events`] leaves a JVM in the same order.
+//! classes that were instrumented, while it runs), lets it stand again where it was given something, and disposes of the session.
+//! [`crate::events`] and [`crate::probe`] leave a JVM in the same order.
 //!
 //! A JVM that ends has told so and stands still, for the last time: it is resumed and nothing else. A session that is disposed of while the JVM
 //! ends may bring the agent down, and the JVM with it ("cannot get thread local storage", `JVMTI_ERROR_WRONG_PHASE`).
@@ -184,22 +185,48 @@ fn read_packet(daemon: &mut impl io::Read, packets: &mut Vec<u8>) -> io::Result<
 }
 
 fn take_leave(mut connection: TcpStream, left: &Left) -> io::Result<()> {
-    let suspended = header(
-        SUSPEND,
-        PacketKind::Reply {
-            error: ErrorCode::NONE,
-        },
-    );
     connection.set_read_timeout(Some(TICK))?;
     connection.set_write_timeout(Some(FAREWELL))?;
+    let Some(told) = stand_still(&mut connection)? else {
+        return Ok(());
+    };
+    let mut ends = left.ends || told;
+    if !ends && !left.packets.is_empty() {
+        connection.write_all(&left.packets)?;
+        // They let it run.
+        match stand_still(&mut connection)? {
+            Some(told) => ends = told,
+            None => return Ok(()),
+        }
+    }
+    if ends {
+        // Once for the guard, once for the event.
+        let resume = command::<Resume>(UNHEARD);
+        connection.write_all(&[resume, resume].concat())?;
+    } else {
+        connection.write_all(&command::<Dispose>(UNHEARD))?;
+    }
+    let deadline = Instant::now() + FAREWELL;
+    let mut heard = Vec::new();
+    while Instant::now() < deadline && hear(&mut connection, &mut heard)? {
+        heard.clear();
+    }
+    Ok(())
+}
+
+/// Lets the JVM stand, and waits until its agent has told all that was on the way. Does it tell its end? `None`: the connection is
+/// closed.
+fn stand_still(connection: &mut TcpStream) -> io::Result<Option<bool>> {
+    let error = ErrorCode::NONE;
+    let suspended = header(SUSPEND, PacketKind::Reply { error });
     connection.write_all(&command::<Suspend>(SUSPEND))?;
     let deadline = Instant::now() + FAREWELL;
-    let (mut stands, mut ends, mut quiet) = (false, left.ends, Instant::now());
+    let (mut stands, mut ends, mut quiet) = (false, false, Instant::now());
     let mut heard = Vec::new();
     while Instant::now() < deadline {
         let before = heard.len();
-        if !hear(&mut connection, &mut heard)? {
-            return Ok(());
+        if !hear(connection, &mut heard)? {
+            return Ok(None);
         }
         // Quiet is what was listened to in vain, not that nobody has listened.
         if heard.len() == before {
@@ -214,19 +241,7 @@ fn take_leave(mut connection: TcpStream, left: &Left) -> io::Result<()> {
             heard.drain(..heard.len().saturating_sub(HEADER_LEN - 1));
         }
     }
-    if ends {
-        // Once for the guard, once for the event.
-        let resume = command::<Resume>(UNHEARD);
-        connection.write_all(&[resume, resume].concat())?;
-    } else {
-        connection.write_all(&left.packets)?;
-        connection.write_all(&command::<Dispose>(UNHEARD))?;
-    }
-    let deadline = Instant::now() + FAREWELL;
-    while Instant::now() < deadline && hear(&mut connection, &mut heard)? {
-        heard.clear();
-    }
-    Ok(())
+    Ok(Some(ends))
 }
 
 fn tells_the_end(bytes: &[u8]) -> bool {
@@ -305,6 +320,13 @@ mod tests {
         }
         let resume = PacketKind::Command { set: 1, command: 9 };
         assert_eq!(told(&mut jvm).kind, resume, "what was left with it");
+        assert!(last.elapsed() >= QUIET - TICK, "{:?}", last.elapsed());
+        // Which let it run: it stands again, before it is left.
+        let suspend = told(&mut jvm);
+        assert_eq!(suspend.kind, PacketKind::Command { set: 1, command: 8 });
+        let reply = header(suspend.id, PacketKind::Reply { error });
+        jvm.write_all(&reply).expect("it is heard");
+        let last = Instant::now();
         let dispose = told(&mut jvm);
         assert!(last.elapsed() >= QUIET - TICK, "{:?}", last.elapsed());
         assert_eq!(dispose.kind, PacketKind::Command { set: 1, command: 6 });

@@ -352,6 +352,11 @@ impl<S: Sink> Engine<S> {
                 _ => {}
             }
         }
+        self.resume(composite)
+    }
+
+    /// Whoever an event has suspended goes on.
+    fn resume(&mut self, composite: &Composite) -> Result<(), CaptureError> {
         match (composite.suspend_policy, composite.thread()) {
             (SuspendPolicy::NONE, _) => {}
             (SuspendPolicy::EVENT_THREAD, Some(thread)) => self.link.resume(thread),
@@ -410,8 +415,12 @@ impl<S: Sink> Engine<S> {
     /// The JVM gets the probe, in a thread that an event has suspended.
     pub(super) fn define(&mut self, thread: ThreadId) -> Result<(), CaptureError> {
         let probe = Probe::define(&mut self.link, thread, self.also)?;
+        self.requests.push((EventKind::BREAKPOINT, probe.request));
         self.leave_word(&probe.farewell());
         // Before classes get their own code back: see [`Self::leave`].
+        for clear in self.stops_asked() {
+            self.leave_word(&clear);
+        }
         self.leave_word(&virtual_machine::Resume);
         self.probe = Some(probe);
         Ok(())
@@ -498,21 +507,21 @@ impl<S: Sink> Engine<S> {
         }
     }
 
-    /// The JVM stands still: takes what it has told, and what its logs have.
+    /// The JVM stands still: takes what it has told, and what its logs have. What comes only now is not recorded any more, and no
+    /// thread could run for it.
     fn take_rest(&mut self, until: Instant) -> Result<(), CaptureError> {
-        self.link.suspend_all()??;
-        let mut quiet = Instant::now();
-        while Instant::now() < until {
-            match self.link.next()? {
-                Some(Incoming::Event(composite)) => {
-                    self.composite(&composite)?;
-                    quiet = Instant::now();
-                }
-                // Quiet is what was listened to in vain, not that nobody has listened.
-                None if quiet.elapsed() >= QUIET => break,
-                _ => {}
+        let comes = |event: &Event| {
+            matches!(
+                event,
+                Event::ClassPrepare { .. } | Event::MethodEntry { .. }
+            )
+        };
+        self.stand_still(until, |engine, composite| {
+            match composite.events.iter().all(comes) {
+                true => engine.resume(composite),
+                false => engine.composite(composite),
             }
-        }
+        })?;
         if let Some(probe) = self.probe.filter(|_| !self.vm_dead) {
             let parts = probe.rest(&mut self.link)?;
             self.taken(parts)?;
@@ -521,7 +530,63 @@ impl<S: Sink> Engine<S> {
         Ok(())
     }
 
+    /// The JVM stands still, until its debug agent has told all that was on the way.
+    fn stand_still(
+        &mut self,
+        until: Instant,
+        take: impl Fn(&mut Self, &Composite) -> Result<(), CaptureError>,
+    ) -> Result<(), CaptureError> {
+        self.link.suspend_all()??;
+        let mut quiet = Instant::now();
+        while Instant::now() < until {
+            match self.link.next()? {
+                Some(Incoming::Event(composite)) => {
+                    take(self, &composite)?;
+                    quiet = Instant::now();
+                }
+                // Quiet is what was listened to in vain, not that nobody has listened.
+                None if quiet.elapsed() >= QUIET => break,
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// What clears the requests by which a thread may come to a stand.
+    fn stops_asked(&self) -> Vec<event_request::Clear> {
+        let requests = self.requests.iter();
+        requests
+            .filter(|(event_kind, _)| *event_kind != EventKind::VM_DEATH)
+            .map(|&(event_kind, request)| event_request::Clear {
+                event_kind,
+                request,
+            })
+            .collect()
+    }
+
+    /// Disposes of the session, but of that of a JVM that ends: it is resumed, from its last event, too.
+    fn dispose(&mut self, until: Instant) {
+        let stood = self.stand_still(until, |engine, composite| {
+            let ends = |event: &Event| matches!(event, Event::VmDeath { .. });
+            if !engine.vm_dead && composite.events.iter().any(ends) {
+                engine.vm_dead = true;
+                engine.link.resume_all();
+            }
+            Ok(())
+        });
+        if let Err(error) = stood {
+            tracing::debug!(%error, "the JVM did not come to a stand when it was to be left");
+        }
+        match self.vm_dead {
+            true => self.link.resume_all(),
+            false => drop(self.link.send(&virtual_machine::Dispose)),
+        }
+    }
+
     /// Puts the classes back as they were, and disposes of the session, which resumes all threads.
+    ///
+    /// It is disposed of while the JVM stands and its agent has told all that was on the way: an event that is to suspend its
+    /// thread and meets the end of the session would leave that thread suspended for ever (see the guard in [`crate::jvm`]).
     fn leave(&mut self) {
         if self.left {
             return;
@@ -534,11 +599,14 @@ impl<S: Sink> Engine<S> {
             if let Some(probe) = self.probe {
                 // Where the class is gone, so is what it would do.
                 self.link.send(&probe.farewell());
-                // Other agents may see the classes go by, and need what a thread holds.
+                // Other agents may see the classes go by, and need what a thread holds, which is not to come to a stand.
+                for clear in self.stops_asked() {
+                    self.link.send(&clear);
+                }
                 self.link.resume_all();
             }
             self.put_back();
-            self.link.send(&virtual_machine::Dispose);
+            self.dispose(until);
         }
         if self.link.flush().is_err() {
             return;

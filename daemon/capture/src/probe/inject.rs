@@ -3,8 +3,8 @@
 use jdwp::commands::event_request::{self, Modifier};
 use jdwp::commands::{array_reference, class_type, reference_type};
 use jdwp::{
-    ArrayRegion, EventKind, Location, ObjectId, ReferenceTypeId, SuspendPolicy, ThreadId, TypeTag,
-    UntaggedValue, Value,
+    ArrayRegion, EventKind, Location, ObjectId, ReferenceTypeId, RequestId, SuspendPolicy,
+    ThreadId, TypeTag, UntaggedValue, Value,
 };
 
 use super::classes::OwnNames;
@@ -17,6 +17,8 @@ use crate::jvm::Link;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Probe {
     pub(crate) class: ReferenceTypeId,
+    /// By which a thread stands that has a full log.
+    pub(crate) request: RequestId,
     pub(crate) names: OwnNames,
     fields: Fields,
     /// The array through which logs come.
@@ -124,13 +126,14 @@ impl Probe {
             method: ready,
             index: 0,
         };
-        link.request(&event_request::Set {
+        let request = link.request(&event_request::Set {
             event_kind: EventKind::BREAKPOINT,
             suspend_policy: SuspendPolicy::EVENT_THREAD,
             modifiers: vec![Modifier::LocationOnly { location: place }],
         })??;
         Ok(Self {
             class: probe,
+            request,
             names,
             fields,
             out: out.ok_or_else(|| unusable("the probe class has no array"))?,

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::io::{BufRead as _, BufReader, Write as _};
+use std::time::Instant;
 
 use super::*;
 use crate::control::Ending;
@@ -128,5 +129,53 @@ fn a_program_that_runs() {
                 assert_eq!(said.get(&number), Some(&result), "{jdk:?}: step {number}");
             }
         }
+    }
+}
+
+/// An event that is to suspend its thread, and that the JVM has not told when the session ends, would leave that thread suspended for
+/// ever. Here nearly every moment has one.
+#[test]
+fn threads_that_prepare_classes_run_on_when_the_jvm_is_left() {
+    const TIMES: usize = 5;
+    for jdk in jdks() {
+        let jdk = jdk.as_deref();
+        let folder = compiled(jdk, &source("Loading"));
+        let agent = "-agentlib:jdwp=transport=dt_socket,server=y,suspend=n,address=127.0.0.1:0";
+        let mut java = tool(jdk, "java");
+        java.args([agent, "-cp"]).arg(folder.path()).arg("Loading");
+        java.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut jvm = Jvm(java.spawn().expect("a JVM can be started"));
+        let input = jvm.0.stdin.take().expect("an input");
+        let mut lines = BufReader::new(jvm.0.stdout.take().expect("an output")).lines();
+        let mut line = || lines.next().expect("it prints").expect("text");
+        for time in 0..=TIMES {
+            let listens = loop {
+                let line = line();
+                if line.starts_with("Listening") {
+                    break line;
+                }
+            };
+            let mut loaded = || loop {
+                if let Some(numbers) = line().strip_prefix('[') {
+                    let numbers = numbers.trim_end_matches(']').split(", ");
+                    let numbers = numbers.map(|number| number.parse().expect("a number"));
+                    break numbers.collect::<Vec<u64>>();
+                }
+            };
+            let first = loaded();
+            let patient = Instant::now() + PATIENCE;
+            while first
+                .iter()
+                .zip(loaded())
+                .any(|(before, now)| *before >= now)
+            {
+                assert!(Instant::now() < patient, "{jdk:?}: it stands after {time}");
+            }
+            let port = listens.rsplit(' ').next().expect("a port").to_owned();
+            if time < TIMES {
+                attached(&port, || std::thread::sleep(Duration::from_millis(300)));
+            }
+        }
+        drop(input);
     }
 }
