@@ -133,16 +133,18 @@ fn a_program_that_runs() {
 }
 
 /// An event that is to suspend its thread, and that the JVM has not told when the session ends, would leave that thread suspended for
-/// ever. Here nearly every moment has one.
+/// ever. Here there are such events when the classes have their own code back.
 #[test]
 fn threads_that_prepare_classes_run_on_when_the_jvm_is_left() {
     const TIMES: usize = 5;
     for jdk in jdks() {
         let jdk = jdk.as_deref();
-        let folder = compiled(jdk, &source("Loading"));
+        let folder = compiled(jdk, &source("Relinking"));
         let agent = "-agentlib:jdwp=transport=dt_socket,server=y,suspend=n,address=127.0.0.1:0";
         let mut java = tool(jdk, "java");
-        java.args([agent, "-cp"]).arg(folder.path()).arg("Loading");
+        java.args([agent, "-cp"])
+            .arg(folder.path())
+            .arg("Relinking");
         java.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut jvm = Jvm(java.spawn().expect("a JVM can be started"));
         let input = jvm.0.stdin.take().expect("an input");
@@ -155,18 +157,18 @@ fn threads_that_prepare_classes_run_on_when_the_jvm_is_left() {
                     break line;
                 }
             };
-            let mut loaded = || loop {
+            let mut passes = || loop {
                 if let Some(numbers) = line().strip_prefix('[') {
                     let numbers = numbers.trim_end_matches(']').split(", ");
                     let numbers = numbers.map(|number| number.parse().expect("a number"));
                     break numbers.collect::<Vec<u64>>();
                 }
             };
-            let first = loaded();
+            let first = passes();
             let patient = Instant::now() + PATIENCE;
             while first
                 .iter()
-                .zip(loaded())
+                .zip(passes())
                 .any(|(before, now)| *before >= now)
             {
                 assert!(Instant::now() < patient, "{jdk:?}: it stands after {time}");
