@@ -522,13 +522,14 @@ impl Deriver {
         for (log, lost) in wrong {
             self.lose(log, &lost);
         }
-        // Nothing more comes: what still waits for another thread waits in vain.
-        let waits = |thread: &Thread| !thread.is_lost() && thread.log.waiting() > 0;
+        // Nothing more comes: what still waits for another thread waits in vain. What a thread was about to tell as it stood is not told.
+        let waits = |thread: &mut Thread| {
+            !thread.is_lost() && !thread.log.is_cut() && thread.log.waiting() > 0
+        };
         let mut open: Vec<u32> = self
             .threads
-            .iter()
-            .filter(|(_, t)| waits(t))
-            .map(|(&log, _)| log)
+            .iter_mut()
+            .filter_map(|(&log, thread)| waits(thread).then_some(log))
             .collect();
         open.sort_unstable();
         for log in open {

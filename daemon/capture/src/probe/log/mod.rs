@@ -81,6 +81,11 @@ impl Log {
         self.next.is_none() && self.words.is_empty()
     }
 
+    /// Does it end in the middle of the record that comes next? So it does where its thread stood while it wrote that.
+    pub(crate) fn is_cut(&mut self) -> bool {
+        matches!(self.peek(), Ok(None)) && !self.words.is_empty()
+    }
+
     /// How many words were not read yet.
     pub(crate) fn waiting(&self) -> usize {
         self.words.len()

@@ -124,6 +124,22 @@ fn records_say_what_was_written() {
     assert_eq!(records, expected);
 }
 
+#[test]
+fn what_ends_in_the_middle_of_a_record_is_cut() {
+    let words = sample();
+    // Behind these many words a record, or a name, or a checksum has come whole.
+    let whole = [0, 1, 8, 17, 18, 20, 22, 24];
+    for count in 0..=words.len() {
+        let mut log = Log::default();
+        log.extend(words[..count].iter().copied());
+        while let Ok(Some(_)) = log.peek() {
+            assert!(!log.is_cut(), "{count}: there is one before it");
+            log.take();
+        }
+        assert_eq!(log.is_cut(), !whole.contains(&count), "{count}");
+    }
+}
+
 proptest! {
     #[test]
     fn what_comes_in_pieces_is_read_as_a_whole(cuts in prop::collection::vec(0..30_usize, 0..8)) {
