@@ -37,7 +37,10 @@ mod threads;
 pub(crate) use self::outside::aliases::reflects;
 
 use jdwp::commands::{event_request, object_reference};
-use jdwp::{Composite, Event, EventKind as Requested, Incoming, Location, SuspendPolicy};
+use jdwp::{
+    Composite, ErrorCode, Event, EventKind as Requested, Incoming, Location, ReplyError,
+    SuspendPolicy,
+};
 use jhyde_trace::{EventKind, ObjectId, RecordingOptions, Sink, State, ThreadInfo};
 use rustc_hash::FxHashMap;
 
@@ -457,6 +460,30 @@ impl<S: Sink> Engine<S> {
         match thread.generation.filter(|_| predictable) {
             Some(generation) => Ok(Some(jdwp::FrameId(generation << 16))),
             None => Ok(self.stack(thread)?.first().map(|frame| frame.frame)),
+        }
+    }
+
+    /// Asks something of the innermost frame of a suspended thread, again where that has another name than was foreseen. `None`: it
+    /// has no frame.
+    fn ask_top<C: jdwp::Command>(
+        &mut self,
+        thread: &mut Thread,
+        question: impl Fn(jdwp::FrameId) -> C,
+    ) -> Result<Option<Result<C::Reply, ReplyError>>, CaptureError> {
+        let foreseen = thread.generation.is_some();
+        let Some(frame) = self.stack_top(thread)? else {
+            return Ok(None);
+        };
+        let told = self.recorder.jvm.link.request(&question(frame))?;
+        match told {
+            Err(ReplyError::Jvm {
+                code: ErrorCode::INVALID_FRAMEID,
+                ..
+            }) if foreseen => {
+                thread.generation = None;
+                self.ask_top(thread, question)
+            }
+            told => Ok(Some(told)),
         }
     }
 

@@ -341,18 +341,15 @@ impl<S: Sink> Engine<S> {
         slot: u16,
         tag: Tag,
     ) -> Result<Option<jdwp::Value>, CaptureError> {
-        let frames = self.stack_top(thread)?;
-        let Some(frame) = frames else { return Ok(None) };
-        let slots = vec![SlotRequest {
-            slot: i32::from(slot),
-            tag,
-        }];
-        let told = self.recorder.jvm.link.request(&stack_frame::GetValues {
-            thread: thread.jdwp,
+        let slot = i32::from(slot);
+        let reader = thread.jdwp;
+        let told = self.ask_top(thread, |frame| stack_frame::GetValues {
+            thread: reader,
             frame,
-            slots,
+            slots: vec![SlotRequest { slot, tag }],
         })?;
-        Ok(told.ok().and_then(|values| values.into_iter().next()))
+        let values = told.and_then(Result::ok);
+        Ok(values.and_then(|values| values.into_iter().next()))
     }
 
     /// The mirror held a value that the JVM now shows. If the mirror's is an object of ours without a

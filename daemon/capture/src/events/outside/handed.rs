@@ -147,13 +147,14 @@ impl<S: Sink> Engine<S> {
         let Some(handing) = handing else {
             return Ok(false);
         };
-        if let Some(frame) = self.stack_top(thread)? {
-            let slots = handing.slots.iter().map(|slot| slot.0).collect();
-            let told = self.recorder.jvm.link.request(&stack_frame::GetValues {
-                thread: thread.jdwp,
-                frame,
-                slots,
-            })?;
+        let slots: Vec<_> = handing.slots.iter().map(|slot| slot.0).collect();
+        let reader = thread.jdwp;
+        let told = self.ask_top(thread, |frame| stack_frame::GetValues {
+            thread: reader,
+            frame,
+            slots: slots.clone(),
+        })?;
+        if let Some(told) = told {
             for (&(_, value), told) in handing.slots.iter().zip(&told.unwrap_or_default()) {
                 if let Some(told) = told.object() {
                     self.unify(thread, value, told);

@@ -16,7 +16,7 @@ use std::rc::Rc;
 
 use jdwp::commands::stack_frame::SlotRequest;
 use jdwp::commands::{array_reference, object_reference, stack_frame};
-use jdwp::{ErrorCode, PacketId, ReferenceTypeId, ReplyError, SuspendPolicy, Tag, TaggedObject};
+use jdwp::{PacketId, ReferenceTypeId, SuspendPolicy, Tag, TaggedObject};
 use jhyde_trace::{EventKind, Level, Outcome, Sink, Value, Variable};
 
 use crate::arrivals::Ticket;
@@ -143,43 +143,30 @@ impl<S: Sink> Engine<S> {
         if readable.is_empty() && !method.native {
             return Ok(None);
         }
-        for _ in 0..2 {
-            let Some(frame) = self.stack_top(thread)? else {
-                return Ok(None);
-            };
-            let told = if method.native {
-                // A native frame's slots cannot be read, but its receiver can.
-                let this = stack_frame::ThisObject {
-                    thread: thread.jdwp,
-                    frame,
-                };
-                let this = self.recorder.jvm.link.request(&this)?;
+        let reader = thread.jdwp;
+        let told = if method.native {
+            // A native frame's slots cannot be read, but its receiver can.
+            let this = self.ask_top(thread, |frame| stack_frame::ThisObject {
+                thread: reader,
+                frame,
+            })?;
+            this.map(|this| {
                 this.map(|TaggedObject { tag, id }| vec![jdwp::Value::Object { tag, id }])
-            } else {
-                let slots = readable.clone();
-                let values = stack_frame::GetValues {
-                    thread: thread.jdwp,
-                    frame,
-                    slots,
-                };
-                self.recorder.jvm.link.request(&values)?
-            };
-            match told {
-                Ok(values) => return Ok(Some(values)),
-                Err(ReplyError::Jvm {
-                    code: ErrorCode::INVALID_FRAMEID,
-                    ..
-                }) => {
-                    // This JVM names its frames in another way: ask before every read.
-                    self.recorder.jvm.unpredictable = true;
-                }
-                Err(error) => {
-                    tracing::debug!(%error, method = method.name, "arguments not read");
-                    return Ok(None);
-                }
+            })
+        } else {
+            self.ask_top(thread, |frame| stack_frame::GetValues {
+                thread: reader,
+                frame,
+                slots: readable.clone(),
+            })?
+        };
+        match told.transpose() {
+            Ok(values) => Ok(values),
+            Err(error) => {
+                tracing::debug!(%error, method = method.name, "arguments not read");
+                Ok(None)
             }
         }
-        Ok(None)
     }
 
     /// What these objects hold, and those that they hold, as far as the limits go.

@@ -1,8 +1,8 @@
 //! Receiver and arguments of a call that is entered: read from its frame, or taken from the stack of the call that
 //! makes it, where nothing needs to be read.
 
-use jdwp::FrameId;
 use jdwp::commands::stack_frame;
+use jdwp::{FrameId, ReplyError};
 use jhyde_trace::{ObjectId, Sink, Value};
 
 use crate::arrivals::Ticket;
@@ -56,7 +56,7 @@ impl<S: Sink> Engine<S> {
         direct && (0..callee.slots.len()).all(known)
     }
 
-    /// Reads receiver and arguments of a frame while its thread stands still.
+    /// Reads receiver and arguments of a frame while its thread stands still: of this one, else of the innermost.
     pub(in crate::events) fn told_arguments(
         &mut self,
         thread: &mut Thread,
@@ -64,31 +64,45 @@ impl<S: Sink> Engine<S> {
         method: &Method,
         slots: Vec<stack_frame::SlotRequest>,
     ) -> Result<Option<Vec<jdwp::Value>>, CaptureError> {
-        let Some(frame) = frame else { return Ok(None) };
+        let reader = thread.jdwp;
         let told = if method.native {
             if !method.receiver {
                 return Ok(None);
             }
-            let this = self.recorder.jvm.link.request(&stack_frame::ThisObject {
-                thread: thread.jdwp,
+            let this = self.ask_frame(thread, frame, |frame| stack_frame::ThisObject {
+                thread: reader,
                 frame,
             })?;
             this.map(|this| {
-                vec![jdwp::Value::Object {
-                    tag: this.tag,
-                    id: this.id,
-                }]
+                this.map(|this| {
+                    vec![jdwp::Value::Object {
+                        tag: this.tag,
+                        id: this.id,
+                    }]
+                })
             })
         } else if slots.is_empty() {
             return Ok(None);
         } else {
-            self.recorder.jvm.link.request(&stack_frame::GetValues {
-                thread: thread.jdwp,
+            self.ask_frame(thread, frame, |frame| stack_frame::GetValues {
+                thread: reader,
                 frame,
-                slots,
+                slots: slots.clone(),
             })?
         };
-        Ok(told.ok())
+        Ok(told.and_then(Result::ok))
+    }
+
+    fn ask_frame<C: jdwp::Command>(
+        &mut self,
+        thread: &mut Thread,
+        frame: Option<FrameId>,
+        question: impl Fn(FrameId) -> C,
+    ) -> Result<Option<Result<C::Reply, ReplyError>>, CaptureError> {
+        match frame {
+            Some(frame) => Ok(Some(self.recorder.jvm.link.request(&question(frame))?)),
+            None => self.ask_top(thread, question),
+        }
     }
 
     /// The object whose monitor a static synchronized method of the class enters.

@@ -120,12 +120,13 @@ impl<S: Sink> Engine<S> {
             .filter(|slot| slot.1)
             .map(|slot| slot.0)
             .collect();
+        let named = frame;
         let frame = frame.or_else(|| Some(FrameId(generation? << 16)));
         if (from_outside || late) && suspended {
-            entering.values = self.arguments_now(ticket, thread, frame, &method, readable)?;
+            entering.values = self.arguments_now(ticket, thread, named, &method, readable)?;
         } else if records_state && suspended {
             if !self.gives_arguments(thread, &method, &entering.below) {
-                entering.values = self.told_arguments(thread, frame, &method, readable)?;
+                entering.values = self.told_arguments(thread, named, &method, readable)?;
             }
         } else if suspended && self.takes_snapshots() && is_shown_objects(&method) {
             let shown = self.snapshot_at_enter(ticket, thread, &method, readable)?;
