@@ -325,6 +325,9 @@ impl<S: Sink> Engine<S> {
                 },
                 _,
             ) => {
+                if let Some(thread) = current.as_deref_mut() {
+                    self.may_be_handed(thread, location)?;
+                }
                 let late = is_late(location, composite);
                 self.entry((ticket, *thread, current), location, suspended, late)
             }

@@ -3,10 +3,11 @@
 //! JDWP does not show. But the called method has it in its first slots when it begins. So a thread that is about to hand
 //! one out of the scope stops once more, at the first instruction of what it calls: there the JVM tells its name, and
 //! it is the same object when it comes back. Where the call is what loads the called class, it stops when that is prepared,
-//! too.
+//! too; where it is not known which method it calls, at those that it enters.
 
 use jdwp::commands::event_request::{self, Modifier};
 use jdwp::commands::stack_frame::{self, SlotRequest};
+use jdwp::commands::thread_reference;
 use jdwp::{EventKind as Requested, Location, SuspendPolicy, Tag};
 use jhyde_bytecode::{InvokeKind, MethodDescriptor};
 use jhyde_trace::{ObjectId, Sink, Value};
@@ -21,6 +22,9 @@ use crate::jvm::{StackFrame, breakpoint};
 use crate::mirror::Body;
 use crate::program::{Named, index_of, key_of, location};
 use crate::recorder::{makes_text, parameters};
+
+/// A thread whose callee is not known stops where it enters a method so many times at most: it may load classes first.
+const MOST_ENTERED: u32 = 256;
 
 /// May a call of this name hand on an object that nothing else holds? Strings are told apart by their text.
 pub(in crate::events) fn hands_on(named: &Named) -> bool {
@@ -95,17 +99,27 @@ impl<S: Sink> Engine<S> {
             let callee = callee.key;
             return Ok(Some(HandingStop::Begin { callee, breakpoint }));
         }
+        let only = Modifier::ThreadOnly {
+            thread: thread.jdwp,
+        };
         if named.kind != InvokeKind::Static {
-            // Which method runs is not known.
-            return Ok(None);
+            let request = self.recorder.jvm.link.ask(&event_request::Set {
+                event_kind: Requested::METHOD_ENTRY,
+                suspend_policy: SuspendPolicy::EVENT_THREAD,
+                modifiers: vec![only],
+            });
+            let (named, left) = (named.clone(), MOST_ENTERED);
+            return Ok(Some(HandingStop::Enter {
+                named,
+                request,
+                left,
+            }));
         }
         let request = self.recorder.jvm.link.ask(&event_request::Set {
             event_kind: Requested::CLASS_PREPARE,
             suspend_policy: SuspendPolicy::EVENT_THREAD,
             modifiers: vec![
-                Modifier::ThreadOnly {
-                    thread: thread.jdwp,
-                },
+                only,
                 Modifier::ClassMatch {
                     class_pattern: named.class.as_str().into(),
                 },
@@ -139,13 +153,73 @@ impl<S: Sink> Engine<S> {
         thread: &mut Thread,
         at: &Location,
     ) -> Result<bool, CaptureError> {
-        let handing = {
-            let begins = |stop: &HandingStop| matches!(stop, HandingStop::Begin { callee, .. } if *callee == (at.class, at.method));
-            let handing = &mut thread.handing;
-            handing.take_if(|handing| index_of(at) == 0 && begins(&handing.stop))
-        };
-        let Some(handing) = handing else {
+        let begins = |stop: &HandingStop| matches!(stop, HandingStop::Begin { callee, .. } if *callee == (at.class, at.method));
+        let handing = &thread.handing;
+        if index_of(at) != 0 || !handing.as_ref().is_some_and(|h| begins(&h.stop)) {
             return Ok(false);
+        }
+        if self.is_called_by_innermost(thread)? {
+            self.learn_handed(thread)?;
+        }
+        // Else the JVM runs that method before the call, to load a class for it, say.
+        Ok(true)
+    }
+
+    /// A method was entered by a thread that may hand objects to it.
+    pub(in crate::events) fn may_be_handed(
+        &mut self,
+        thread: &mut Thread,
+        at: &Location,
+    ) -> Result<(), CaptureError> {
+        let Some(Handing {
+            stop: HandingStop::Enter { named, left, .. },
+            ..
+        }) = &mut thread.handing
+        else {
+            return Ok(());
+        };
+        *left -= 1;
+        let (named, is_last) = (named.clone(), *left == 0);
+        let key = (at.class, at.method);
+        let method = self
+            .recorder
+            .known
+            .program
+            .method(&mut self.recorder.jvm.link, key)?;
+        let Some(method) = method.filter(|method| !method.in_scope) else {
+            // What a call of the scope is given is told when it begins.
+            return self.end_handing(thread);
+        };
+        let is_it = (&method.name, &method.descriptor) == (&named.name, &named.descriptor)
+            && self.is_called_by_innermost(thread)?;
+        match (is_it, method.native) {
+            (true, false) => self.learn_handed(thread),
+            // A native method has no slots that can be read.
+            (true, true) => self.end_handing(thread),
+            (false, _) if is_last => self.end_handing(thread),
+            (false, _) => Ok(()),
+        }
+    }
+
+    /// Has the innermost call of the scope called, itself, the method whose frame is on top?
+    fn is_called_by_innermost(&mut self, thread: &mut Thread) -> Result<bool, CaptureError> {
+        let Some(height) = thread.innermost_mut().map(|frame| frame.height) else {
+            return Ok(false);
+        };
+        let count = self
+            .recorder
+            .jvm
+            .link
+            .request(&thread_reference::FrameCount {
+                thread: thread.jdwp,
+            })?;
+        Ok(count.is_ok_and(|count| i64::from(count) == i64::from(height) + 2))
+    }
+
+    /// The method that a thread hands objects to begins: what lies in its slots are these objects.
+    fn learn_handed(&mut self, thread: &mut Thread) -> Result<(), CaptureError> {
+        let Some(handing) = thread.handing.take() else {
+            return Ok(());
         };
         let slots: Vec<_> = handing.slots.iter().map(|slot| slot.0).collect();
         let reader = thread.jdwp;
@@ -162,8 +236,7 @@ impl<S: Sink> Engine<S> {
                 self.name_elements(thread, value)?;
             }
         }
-        self.clear_handing(&handing.stop)?;
-        Ok(true)
+        self.clear_handing(&handing.stop)
     }
 
     /// The thread has gone another way.
@@ -218,6 +291,7 @@ impl<S: Sink> Engine<S> {
         let (kind, request) = match stop {
             HandingStop::Begin { breakpoint, .. } => (Requested::BREAKPOINT, *breakpoint),
             HandingStop::Load { request, .. } => (Requested::CLASS_PREPARE, *request),
+            HandingStop::Enter { request, .. } => (Requested::METHOD_ENTRY, *request),
         };
         Ok(self.recorder.jvm.clear(kind, request)?)
     }

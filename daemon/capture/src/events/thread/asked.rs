@@ -95,6 +95,12 @@ pub(in crate::events) enum HandingStop {
     },
     /// Where the class is prepared whose static method it calls: the call is the first that names it.
     Load { named: Named, request: PacketId },
+    /// At each method that it enters, so many at most: which one it calls is not known.
+    Enter {
+        named: Named,
+        request: PacketId,
+        left: u32,
+    },
 }
 
 /// A thread runs code of the scope while the JVM resolves a constant for it.

@@ -86,3 +86,36 @@ fn very_many_objects_are_told_apart() {
         }
     }
 }
+
+/// Which method the code of a proxy calls the engine `events` does not know: it cannot see the handler. The array that it makes for it is
+/// the one that the handler has.
+#[test]
+fn what_a_proxy_hands_on_is_one_object() {
+    for jdk in jdks() {
+        let jdk = jdk.as_deref();
+        let folder = compiled(jdk, &source("Proxied"));
+        let Recorded { list, notes, .. } =
+            record(jdk, folder.path(), "Proxied", EngineKind::Events);
+        let methods = list.classes.iter().flat_map(|class| &class.methods);
+        let handler = methods.clone().find(|m| m.name.starts_with("lambda$main"));
+        let handler = handler.expect("it is recorded").id;
+        let mut made = BTreeSet::new();
+        let mut handled = 0;
+        for event in &list.events {
+            match &event.kind {
+                EventKind::New { object, .. } => drop(made.insert(*object)),
+                EventKind::Enter {
+                    method, arguments, ..
+                } if *method == handler => {
+                    let Some(Value::Object(handed)) = arguments.last() else {
+                        panic!("{jdk:?}: {arguments:?}");
+                    };
+                    assert!(made.contains(handed), "{jdk:?}: {handed:?} {notes:?}");
+                    handled += 1;
+                }
+                _ => {}
+            }
+        }
+        assert_eq!(handled, 3, "{jdk:?}: {notes:?}");
+    }
+}
