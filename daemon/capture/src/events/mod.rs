@@ -483,8 +483,12 @@ impl<S: Sink> Engine<S> {
                 code: ErrorCode::INVALID_FRAMEID,
                 ..
             }) if foreseen => {
-                thread.generation = None;
-                self.ask_top(thread, question)
+                let Some(frame) = self.stack(thread)?.first().map(|top| top.frame) else {
+                    return Ok(None);
+                };
+                // HotSpot counts frames from the innermost one on; a JVM that does not is asked before every read.
+                self.recorder.jvm.unpredictable |= frame.0 & 0xffff != 0;
+                Ok(Some(self.recorder.jvm.link.request(&question(frame))?))
             }
             told => Ok(Some(told)),
         }
