@@ -315,6 +315,28 @@ fn what_is_not_known_is_not_shown_as_known() {
     assert_eq!(at_time(at), known);
 }
 
+/// What a list held first is not recorded, as where the beginning of a recording was cut off: it is called a list still.
+#[test]
+fn what_was_changed_before_it_is_known_goes_by_the_same_name() {
+    let mut run = Run::new(Level::State);
+    let class = run.builder.plain_class("java.util.ArrayList");
+    let list = run.builder.object(class, Content::None);
+    let splice = Change::Splice {
+        at: 3,
+        removed: 0,
+        inserted: ints(&[7]),
+    };
+    let at = run.change(list, splice);
+    let made = run.builder.finish();
+    let history = made.history();
+    for text in [format!("list#{list}"), format!("list#{list}[3]")] {
+        let variable = history.resolve_variable(&text).expect("a variable");
+        assert_eq!(history.written_form(variable).expect("its form"), text);
+    }
+    let shown = history.value_at(Value::Object(list), at).expect("a list");
+    assert!(shown.to_string().contains("not recorded"), "{shown}");
+}
+
 /// An array was found gone that code out of the scope had: what it held is known until that may have changed it.
 /// Nobody saw the call that changed it: where steps are missing, the recording has a gap and no call.
 #[test]

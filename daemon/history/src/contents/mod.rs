@@ -109,11 +109,11 @@ impl History {
 
     /// How the parts of an object's content are named, whatever the time; `None` if it has none.
     pub(crate) fn naming_of(&self, object: ObjectId) -> Result<Option<Naming>> {
-        let Some(known) = self.any_content(object)? else {
+        let Some(items) = self.kind_of_items(object)? else {
             return Ok(None);
         };
         let class = self.class_name(object)?;
-        Ok(Some(self.naming(&known.items, &class)))
+        Ok(Some(self.naming(&items, &class)))
     }
 
     /// The name of an object's class; empty if it is not known.

@@ -272,21 +272,25 @@ impl History {
         Ok(any.then_some(held))
     }
 
-    /// What an object holds at some time, the first that is recorded: for what does not change with time. `None`
-    /// if no content is recorded of it.
-    pub(crate) fn any_content(&self, object: ObjectId) -> Result<Option<Known>> {
+    /// Items of the kind that an object holds, for what does not change with time: those that it held first, as far as is known, else
+    /// those of a change to what is not known, as where the beginning of it was cut off. `None` if no content is recorded of it.
+    pub(crate) fn kind_of_items(&self, object: ObjectId) -> Result<Option<Items>> {
         let all = Timestamp(0)..self.recording.end();
         let changes = self.content_changes(object, all, Direction::Forward);
+        let mut changed = None;
         for change in changes {
             let change = match change {
                 Err(jhyde_store::Error::Damaged { .. }) => continue,
                 change => change?,
             };
             if let Contents::Known(known) = self.contents_at(object, change.timestamp)?.as_ref() {
-                return Ok(Some(known.clone()));
+                return Ok(Some(known.items.clone()));
             }
+            let items = change.change.items().cloned();
+            let own = items.filter(|items| !matches!(items, Items::View { .. }));
+            changed = changed.or(own);
         }
-        Ok(None)
+        Ok(changed)
     }
 
     /// The objects and arrays whose changes show in what an object holds: itself, and those that it is a view of.
