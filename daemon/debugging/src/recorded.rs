@@ -65,6 +65,8 @@ pub enum Stopped {
     Cancelled,
     /// It takes more memory than it may.
     Full,
+    /// As many events were read as were wanted at once.
+    Enough,
 }
 
 impl Default for RecordedCoverage {
@@ -93,13 +95,30 @@ impl RecordedCoverage {
         recording: &Recording,
         cancelled: &AtomicBool,
     ) -> Result<ControlFlow<Stopped>, jhyde_store::Error> {
+        self.read_on(recording, u64::MAX, || cancelled.load(Ordering::Relaxed))
+    }
+
+    /// The same, of about so many events: a block is read whole. `Break` with [`Stopped::Cancelled`] as soon as `is_cancelled` says so.
+    ///
+    /// # Errors
+    /// As [`RecordedCoverage::refresh`].
+    pub(crate) fn read_on(
+        &mut self,
+        recording: &Recording,
+        events: u64,
+        is_cancelled: impl Fn() -> bool,
+    ) -> Result<ControlFlow<Stopped>, jhyde_store::Error> {
+        let begin = self.next.0;
         // Liveness first, so that nothing can come behind an end that is taken for the last.
         let live = recording.meta().state.is_live();
         let end = recording.end();
         self.state.heap_limit = self.limit / 2;
         for block in recording.blocks(self.next..end) {
-            if cancelled.load(Ordering::Relaxed) {
+            if is_cancelled() {
                 return Ok(ControlFlow::Break(Stopped::Cancelled));
+            }
+            if self.next.0 - begin >= events {
+                return Ok(ControlFlow::Break(Stopped::Enough));
             }
             if self.memory() > self.limit {
                 return Ok(ControlFlow::Break(Stopped::Full));
@@ -121,6 +140,11 @@ impl RecordedCoverage {
             self.state.forget_all();
         }
         Ok(ControlFlow::Continue(()))
+    }
+
+    /// Timestamp of the next event to read.
+    pub(crate) fn next(&self) -> Timestamp {
+        self.next
     }
 
     /// Number of events that cannot be read, because blocks are damaged: what they covered is in no set.

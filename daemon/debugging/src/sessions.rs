@@ -2,7 +2,7 @@
 //! a restart, and on a tree that is read once per recording and shared by its sessions.
 
 use std::hash::Hasher as _;
-use std::sync::PoisonError;
+use std::sync::{Arc, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use jhyde_store::Recording;
@@ -24,9 +24,12 @@ use crate::tree::{ComputationTree, Forest};
 use crate::values::Verdict;
 
 mod asked;
+mod behind;
 mod read;
 
 pub use asked::{Asked, View};
+use behind::Behind;
+pub use behind::Reading;
 use read::{Loaded, Read, RecordedTree, lowered};
 
 /// Why something could not be done with a session.
@@ -130,6 +133,7 @@ impl Seen {
 pub struct Sessions {
     shelf: Shelf<Loaded>,
     keeper: Keeper,
+    behind: Arc<Behind>,
 }
 
 impl Default for Sessions {
@@ -145,7 +149,23 @@ impl Sessions {
         Self {
             shelf: Shelf::new(usize::try_from(bytes).unwrap_or(usize::MAX)),
             keeper: Keeper::default(),
+            behind: Arc::default(),
         }
+    }
+
+    /// The same, where `adaptive` waits for what calls covered if that takes reading so many events at most. While more are read it
+    /// goes by methods. Default 8,388,608 events, a second about.
+    #[must_use]
+    pub fn reading_at_once(mut self, events: u64) -> Self {
+        self.behind = Arc::new(Behind::from(events));
+        self
+    }
+
+    /// How far was read what the calls of a recording covered.
+    pub fn reading(&self, recording: &Recording) -> Reading {
+        let slot = self.shelf.of(recording.id());
+        let loaded = slot.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        loaded.read.covered.reading(recording)
     }
 
     /// How many sessions are held in memory. Waits for nobody: of a recording that is being asked just now one is counted.
@@ -540,11 +560,11 @@ impl Sessions {
             return Err(CoverageError::Level { level }.into());
         }
         self.with_forest(asked.recording, |Loaded { read, .. }| {
-            read.read_coverage(asked)?;
+            let coverage = read.covered.whole(asked)?;
             if let Some(lowered) = lowered(asked.recording, call)? {
                 return Err(lowered.into());
             }
-            Ok(CallCoverage::of(&read.coverage, &read.forest, call)?)
+            Ok(CallCoverage::of(&coverage, &read.forest, call)?)
         })
     }
 
@@ -644,7 +664,9 @@ impl Sessions {
             loaded.read.forest.refresh(&RecordedTree(recording))?;
         }
         // The tree is there in any case; coverage has what it leaves.
-        loaded.read.coverage.limit = self.shelf.limit.saturating_sub(loaded.read.forest.memory());
+        let left = self.shelf.limit.saturating_sub(loaded.read.forest.memory());
+        loaded.read.covered.may_take(left);
+        loaded.read.behind = Arc::clone(&self.behind);
         work(loaded)
     }
 }

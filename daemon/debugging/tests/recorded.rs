@@ -10,7 +10,7 @@ use std::sync::Arc;
 use jhyde_debugging::coverage::{Rule, ValidCalls, set_weights};
 use jhyde_debugging::covered::{Covered, Declaration, Place};
 use jhyde_debugging::session::Progress;
-use jhyde_debugging::sessions::Error;
+use jhyde_debugging::sessions::{Error, Reading, View};
 use jhyde_debugging::{
     Answer, Asked, CallFacts, ComputationTree, Coverage, CoverageError, Entities, Forest, Kept,
     RecordedCoverage, Session, Sessions, Strategy,
@@ -524,6 +524,59 @@ fn what_cannot_be_said_of_coverage_is_refused() {
     assert!(matches!(fresh.coverage(asked, call), Err(Error::Cancelled)));
     // It is read as soon as somebody waits for it again.
     assert!(fresh.coverage(recording, call).is_ok());
+}
+
+/// Where reading what calls covered takes long it is done behind the questions: `adaptive` goes by methods until then, and says so.
+#[test]
+fn what_takes_long_to_read_is_read_behind_the_questions() {
+    let recorded = record("MergeSort.java", MERGE_SORT, &[("main", 0)]);
+    let recording = &recorded.recording;
+    let ask = |sessions: &Sessions| {
+        let view = sessions.create(recording, Strategy::Adaptive, None);
+        view.expect("a session")
+    };
+    let question = |view: &View| match view.progress {
+        Progress::Asking(call) => call,
+        ref other => panic!("{other:?}"),
+    };
+    let by_coverage = ask(&Sessions::default());
+    assert_eq!(by_coverage.reading, None);
+    let behind = Sessions::default().reading_at_once(10);
+    let first = ask(&behind);
+    let all = recording.end().0;
+    assert_eq!(first.reading, Some(Reading { read: 0, all }));
+    assert_ne!(first.choice, by_coverage.choice, "it knows less");
+    while behind.reading(recording).left() > 0 {
+        std::thread::yield_now();
+    }
+    // Who has seen it sees the same question again; the next one goes by what calls covered.
+    let again = behind
+        .view(recording, &first.kept.id)
+        .expect("it was begun");
+    assert_eq!(again.choice, first.choice);
+    assert_eq!(again.reading, Some(Reading { read: all, all }));
+    assert_eq!(again.revision, first.revision);
+    let call = question(&again);
+    let answered = |sessions: &Sessions, id: &str| {
+        let view = sessions.answer(recording, id, call, Answer::Valid);
+        view.expect("can be answered")
+    };
+    let next = answered(&behind, &first.kept.id);
+    let at_once = Sessions::default();
+    let expected = answered(&at_once, &ask(&at_once).kept.id);
+    assert_eq!(next.reading, None);
+    assert_eq!(next.choice, expected.choice);
+    assert_eq!(ask(&behind).choice, by_coverage.choice);
+    // A strategy that cannot do without waits, and whoever asks what one call covered.
+    let waiting = Sessions::default().reading_at_once(10);
+    drop(ask(&waiting));
+    let by_edges = "coverage-halving:edges".parse().expect("a strategy");
+    let view = waiting.create(recording, by_edges, None);
+    assert_eq!(view.expect("it waits").reading, None);
+    let call = in_scope(recording)[0];
+    let waiting = Sessions::default().reading_at_once(10);
+    drop(ask(&waiting));
+    assert!(waiting.coverage(recording, call).is_ok());
 }
 
 #[test]

@@ -8,6 +8,7 @@ use jhyde_store::Recording;
 use jhyde_trace::{CallId, Level};
 
 use super::Error;
+use super::behind::Reading;
 use crate::adaptive::Choice;
 use crate::coverage::Coverage;
 use crate::known::Knowledge;
@@ -49,6 +50,8 @@ pub struct View {
     pub revision: String,
     /// The one value of the call that is asked which decides as much as the whole call.
     pub value: Option<AskedValue>,
+    /// What calls covered is still being read: the next question was chosen by methods, and stays until the session changes.
+    pub reading: Option<Reading>,
 }
 
 impl View {
@@ -78,6 +81,7 @@ impl View {
             broken: session.suspicious().broken().to_vec(),
             cut: session.suspicious().cut().to_vec(),
             value: None,
+            reading: None,
             revision: String::new(),
             candidates: candidates
                 .into_iter()
@@ -90,7 +94,7 @@ impl View {
 /// A recording that something is asked of, and whether somebody still waits for the answer.
 #[derive(Clone, Copy, Debug)]
 pub struct Asked<'a> {
-    pub(super) recording: &'a Recording,
+    pub(super) recording: &'a Arc<Recording>,
     pub(super) cancelled: &'a AtomicBool,
     pub(super) knowledge: Option<&'a dyn Knowledge>,
     pub(super) history: Option<&'a History>,
@@ -98,7 +102,7 @@ pub struct Asked<'a> {
 
 impl<'a> Asked<'a> {
     /// A question that ends with [`Error::Cancelled`] once the flag is set.
-    pub fn new(recording: &'a Recording, cancelled: &'a AtomicBool) -> Self {
+    pub fn new(recording: &'a Arc<Recording>, cancelled: &'a AtomicBool) -> Self {
         Self {
             recording,
             cancelled,
@@ -127,15 +131,9 @@ impl<'a> Asked<'a> {
     }
 }
 
-impl<'a> From<&'a Recording> for Asked<'a> {
-    fn from(recording: &'a Recording) -> Self {
-        static NEVER: AtomicBool = AtomicBool::new(false);
-        Self::new(recording, &NEVER)
-    }
-}
-
 impl<'a> From<&'a Arc<Recording>> for Asked<'a> {
     fn from(recording: &'a Arc<Recording>) -> Self {
-        Self::from(recording.as_ref())
+        static NEVER: AtomicBool = AtomicBool::new(false);
+        Self::new(recording, &NEVER)
     }
 }

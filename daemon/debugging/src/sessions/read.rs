@@ -1,16 +1,18 @@
 //! What is read of a recording for all its sessions: the tree of its calls, and what they covered.
 
-use std::ops::{ControlFlow, Range};
+use std::ops::Range;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, MutexGuard};
 
 use jhyde_store::Recording;
 use jhyde_trace::{CallId, ClassId, Level, MethodId, ThreadId, Timestamp};
 use rustc_hash::FxHashMap;
 
+use super::behind::{Behind, Covered, Reading};
 use super::{Asked, Error, View};
 use crate::coverage::Coverage;
 use crate::covered::CoverageError;
-use crate::recorded::{RecordedCoverage, Stopped};
+use crate::recorded::RecordedCoverage;
 use crate::session::{Progress, Session};
 use crate::strategy::{NeedsCoverage, Strategy};
 use crate::tree::{CallFacts, ComputationTree, Forest};
@@ -127,29 +129,71 @@ pub(super) struct Loaded {
 pub(super) struct Read {
     pub(super) forest: Forest,
     /// What calls covered, as far as it was asked for.
-    pub(super) coverage: RecordedCoverage,
+    pub(super) covered: Arc<Covered>,
+    /// Where that is read on.
+    pub(super) behind: Arc<Behind>,
     /// How calls reached what was pointed at last.
     pub(super) flow: values::Kept,
     /// How calls weigh in the session that was asked last, and which state of it and of the tree that was.
     weights: Option<(Weighed, Weights)>,
+    /// Of sessions whose next question was chosen before what calls covered had been read: the state that it was chosen in. It is
+    /// the same as long as they are.
+    by_methods: FxHashMap<String, Vec<u8>>,
 }
 
-/// A state of a session and of the tree.
-type Weighed = (Vec<u8>, u64);
+/// A state of a session and of the tree, and whether calls are weighed by what they covered.
+type Weighed = (Vec<u8>, u64, bool);
+
+/// What a strategy goes by.
+enum By<'a> {
+    /// What calls covered.
+    Coverage(MutexGuard<'a, RecordedCoverage>),
+    /// The calls alone; what they covered may be there later.
+    Calls(Option<Reading>),
+}
+
+impl By<'_> {
+    fn coverage(&self) -> Option<&dyn Coverage> {
+        match self {
+            Self::Coverage(coverage) => Some(&**coverage),
+            Self::Calls(_) => None,
+        }
+    }
+}
 
 impl Read {
-    /// Reads the coverage that a strategy looks at. Whether there is some for it.
-    fn read_for(&mut self, asked: Asked<'_>, strategy: Strategy) -> Result<bool, Error> {
+    /// What a session's strategy goes by now: reads what calls covered, where it looks at that and need not wait long.
+    fn by<'a>(
+        &mut self,
+        covered: &'a Arc<Covered>,
+        asked: Asked<'_>,
+        session: &Session,
+    ) -> Result<By<'a>, Error> {
+        let strategy = session.kept().strategy;
         if strategy.needs_coverage() && !asked.tells_coverage() {
             return Err(NeedsCoverage { strategy }.into());
         }
         if !strategy.looks_at_coverage() || !asked.tells_coverage() {
-            return Ok(false);
+            return Ok(By::Calls(None));
         }
-        match self.read_coverage(asked) {
-            Ok(()) => Ok(true),
+        if !strategy.needs_coverage() {
+            let kept = session.kept();
+            let state = kept.encode()?;
+            let reading = covered.reading(asked.recording);
+            if reading.left() > self.behind.at_once && !covered.has_failed() {
+                self.behind.read(covered, asked.recording);
+                self.by_methods.insert(kept.id.clone(), state);
+                return Ok(By::Calls(Some(reading)));
+            }
+            if self.by_methods.get(&kept.id) == Some(&state) {
+                return Ok(By::Calls(Some(reading)));
+            }
+            self.by_methods.remove(&kept.id);
+        }
+        match covered.whole(asked) {
+            Ok(coverage) => Ok(By::Coverage(coverage)),
             // What does not fit in the memory is gone without by who can.
-            Err(Error::TooLarge { .. }) if !strategy.needs_coverage() => Ok(false),
+            Err(Error::TooLarge { .. }) if !strategy.needs_coverage() => Ok(By::Calls(None)),
             Err(error) => Err(error),
         }
     }
@@ -160,10 +204,15 @@ impl Read {
         asked: Asked<'_>,
         session: &Session,
     ) -> Result<(&Forest, &Weights), Error> {
-        let covered = self.read_for(asked, session.kept().strategy)?;
-        let state = (session.kept().encode()?, self.forest.version());
+        let covered = Arc::clone(&self.covered);
+        let by = self.by(&covered, asked, session)?;
+        let coverage = by.coverage();
+        let state = (
+            session.kept().encode()?,
+            self.forest.version(),
+            coverage.is_some(),
+        );
         if self.weights.as_ref().is_none_or(|(of, _)| *of != state) {
-            let coverage = covered.then_some(&self.coverage as &dyn Coverage);
             let strategy = session.kept().strategy;
             let weights = Weights::of(strategy, &self.forest, session.suspicious(), coverage)?;
             self.weights = Some((state, weights));
@@ -175,12 +224,15 @@ impl Read {
 
     /// A session as it stands now.
     pub(super) fn view(&mut self, asked: Asked<'_>, session: &Session) -> Result<View, Error> {
-        let covered = self.read_for(asked, session.kept().strategy)?;
-        let coverage = covered.then_some(&self.coverage as &dyn Coverage);
-        let mut view = View::of(session, &self.forest, coverage)?;
-        if covered {
-            view.unweighed = self.coverage.unread();
-            view.lowered = self.coverage.lowered();
+        let covered = Arc::clone(&self.covered);
+        let by = self.by(&covered, asked, session)?;
+        let mut view = View::of(session, &self.forest, by.coverage())?;
+        match by {
+            By::Coverage(coverage) => {
+                view.unweighed = coverage.unread();
+                view.lowered = coverage.lowered();
+            }
+            By::Calls(reading) => view.reading = reading,
         }
         Ok(view)
     }
@@ -245,25 +297,12 @@ impl Read {
         Ok(view)
     }
 
-    /// Reads what calls covered, as far as the recording is now.
-    pub(super) fn read_coverage(&mut self, asked: Asked<'_>) -> Result<(), Error> {
-        match self.coverage.refresh(asked.recording, asked.cancelled)? {
-            ControlFlow::Continue(()) => Ok(()),
-            ControlFlow::Break(Stopped::Cancelled) => Err(Error::Cancelled),
-            ControlFlow::Break(Stopped::Full) => Err(Error::TooLarge {
-                what: "what its calls covered",
-                needs: None,
-                limit: self.coverage.limit,
-            }),
-        }
-    }
-
     /// About how many bytes it takes.
     pub(super) fn memory(&self) -> usize {
         let weights = self
             .weights
             .as_ref()
             .map_or(0, |(_, weights)| weights.memory());
-        self.forest.memory() + self.coverage.memory() + self.flow.memory() + weights
+        self.forest.memory() + self.covered.memory() + self.flow.memory() + weights
     }
 }

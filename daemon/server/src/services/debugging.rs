@@ -281,6 +281,15 @@ fn notes(view: &View) -> Vec<String> {
              not count when calls are weighed"
         )
     });
+    let asking = matches!(view.progress, Progress::Asking(_));
+    let reading = view.reading.filter(|_| asking).map(|reading| {
+        format!(
+            "this question goes by methods alone, because what calls ran had not been read when it was chosen ({} % of {} events have \
+             by now): questions behind that ask less",
+            reading.read * 100 / reading.all.max(1),
+            reading.all
+        )
+    });
     let unwritten = view.unwritten.then(|| {
         "the data folder is open for reading only, so that this session is not kept: it ends with the daemon".to_owned()
     });
@@ -294,10 +303,12 @@ fn notes(view: &View) -> Vec<String> {
         )
     });
     let known = known::note(view, ended);
-    [pointed, lost, unweighed, lowered, cut, known, unwritten]
-        .into_iter()
-        .flatten()
-        .collect()
+    [
+        pointed, lost, unweighed, lowered, reading, cut, known, unwritten,
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 /// The status of an error of sessions.
