@@ -11,7 +11,7 @@
 //! - [`objects`], [`state`], [`statics`], [`reach`], [`input_output`]: what variables held at a time; `gaps`, `doubt`: and what
 //!   is not known of that; [`end`]: what comes behind the end of a recording is not known either;
 //! - [`mod@slice`]: what a value came from; [`content`]: calls without the numbers of their run, to be compared;
-//! - [`java`]: a call as a test;
+//! - [`java`]: a call as a test; `plain_arrays`: long arrays that lead nowhere;
 //! - [`exact`] and [`certain`]: values for those who compute with them, and until when nothing is missing;
 //! - `snapshots`: what level `calls` knows of objects;
 //! - `contents`: what objects of the JDK held; `values`: values in words;
@@ -47,6 +47,7 @@ pub mod objects;
 pub mod page;
 mod path;
 mod place;
+mod plain_arrays;
 pub mod reach;
 pub mod reference;
 pub mod slice;

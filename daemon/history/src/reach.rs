@@ -228,17 +228,10 @@ impl<'h> Search<'h> {
         ))
     }
 
-    /// Can nothing be reached through it? True of arrays of primitives, which need not be read then.
+    /// Can nothing be reached through it? True of arrays of primitives, which need not be read then. One that is damaged is noted by
+    /// who looks into it.
     fn is_leaf(&mut self, object: ObjectId) -> Result<bool> {
-        let ValueView::Object(view) = self.history.value(Value::Object(object))? else {
-            // It is damaged, which who looks into it notes.
-            return Ok(false);
-        };
-        let Content::Array(length) = view.content else {
-            return Ok(false);
-        };
-        Ok(length == 0
-            || crate::text::element_descriptor(&view.class).is_some_and(|d| d.len() == 1))
+        Ok(self.history.plain_array(object)?.is_some())
     }
 }
 
@@ -361,6 +354,20 @@ impl History {
             references: Vec::new(),
             taken: Vec::new(),
         };
+        let is_long = |length: &u32| *length as usize > LISTED_ELEMENTS;
+        if let Some(length) = self.plain_array(object)?.filter(is_long) {
+            let shown = match only_changed {
+                true => self.written_elements(object, interval)?,
+                false => Some((0..length).take(LISTED_ELEMENTS + 1).collect()),
+            };
+            if let Some(shown) = shown {
+                listed.cut = shown.len() > LISTED_ELEMENTS;
+                let shown = shown.into_iter().take(LISTED_ELEMENTS);
+                listed.cells = self.elements(object, shown, interval, notes)?;
+                *left = left.saturating_sub(listed.cells.len());
+                return Ok(listed);
+            }
+        }
         let mut from = 0;
         loop {
             let part = self.object_cells(object, interval, from, CHUNK, notes)?;
@@ -396,6 +403,33 @@ impl History {
                 None => return Ok(listed),
             }
         }
+    }
+
+    /// Some elements of an array, by rising index; those that follow one another are read together.
+    fn elements(
+        &self,
+        array: ObjectId,
+        indexes: impl Iterator<Item = u32>,
+        interval: Interval,
+        notes: &mut Notes,
+    ) -> Result<Vec<Cell>> {
+        let mut runs: Vec<(u32, usize)> = Vec::new();
+        for index in indexes {
+            match runs.last_mut() {
+                Some((first, length)) if first.saturating_add(*length as u32) == index => {
+                    *length += 1;
+                }
+                _ => runs.push((index, 1)),
+            }
+        }
+        let mut cells = Vec::new();
+        for (first, length) in runs {
+            cells.extend(
+                self.object_cells(array, interval, first, length, notes)?
+                    .cells,
+            );
+        }
+        Ok(cells)
     }
 
     fn is_new(&self, object: ObjectId, interval: Interval) -> Result<bool> {
