@@ -42,6 +42,7 @@ impl History {
             return Ok(Some(written));
         }
         for (at, write) in self.recording.element_writes(array, range).enumerate() {
+            self.check()?;
             if at == MOST_WRITES {
                 return Ok(None);
             }
