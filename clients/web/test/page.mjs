@@ -285,6 +285,8 @@ const tests = {
         await page.waitForSelector("dialog.palette[open] input:focus");
         await page.keyboard.type("State of the whole");
         await until(async () => (await page.$$("#found [role=option]")).length === 1, "one command is found");
+        // Enter waits for what is asked: then the dialog is not closed in this task.
+        await page.waitForSelector("#found[aria-busy=false]", { state: "attached" });
         const between = await page.evaluate(`(() => {
           const dialog = document.querySelector("dialog.palette");
           globalThis.told = new Promise((told) => dialog.addEventListener("close", () => setTimeout(told), { once: true }));

@@ -151,7 +151,7 @@ export function Palette(props: { readonly open: boolean; readonly close: () => v
           }
         }}
       />
-      <div id="found" role="listbox" aria-label="Found">
+      <div id="found" role="listbox" aria-label="Found" aria-busy={found.pending()}>
         <For each={shown().slice(0, 40)}>
           {(each, index) => (
             <div id={`found-${index()}`} role="option" aria-selected={index() === at()} classList={{ active: index() === at() }} onClick={() => choose(each)} onPointerMove={() => setAt(index())}>

@@ -71,7 +71,10 @@ impl Covered {
         let read = coverage.refresh(asked.recording, asked.cancelled);
         self.note(&coverage);
         match read? {
-            ControlFlow::Continue(()) | ControlFlow::Break(Stopped::Enough) => Ok(coverage),
+            ControlFlow::Continue(()) | ControlFlow::Break(Stopped::Enough) => {
+                self.has_failed.store(false, Ordering::Relaxed);
+                Ok(coverage)
+            }
             ControlFlow::Break(Stopped::Cancelled) => Err(Error::Cancelled),
             ControlFlow::Break(Stopped::Full) => Err(Error::TooLarge {
                 what: "what its calls covered",
@@ -186,7 +189,9 @@ fn read_part(covered: &Weak<Covered>, recording: &Weak<Recording>, is_over: &Ato
     let (Some(covered), Some(recording)) = (covered.upgrade(), recording.upgrade()) else {
         return false;
     };
-    covered.read_part(&recording, || is_over.load(Ordering::Relaxed))
+    // Whoever kept it open has let go of it.
+    let is_left = || Arc::strong_count(&recording) == 1;
+    covered.read_part(&recording, || is_over.load(Ordering::Relaxed) || is_left())
 }
 
 impl Drop for Behind {

@@ -7,6 +7,7 @@ use std::path::Path;
 use jhyde_store::archive::Progress;
 use jhyde_store::{Error as StoreError, Keep, Removal, RetentionPlan, RetentionReport};
 
+use super::attended::{LETS_GO, once_let_go_of};
 use super::live::lock;
 use super::{Daemon, Description};
 use crate::error::Error;
@@ -58,7 +59,7 @@ impl Daemon {
     pub fn seal(&self, id_or_name: &str) -> Result<Description, Error> {
         let id = self.ended(id_or_name)?;
         self.attended.leave(&id);
-        self.catalogue.seal(&id)?;
+        once_let_go_of(LETS_GO, || self.catalogue.seal(&id))?;
         // It is smaller now.
         lock(&self.stats).remove(&id);
         self.describe(&id)

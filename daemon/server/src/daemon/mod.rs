@@ -37,7 +37,7 @@ use rustix::fs::{Access, access};
 use tokio::time::timeout;
 
 use about::About;
-use attended::Attended;
+use attended::{Attended, LETS_GO, once_let_go_of};
 
 use crate::config::settings::{Attach, Source, WebListen};
 use crate::error::Error;
@@ -175,11 +175,13 @@ impl Daemon {
         }
     }
 
-    /// Somebody debugs with a recording: for an hour from now on it is not deleted by itself.
-    pub fn attend(&self, recording: &Arc<Recording>) {
+    /// Somebody debugs with a recording: for an hour from now on it is not deleted by itself. Yields it as it is kept open
+    /// meanwhile.
+    pub fn attend(&self, recording: &Arc<Recording>) -> Arc<Recording> {
         // What is being made is not deleted anyway, and must be let go of to be closed.
-        if self.live_of(recording.id()).is_none() {
-            self.attended.attend(recording);
+        match self.live_of(recording.id()) {
+            None => self.attended.attend(recording),
+            Some(_) => Arc::clone(recording),
         }
     }
 
@@ -346,7 +348,7 @@ impl Daemon {
             .stats
             .map_or(0, |stats| stats.bytes_on_disk);
         self.attended.leave(&id);
-        self.catalogue.delete(&id)?;
+        once_let_go_of(LETS_GO, || self.catalogue.delete(&id))?;
         lock(&self.stats).remove(&id);
         Ok(bytes)
     }

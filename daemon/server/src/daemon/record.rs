@@ -4,12 +4,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use jhyde_capture::{Connection, Controller, Ending};
 use jhyde_store::{Error as StoreError, Writer};
 use jhyde_trace::{JvmIdentity, RecordingOptions, State};
 
+use super::attended::once_let_go_of;
 use super::live::{Live, Status, lock};
 use super::options::{Chosen, Wanted};
 use super::tally::Tally;
@@ -322,18 +323,11 @@ impl Daemon {
 
     /// Deletes a recording in which there is nothing.
     fn discard(&self, live: &Live) {
-        let until = Instant::now() + DELETE_WAIT;
-        loop {
-            match self.catalogue.delete(&live.id) {
-                Ok(()) | Err(StoreError::NotFound(_)) => return,
-                // Somebody asks it something just now.
-                Err(StoreError::InUse(_)) if Instant::now() < until => {
-                    std::thread::sleep(Duration::from_millis(20));
-                }
-                Err(error) => {
-                    tracing::warn!(recording = live.name, %error, "cannot delete an empty recording");
-                    return;
-                }
+        // Somebody may ask it something just now.
+        match once_let_go_of(DELETE_WAIT, || self.catalogue.delete(&live.id)) {
+            Ok(()) | Err(StoreError::NotFound(_)) => {}
+            Err(error) => {
+                tracing::warn!(recording = live.name, %error, "cannot delete an empty recording");
             }
         }
     }

@@ -70,9 +70,12 @@ impl DebuggingService {
         let flag = Arc::clone(&cancelled.0);
         let work = move || {
             let history = open(&daemon, &recording)?;
-            daemon.attend(history.recording());
+            let attended = daemon.attend(history.recording());
             let history = history.cancelled_by(flag);
-            work(&sessions, &Knower::new(&daemon, &contents, history))
+            work(
+                &sessions,
+                &Knower::new(&daemon, &contents, history, attended),
+            )
         };
         blocking(work).await.map(Response::new)
     }
@@ -100,7 +103,7 @@ impl DebuggingService {
 
 /// The question as the sessions are asked it.
 fn asked<'a>(knower: &'a Knower<'_>) -> Asked<'a> {
-    let asked = Asked::new(knower.recording(), knower.cancelled());
+    let asked = Asked::new(knower.attended(), knower.cancelled());
     asked.knowing(knower).following(knower)
 }
 

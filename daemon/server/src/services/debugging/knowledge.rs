@@ -1,6 +1,7 @@
 //! What is known of calls without asking: from equal calls of the session, and from the recording that it is held against.
 
 use std::ops::Deref;
+use std::sync::Arc;
 
 use jhyde_debugging::sessions::Error;
 use jhyde_debugging::{Answer, Answers, Given, Knowledge, Known, Source};
@@ -27,6 +28,7 @@ pub(super) struct Knower<'a> {
     daemon: &'a Daemon,
     contents: &'a Contents,
     own: Side<'a>,
+    attended: Arc<Recording>,
 }
 
 /// An equal input in the other recording.
@@ -47,12 +49,23 @@ impl Deref for Knower<'_> {
 }
 
 impl<'a> Knower<'a> {
-    pub(super) fn new(daemon: &'a Daemon, contents: &'a Contents, history: History) -> Self {
+    pub(super) fn new(
+        daemon: &'a Daemon,
+        contents: &'a Contents,
+        history: History,
+        attended: Arc<Recording>,
+    ) -> Self {
         Self {
             daemon,
             contents,
             own: Side::new(history, contents),
+            attended,
         }
+    }
+
+    /// The recording, as it is kept open between two questions.
+    pub(super) fn attended(&self) -> &Arc<Recording> {
+        &self.attended
     }
 
     /// Where the other recordings are.
