@@ -98,7 +98,13 @@ fn each_write_is_told_once_by_its_own_thread() {
                 let told = run.writes(&format!("array#{}[0]", row["object"]));
                 let expected = [(turn, "work"), (-turn, "fill")];
                 let expected = expected.map(|(value, method)| (value.into(), method.to_owned()));
-                assert_eq!(told, expected, "JDK {}: row {turn} of {thread}", jdk.major);
+                let jdk = jdk.major;
+                let gaps = run.events.iter().filter(|event| event["kind"] == "gap");
+                let gaps: Vec<_> = gaps.map(|gap| gap.to_string()).collect();
+                assert_eq!(
+                    told, expected,
+                    "JDK {jdk}: row {turn} of {thread}: {gaps:?}"
+                );
             }
         }
     }
