@@ -43,6 +43,12 @@ impl Together {
             .collect()
     }
 
+    /// What is missing, for whoever looks for the reason of a failure.
+    fn gaps(&self) -> Vec<String> {
+        let gaps = self.events.iter().filter(|event| event["kind"] == "gap");
+        gaps.map(Value::to_string).collect()
+    }
+
     /// The numbers of the objects that were written to what goes by this name in the source.
     fn objects(&self, name: &str) -> Vec<u64> {
         let all = self.events.iter();
@@ -98,13 +104,8 @@ fn each_write_is_told_once_by_its_own_thread() {
                 let told = run.writes(&format!("array#{}[0]", row["object"]));
                 let expected = [(turn, "work"), (-turn, "fill")];
                 let expected = expected.map(|(value, method)| (value.into(), method.to_owned()));
-                let jdk = jdk.major;
-                let gaps = run.events.iter().filter(|event| event["kind"] == "gap");
-                let gaps: Vec<_> = gaps.map(|gap| gap.to_string()).collect();
-                assert_eq!(
-                    told, expected,
-                    "JDK {jdk}: row {turn} of {thread}: {gaps:?}"
-                );
+                let place = format!("JDK {}: row {turn} of {thread}", jdk.major);
+                assert_eq!(told, expected, "{place}: {:?}", run.gaps());
             }
         }
     }
