@@ -182,6 +182,14 @@ fn at_a_limit_the_recording_ends_and_the_program_runs_on() {
                 "--max-duration",
                 "5s",
             ],
+            [
+                "--level",
+                "full",
+                "--at-limit",
+                "end",
+                "--max-slowdown",
+                "1.05",
+            ],
         ] {
             let folder = Folder::new();
             let child = launch(&folder, &jdk, &options);
@@ -207,6 +215,39 @@ fn at_a_limit_the_recording_ends_and_the_program_runs_on() {
             assert!(main["notes"].to_string().contains(&told), "{told}: {main}");
         }
     }
+}
+
+/// Each stretch of time that is too slow counts, and one that is not does not.
+#[test]
+fn what_slows_a_program_down_too_much_steps_down_and_ends() {
+    let jdk = jdks().swap_remove(0);
+    let (slow, fast) = (Folder::new(), Folder::new());
+    let options = |most| ["--level", "full", "--max-slowdown", most];
+    let (slowed, child) = (
+        launch(&slow, &jdk, &options("1.05")),
+        launch(&fast, &jdk, &options("100000")),
+    );
+    let ended = once(&slow, |one| one["state"] == "detached");
+    let lowered = ended["lowered"].as_array().expect("it stepped down");
+    assert_eq!(lowered.len(), 1, "{ended}");
+    assert_eq!(lowered[0]["level"], "state", "{ended}");
+    for reason in [&lowered[0]["reason"], &ended["state_reason"]] {
+        let said = reason.as_str().unwrap_or_default();
+        let told = "--max-slowdown 1.05 was reached: for 10 s it took at least ";
+        assert!(said.starts_with(told), "{ended}");
+        let times = said[told.len()..].split(' ').next().unwrap_or_default();
+        assert!(
+            times.parse::<f64>().is_ok_and(|times| times >= 1.05),
+            "{ended}"
+        );
+    }
+    assert_eq!(ended["max_slowdown"], "1.05", "{ended}");
+    // The other one has had as many stretches.
+    let show = fast.json(&["show", "costly"]).remove(0);
+    assert_eq!(show["state"], "running", "{show}");
+    assert!(show["lowered"].is_null(), "{show}");
+    assert_eq!(printed(&finish(slowed)), "begun\nlast 10\n");
+    assert_eq!(printed(&finish(child)), "begun\nlast 10\n");
 }
 
 /// The engine `probe` has one step more: at level `calls`, what calls were given and yielded is told still.
@@ -283,6 +324,21 @@ fn limits_that_make_no_sense_are_refused() {
     }
     for span in ["-5s", "7", "1 fortnight", "99999999999999999999s"] {
         refused(&["--max-duration", span], "is not a span of time");
+    }
+    for times in ["0", "0.5", "1", "1.00"] {
+        refused(&["--max-slowdown", times], "is no slowdown");
+    }
+    for times in [
+        "-2",
+        "many",
+        "2x",
+        "1.234",
+        ".",
+        "1.",
+        ".5",
+        "99999999999999999999",
+    ] {
+        refused(&["--max-slowdown", times], "is not how many times as long");
     }
     refused(&["--at-limit", "stop"], "use one of lower, end");
     assert!(folder.json(&["list"]).is_empty(), "nothing is left of it");

@@ -1,5 +1,6 @@
 //! What a recording costs its program: what the JVM tells, and how long threads stand still for us, from the event that suspended
-//! one, or our own order, to what lets it go on. Only counted here; the rule that every thread goes on is its handlers'.
+//! one, or our own order, to what lets it go on. Only counted here; the rule that every thread goes on is its handlers'. What that makes of
+//! the program's speed is worked out in `pace.rs`.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -7,6 +8,8 @@ use std::time::{Duration, Instant};
 
 use jdwp::{Composite, SuspendPolicy, ThreadId};
 use rustc_hash::FxHashMap;
+
+use crate::pace::Pace;
 
 /// What recordings have cost their programs, all together. It only grows, and may be read while they run.
 #[derive(Debug, Default)]
@@ -32,8 +35,9 @@ impl Burden {
         Duration::from_nanos(self.nanoseconds.load(Ordering::Relaxed))
     }
 
-    fn stood(&self, since: Instant) {
-        let took = u64::try_from(since.elapsed().as_nanos()).unwrap_or(u64::MAX);
+    fn stood(&self, since: Instant, until: Instant) {
+        let took = until.saturating_duration_since(since).as_nanos();
+        let took = u64::try_from(took).unwrap_or(u64::MAX);
         self.nanoseconds.fetch_add(took, Ordering::Relaxed);
     }
 }
@@ -41,14 +45,16 @@ impl Burden {
 /// Who stands still for us just now.
 pub(crate) struct Standing {
     total: Arc<Burden>,
+    pace: Pace,
     threads: FxHashMap<ThreadId, Instant>,
     all: Option<Instant>,
 }
 
 impl Standing {
-    pub(crate) fn new(total: Arc<Burden>) -> Self {
+    pub(crate) fn new(total: Arc<Burden>, pace: Pace) -> Self {
         Self {
             total,
+            pace,
             threads: FxHashMap::default(),
             all: None,
         }
@@ -57,6 +63,9 @@ impl Standing {
     /// Events came, which may have suspended somebody.
     pub(crate) fn told(&mut self, composite: &Composite) {
         self.total.told.fetch_add(1, Ordering::Relaxed);
+        if let Some(thread) = composite.thread() {
+            self.pace.told(thread, Instant::now());
+        }
         match (composite.suspend_policy, composite.thread()) {
             (SuspendPolicy::NONE, _) => {}
             (SuspendPolicy::EVENT_THREAD, Some(thread)) => {
@@ -74,16 +83,27 @@ impl Standing {
 
     pub(crate) fn resumed(&mut self, thread: ThreadId) {
         if let Some(since) = self.threads.remove(&thread) {
-            self.total.stood(since);
+            let now = Instant::now();
+            self.total.stood(since, now);
+            // While all stand it stands with them.
+            self.pace.stood(thread, since, self.all.unwrap_or(now));
+            self.pace.look(now);
         }
     }
 
     /// The order that resumes all takes one suspension from each thread, those of its own among them.
     pub(crate) fn resumed_all(&mut self) {
-        let alone = self.threads.drain().map(|(_, since)| since);
-        for since in alone.chain(self.all.take()) {
-            self.total.stood(since);
+        let now = Instant::now();
+        let all = self.all.take();
+        for (thread, since) in self.threads.drain() {
+            self.total.stood(since, now);
+            self.pace.stood(thread, since, all.unwrap_or(now));
         }
+        if let Some(since) = all {
+            self.total.stood(since, now);
+            self.pace.all_stood(since, now);
+        }
+        self.pace.look(now);
     }
 }
 
@@ -110,7 +130,7 @@ mod tests {
     #[test]
     fn what_stands_is_counted_until_it_goes_on() {
         let total = Arc::new(Burden::default());
-        let mut standing = Standing::new(Arc::clone(&total));
+        let mut standing = Standing::new(Arc::clone(&total), Pace::new(Arc::default()));
         standing.told(&told(SuspendPolicy::NONE, 1));
         assert_eq!((total.stops(), total.time()), (0, Duration::ZERO));
         let begun = Instant::now();

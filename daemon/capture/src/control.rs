@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use jhyde_trace::State;
 
 use crate::burden::Burden;
+use crate::pace::Slowness;
 
 /// How a recording is ended. In any case the JVM is detached from and runs on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +30,8 @@ pub struct Controller {
     limit: Arc<OnceLock<String>>,
     /// What it costs the program.
     burden: Arc<Burden>,
+    /// How slow the program was in the slowest stretch that nobody has asked about yet.
+    slowness: Arc<Slowness>,
 }
 
 impl Controller {
@@ -42,6 +45,17 @@ impl Controller {
 
     pub(crate) fn burden(&self) -> &Arc<Burden> {
         &self.burden
+    }
+
+    pub(crate) fn slowness(&self) -> &Arc<Slowness> {
+        &self.slowness
+    }
+
+    /// What share of its own time the program took at least, in percent (250: two and a half times as long), in the slowest stretch of
+    /// [`STRETCH`](crate::STRETCH) since this was asked last; `None`: none has ended since. What is counted is how long its threads stood
+    /// still for the recording: for the code that the engine `probe` puts in it takes longer than this.
+    pub fn take_slowness(&self) -> Option<u64> {
+        self.slowness.take()
     }
 
     /// Asks for the end; the first order counts. Does not wait.

@@ -88,13 +88,17 @@ pub enum ProbeLog {
     Writes,
 }
 
-/// What a recording may cost. Each limit counts by itself: it is reached at so much, at twice as much, and so on.
+/// What a recording may cost. Each limit counts by itself: it is reached at so much, at twice as much, and so on; that of slowness by each
+/// stretch of time that is too slow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CostLimits {
     /// Bytes on disk.
     pub bytes: Option<u64>,
     /// Milliseconds since it began.
     pub duration_ms: Option<u64>,
+    /// How slow the program may become, in percent of the time that it takes by itself. Recordings from before there was such a limit have none.
+    #[serde(default)]
+    pub slowdown_percent: Option<u64>,
     /// What happens then.
     pub at_limit: AtLimit,
     /// The newest part is kept, of about so many bytes on disk: what is older is cut off. Recordings from before there were such keep all.

@@ -88,6 +88,7 @@ pub(crate) fn options(args: &RecordArgs) -> RecordingOptions {
         no_contents: args.no_contents,
         max_bytes: args.max_bytes.clone().unwrap_or_default(),
         max_duration: args.max_duration.clone().unwrap_or_default(),
+        max_slowdown: args.max_slowdown.clone().unwrap_or_default(),
         at_limit: args.at_limit.clone().unwrap_or_default(),
         probe_log: args.probe_log.clone().unwrap_or_default(),
         ring: args.ring.clone().unwrap_or_default(),
@@ -284,6 +285,7 @@ fn told(recording: &Recording, out: &mut Output) -> Result<(), Error> {
     let limits = [
         ("disk", &options.max_bytes),
         ("time", &options.max_duration),
+        ("slowdown", &options.max_slowdown),
     ];
     let limits: Vec<_> = limits
         .iter()

@@ -91,6 +91,7 @@ impl Serialize for RecordingJson<'_> {
         let limits = [
             ("max_bytes", &options.max_bytes),
             ("max_duration", &options.max_duration),
+            ("max_slowdown", &options.max_slowdown),
         ];
         let limits = limits.map(|(name, limit)| (name, limit.as_str()));
         if limits.iter().any(|(_, limit)| !limit.is_empty()) {

@@ -18,6 +18,7 @@ use crate::burden::Standing;
 use crate::control::Controller;
 use crate::error::LinkError;
 use crate::jvm::Guard;
+use crate::pace::Pace;
 
 /// How often a reader that waits looks whether it was told to stop.
 const TICK: Duration = Duration::from_millis(50);
@@ -81,7 +82,10 @@ impl Link {
             stays_awake: std::thread::available_parallelism()
                 .is_ok_and(|processors| processors.get() > 1),
             slept: false,
-            standing: Standing::new(Arc::clone(controller.burden())),
+            standing: Standing::new(
+                Arc::clone(controller.burden()),
+                Pace::new(Arc::clone(controller.slowness())),
+            ),
             controller,
             until: None,
             deaf: false,

@@ -220,6 +220,10 @@ pub struct RecordArgs {
     /// The same after so much time (90s, 10m)
     #[arg(long, value_name = "DURATION", allow_hyphen_values = true)]
     pub max_duration: Option<String>,
+    /// The same when the program takes so many times as long as by itself (1.5, 20), measured over ten seconds by how long its threads
+    /// stand still for jhyde; what the code costs that the engine probe puts in is not in that
+    #[arg(long, value_name = "TIMES", allow_hyphen_values = true)]
+    pub max_slowdown: Option<String>,
     /// What to do at such a limit: lower (the next lower level), end (the recording; the program runs on)
     #[arg(long, value_name = "lower|end")]
     pub at_limit: Option<String>,

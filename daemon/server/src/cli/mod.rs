@@ -251,6 +251,7 @@ fn wanted(record: &args::RecordArgs) -> crate::daemon::options::Wanted {
         no_contents: record.no_contents,
         max_bytes: record.max_bytes.clone().unwrap_or_default(),
         max_duration: record.max_duration.clone().unwrap_or_default(),
+        max_slowdown: record.max_slowdown.clone().unwrap_or_default(),
         at_limit: record.at_limit.clone().unwrap_or_default(),
         probe_log: record.probe_log.clone().unwrap_or_default(),
         ring: record.ring.clone().unwrap_or_default(),

@@ -59,6 +59,7 @@ fn order(watch: &Watch) -> Order {
             source: watch.source.clone(),
             max_bytes: watch.max_bytes.clone(),
             max_duration: watch.max_duration.clone(),
+            max_slowdown: watch.max_slowdown.clone(),
             at_limit: watch.at_limit.clone(),
             ring: watch.ring.clone(),
             probe_log: watch.probe_log.clone(),

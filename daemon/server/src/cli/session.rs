@@ -263,6 +263,7 @@ fn of_wanted(wanted: Wanted) -> v1::RecordingOptions {
         no_contents: wanted.no_contents,
         max_bytes: wanted.max_bytes,
         max_duration: wanted.max_duration,
+        max_slowdown: wanted.max_slowdown,
         at_limit: wanted.at_limit,
         probe_log: wanted.probe_log,
         ring: wanted.ring,

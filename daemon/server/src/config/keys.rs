@@ -223,6 +223,11 @@ pub const KEYS: &[Key] = &[
         "time after which a recording steps down or ends: 90s, 10m; none: no limit",
     ),
     one(
+        "record.max_slowdown",
+        "none",
+        "how many times as long a program may take, for ten seconds, before its recording steps down or ends: 1.5, 20; none: no limit",
+    ),
+    one(
         "record.at_limit",
         "lower",
         "what a recording does at a limit: lower (the next lower level) or end",

@@ -11,7 +11,7 @@ use serde::de::{Deserializer, Error as _};
 
 use super::hosts::Hosts;
 use super::keep::Limits;
-use super::units::{ByteSize, Limit, Span, from_text};
+use super::units::{ByteSize, Limit, Span, Times, from_text};
 use super::watch::Watches;
 use crate::access::Rights;
 use crate::access::gate::Allowed;
@@ -212,6 +212,9 @@ pub struct Record {
     /// The longest time.
     #[serde(deserialize_with = "from_text")]
     pub max_duration: Limit<Span>,
+    /// How many times as long the program may take.
+    #[serde(deserialize_with = "from_text")]
+    pub max_slowdown: Limit<Times>,
     /// What happens at a limit.
     #[serde(deserialize_with = "from_text")]
     pub at_limit: AtLimit,
@@ -227,8 +230,11 @@ impl Record {
     /// What a recording may cost.
     pub fn limits(&self) -> CostLimits {
         CostLimits {
+            bytes: self.max_bytes.0.map(|bytes| bytes.0),
+            duration_ms: self.max_duration.milliseconds(),
+            slowdown_percent: self.max_slowdown.0.map(|times| times.0),
+            at_limit: self.at_limit,
             ring: self.ring.0.map(|bytes| bytes.0),
-            ..cost_limits(self.max_bytes, self.max_duration, self.at_limit)
         }
     }
 
@@ -239,19 +245,6 @@ impl Record {
             elements: self.snapshot_elements,
             bytes: self.snapshot_bytes,
         }
-    }
-}
-
-/// Limits as people write them, as a recording has them.
-pub fn cost_limits(bytes: Limit<ByteSize>, span: Limit<Span>, at_limit: AtLimit) -> CostLimits {
-    CostLimits {
-        bytes: bytes.0.map(|bytes| bytes.0),
-        // Longer ones are refused when they are read.
-        duration_ms: span
-            .0
-            .map(|span| u64::try_from(span.0.as_millis()).unwrap_or(u64::MAX)),
-        at_limit,
-        ring: None,
     }
 }
 

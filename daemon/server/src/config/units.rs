@@ -1,4 +1,4 @@
-//! Values with units, as people write them: sizes (`512MB`, `1GiB`) and spans of time (`10s`, `5m`).
+//! Values with units, as people write them: sizes (`512MB`, `1GiB`), spans of time (`10s`, `5m`) and how many times as long something takes (`1.5`, `20`).
 
 use std::fmt;
 use std::str::FromStr;
@@ -33,6 +33,9 @@ pub enum UnitError {
     /// Not a span of time.
     #[error("'{}' is not a span of time; write a number and a unit, such as 500ms, 10s or 5m", shown(.0))]
     Span(String),
+    /// Not a number of times.
+    #[error("'{}' is not how many times as long a program may take; write a number such as 1.5 or 20", shown(.0))]
+    Times(String),
 }
 
 impl FromStr for ByteSize {
@@ -92,6 +95,42 @@ impl fmt::Display for Span {
     }
 }
 
+/// How many times as long something takes, in percent: 150 is `1.5`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Times(pub u64);
+
+impl FromStr for Times {
+    type Err = UnitError;
+
+    /// At most two digits behind the point, as [`fmt::Display`] writes them.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let invalid = || UnitError::Times(text.to_owned());
+        let trimmed = text.trim();
+        let (whole, part) = trimmed.split_once('.').unwrap_or((trimmed, "0"));
+        let digits =
+            |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        if !digits(whole) || !digits(part) || part.len() > 2 {
+            return Err(invalid());
+        }
+        let whole: u64 = whole.parse().map_err(|_| invalid())?;
+        let hundredths: u64 = format!("{part:0<2}").parse().map_err(|_| invalid())?;
+        let percent = whole
+            .checked_mul(100)
+            .and_then(|percent| percent.checked_add(hundredths));
+        percent.map(Self).ok_or_else(invalid)
+    }
+}
+
+impl fmt::Display for Times {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.0 / 100, self.0 % 100) {
+            (whole, 0) => write!(f, "{whole}"),
+            (whole, part) if part % 10 == 0 => write!(f, "{whole}.{}", part / 10),
+            (whole, part) => write!(f, "{whole}.{part:02}"),
+        }
+    }
+}
+
 /// A limit: more than nothing, or none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limit<T>(pub Option<T>);
@@ -102,12 +141,15 @@ const NO_LIMIT: &str = "none";
 /// A text that should have been a limit is none.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum LimitError {
-    /// Not a size or span.
+    /// Not a size, a span or a number of times.
     #[error("{0}, or none")]
     Unit(#[from] UnitError),
     /// Nothing at all could be recorded.
     #[error("'{}' is nothing: write more, or none for no limit", shown(.0))]
     Nothing(String),
+    /// As fast as by itself, or faster.
+    #[error("'{}' is no slowdown: write more than 1, or none for no limit", shown(.0))]
+    NotSlower(String),
     /// It cannot be counted.
     #[error("'{}' is too much: write less, or none for no limit", shown(.0))]
     TooMuch(String),
@@ -139,6 +181,28 @@ impl FromStr for Limit<Span> {
                     Err(LimitError::TooMuch(text.to_owned()))
                 }
                 span => Ok(Self(Some(span))),
+            },
+        }
+    }
+}
+
+impl Limit<Span> {
+    /// It in milliseconds; longer ones than can be counted are refused when they are read.
+    pub fn milliseconds(self) -> Option<u64> {
+        let span = self.0?;
+        Some(u64::try_from(span.0.as_millis()).unwrap_or(u64::MAX))
+    }
+}
+
+impl FromStr for Limit<Times> {
+    type Err = LimitError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text.trim() {
+            NO_LIMIT => Ok(Self(None)),
+            text => match text.parse()? {
+                Times(..=100) => Err(LimitError::NotSlower(text.to_owned())),
+                times => Ok(Self(Some(times))),
             },
         }
     }

@@ -50,6 +50,9 @@ pub struct Watch {
     /// `10m`, `none`.
     #[serde(default)]
     pub max_duration: String,
+    /// `1.5`, `20`, `none`.
+    #[serde(default)]
+    pub max_slowdown: String,
     /// `lower`, `end`.
     #[serde(default)]
     pub at_limit: String,

@@ -2,18 +2,19 @@
 //! record less, or ends it.
 //!
 //! Each limit counts by itself. It is reached at so much, and again at twice as much, three times as much, and so on: what
-//! is recorded less costs less, and what is still too much is lowered again.
+//! is recorded less costs less, and what is still too much is lowered again. The limit of slowness is reached by each stretch
+//! of time in which the program was too slow.
 
 use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use jhyde_capture::Controller;
+use jhyde_capture::{Controller, STRETCH};
 use jhyde_store::Recording;
 use jhyde_trace::{AtLimit, CostLimits};
 
-use crate::config::units::{ByteSize, Span};
+use crate::config::units::{ByteSize, Span, Times};
 
 /// How often somebody looks. A recording of some MB a second goes over its limit by a part of one.
 const LOOKS: Duration = Duration::from_millis(50);
@@ -52,6 +53,21 @@ impl Limit {
     }
 }
 
+/// Says that the program was too slow in a stretch of time, if it was: both numbers in percent of its own time.
+fn too_slow(most: u64, slowness: Option<u64>) -> Option<String> {
+    let slowness = slowness.filter(|slowness| *slowness >= most)?;
+    let (most, seconds) = (Times(most), STRETCH.as_secs());
+    // Whole numbers say enough where they are large.
+    let times = Times(if slowness < 1000 {
+        slowness
+    } else {
+        slowness / 100 * 100
+    });
+    Some(format!(
+        "--max-slowdown {most} was reached: for {seconds} s it took at least {times} times as long as by itself"
+    ))
+}
+
 /// Looks until it is dropped.
 pub(super) struct Watching {
     stop: Option<Sender<()>>,
@@ -87,7 +103,7 @@ pub(super) fn watch(
         let shown = Span(Duration::from_millis(most)).to_string();
         Limit::new("--max-duration", shown, most)
     });
-    if size.is_none() && time.is_none() {
+    if size.is_none() && time.is_none() && limits.slowdown_percent.is_none() {
         return Ok(None);
     }
     let (stop, stopped) = mpsc::channel::<()>();
@@ -99,6 +115,9 @@ pub(super) fn watch(
                 size.as_mut()
                     .and_then(|limit| limit.look(recording.bytes_on_disk())),
                 time.as_mut().and_then(|limit| limit.look(took)),
+                limits
+                    .slowdown_percent
+                    .and_then(|most| too_slow(most, controller.take_slowness())),
             ];
             for reason in reached.into_iter().flatten() {
                 tracing::info!(recording = recording.id(), reason, "a limit");
@@ -121,6 +140,22 @@ pub(super) fn watch(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_program_is_too_slow_from_the_limit_on() {
+        assert_eq!(too_slow(150, None), None);
+        assert_eq!(too_slow(150, Some(149)), None);
+        let said = too_slow(150, Some(150)).expect("it is reached");
+        assert!(
+            said.contains("--max-slowdown 1.5 was reached") && said.contains("10 s"),
+            "{said}"
+        );
+        let said = too_slow(2000, Some(3167)).expect("it is reached");
+        assert!(
+            said.ends_with("at least 31 times as long as by itself"),
+            "{said}"
+        );
+    }
 
     #[test]
     fn a_limit_is_reached_at_so_much_and_at_twice_as_much_and_once_each() {

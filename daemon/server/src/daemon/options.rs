@@ -6,8 +6,7 @@ use std::path::PathBuf;
 use jhyde_trace::{CostLimits, EngineKind, Level, ProbeLog, RecordingOptions, SnapshotLimits};
 
 use super::{Options, capture};
-use crate::config::settings::cost_limits;
-use crate::config::units::{ByteSize, Limit, LimitError, Span};
+use crate::config::units::{ByteSize, Limit, LimitError, Span, Times};
 use crate::error::Error;
 
 /// Strings are kept up to this many UTF-16 units at most: a single value should fit into a block.
@@ -88,6 +87,8 @@ pub struct Wanted {
     pub max_bytes: String,
     /// Time after which it steps down or ends: `10m`, `none`.
     pub max_duration: String,
+    /// How many times as long the program may take before it steps down or ends: `1.5`, `20`, `none`.
+    pub max_slowdown: String,
     /// `lower`, `end`.
     pub at_limit: String,
     /// How much is kept on disk, of the newest part: `500MB`, `none`.
@@ -113,7 +114,14 @@ impl Wanted {
                 .max_duration
                 .parse()
                 .map_err(|error: LimitError| wrong("options.max_duration", error.to_string()))?;
-            limits.duration_ms = cost_limits(Limit(None), limit, limits.at_limit).duration_ms;
+            limits.duration_ms = limit.milliseconds();
+        }
+        if !self.max_slowdown.is_empty() {
+            let limit: Limit<Times> = self
+                .max_slowdown
+                .parse()
+                .map_err(|error: LimitError| wrong("options.max_slowdown", error.to_string()))?;
+            limits.slowdown_percent = limit.0.map(|times| times.0);
         }
         if !self.ring.is_empty() {
             let ring: Limit<ByteSize> = self

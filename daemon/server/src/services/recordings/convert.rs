@@ -12,7 +12,7 @@ use jhyde_trace::echo::shown;
 use jhyde_trace::{EngineKind, State};
 use tonic::Status;
 
-use crate::config::units::{ByteSize, Span};
+use crate::config::units::{ByteSize, Span, Times};
 use crate::daemon::Description;
 use crate::daemon::options::{Wanted, WantedSnapshots};
 use crate::services::status::invalid;
@@ -60,6 +60,7 @@ pub fn recording(description: &Description) -> v1::Recording {
             source: Vec::new(),
             max_bytes: text_of(limits.bytes.map(ByteSize)),
             max_duration: text_of(limits.duration_ms.map(|ms| Span(Duration::from_millis(ms)))),
+            max_slowdown: text_of(limits.slowdown_percent.map(Times)),
             at_limit: limits.at_limit.to_string(),
             ring: text_of(limits.ring.map(ByteSize)),
             probe_log: match meta.options.engine {
@@ -149,6 +150,7 @@ pub(super) fn wanted(options: Option<v1::RecordingOptions>) -> Wanted {
         no_contents: options.no_contents,
         max_bytes: options.max_bytes,
         max_duration: options.max_duration,
+        max_slowdown: options.max_slowdown,
         at_limit: options.at_limit,
         probe_log: options.probe_log,
         ring: options.ring,
