@@ -184,16 +184,16 @@ pub async fn connect_trusting(
     };
     match address {
         Address::Tcp(text) => Endpoint::from_shared(format!("http://{text}"))
+            .map(|endpoint| patient(endpoint, timeout))
             .map_err(|_| ConnectError::Address(text.clone()))?
-            .connect_timeout(timeout)
             .connect()
             .await
             .map_err(unreachable),
         Address::Tls(text) => Endpoint::from_shared(format!("{TLS}{text}"))
+            .map(|endpoint| patient(endpoint, timeout))
             .map_err(|_| ConnectError::Address(address.to_string()))?
             .tls_config(trust.config())
             .map_err(unreachable)?
-            .connect_timeout(timeout)
             .connect()
             .await
             .map_err(unreachable),
@@ -204,6 +204,22 @@ pub async fn connect_trusting(
                 .map_err(unreachable)
         }
     }
+}
+
+/// Bytes of one answer that may wait for who reads it.
+const ANSWER_WINDOW: u32 = 1 << 20;
+
+/// Bytes of all answers that may wait. It is far more than can: the crate h2 lets as many small frames wait as are in proportion to it, and ends the
+/// connection where there are more (`too_many_data_frames`). Half of it is that bound, of which a frame takes up to 256; a full window of
+/// [`ANSWER_WINDOW`] bytes in frames of 9 takes a fifth.
+const CONNECTION_WINDOW: u32 = 256 << 20;
+
+/// Waits so long for a daemon to accept, and lets who reads an answer take its time.
+fn patient(endpoint: Endpoint, timeout: Duration) -> Endpoint {
+    endpoint
+        .connect_timeout(timeout)
+        .initial_stream_window_size(ANSWER_WINDOW)
+        .initial_connection_window_size(CONNECTION_WINDOW)
 }
 
 /// A connection by the unix sockets that `open` opens: the first one now, and another whenever one was closed.
@@ -219,8 +235,7 @@ where
     F: Future<Output = std::io::Result<UnixStream>> + Send + 'static,
 {
     // The URI is required by the transport and used for nothing over a unix socket.
-    Endpoint::from_static("http://jhyded")
-        .connect_timeout(timeout)
+    patient(Endpoint::from_static("http://jhyded"), timeout)
         .connect_with_connector(tower::service_fn(move |_| {
             let opened = open();
             async move { opened.await.map(TokioIo::new) }

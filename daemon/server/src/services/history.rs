@@ -26,10 +26,10 @@ use jhyde_history::writes::WriteList;
 use jhyde_proto::v1;
 use jhyde_store::Direction;
 use jhyde_trace::{CallId, ObjectId, Timestamp, Variable};
-use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Request, Response, Status};
 
 use crate::daemon::Daemon;
+use crate::services::bursts::Bursts;
 use crate::services::status::invalid;
 use crate::services::to_proto;
 pub(crate) use errors::{in_field, status};
@@ -275,7 +275,7 @@ impl v1::history_server::History for HistoryService {
         .await
     }
 
-    type StreamCallsStream = ReceiverStream<Result<v1::Call, Status>>;
+    type StreamCallsStream = Bursts<v1::Call>;
 
     async fn stream_calls(
         &self,
@@ -414,8 +414,8 @@ impl v1::history_server::History for HistoryService {
         .await
     }
 
-    type StreamEventsStream = ReceiverStream<Result<v1::Event, Status>>;
-    type WhyStream = ReceiverStream<Result<v1::SliceStep, Status>>;
+    type StreamEventsStream = Bursts<v1::Event>;
+    type WhyStream = Bursts<v1::SliceStep>;
 
     async fn stream_events(
         &self,

@@ -2,6 +2,7 @@
 //!
 //! To add a service: a module here, one line in [`over`], and its methods in `access::table`.
 
+mod bursts;
 mod compare;
 pub mod daemon;
 pub mod debugging;

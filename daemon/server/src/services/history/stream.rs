@@ -11,12 +11,12 @@ use jhyde_proto::v1;
 use jhyde_trace::{ThreadId, Timestamp};
 use tokio::sync::Notify;
 use tokio::sync::mpsc::{Sender, channel};
-use tokio_stream::wrappers::ReceiverStream;
 use tonic::Status;
 
 use super::standing::Told;
 use super::{blocking, status};
 use crate::error::Kind;
+use crate::services::bursts::Bursts;
 use crate::services::status::{invalid, with_details};
 use crate::services::to_proto;
 
@@ -54,7 +54,7 @@ pub(super) fn calls(
     list: CallList,
     with_values: bool,
     standing: Told,
-) -> ReceiverStream<Result<v1::Call, Status>> {
+) -> Bursts<v1::Call> {
     let (sender, receiver) = channel(WAITING);
     tokio::task::spawn_blocking(move || {
         let walk = match history.walk(&list, None) {
@@ -87,11 +87,11 @@ pub(super) fn calls(
             let _ = sender.blocking_send(Err(told));
         }
     });
-    ReceiverStream::new(receiver)
+    Bursts::new(receiver)
 }
 
 /// A stream of steps of a slice.
-pub(super) fn steps(mut slice: Slice) -> ReceiverStream<Result<v1::SliceStep, Status>> {
+pub(super) fn steps(mut slice: Slice) -> Bursts<v1::SliceStep> {
     let (sender, receiver) = channel(WAITING);
     tokio::task::spawn_blocking(move || {
         while let Some(step) = slice.next_step().transpose() {
@@ -103,7 +103,7 @@ pub(super) fn steps(mut slice: Slice) -> ReceiverStream<Result<v1::SliceStep, St
             }
         }
     });
-    ReceiverStream::new(receiver)
+    Bursts::new(receiver)
 }
 
 /// Does the request make sense for this recording?
@@ -126,10 +126,7 @@ pub(super) fn check(history: &History, request: &v1::StreamEventsRequest) -> Res
 }
 
 /// A stream of events.
-pub(super) fn events(
-    history: History,
-    request: &v1::StreamEventsRequest,
-) -> ReceiverStream<Result<v1::Event, Status>> {
+pub(super) fn events(history: History, request: &v1::StreamEventsRequest) -> Bursts<v1::Event> {
     let (sender, receiver) = channel(WAITING);
     let from = Timestamp(request.from.unwrap_or(0));
     let to = Timestamp(request.to.unwrap_or(u64::MAX));
@@ -141,7 +138,7 @@ pub(super) fn events(
             let _ = sender.send(Err(error)).await;
         }
     });
-    ReceiverStream::new(receiver)
+    Bursts::new(receiver)
 }
 
 async fn send_events(
