@@ -131,6 +131,11 @@ impl From<Status> for Error {
 }
 
 impl Error {
+    /// Whether nothing more can be read from or shown to whoever asks.
+    pub(crate) fn is_of_the_terminal(&self) -> bool {
+        matches!(self, Self::Closed | Self::Terminal { .. })
+    }
+
     /// Whether the connection ended before the daemon had answered.
     pub fn is_broken_off(&self) -> bool {
         let Self::Daemon(status) = self else {

@@ -123,7 +123,8 @@ was cut, failed or was stopped before the run ended.
 
 Rows of jhyde query have a key for each column (jhyde query --list --json describes them): events are numbers, values, calls and
 places look as everywhere, fields are [{"name":…,"value":…}, …], null says what the column's description says. The last line is
-{"until":N,"rows":N,"more":false,"notes":[…]}: only events before `until` count.
+{"until":N,"rows":N,"more":false,"notes":[…]}: only events before `until` count. Of jhyde sql over several recordings `until` is that of the first,
+and recordings [{schema, id, name, until}] tells all.
 
 A call (jhyde tree, and wherever a call stands inside something else)
   id           "1.7": thread and number in it, in preorder
@@ -211,8 +212,8 @@ list, show, watch, attach, stop, detach    id, name, state, state_reason, exit_c
              level, engine, probe_log (null: engine events), include, exclude, string_limit, snapshots {depth, elements,
              bytes}, contents, events, calls, threads, classes, bytes, notes,
              gaps [{reason, count}] (numbers in reasons are N), jvm {address, name, version, command},
-             listen_port (while waiting); with limits max_bytes, max_duration (null: none) and at_limit; with --ring ring and
-             kept_from (the first event that is there); if something
+             listen_port (while waiting); with limits max_bytes, max_duration, max_slowdown (null: none) and at_limit; with --ring
+             ring and kept_from (the first event that is there); if something
              was recorded at a lower level lowered [{since, until, subject, level, reason}] (until null: to the end;
              subject a class or method, "" everything) and more_lowered (how many more there are)
   states     waiting running complete detached stopped connection-lost cut failed unreadable

@@ -1,9 +1,9 @@
-//! The reference in `docs/sql.md` is what the tables say of themselves. `JHYDE_WRITE_DOCS=1` writes it anew.
+//! The reference in `docs/sql.md` is what the tables and modules say of themselves. `JHYDE_WRITE_DOCS=1` writes it anew.
 
 use std::fs;
 use std::path::Path;
 
-use jhyde_query::sql::{Described, described};
+use jhyde_query::sql::{Described, ModuleDoc, described, modules};
 
 const BEGIN: &str = "## Reference\n";
 const END: &str = "## Examples\n";
@@ -39,13 +39,49 @@ fn told(table: &Described) -> String {
     text + "\n"
 }
 
+const LIBRARY: &str = "Modules that come with jhyde: `INCLUDE MODULE std.calls;` before a SELECT makes what they define known. Their functions look at
+the tables of the first recording.
+";
+
+fn of_module(module: &ModuleDoc) -> String {
+    let mut text = format!("### `{}`\n\n{}\n\n", module.name, module.doc);
+    for defined in &module.defined {
+        let names = |all: &[(String, Option<_>, String)]| {
+            all.iter()
+                .map(|one| one.0.clone())
+                .collect::<Vec<_>>()
+                .join(", ")
+        };
+        text.push_str(&format!(
+            "`{}({})`: {}\n\n",
+            defined.name,
+            names(&defined.arguments),
+            defined.doc
+        ));
+        for (name, of, doc) in &defined.arguments {
+            let of = of.map_or(String::new(), |of: jhyde_query::sql::Type| {
+                format!(" ({})", of.sql().to_lowercase())
+            });
+            text.push_str(&format!("- takes `{name}`{of}: {doc}\n"));
+        }
+        for (name, of, doc) in &defined.columns {
+            let of = of.map_or("", |of| of.sql()).to_lowercase();
+            text.push_str(&format!("- `{name}` ({of}): {doc}\n"));
+        }
+        text.push('\n');
+    }
+    text
+}
+
 #[test]
 fn the_reference_is_what_the_tables_say() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/sql.md");
     let document = fs::read_to_string(&path).expect("docs/sql.md");
     let begin = document.find(BEGIN).expect("a reference") + BEGIN.len();
     let end = document.find(END).expect("examples behind it");
-    let reference: String = described().iter().map(told).collect();
+    let tables: String = described().iter().map(told).collect();
+    let modules: String = modules().iter().map(of_module).collect();
+    let reference = format!("{tables}## Library\n\n{LIBRARY}\n{modules}");
     let new = format!("{}\n{reference}{}", &document[..begin], &document[end..]);
     if std::env::var_os("JHYDE_WRITE_DOCS").is_some() {
         fs::write(&path, &new).expect("docs/ can be written");

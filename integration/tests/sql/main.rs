@@ -1,6 +1,11 @@
 //! `jhyde sql` on real recordings: generated statements compared with SQLite over a copy of the rows that is made from the raw
 //! stream of events, and bad input.
 
+mod library;
+mod saved;
+mod several;
+mod slow;
+
 use jhyde_integration::waits::Waits;
 use jhyde_integration::{Folder, Jdk, jdks};
 use rusqlite::Connection;
@@ -453,7 +458,8 @@ fn what_cannot_be_answered_says_why_and_where() {
         ("SELECT * FROM writes", "the table writes needs level state"),
         ("SELECT * FROM calls WHERE id = 1.10", "single quotes"),
         ("SELECT 1; SELECT 2", "one at a time"),
-        ("SELECT ?", "no values here"),
+        ("SELECT ?", "parameters are written $name here"),
+        ("SELECT $x", "--set x=VALUE"),
         ("", "nothing to answer"),
     ] {
         let said = refused(&["-c", statement]);

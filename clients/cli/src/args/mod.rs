@@ -287,6 +287,8 @@ Examples:
   jhyde query demo executed MergeSort:53              was the line executed, which way did its condition go
   jhyde query demo called merge --from 100 --to 200   only that part of the history
   jhyde query demo argument-history merge --json      one row per line
+  jhyde query save deep -c 'SELECT * FROM calls WHERE depth > $depth'    a statement in SQL that is kept
+  jhyde query demo deep 3                             … and asked; list, show, delete, import, export
 
 What each query means: docs/queries.md.")]
     Query(QueryArgs),
@@ -310,10 +312,14 @@ Rows are found while they are read; nothing is copied. A statement can only read
 
 Examples:
   jhyde sql --tables                                                tables, columns, what an index serves
+  jhyde sql --library                                               functions and macros that come with jhyde
   jhyde sql demo -c 'SELECT method, count(*) FROM calls GROUP BY method'
   jhyde sql demo -c \"SELECT * FROM writes WHERE variable = 'array#1[2]'\"
   jhyde sql demo -c \"SELECT d.method, d.result FROM calls c, descendants(c.id) d WHERE c.method = 'sort'\"
   jhyde sql demo question.sql --csv > answer.csv
+  jhyde sql demo                                                    asks for statements: Tab completes, .help tells more
+  jhyde sql demo -c 'INCLUDE MODULE std.methods; SELECT * FROM hottest_methods() LIMIT 10'
+  jhyde sql old=demo new=demo2 -c 'SELECT method FROM new.methods EXCEPT SELECT method FROM old.methods'
   jhyde sql demo --explain -c \"SELECT * FROM calls WHERE method = 'merge'\"
 
 The tables and worked examples: docs/sql.md.")]

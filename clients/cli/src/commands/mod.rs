@@ -1,5 +1,6 @@
 //! The commands: each asks, and writes the answer for people or programs.
 
+pub(crate) mod answers;
 pub mod call;
 pub mod compare;
 pub mod coverage;
@@ -18,6 +19,7 @@ pub(crate) mod numbered;
 pub mod overview;
 pub mod query;
 pub mod recordings;
+pub mod saved;
 pub mod sessions;
 pub mod sources;
 pub mod sql;

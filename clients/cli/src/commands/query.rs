@@ -3,12 +3,15 @@
 use jhyde_proto::v1::query_answer::Part;
 use jhyde_proto::v1::query_cell::Kind;
 use jhyde_proto::v1::{
-    ListQueriesRequest, Query, QueryCell, QueryColumn, QueryFooter, QueryHeader, QueryParameter,
-    QueryRow, RunQueryRequest,
+    ListQueriesRequest, Query, QueryAnswer, QueryCell, QueryColumn, QueryFooter, QueryHeader,
+    QueryParameter, QueryRow, RunQueryRequest, SqlRequest,
 };
-use tokio_stream::StreamExt as _;
+use tokio_stream::{Stream, StreamExt as _};
+use tonic::Status;
 
-use super::{Context, Notes, ROWS_FOR_PEOPLE, broke_off, call_argument};
+use super::answers::{Keeping, Question};
+use super::saved::{Saved, saved};
+use super::{Context, Notes, ROWS_FOR_PEOPLE, broke_off, call_argument, sql};
 use crate::args::QueryArgs;
 use crate::error::Error;
 use crate::json::{QueryJson, QueryRowJson, UntilJson};
@@ -22,6 +25,10 @@ use crate::text::{Cell, Detail, Table, call_line, clean, compact, head, place, p
 pub async fn query(context: &mut Context, args: &QueryArgs) -> Result<(), Error> {
     let queries = context.client.queries.list(ListQueriesRequest {}).await?;
     let queries = queries.into_inner().queries;
+    if let Some(command) = &args.saved {
+        let names: Vec<_> = queries.iter().map(|query| query.name.clone()).collect();
+        return saved(command, &names, &mut context.out).await;
+    }
     let (Some(recording), Some(name)) = (&args.recording, &args.query) else {
         return list(&queries, &mut context.out);
     };
@@ -29,6 +36,11 @@ pub async fn query(context: &mut Context, args: &QueryArgs) -> Result<(), Error>
         return list(&queries, &mut context.out);
     }
     let query = queries.iter().find(|query| query.name == *name);
+    if query.is_none()
+        && let Some(saved) = Saved::find(name, args.keep.folder.as_deref())?
+    {
+        return run_saved(context, recording, &saved, args).await;
+    }
     let request = RunQueryRequest {
         recording: recording.clone(),
         query: name.clone(),
@@ -37,6 +49,46 @@ pub async fn query(context: &mut Context, args: &QueryArgs) -> Result<(), Error>
         to: args.to,
     };
     run(context, request, args).await
+}
+
+/// Runs a statement that somebody keeps.
+async fn run_saved(
+    context: &mut Context,
+    recording: &str,
+    saved: &Saved,
+    args: &QueryArgs,
+) -> Result<(), Error> {
+    let not = [
+        ("--from", args.from.is_some()),
+        ("--at", args.at.is_some()),
+        ("--nested", args.nested),
+        ("--caught", args.caught),
+        ("--depth", args.depth.is_some()),
+    ];
+    if let Some((option, _)) = not.into_iter().find(|(_, is_given)| *is_given) {
+        let name = &saved.name;
+        return Err(Error::Usage(format!(
+            "{option} says nothing to {name}, which is a statement in SQL: give it what it needs as a parameter"
+        )));
+    }
+    let most = match args.limit {
+        Some(limit) => Some(u64::from(limit)),
+        None if args.all || context.out.json || args.keep.save.is_some() => None,
+        None => Some(u64::from(ROWS_FOR_PEOPLE)),
+    };
+    let request = SqlRequest {
+        recording: recording.to_owned(),
+        statement: saved.text.clone(),
+        to: args.to,
+        max_rows: most,
+        parameters: saved.given(&args.parameters)?,
+        ..SqlRequest::default()
+    };
+    let form = sql::Form {
+        as_csv: false,
+        limit: "--limit",
+    };
+    sql::run(context, request, form, &args.keep).await
 }
 
 /// Parameters by name. A query that this daemon does not know is left to it to refuse.
@@ -141,16 +193,41 @@ async fn run(
 ) -> Result<(), Error> {
     let most = match args.limit {
         Some(limit) => u64::from(limit),
-        None if args.all || context.out.json => u64::MAX,
+        None if args.all || context.out.json || args.keep.save.is_some() => u64::MAX,
         None => u64::from(ROWS_FOR_PEOPLE),
     };
-    let mut parts = context.client.queries.run(request).await?.into_inner();
+    let keep = &args.keep;
+    let question = Question::Named(request.clone());
+    let keeping = keep.save.as_ref().map(|name| {
+        if args.limit.is_some() {
+            return Err(Error::Usage(
+                "what is kept is whole: leave --limit out".to_owned(),
+            ));
+        }
+        Keeping::new(name, keep.folder.as_deref(), keep.force, &question)
+    });
+    let keeping = keeping.transpose()?;
+    let parts = context.client.queries.run(request).await?.into_inner();
+    tell(&mut context.out, parts, most, keeping).await
+}
+
+/// Writes an answer as it comes, of at most so many rows.
+pub(super) async fn tell(
+    out: &mut Output,
+    mut parts: impl Stream<Item = Result<QueryAnswer, Status>> + Unpin,
+    most: u64,
+    mut keeping: Option<Keeping>,
+) -> Result<(), Error> {
     let mut header = QueryHeader::default();
     let mut footer: Option<QueryFooter> = None;
     let mut waiting: Vec<QueryRow> = Vec::new();
     let (mut count, mut more) = (0, false);
     while let Some(part) = parts.next().await {
-        match part?.part {
+        let part = part?;
+        if let Some(keeping) = &mut keeping {
+            keeping.part(&part)?;
+        }
+        match part.part {
             Some(Part::Header(told)) => header = told,
             Some(Part::Row(_)) if count == most => {
                 more = true;
@@ -158,18 +235,14 @@ async fn run(
             }
             Some(Part::Row(row)) => {
                 count += 1;
-                if context.out.json {
+                if out.json {
                     let columns = &header.columns;
-                    context.out.object(&QueryRowJson { columns, row: &row })?;
+                    out.object(&QueryRowJson { columns, row: &row })?;
                 } else {
                     waiting.push(row);
                 }
                 if waiting.len() >= ROWS_FOR_PEOPLE as usize {
-                    rows(
-                        &header.columns,
-                        &std::mem::take(&mut waiting),
-                        &mut context.out,
-                    )?;
+                    rows(&header.columns, &std::mem::take(&mut waiting), out)?;
                 }
             }
             Some(Part::Footer(told)) => footer = Some(told),
@@ -182,16 +255,16 @@ async fn run(
         return Err(broke_off());
     }
     let told = footer.unwrap_or_default().notes;
-    if context.out.json {
-        return context.out.object(&UntilJson {
+    keeping.map_or(Ok(()), Keeping::keep)?;
+    if out.json {
+        return out.object(&UntilJson {
             until: header.until,
             rows: count,
             more,
             notes: &told,
         });
     }
-    rows(&header.columns, &waiting, &mut context.out)?;
-    let out = &mut context.out;
+    rows(&header.columns, &waiting, out)?;
     if count == 0 {
         out.line(out.paint.text(Look::Faint, "no rows"))?;
     }

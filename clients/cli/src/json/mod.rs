@@ -23,12 +23,12 @@ pub use compare::{ComparedJson, RulesJson};
 pub use coverage::CoverageJson;
 pub use event::{EventJson, PlaceJson, RowJson};
 pub(crate) use jvm::JvmJson;
-pub use query::{QueryJson, QueryRowJson, UntilJson};
+pub use query::{AnswerJson, QueryJson, QueryRowJson, SavedJson, UntilJson};
 pub use recording::RecordingJson;
 pub use session::{Details, Message, SessionJson, answer_word, progress_word};
 pub use slice::StepJson;
 pub use source::{SourceJson, WithCode};
-pub use sql::{SqlRowJson, SqlTableJson};
+pub use sql::{SqlModuleJson, SqlRowJson, SqlTableJson, SqlUntilJson};
 pub use state::{InputJson, Node, Opened, OutcomeJson, StateJson, WriteJson};
 pub use value::ValueJson;
 

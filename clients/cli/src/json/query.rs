@@ -136,3 +136,31 @@ pub struct UntilJson<'a> {
     /// What the answer does not tell.
     pub notes: &'a [String],
 }
+
+/// A statement that somebody keeps.
+#[derive(Debug, Serialize)]
+pub struct SavedJson {
+    /// Its name.
+    pub query: String,
+    /// What its first comment says.
+    pub description: String,
+    /// What it takes, in this order.
+    pub parameters: Vec<String>,
+    /// Its text.
+    pub statement: String,
+}
+
+/// An answer that is kept.
+#[derive(Debug, Serialize)]
+pub struct AnswerJson<'a> {
+    /// Its name.
+    pub answer: &'a str,
+    /// When it was asked, in milliseconds since 1970-01-01 UTC.
+    pub asked_ms: u64,
+    /// Of which recordings, as they were named.
+    pub recordings: Vec<String>,
+    /// What, with its parameters.
+    pub question: String,
+    /// How many rows it has.
+    pub rows: usize,
+}

@@ -1,7 +1,7 @@
 //! Answers of SQL: a row by the names of its columns; tables.
 
 use jhyde_proto::v1::sql_cell::Kind;
-use jhyde_proto::v1::{SqlCell, SqlRow, SqlTable};
+use jhyde_proto::v1::{SqlCell, SqlColumn, SqlFooter, SqlHeader, SqlModule, SqlRow, SqlTable};
 use serde::Serialize;
 use serde::ser::{SerializeMap as _, Serializer};
 
@@ -48,6 +48,43 @@ impl Serialize for CellJson<'_> {
     }
 }
 
+/// Behind the rows: how far each recording was seen, and what the answer does not tell.
+#[derive(Clone, Copy, Debug)]
+pub struct SqlUntilJson<'a> {
+    /// What came first.
+    pub header: &'a SqlHeader,
+    /// What came last.
+    pub footer: &'a SqlFooter,
+}
+
+#[derive(Serialize)]
+struct SeenJson<'a> {
+    schema: &'a str,
+    id: &'a str,
+    name: &'a str,
+    until: u64,
+}
+
+impl Serialize for SqlUntilJson<'_> {
+    fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        let mut map = s.serialize_map(None)?;
+        map.serialize_entry("until", &self.header.until)?;
+        if self.header.seen.len() > 1 {
+            let seen = self.header.seen.iter().map(|seen| SeenJson {
+                schema: &seen.schema,
+                id: &seen.recording,
+                name: &seen.name,
+                until: seen.until,
+            });
+            map.serialize_entry("recordings", &seen.collect::<Vec<_>>())?;
+        }
+        map.serialize_entry("rows", &self.footer.rows)?;
+        map.serialize_entry("more", &self.footer.more)?;
+        map.serialize_entry("notes", &self.footer.notes)?;
+        map.end()
+    }
+}
+
 /// A table.
 #[derive(Clone, Copy, Debug)]
 pub struct SqlTableJson<'a>(pub &'a SqlTable);
@@ -62,12 +99,7 @@ struct ColumnJson<'a> {
 impl Serialize for SqlTableJson<'_> {
     fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
         let table = self.0;
-        let columns = table.columns.iter().map(|column| ColumnJson {
-            name: &column.name,
-            r#type: &column.r#type,
-            description: &column.description,
-        });
-        let columns: Vec<_> = columns.collect();
+        let columns = columns(&table.columns);
         let arguments: Vec<_> = table
             .arguments
             .iter()
@@ -79,6 +111,43 @@ impl Serialize for SqlTableJson<'_> {
         map.serialize_entry("level", &table.level)?;
         map.serialize_entry("arguments", &arguments)?;
         map.serialize_entry("columns", &columns)?;
+        map.end()
+    }
+}
+
+fn columns(all: &[SqlColumn]) -> Vec<ColumnJson<'_>> {
+    let all = all.iter().map(|column| ColumnJson {
+        name: &column.name,
+        r#type: &column.r#type,
+        description: &column.description,
+    });
+    all.collect()
+}
+
+/// A module.
+#[derive(Clone, Copy, Debug)]
+pub struct SqlModuleJson<'a>(pub &'a SqlModule);
+
+#[derive(Serialize)]
+struct DefinedJson<'a> {
+    name: &'a str,
+    description: &'a str,
+    arguments: Vec<ColumnJson<'a>>,
+    columns: Vec<ColumnJson<'a>>,
+}
+
+impl Serialize for SqlModuleJson<'_> {
+    fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        let defined = self.0.definitions.iter().map(|defined| DefinedJson {
+            name: &defined.name,
+            description: &defined.description,
+            arguments: columns(&defined.arguments),
+            columns: columns(&defined.columns),
+        });
+        let mut map = s.serialize_map(None)?;
+        map.serialize_entry("module", &self.0.name)?;
+        map.serialize_entry("description", &self.0.description)?;
+        map.serialize_entry("definitions", &defined.collect::<Vec<_>>())?;
         map.end()
     }
 }

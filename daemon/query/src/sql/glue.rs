@@ -13,8 +13,8 @@ use std::sync::Arc;
 
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::vtab::{
-    Context, Filters, IndexConstraintOp, IndexFlags, IndexInfo, Module, VTab, VTabConfig,
-    VTabConnection, VTabCursor, sqlite3_vtab, sqlite3_vtab_cursor,
+    Context, CreateVTab, Filters, IndexConstraintOp, IndexFlags, IndexInfo, Module, VTab,
+    VTabConfig, VTabConnection, VTabCursor, VTabKind, sqlite3_vtab, sqlite3_vtab_cursor,
 };
 use rusqlite::{Connection, Error as SqliteError, Result as SqliteResult, ToSql};
 
@@ -43,6 +43,27 @@ pub(super) fn register<T: Row>(
     };
     let module = const { &Module::<Tab<T>>::eponymous_only_module() };
     connection.create_module(name, module, Some(aux))
+}
+
+/// Makes a table known to a connection as one of a schema, of which it has several.
+pub(super) fn register_in<T: Row>(
+    connection: &Connection,
+    schema: &str,
+    world: &Arc<World>,
+    table: Table<T>,
+) -> SqliteResult<()> {
+    let name = table.name;
+    let of = format!("{schema}.{name}");
+    let aux = Aux {
+        table: Arc::new(table),
+        world: Arc::clone(world),
+    };
+    let module = const { &Module::<Tab<T>>::read_only_module() };
+    connection.create_module(of.as_str(), module, Some(aux))?;
+    // Schemas are letters, digits and `_`; tables are ours.
+    connection.execute_batch(&format!(
+        "CREATE VIRTUAL TABLE \"{schema}\".\"{name}\" USING \"{of}\""
+    ))
 }
 
 /// A table that a statement uses.
@@ -126,15 +147,6 @@ unsafe impl<'vtab, T: Row> VTab<'vtab> for Tab<T> {
     ) -> SqliteResult<(Cow<'static, CStr>, Self)> {
         let aux =
             aux.ok_or_else(|| SqliteError::ModuleError("the table is not known".to_owned()))?;
-        let level = aux.world.recording().meta().options.level;
-        if level < aux.table.level {
-            let error = SqlError::Level {
-                table: aux.table.name,
-                needed: aux.table.level,
-                level,
-            };
-            return Err(refused(&aux.world, error.into()));
-        }
         db.config(VTabConfig::Innocuous)?;
         let declaration = CString::new(aux.table.declaration())?;
         let tab = Self {
@@ -146,6 +158,16 @@ unsafe impl<'vtab, T: Row> VTab<'vtab> for Tab<T> {
     }
 
     fn best_index(&self, info: &mut IndexInfo) -> SqliteResult<bool> {
+        // Not when the table is made known: one that nobody asks hinders nobody.
+        let level = self.world.recording().meta().options.level;
+        if level < self.table.level {
+            let error = SqlError::Level {
+                table: self.table.name,
+                needed: self.table.level,
+                level,
+            };
+            return Err(refused(&self.world, error.into()));
+        }
         let mut given: Vec<Used> = Vec::new();
         for (at, constraint) in info.constraints().enumerate() {
             let Ok(column) = usize::try_from(constraint.column()) else {
@@ -238,6 +260,10 @@ unsafe impl<'vtab, T: Row> VTab<'vtab> for Tab<T> {
             row: None,
         })
     }
+}
+
+impl<'vtab, T: Row> CreateVTab<'vtab> for Tab<T> {
+    const KIND: VTabKind = VTabKind::Default;
 }
 
 /// Where a statement is in a table.

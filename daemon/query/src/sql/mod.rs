@@ -1,26 +1,32 @@
-//! SQL over a recording: SQLite, whose tables are views of the history.
+//! SQL over a recording, or several: SQLite, whose tables are views of the history.
 //!
 //! What lives here: the tables (`tables`), how SQLite finds rows in them (`table`, `glue`), what a statement may do,
 //! and what is said of one that is wrong (`run`). Nothing is copied into SQLite's own tables: rows are read from the history when a
 //! statement asks for them, and only the cells that it asks for.
 //!
-//! - A statement sees the history up to one timestamp, [`Statement::until`], told before the rows.
+//! - A statement sees the history of each recording up to one timestamp, [`Statement::seen`], told before the rows.
 //! - It can only read. Temporary tables and views are its own and go with it.
 //! - A table that the recording's level leaves out is an error. What a gap, a lower level, damage or the end of the recording may
 //!   hide is said in the notes behind the rows.
 
+mod asked;
 mod datum;
 mod error;
+mod function;
 mod glue;
+mod library;
 mod run;
+mod script;
 mod table;
 mod tables;
 mod world;
 
 use std::time::Duration;
 
+pub use asked::{Asked, MOST_ASKED, Seen};
 pub use datum::Datum;
 pub use error::SqlError;
+pub use library::{DefinedDoc, ModuleDoc, modules};
 pub use run::{Ended, Limits, Statement, Taker};
 pub use table::{Described, Type};
 

@@ -1,17 +1,20 @@
 //! A statement runs: what it may do, how its rows go out, and what is said of one that is wrong.
 
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use jhyde_history::History;
-use jhyde_trace::Timestamp;
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 use rusqlite::limits::Limit;
 use rusqlite::types::ValueRef;
 use rusqlite::{Batch, Connection, Error as SqliteError};
 
+use super::asked::{Asked, Seen, schemas};
 use super::datum::Datum;
 use super::error::SqlError;
+use super::function::{self, Depth};
+use super::library;
+use super::script::{Expanded, Function, Problem, Script, Source, Step};
 use super::table::Described;
 use super::tables;
 use super::world::World;
@@ -34,10 +37,14 @@ pub struct Limits {
 /// What somebody asks in SQL.
 #[derive(Debug)]
 pub struct Statement {
-    world: Arc<World>,
+    /// One for each recording.
+    worlds: Vec<Arc<World>>,
+    seen: Arc<[Seen]>,
     text: String,
     rows: u64,
     explain: bool,
+    /// What each `$name` in it is.
+    parameters: HashMap<String, String>,
 }
 
 /// How an answer ended.
@@ -67,21 +74,51 @@ pub trait Taker {
 }
 
 impl Statement {
-    /// Reads nothing yet: the history is seen as it is now, or up to the event `to`.
+    /// Reads nothing yet: the history is seen as it is now, or, of a single recording, up to the event `to`.
     ///
     /// # Errors
-    /// When `to` makes no sense.
-    pub fn new(history: History, text: String, to: Option<u64>, limits: Limits) -> Result<Self> {
-        let span = Span::of(&history, None, to)?;
+    /// When `to` makes no sense, or the names of the recordings do not.
+    pub fn new(asked: Vec<Asked>, text: String, to: Option<u64>, limits: Limits) -> Result<Self> {
+        let schemas = schemas(&asked)?;
+        if to.is_some() && asked.len() > 1 {
+            return Err(wrong(
+                "an end (--to) is an event of one recording: say WHERE timestamp < … of each instead",
+            ));
+        }
+        let spans = asked.iter().map(|asked| Span::of(&asked.history, None, to));
+        let spans = spans.collect::<Result<Vec<_>>>()?;
+        let seen = asked
+            .iter()
+            .zip(schemas)
+            .zip(&spans)
+            .map(|((asked, schema), span)| Seen {
+                schema,
+                meta: Arc::new(asked.history.recording().meta()),
+                until: span.until,
+                bytes: asked.history.recording().bytes_on_disk(),
+            });
+        let seen: Arc<[Seen]> = seen.collect();
         let deadline = limits
             .timeout
             .and_then(|time| Instant::now().checked_add(time));
+        let worlds = asked.into_iter().zip(spans).map(|(asked, span)| {
+            Arc::new(World::new(asked.history, span, deadline, Arc::clone(&seen)))
+        });
         Ok(Self {
-            world: Arc::new(World::new(history, span, deadline)),
+            worlds: worlds.collect(),
+            seen,
             text,
             rows: limits.rows.unwrap_or(u64::MAX),
             explain: false,
+            parameters: HashMap::new(),
         })
+    }
+
+    /// What each `$name` in it is: a whole number where it is written as one, else a text.
+    #[must_use]
+    pub fn with(mut self, parameters: impl IntoIterator<Item = (String, String)>) -> Self {
+        self.parameters = parameters.into_iter().collect();
+        self
     }
 
     /// Instead of running, tells how it would: the tables in the order in which they are gone through, and which index serves each.
@@ -91,9 +128,9 @@ impl Statement {
         self
     }
 
-    /// Only events before this timestamp are seen.
-    pub fn until(&self) -> Timestamp {
-        self.world.span.until
+    /// What is asked, in the order in which it was named, and how much of each is seen.
+    pub fn seen(&self) -> &[Seen] {
+        &self.seen
     }
 
     /// Runs it.
@@ -108,20 +145,24 @@ impl Statement {
         };
         let mut ended = run().map_err(|error| match error {
             SqliteOrOurs::Ours(error) => error,
-            SqliteOrOurs::Sqlite(error) => self.told(error, &refused),
+            SqliteOrOurs::Sqlite(error) => self.told(error, None, &refused),
+            SqliteOrOurs::In(error, of) => self.told(error, Some(&of), &refused),
         })?;
-        let world = &self.world;
-        ended.notes = world.take_notes();
-        for note in world.history.hidden_notes(world.span.range())? {
-            if !ended.notes.contains(&note) {
-                ended.notes.push(note);
+        for (world, seen) in self.worlds.iter().zip(self.seen.iter()) {
+            let mut notes = world.take_notes();
+            notes.extend(world.history.hidden_notes(world.span.range())?);
+            if world.span.to_the_end {
+                notes.extend(world.history.end_note());
             }
-        }
-        if world.span.to_the_end
-            && let Some(note) = world.history.end_note()
-            && !ended.notes.contains(&note)
-        {
-            ended.notes.push(note);
+            for note in notes {
+                let note = match self.worlds.len() {
+                    1 => note,
+                    _ => format!("{}: {note}", seen.schema),
+                };
+                if !ended.notes.contains(&note) {
+                    ended.notes.push(note);
+                }
+            }
         }
         Ok(ended)
     }
@@ -133,16 +174,29 @@ impl Statement {
         // What does not fit in there goes into a temporary file that has no name.
         connection.execute_batch("PRAGMA cache_size = -16384; PRAGMA temp_store = FILE;")?;
         for (limit, most) in [
-            (Limit::SQLITE_LIMIT_ATTACHED, 0),
             (Limit::SQLITE_LIMIT_LENGTH, 64 << 20),
             (Limit::SQLITE_LIMIT_SQL_LENGTH, 1 << 20),
             (Limit::SQLITE_LIMIT_EXPR_DEPTH, 500),
         ] {
             connection.set_limit(limit, most)?;
         }
-        tables::register_all(&connection, &self.world)?;
-        let world = Arc::clone(&self.world);
-        connection.progress_handler(STEPS, Some(move || world.is_over()))?;
+        match self.worlds.as_slice() {
+            [world] => tables::register_all(&connection, world)?,
+            worlds => {
+                let attached = i32::try_from(worlds.len()).unwrap_or(i32::MAX);
+                connection.set_limit(Limit::SQLITE_LIMIT_ATTACHED, attached)?;
+                for (world, seen) in worlds.iter().zip(self.seen.iter()) {
+                    let schema = &seen.schema;
+                    connection.execute_batch(&format!("ATTACH ':memory:' AS \"{schema}\""))?;
+                    tables::register_all_in(&connection, schema, world)?;
+                }
+            }
+        }
+        // No more than these, whatever the statement says.
+        connection.set_limit(Limit::SQLITE_LIMIT_ATTACHED, 0)?;
+        let worlds = self.worlds.clone();
+        let is_over = move || worlds.iter().any(|world| world.is_over());
+        connection.progress_handler(STEPS, Some(is_over))?;
         let refused = Arc::clone(refused);
         connection.authorizer(Some(move |context: AuthContext<'_>| {
             allow(&context, &refused)
@@ -155,56 +209,170 @@ impl Statement {
         connection: &Connection,
         taker: &mut dyn Taker,
     ) -> Result<Ended, SqliteOrOurs> {
-        use rusqlite::fallible_iterator::FallibleIterator as _;
-        let mut ended = Ended {
-            rows: 0,
-            more: false,
-            notes: Vec::new(),
+        let mut run = Run {
+            answered: false,
+            unused: self.parameters.keys().map(String::as_str).collect(),
+            ended: Ended {
+                rows: 0,
+                more: false,
+                notes: Vec::new(),
+            },
         };
-        let mut answered = false;
-        let mut statements = Batch::new(connection, &self.text);
-        while let Some(mut statement) = statements.next()? {
-            if statement.parameter_count() > 0 {
-                return Err(wrong(
-                    "parameters (?, :name) have no values here: write the values themselves",
-                )
-                .into());
+        let depth = Depth::default();
+        let mut script = Script::new(&self.text);
+        while let Some(step) = script.next().map_err(|problem| self.problem(problem))? {
+            match step {
+                Step::Define(function) => self.define(connection, &depth, function)?,
+                Step::Run(expanded) => {
+                    let ran = self.run_one(connection, &expanded, taker, &mut run);
+                    ran.map_err(|error| error.within(expanded))?;
+                }
             }
+        }
+        if let Some(unused) = run.unused.first() {
+            let reason = format!("there is no ${unused} in the statement, which is given a value");
+            return Err(wrong(&reason).into());
+        }
+        match run.answered {
+            true => Ok(run.ended),
+            false => Err(wrong("there is nothing to answer: write a SELECT").into()),
+        }
+    }
+
+    /// Makes a function known. One of the user's is looked at at once; of modules much may be there that this recording's level leaves out.
+    fn define(
+        &self,
+        connection: &Connection,
+        depth: &Depth,
+        function: Function,
+    ) -> Result<(), SqliteOrOurs> {
+        // Tables without a name before them are those of the first.
+        let Some(world) = self.worlds.first() else {
+            return Ok(());
+        };
+        function::define(connection, world, depth, function.clone())?;
+        if function.source.module.is_some() {
+            return Ok(());
+        }
+        let body = function.body.clone();
+        let columns = match connection.prepare(&body.text) {
+            Ok(statement) => statement.column_count(),
+            Err(error) => return Err(SqliteOrOurs::Sqlite(error).within(body)),
+        };
+        let told = function.columns.len();
+        if columns == told {
+            return Ok(());
+        }
+        let reason = format!(
+            "the SELECT of {} has {columns} columns, and it RETURNS {told}",
+            function.name
+        );
+        let problem = Problem {
+            source: function.source,
+            at: function.at,
+            reason,
+        };
+        Err(self.problem(problem).into())
+    }
+
+    fn run_one(
+        &self,
+        connection: &Connection,
+        expanded: &Expanded,
+        taker: &mut dyn Taker,
+        run: &mut Run<'_>,
+    ) -> Result<(), SqliteOrOurs> {
+        use rusqlite::fallible_iterator::FallibleIterator as _;
+        let mut statements = Batch::new(connection, &expanded.text);
+        while let Some(mut statement) = statements.next()? {
+            self.bind(&mut statement, &mut run.unused)?;
             if statement.column_count() == 0 {
                 statement.raw_execute()?;
                 continue;
             }
-            if std::mem::replace(&mut answered, true) {
+            if std::mem::replace(&mut run.answered, true) {
                 return Err(wrong("there are two SELECTs: ask one at a time (WITH, UNION ALL or a temporary view put several together)").into());
             }
             if self.explain && statement.is_explain() == 0 {
                 let text = statement.expanded_sql().unwrap_or_default();
                 drop(statement);
-                plan(connection, &text, taker, &mut ended)?;
+                plan(connection, &text, taker, &mut run.ended)?;
                 continue;
             }
             taker.columns(&statement.column_names().collect::<Vec<_>>())?;
             let count = statement.column_count();
             let mut rows = statement.raw_query();
             while let Some(row) = rows.next()? {
-                if ended.rows == self.rows {
-                    ended.more = true;
+                if run.ended.rows == self.rows {
+                    run.ended.more = true;
                     break;
                 }
                 let cells = (0..count).map(|at| row.get_ref(at).map(cell));
                 taker.row(cells.collect::<rusqlite::Result<_>>()?)?;
-                ended.rows += 1;
+                run.ended.rows += 1;
             }
         }
-        match answered {
-            true => Ok(ended),
-            false => Err(wrong("there is nothing to answer: write a SELECT").into()),
+        Ok(())
+    }
+
+    /// Gives each `$name` of a statement its value.
+    fn bind(
+        &self,
+        statement: &mut rusqlite::Statement<'_>,
+        unused: &mut BTreeSet<&str>,
+    ) -> Result<(), SqliteOrOurs> {
+        for at in 1..=statement.parameter_count() {
+            let name = statement
+                .parameter_name(at)
+                .and_then(|name| name.strip_prefix('$'));
+            let Some(name) = name.map(str::to_owned) else {
+                return Err(
+                    wrong("parameters are written $name here: ? and :name have no values").into(),
+                );
+            };
+            let Some(value) = self.parameters.get(&name) else {
+                let reason = format!(
+                    "${name} has no value: give it one (--set {name}=VALUE), or write the value itself"
+                );
+                return Err(wrong(&reason).into());
+            };
+            unused.remove(name.as_str());
+            // `007` and `+1` are texts, and `1.7` is a call.
+            match value
+                .parse::<i64>()
+                .ok()
+                .filter(|number| number.to_string() == *value)
+            {
+                Some(number) => statement.raw_bind_parameter(at, number)?,
+                None => statement.raw_bind_parameter(at, value)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Where something of a text stands, if the user wrote it; else of which module it is.
+    fn place_of(&self, source: &Source, at: usize) -> (Option<(usize, usize)>, String) {
+        match source.module {
+            None => (Some(place(&self.text, at)), String::new()),
+            Some(module) => {
+                let (line, column) = place(&source.text, at);
+                (
+                    None,
+                    format!("module {module}, line {line}, column {column}: "),
+                )
+            }
         }
     }
 
-    /// What is said of a failure.
-    fn told(&self, error: SqliteError, refused: &Refused) -> Error {
-        if let Some(failure) = self.world.take_failure() {
+    fn problem(&self, problem: Problem) -> Error {
+        let (at, module) = self.place_of(&problem.source, problem.at);
+        let reason = module + &problem.reason;
+        SqlError::Wrong { at, reason }.into()
+    }
+
+    /// What is said of a failure, in this statement if it is known in which.
+    fn told(&self, error: SqliteError, of: Option<&Expanded>, refused: &Refused) -> Error {
+        if let Some(failure) = self.worlds.iter().find_map(|world| world.take_failure()) {
             return failure;
         }
         if let Some(what) = refused
@@ -217,24 +385,33 @@ impl Statement {
             );
             return SqlError::Wrong { at: None, reason }.into();
         }
+        let text = of.map_or("", |of| of.text.as_str());
+        let wrong = |at: Option<usize>, reason: String| {
+            let origin = at.and_then(|at| of?.origin(at));
+            let (at, module) =
+                origin.map_or_else(Default::default, |(source, at)| self.place_of(&source, at));
+            Error::from(SqlError::Wrong {
+                at,
+                reason: module + &reason,
+            })
+        };
         match error {
             SqliteError::SqlInputError {
                 msg, sql, offset, ..
             } => {
-                let begin = self.text.len().saturating_sub(sql.len());
+                let begin = text.len().saturating_sub(sql.len());
                 let name = named(&msg);
                 let offset = usize::try_from(offset).ok();
                 let offset = offset.or_else(|| name.and_then(|(_, name)| word(&sql, name)));
-                let at = offset.map(|offset| place(&self.text, begin + offset));
                 let reason = match name {
                     Some((what, name)) => format!("{msg}{}", self.alike(what, name)),
                     None => msg,
                 };
-                SqlError::Wrong { at, reason }.into()
+                wrong(offset.map(|offset| begin + offset), reason)
             }
             SqliteError::SqliteFailure(code, message) => {
                 if code.code == rusqlite::ErrorCode::OperationInterrupted {
-                    return self.world.why_over();
+                    return self.why_over();
                 }
                 let told = message.unwrap_or_else(|| code.to_string());
                 if told.contains(NO_WAY) {
@@ -243,15 +420,21 @@ impl Statement {
                 // One that comes when a view is made, or a name is looked up late.
                 match named(&told) {
                     Some((what, name)) => {
-                        let at = word(&self.text, name).map(|at| place(&self.text, at));
                         let reason = format!("{told}{}", self.alike(what, name));
-                        SqlError::Wrong { at, reason }.into()
+                        wrong(word(text, name), reason)
                     }
                     None => SqlError::Failed(told).into(),
                 }
             }
             error => SqlError::Failed(error.to_string()).into(),
         }
+    }
+
+    /// Why it was interrupted.
+    fn why_over(&self) -> Error {
+        let over = self.worlds.iter().find(|world| world.is_over());
+        over.or_else(|| self.worlds.first())
+            .map_or_else(|| SqlError::Timeout.into(), |world| world.why_over())
     }
 
     /// The rows of a function follow from its argument, which is not there.
@@ -264,11 +447,26 @@ impl Statement {
             let arguments: Vec<_> = table.arguments.iter().map(|one| one.0.as_str()).collect();
             format!("{}({})", table.name, arguments.join(", "))
         });
-        let named = named.collect::<Vec<_>>().join(", ");
-        SqlError::Wrong {
-            at: None,
-            reason: format!("a function wants at least the first of its arguments: {named}"),
-        }
+        let of_modules = library::modules()
+            .into_iter()
+            .flat_map(|module| module.defined);
+        let of_modules = of_modules
+            .filter(|defined| {
+                !defined.arguments.is_empty() && word(&lower, &defined.name).is_some()
+            })
+            .map(|defined| {
+                let arguments: Vec<_> =
+                    defined.arguments.iter().map(|one| one.0.as_str()).collect();
+                format!("{}({})", defined.name, arguments.join(", "))
+            });
+        let named = named.chain(of_modules).collect::<Vec<_>>().join(", ");
+        let reason = match named.is_empty() {
+            true => "a function wants all of its arguments".to_owned(),
+            false => {
+                format!("a function wants its arguments, a table's at least the first: {named}")
+            }
+        };
+        SqlError::Wrong { at: None, reason }
     }
 
     /// Names that are like one that is not known.
@@ -287,7 +485,24 @@ impl Statement {
             }
             _ => Vec::new(),
         };
-        let last = name.rsplit('.').next().unwrap_or(name);
+        let (schema, last) = name.rsplit_once('.').unwrap_or(("", name));
+        let is_known = |seen: &Seen| seen.schema.eq_ignore_ascii_case(schema);
+        if what == "table" && !schema.is_empty() && !self.seen.iter().any(is_known) {
+            let schemas: Vec<_> = self.seen.iter().map(|seen| seen.schema.as_str()).collect();
+            return format!("; the recordings are {}", schemas.join(", "));
+        }
+        if what.starts_with("table") {
+            let defines = |module: &&library::ModuleDoc| {
+                let mut defined = module.defined.iter();
+                defined.any(|defined| defined.name.eq_ignore_ascii_case(last))
+            };
+            if let Some(module) = library::modules().iter().find(defines) {
+                return format!(
+                    "; it is in a module: write INCLUDE MODULE {}; before",
+                    module.name
+                );
+            }
+        }
         let alike = nearest(last, names.iter().copied());
         match (alike.as_slice(), what) {
             ([], "table") => format!("; there are {}", names.join(", ")),
@@ -295,6 +510,15 @@ impl Statement {
             (alike, _) => format!("; did you mean {}?", alike.join(", ")),
         }
     }
+}
+
+/// How far the statements of a text have come.
+struct Run<'a> {
+    /// One of them had an answer.
+    answered: bool,
+    /// Values that no statement has wanted yet.
+    unused: BTreeSet<&'a str>,
+    ended: Ended,
 }
 
 /// Tells the plan of a statement.
@@ -333,7 +557,18 @@ fn plan(
 /// SQLite's failures are put in words at the end, when all is known.
 enum SqliteOrOurs {
     Sqlite(SqliteError),
+    /// Of this statement.
+    In(SqliteError, Box<Expanded>),
     Ours(Error),
+}
+
+impl SqliteOrOurs {
+    fn within(self, of: Expanded) -> Self {
+        match self {
+            Self::Sqlite(error) => Self::In(error, Box::new(of)),
+            known => known,
+        }
+    }
 }
 
 impl From<SqliteError> for SqliteOrOurs {

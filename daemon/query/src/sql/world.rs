@@ -8,6 +8,7 @@ use jhyde_store::Recording;
 use jhyde_store::records::{CallRecord, MethodRef};
 use jhyde_trace::{CallId, Event, MethodId, ObjectId, ObjectInfo, ThreadId, Timestamp};
 
+use super::asked::Seen;
 use super::datum::Datum;
 use crate::error::{Error, Result};
 use crate::span::Span;
@@ -21,16 +22,24 @@ pub(super) struct World {
     pub(super) history: History,
     pub(super) span: Span,
     deadline: Option<Instant>,
+    /// The recordings that the statement asks, this one among them.
+    pub(super) all: Arc<[Seen]>,
     notes: Mutex<Vec<String>>,
     failure: Mutex<Option<Error>>,
 }
 
 impl World {
-    pub(super) fn new(history: History, span: Span, deadline: Option<Instant>) -> Self {
+    pub(super) fn new(
+        history: History,
+        span: Span,
+        deadline: Option<Instant>,
+        all: Arc<[Seen]>,
+    ) -> Self {
         Self {
             history,
             span,
             deadline,
+            all,
             notes: Mutex::default(),
             failure: Mutex::default(),
         }
@@ -71,6 +80,11 @@ impl World {
         let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
         failure.get_or_insert(error);
         told
+    }
+
+    pub(super) fn has_failed(&self) -> bool {
+        let failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
+        failure.is_some()
     }
 
     pub(super) fn take_failure(&self) -> Option<Error> {

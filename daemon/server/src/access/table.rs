@@ -250,7 +250,17 @@ pub const METHODS: &[Method] = &[
     streaming(reads("/jhyde.v1.Queries/Run"), Streams::Yes),
     streaming(reads("/jhyde.v1.Queries/ExportJel"), Streams::Yes),
     method("/jhyde.v1.Queries/ListTables", The(Read), Names::None, May),
-    streaming(reads("/jhyde.v1.Queries/Sql"), Streams::Yes),
+    method("/jhyde.v1.Queries/ListModules", The(Read), Names::None, May),
+    // All that it asks are read alike.
+    streaming(
+        method(
+            "/jhyde.v1.Queries/Sql",
+            The(Read),
+            Names::Asked(&[&[1], &[7, 1]]),
+            May,
+        ),
+        Streams::Yes,
+    ),
     // `against` and `passing` are read like the first one.
     streaming(
         method(

@@ -13,19 +13,19 @@ use jhyde_history::History;
 use jhyde_proto::v1;
 use jhyde_query::catalogue::{Parameter, QUERIES, Query};
 use jhyde_query::jel::{self, Options};
-use jhyde_query::sql::{Limits, Statement};
+use jhyde_query::sql::{Asked, Limits, MOST_ASKED, Statement};
 use jhyde_query::{Cell, Column, ColumnType, Error, Prepared};
 use tokio::sync::mpsc::{Sender, channel};
 use tokio_stream::Stream;
-use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Request, Response, Status};
 
+use super::bursts::Bursts;
 use super::compare;
 use super::history::{CancelOnDrop, blocking, open, status as history_status};
 use super::sql;
 use crate::daemon::Daemon;
 use crate::error::Kind;
-use crate::services::status::with_details;
+use crate::services::status::{invalid, with_details};
 use crate::services::to_proto;
 
 /// So many messages wait for a client that does not take them.
@@ -49,11 +49,11 @@ type Part = Result<v1::QueryAnswer, Status>;
 /// The parts of an answer. When it goes, because the client has gone, its query ends.
 #[derive(Debug)]
 pub struct Answer<T> {
-    parts: ReceiverStream<Result<T, Status>>,
+    parts: Bursts<T>,
     _cancelled: CancelOnDrop,
 }
 
-impl<T> Stream for Answer<T> {
+impl<T: Unpin> Stream for Answer<T> {
     type Item = Result<T, Status>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
@@ -96,7 +96,7 @@ impl v1::queries_server::Queries for QueriesService {
         let (sender, receiver) = channel(WAITING);
         tokio::task::spawn_blocking(move || answer(&prepared, &sender));
         Ok(Response::new(Answer {
-            parts: ReceiverStream::new(receiver),
+            parts: Bursts::new(receiver),
             _cancelled: cancelled,
         }))
     }
@@ -120,7 +120,7 @@ impl v1::queries_server::Queries for QueriesService {
         let (sender, receiver) = channel(WAITING);
         tokio::task::spawn_blocking(move || export(&history, options, sender));
         Ok(Response::new(Answer {
-            parts: ReceiverStream::new(receiver),
+            parts: Bursts::new(receiver),
             _cancelled: cancelled,
         }))
     }
@@ -132,6 +132,16 @@ impl v1::queries_server::Queries for QueriesService {
         let tables = jhyde_query::sql::described().into_iter();
         Ok(Response::new(v1::ListTablesResponse {
             tables: tables.map(sql::table).collect(),
+        }))
+    }
+
+    async fn list_modules(
+        &self,
+        _: Request<v1::ListModulesRequest>,
+    ) -> Result<Response<v1::ListModulesResponse>, Status> {
+        let modules = jhyde_query::sql::modules().into_iter();
+        Ok(Response::new(v1::ListModulesResponse {
+            modules: modules.map(sql::module).collect(),
         }))
     }
 
@@ -149,7 +159,7 @@ impl v1::queries_server::Queries for QueriesService {
         let (sender, receiver) = channel(WAITING);
         tokio::task::spawn_blocking(move || prepared.answer(&sender));
         Ok(Response::new(Answer {
-            parts: ReceiverStream::new(receiver),
+            parts: Bursts::new(receiver),
             _cancelled: cancelled,
         }))
     }
@@ -174,7 +184,23 @@ impl v1::queries_server::Queries for QueriesService {
         let cancelled = CancelOnDrop::default();
         let flag = Arc::clone(&cancelled.0);
         let statement = blocking(move || {
-            let history = open(&daemon, &request.recording)?.cancelled_by(flag);
+            if request.others.len() >= MOST_ASKED {
+                let reason = format!(
+                    "at most {} more recordings can be asked at once",
+                    MOST_ASKED - 1
+                );
+                return Err(invalid("others", reason));
+            }
+            let first = v1::SqlRecording {
+                recording: request.recording,
+                schema: request.schema,
+            };
+            let asked = std::iter::once(first).chain(request.others).map(|one| {
+                let history = open(&daemon, &one.recording)?.cancelled_by(Arc::clone(&flag));
+                let schema = Some(one.schema).filter(|schema| !schema.is_empty());
+                Ok::<_, Status>(Asked { schema, history })
+            });
+            let asked = asked.collect::<Result<Vec<_>, _>>()?;
             let limits = Limits {
                 timeout: match request.timeout_ms {
                     None => Some(jhyde_query::sql::TIMEOUT),
@@ -183,8 +209,8 @@ impl v1::queries_server::Queries for QueriesService {
                 },
                 rows: request.max_rows,
             };
-            let statement = Statement::new(history, request.statement, request.to, limits);
-            let statement = statement.map_err(status)?;
+            let statement = Statement::new(asked, request.statement, request.to, limits);
+            let statement = statement.map_err(status)?.with(request.parameters);
             Ok(match request.explain {
                 true => statement.explained(),
                 false => statement,
@@ -194,7 +220,7 @@ impl v1::queries_server::Queries for QueriesService {
         let (sender, receiver) = channel(WAITING);
         tokio::task::spawn_blocking(move || sql::answer(&statement, &sender));
         Ok(Response::new(Answer {
-            parts: ReceiverStream::new(receiver),
+            parts: Bursts::new(receiver),
             _cancelled: cancelled,
         }))
     }

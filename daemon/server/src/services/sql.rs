@@ -1,7 +1,9 @@
 //! Statements in SQL, for the service `Queries`: parts of an answer between the query floor and gRPC.
 
 use jhyde_proto::v1;
-use jhyde_query::sql::{Datum, Described, SqlError, Statement, Taker};
+use jhyde_query::sql::{
+    Datum, DefinedDoc, Described, ModuleDoc, Seen, SqlError, Statement, Taker, Type,
+};
 use jhyde_query::{Error, Result};
 use tokio::sync::mpsc::Sender;
 use tonic::Status;
@@ -13,7 +15,7 @@ use crate::services::status::with_details;
 /// Hands the parts of an answer to a client, no faster than it takes them.
 struct Sending<'a> {
     sender: &'a Sender<std::result::Result<v1::SqlAnswer, Status>>,
-    until: u64,
+    seen: &'a [Seen],
 }
 
 impl Sending<'_> {
@@ -29,7 +31,8 @@ impl Taker for Sending<'_> {
     fn columns(&mut self, names: &[&str]) -> Result<()> {
         self.send(v1::sql_answer::Part::Header(v1::SqlHeader {
             columns: names.iter().map(|&name| name.to_owned()).collect(),
-            until: self.until,
+            until: self.seen.first().map_or(0, |seen| seen.until.0),
+            seen: self.seen.iter().map(seen).collect(),
         }))
     }
 
@@ -37,6 +40,15 @@ impl Taker for Sending<'_> {
         self.send(v1::sql_answer::Part::Row(v1::SqlRow {
             cells: cells.into_iter().map(cell).collect(),
         }))
+    }
+}
+
+fn seen(seen: &Seen) -> v1::SqlSeen {
+    v1::SqlSeen {
+        schema: seen.schema.clone(),
+        recording: seen.meta.id.clone(),
+        name: seen.meta.name.clone(),
+        until: seen.until.0,
     }
 }
 
@@ -59,7 +71,7 @@ pub(super) fn answer(
 ) {
     let mut sending = Sending {
         sender,
-        until: statement.until().0,
+        seen: statement.seen(),
     };
     let ended = statement.run(&mut sending);
     let sent = ended.and_then(|ended| {
@@ -117,5 +129,33 @@ pub(super) fn table(table: Described) -> v1::SqlTable {
                 by: by.to_owned(),
             })
             .collect(),
+    }
+}
+
+/// A module in words.
+pub(super) fn module(module: ModuleDoc) -> v1::SqlModule {
+    v1::SqlModule {
+        name: module.name.to_owned(),
+        description: module.doc,
+        definitions: module.defined.into_iter().map(definition).collect(),
+    }
+}
+
+fn definition(defined: DefinedDoc) -> v1::SqlDefinition {
+    let columns = |all: Vec<(String, Option<Type>, String)>| {
+        let all = all
+            .into_iter()
+            .map(|(name, of, description)| v1::SqlColumn {
+                name,
+                r#type: of.map_or("", Type::sql).to_owned(),
+                description,
+            });
+        all.collect()
+    };
+    v1::SqlDefinition {
+        name: defined.name,
+        description: defined.doc,
+        arguments: columns(defined.arguments),
+        columns: columns(defined.columns),
     }
 }

@@ -6,13 +6,14 @@ mod inside;
 mod loops;
 mod objects;
 mod parts;
+mod recordings;
 mod structure;
 
 use std::sync::Arc;
 
 use rusqlite::Connection;
 
-use super::glue::register;
+use super::glue::{register, register_in};
 use super::table::Described;
 use super::world::World;
 
@@ -43,12 +44,23 @@ macro_rules! each {
         $do(parts::state())?;
         $do(parts::collection())?;
         $do(parts::reachable())?;
+        $do(recordings::recordings())?;
     };
 }
 
 /// Makes all tables known to a connection.
 pub(super) fn register_all(connection: &Connection, world: &Arc<World>) -> rusqlite::Result<()> {
     each!(|table| register(connection, world, table));
+    Ok(())
+}
+
+/// Makes all tables of one recording of several known to a connection, under a name before them that SQLite knows.
+pub(super) fn register_all_in(
+    connection: &Connection,
+    schema: &str,
+    world: &Arc<World>,
+) -> rusqlite::Result<()> {
+    each!(|table| register_in(connection, schema, world, table));
     Ok(())
 }
 

@@ -1,0 +1,89 @@
+//! What somebody asks of: `RECORDING…`, or `NAME=RECORDING`, and a file with the statement behind them.
+
+use std::path::{Path, PathBuf};
+
+use jhyde_proto::v1::SqlRecording;
+
+use crate::error::Error;
+
+/// The words of a command.
+#[derive(Debug, PartialEq)]
+pub(super) struct Asked {
+    pub(super) recordings: Vec<SqlRecording>,
+    /// `-` is standard input.
+    pub(super) file: Option<PathBuf>,
+}
+
+/// Which of the words are recordings: all where the statement is said beside them, else the last of several may be a file: it is `-`, its name ends
+/// in `.sql`, or there is one.
+pub(super) fn asked(words: &[String], is_said: bool) -> Result<Asked, Error> {
+    let is_file = |word: &str| {
+        word == "-" || word.to_ascii_lowercase().ends_with(".sql") || Path::new(word).is_file()
+    };
+    let (recordings, file) = match words {
+        [recordings @ .., last] if !recordings.is_empty() && is_file(last) => {
+            (recordings, Some(last))
+        }
+        all => (all, None),
+    };
+    if let (Some(file), true) = (file, is_said) {
+        return Err(Error::Usage(format!(
+            "-c says the statement, and '{file}' is another: give one of them"
+        )));
+    }
+    Ok(Asked {
+        recordings: recordings.iter().map(|word| recording(word)).collect(),
+        file: file.map(PathBuf::from),
+    })
+}
+
+/// `NAME=RECORDING`, or a recording alone.
+fn recording(word: &str) -> SqlRecording {
+    let (schema, recording) = word.split_once('=').unwrap_or(("", word));
+    SqlRecording {
+        recording: recording.to_owned(),
+        schema: schema.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(words: &[&str], is_said: bool) -> Result<(Vec<String>, Option<String>), String> {
+        let words: Vec<_> = words.iter().map(|word| (*word).to_owned()).collect();
+        let asked = asked(&words, is_said).map_err(|error| error.to_string())?;
+        let recordings = asked.recordings.iter();
+        let recordings = recordings.map(|one| format!("{}:{}", one.schema, one.recording));
+        let file = asked.file.map(|file| file.display().to_string());
+        Ok((recordings.collect(), file))
+    }
+
+    #[test]
+    fn the_last_word_may_be_a_file() {
+        let is = |recordings: &[&str], file: Option<&str>| {
+            let recordings = recordings.iter().map(|one| (*one).to_owned()).collect();
+            Ok((recordings, file.map(str::to_owned)))
+        };
+        assert_eq!(told(&["demo"], false), is(&[":demo"], None));
+        assert_eq!(told(&["demo", "-"], false), is(&[":demo"], Some("-")));
+        assert_eq!(
+            told(&["a", "b", "no/such.SQL"], false),
+            is(&[":a", ":b"], Some("no/such.SQL"))
+        );
+        assert_eq!(
+            told(&["old=a", "new=b"], true),
+            is(&["old:a", "new:b"], None)
+        );
+        assert_eq!(
+            told(&["a", "Cargo.toml"], false),
+            is(&[":a"], Some("Cargo.toml"))
+        );
+        assert!(told(&["a", "-"], true).is_err_and(|said| said.contains("give one of them")));
+        assert_eq!(
+            told(&["-"], true),
+            is(&[":-"], None),
+            "the daemon says that there is none"
+        );
+    }
+}

@@ -1,0 +1,251 @@
+//! What comes out of texts, and where it came from.
+
+use proptest::prelude::*;
+
+use super::*;
+
+/// What is run, and what is defined, each in a line.
+fn told(text: &str) -> Result<Vec<String>, Problem> {
+    let mut script = Script::new(text);
+    let mut all = Vec::new();
+    while let Some(step) = script.next()? {
+        all.push(match step {
+            Step::Run(expanded) => expanded.text.trim().to_owned(),
+            Step::Define(function) => {
+                let names = |all: &[Argument]| {
+                    all.iter()
+                        .map(|one| one.name.clone())
+                        .collect::<Vec<_>>()
+                        .join(",")
+                };
+                format!(
+                    "{}({}) -> ({}): {}",
+                    function.name,
+                    names(&function.arguments),
+                    names(&function.columns),
+                    function.body.text
+                )
+            }
+        });
+    }
+    Ok(all)
+}
+
+fn said(text: &str) -> (usize, String) {
+    let problem = told(text).expect_err(text);
+    assert_eq!(problem.source.module, None);
+    (problem.at, problem.reason)
+}
+
+#[test]
+fn statements_are_taken_apart_and_macros_written_out() {
+    let text = "CREATE MACRO twice(x) AS ($x + $x);
+        CREATE MACRO all_of(what, from_) AS SELECT $what FROM $from_;
+        CREATE FUNCTION f(a INTEGER, b TEXT) RETURNS TABLE(c INT) AS SELECT twice!($a) WHERE $b = ';';
+        ; SELECT TWICE!(twice!(1)), 'twice!(2)'; -- twice!(3)
+        all_of!(max(a, b), (SELECT 1, 2))";
+    assert_eq!(
+        told(text).unwrap(),
+        [
+            "f(a,b) -> (c): SELECT ($a + $a) WHERE $b = ';'",
+            "SELECT ((1 + 1) + (1 + 1)), 'twice!(2)';",
+            "-- twice!(3)\n        SELECT max(a, b) FROM  (SELECT 1, 2)",
+        ]
+    );
+    // An argument is written where the macro is used: its `$x` is that place's.
+    let text = "CREATE MACRO inner(x) AS [$x]; CREATE MACRO outer_(x) AS inner!(<$x>) $x; SELECT outer_!(1)";
+    assert_eq!(
+        told(text).unwrap(),
+        ["SELECT [$x] 1"],
+        "a quoted name is no parameter"
+    );
+    let text = "CREATE MACRO inner(x) AS ($x); CREATE MACRO outer_(x) AS inner!($x + 1) * $x; SELECT outer_!(2)";
+    assert_eq!(told(text).unwrap(), ["SELECT (2 + 1) * 2"]);
+}
+
+#[test]
+fn each_part_is_where_it_was_written() {
+    let text = "CREATE MACRO m(x) AS 1 + $x + oops; SELECT m!( here )";
+    let mut script = Script::new(text);
+    let Some(Step::Run(expanded)) = script.next().unwrap() else {
+        panic!("it is a statement");
+    };
+    assert_eq!(expanded.text, " SELECT 1 +  here  + oops");
+    for word in ["SELECT", "here", "oops", "1 +"] {
+        let at = expanded.text.find(word).unwrap();
+        let (source, origin) = expanded.origin(at).unwrap();
+        assert_eq!(
+            (source.module, origin),
+            (None, text.find(word).unwrap()),
+            "{word}"
+        );
+    }
+}
+
+#[test]
+fn what_is_wrong_is_said_where_it_stands() {
+    for (text, at, reason) in [
+        ("SELECT m!(1)", "m!", "there is no macro m"),
+        (
+            "CREATE MACRO sum_(a, b) AS $a; SELECT sum_!(1)",
+            "sum_!",
+            "takes 2 (a, b), and is given 1",
+        ),
+        (
+            "CREATE MACRO none() AS 1; SELECT none!(1)",
+            "none!",
+            "takes 0 (), and is given 1",
+        ),
+        (
+            "CREATE MACRO m(a) AS $a; SELECT m!(1",
+            "m!(1",
+            "a ) is missing",
+        ),
+        (
+            "CREATE MACRO m(a) AS $b",
+            "$b",
+            "$b is no argument: there are $a",
+        ),
+        ("CREATE MACRO m() AS ?1", "?1", "there are none"),
+        ("CREATE MACRO m(a, A) AS 1", "A)", "stands there twice"),
+        (
+            "CREATE MACRO loop_() AS loop_!(); SELECT loop_!()",
+            "loop_!(); SELECT",
+            "does one use itself",
+        ),
+        (
+            "CREATE FUNCTION f(a) RETURNS TABLE(b TEXT) AS SELECT 1",
+            ") RETURNS",
+            "a type is expected here",
+        ),
+        (
+            "CREATE FUNCTION f(a BLOB) RETURNS TABLE(b TEXT) AS SELECT 1",
+            "BLOB",
+            "INTEGER, REAL or TEXT",
+        ),
+        (
+            "CREATE FUNCTION f() RETURNS INTEGER AS SELECT 1",
+            "INTEGER",
+            "TABLE is expected",
+        ),
+        (
+            "CREATE FUNCTION f() RETURNS TABLE() AS SELECT 1",
+            "f()",
+            "returns no columns",
+        ),
+        (
+            "CREATE FUNCTION f(a TEXT) RETURNS TABLE(A TEXT) AS SELECT 1",
+            "f(a",
+            "an argument and a column",
+        ),
+        (
+            "CREATE FUNCTION calls() RETURNS TABLE(a TEXT) AS SELECT 1",
+            "calls",
+            "there is a table calls already",
+        ),
+        (
+            "CREATE FUNCTION f() RETURNS TABLE(a TEXT) AS SELECT 1; CREATE FUNCTION F() RETURNS TABLE(a TEXT) AS SELECT 1",
+            "F()",
+            "there is a function F already",
+        ),
+        (
+            "CREATE FUNCTION f() RETURNS TABLE(a TEXT) AS SELECT $x",
+            "$x",
+            "is no argument: there are none",
+        ),
+        (
+            "CREATE FUNCTION größe() RETURNS TABLE(a TEXT) AS SELECT 1",
+            "größe",
+            "a function's name is expected",
+        ),
+        (
+            "INCLUDE MODULE std.call",
+            "std.call",
+            "did you mean std.calls",
+        ),
+        ("INCLUDE MODULE xyz;", "xyz", "there are std."),
+        ("INCLUDE MODULE std.calls SELECT", "SELECT", "; is expected"),
+    ] {
+        let (found, told) = said(text);
+        assert_eq!(found, text.find(at).unwrap(), "{text}: {told}");
+        assert!(told.contains(reason), "{text}: {told}");
+    }
+    let (at, told) = said("CREATE MACRO m(a) AS");
+    assert_eq!(
+        (at, told.as_str()),
+        (20, "what it stands for is expected here")
+    );
+}
+
+#[test]
+fn what_grows_without_end_is_refused() {
+    let mut text = "CREATE MACRO m0() AS x;".to_owned();
+    for n in 1..=30 {
+        text.push_str(&format!("CREATE MACRO m{n}() AS m{0}!() m{0}!();", n - 1));
+    }
+    assert!(
+        said(&format!("{text} SELECT m30!()"))
+            .1
+            .contains("100000 macros")
+    );
+    let long = "'".to_owned() + &"y".repeat(100_000) + "'";
+    let many = "m!(), ".repeat(11);
+    let text = format!("CREATE MACRO m() AS {long}; SELECT {many} 1");
+    assert!(said(&text).1.contains("longer than"));
+}
+
+#[test]
+fn modules_are_included_once_and_define_only() {
+    let mut script = Script::new("INCLUDE MODULE std.calls; INCLUDE MODULE std.calls; SELECT 1");
+    let mut names = Vec::new();
+    let mut ran = 0;
+    while let Some(step) = script.next().unwrap() {
+        match step {
+            Step::Define(function) => names.push(function.name),
+            Step::Run(expanded) => {
+                assert_eq!(expanded.text, " SELECT 1");
+                ran += 1;
+            }
+        }
+    }
+    let mut once = names.clone();
+    once.dedup();
+    assert!(!names.is_empty() && ran == 1);
+    assert_eq!(once, names);
+}
+
+proptest! {
+    /// Whatever is written: it ends, places lie in it, and what defines and uses nothing is what it was.
+    #[test]
+    fn any_text_is_gone_through(words in proptest::collection::vec(
+        prop_oneof![
+            Just("CREATE"), Just("MACRO"), Just("FUNCTION"), Just("RETURNS"), Just("TABLE"), Just("AS"), Just("INCLUDE"), Just("MODULE"),
+            Just("std.calls"), Just("m"), Just("f"), Just("m!("), Just("f("), Just("("), Just(")"), Just(","), Just(";"), Just("$a"), Just("a"),
+            Just("TEXT"), Just("INTEGER"), Just("'x;"), Just("'"), Just("\""), Just("--"), Just("\n"), Just("/*"), Just("*/"), Just("é"), Just("1"),
+            Just("SELECT"), Just("?"), Just("[")
+        ], 0..40)) {
+        let text = words.join(" ");
+        match told(&text) {
+            Ok(_) => {}
+            Err(problem) => {
+                let known = problem.source.module.is_some() || &*problem.source.text == text.as_str();
+                prop_assert!(known);
+                prop_assert!(problem.at <= problem.source.text.len());
+            }
+        }
+        if !text.contains('!') && !text.contains("CREATE") && !text.contains("INCLUDE") {
+            let mut script = Script::new(&text);
+            let mut all = String::new();
+            while let Some(Step::Run(expanded)) = script.next().unwrap() {
+                for at in 0..expanded.text.len() {
+                    let (_, origin) = expanded.origin(at).unwrap();
+                    prop_assert_eq!(text.as_bytes()[origin], expanded.text.as_bytes()[at]);
+                }
+                all.push_str(&expanded.text);
+            }
+            let kept = |text: &str| text.chars().filter(|c| !c.is_whitespace() && *c != ';').collect::<String>();
+            // Statements of nothing but comments are nothing.
+            prop_assert!(kept(&text).contains("--") || kept(&text).contains("/*") || kept(&all) == kept(&text));
+        }
+    }
+}

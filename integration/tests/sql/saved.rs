@@ -1,0 +1,321 @@
+//! Statements that are kept under a name, with parameters.
+
+use jhyde_integration::{Folder, jdks};
+use serde_json::json;
+
+use crate::{merge_sort, rows};
+
+fn fails(folder: &Folder, words: &[&str], says: &str) {
+    let output = folder.jhyde(words).output().expect("jhyde");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        !output.status.success() && said.contains(says),
+        "{words:?}: {said}"
+    );
+}
+
+#[test]
+fn a_statement_is_kept_asked_listed_given_on_and_forgotten() {
+    let folder = merge_sort(&jdks()[0], "full");
+    let text = "-- Calls of a method\n-- below a call\nINCLUDE MODULE std.calls;\nCREATE MACRO is_of(c, name) AS ($c.method = $name);\n\
+                SELECT d.id, '$no' AS no FROM descendants($call) d WHERE is_of!(d, $method) AND d.depth < $most ORDER BY d.enter";
+    let file = folder.data().with_file_name("below.sql");
+    std::fs::write(&file, text).expect("a file");
+    let file = file.display().to_string();
+    let told = folder.ask(&["query", "save", "of-method", &file]);
+    assert_eq!(
+        told.trim(),
+        "kept: jhyde query RECORDING of-method CALL METHOD MOST"
+    );
+    let asked = |words: &[&str]| {
+        let mut lines = folder.json(&[&["query", "run", "of-method"], words].concat());
+        assert_eq!(lines.pop().expect("an end")["rows"], json!(lines.len()));
+        lines
+            .iter()
+            .map(|row| row["id"].as_str().unwrap_or_default().to_owned())
+            .collect::<Vec<_>>()
+    };
+    // `1.2` is a call, and 5 a number.
+    let merges = ["1.4", "1.5", "1.7"];
+    assert_eq!(asked(&["1.2", "merge", "5"]), merges);
+    assert_eq!(asked(&["most=5", "method=merge", "1.2"]), merges);
+    assert_eq!(asked(&["1.2", "merge", "2"]), [] as [&str; 0]);
+    assert!(
+        folder
+            .ask(&[
+                "query",
+                "run",
+                "of-method",
+                "1.2",
+                "merge",
+                "5",
+                "--limit",
+                "1"
+            ])
+            .contains("there are more")
+    );
+
+    let list = folder.json(&["query", "list"]);
+    assert_eq!(list.len(), 1);
+    assert_eq!(list[0]["description"], "Calls of a method below a call");
+    assert_eq!(list[0]["parameters"], json!(["call", "method", "most"]));
+    let shown = folder.ask(&["query", "list"]);
+    assert!(
+        shown.contains("of-method") && shown.contains("call method most"),
+        "{shown}"
+    );
+    assert_eq!(folder.ask(&["query", "show", "of-method"]).trim_end(), text);
+
+    // On to another folder, under another name.
+    let other = folder
+        .data()
+        .with_file_name("project")
+        .display()
+        .to_string();
+    let out = folder
+        .data()
+        .with_file_name("given.sql")
+        .display()
+        .to_string();
+    folder.ask(&["query", "export", "of-method", &out]);
+    folder.ask(&["query", "import", &out, "taken", "--folder", &other]);
+    let taken = folder.json(&[
+        "query", "run", "taken", "1.2", "merge", "5", "--folder", &other,
+    ]);
+    assert_eq!(taken.len(), 4, "{taken:?}");
+
+    fails(
+        &folder,
+        &["query", "save", "of-method", "-c", "SELECT 1"],
+        "--force writes over it",
+    );
+    folder.ask(&[
+        "query",
+        "save",
+        "of-method",
+        "--force",
+        "-c",
+        "SELECT $a AS a",
+    ]);
+    assert_eq!(rows(&folder, "SELECT 1 AS one"), [[json!(1)]]);
+    fails(
+        &folder,
+        &["query", "run", "of-method"],
+        "a is missing: jhyde query RECORDING of-method A",
+    );
+    fails(
+        &folder,
+        &["query", "run", "of-method", "1", "2"],
+        "is too much",
+    );
+    fails(
+        &folder,
+        &["query", "run", "of-method", "1", "--at", "3"],
+        "--at says nothing to of-method",
+    );
+    folder.ask(&["query", "delete", "of-method"]);
+    fails(
+        &folder,
+        &["query", "delete", "of-method"],
+        "no query 'of-method' is kept",
+    );
+    fails(
+        &folder,
+        &["query", "run", "of-method", "1"],
+        "there is no query 'of-method'",
+    );
+    assert!(
+        folder
+            .ask(&["query", "list"])
+            .contains("no queries are kept")
+    );
+    fails(
+        &folder,
+        &["query", "save", "where", "-c", "SELECT 1"],
+        "comes with jhyde",
+    );
+    for name in ["../x", "a b", "1a", ""] {
+        fails(
+            &folder,
+            &["query", "save", name, "-c", "SELECT 1"],
+            "is no name for a query",
+        );
+    }
+    fails(
+        &folder,
+        &["query", "save", "empty", "-c", " "],
+        "nothing to keep",
+    );
+    fails(
+        &folder,
+        &["query", "import", "no-such-file.sql"],
+        "no-such-file.sql",
+    );
+}
+
+#[test]
+fn values_are_given_to_a_statement() {
+    let folder = merge_sort(&jdks()[0], "calls");
+    let kinds = "SELECT typeof($a) AS a, typeof($b) AS b, typeof($c) AS c, $d AS d";
+    let values = [
+        "--set",
+        "a=12",
+        "--set",
+        "b=1.7",
+        "--set",
+        "$c=007",
+        "--set",
+        "d=x=y'\"\n;",
+    ];
+    let lines = folder.json(&[&["sql", "run", "-c", kinds][..], &values].concat());
+    assert_eq!(
+        lines[0],
+        json!({"a": "integer", "b": "text", "c": "text", "d": "x=y'\"\n;"})
+    );
+    let sql = |words: &[&'static str]| [&["sql", "run"], words].concat();
+    fails(
+        &folder,
+        &sql(&["-c", "SELECT $a"]),
+        "$a has no value: give it one (--set a=VALUE)",
+    );
+    fails(
+        &folder,
+        &sql(&["-c", "SELECT 1", "--set", "a=1"]),
+        "there is no $a in the statement",
+    );
+    fails(
+        &folder,
+        &sql(&["-c", "SELECT :a", "--set", "a=1"]),
+        "parameters are written $name",
+    );
+    fails(
+        &folder,
+        &sql(&["-c", "SELECT 1", "--set", "a"]),
+        "NAME=VALUE",
+    );
+}
+
+#[test]
+fn an_answer_is_kept_shown_again_and_held_against_another() {
+    let folder = merge_sort(&jdks()[0], "full");
+    let sql = "SELECT id, method FROM calls WHERE method = $method ORDER BY enter";
+    let first = folder.ask(&[
+        "sql",
+        "run",
+        "-c",
+        sql,
+        "--set",
+        "method=merge",
+        "--save",
+        "merges",
+    ]);
+    folder.ask(&[
+        "sql",
+        "run",
+        "-c",
+        "SELECT id, method FROM calls WHERE id IN ('1.4', '1.5', '1.2')",
+        "--save",
+        "some",
+    ]);
+    folder.ask(&[
+        "query",
+        "run",
+        "argument-history",
+        "merge",
+        "--save",
+        "given",
+    ]);
+    let shown = folder.json(&["query", "run", "argument-history", "merge"]);
+    fails(
+        &folder,
+        &["sql", "run", "-c", "SELECT 1", "--save", "some"],
+        "--force writes over it",
+    );
+    fails(
+        &folder,
+        &["sql", "run", "-c", "SELECT 1", "--save", "../some"],
+        "is no name for an answer",
+    );
+    // One that fails is not kept.
+    fails(
+        &folder,
+        &[
+            "sql",
+            "run",
+            "-c",
+            "SELECT nowhere FROM calls",
+            "--save",
+            "wrong",
+        ],
+        "nowhere",
+    );
+    let list = folder.json(&["query", "answers"]);
+    let told: Vec<_> = list
+        .iter()
+        .map(|one| {
+            (
+                one["answer"].as_str().unwrap_or_default(),
+                one["rows"].as_u64().unwrap_or(0),
+            )
+        })
+        .collect();
+    assert_eq!(
+        told,
+        [
+            ("given", shown.len() as u64 - 1),
+            ("merges", 3),
+            ("some", 3)
+        ]
+    );
+    assert_eq!(list[1]["question"], format!("{sql} (method=merge)"));
+    assert_eq!(list[1]["recordings"], json!(["run"]));
+    // They need no recording any more.
+    folder.ask(&["delete", "run"]);
+    let again = folder.ask(&["query", "answer", "merges"]);
+    let (line, rest) = again.split_once('\n').expect("what was asked comes first");
+    assert!(
+        line.starts_with(&format!("{sql} (method=merge) of run, asked on 20")),
+        "{line}"
+    );
+    assert_eq!(rest, first);
+    assert_eq!(folder.json(&["query", "answer", "given"]), shown);
+    assert_eq!(
+        folder
+            .ask(&["query", "answer", "some", "--csv"])
+            .lines()
+            .next(),
+        Some("id,method")
+    );
+    let both = folder.json(&["query", "diff", "merges", "some"]);
+    assert_eq!(
+        both,
+        [
+            json!({"only": "left", "row": {"id": "1.7", "method": "merge"}}),
+            json!({"only": "right", "row": {"id": "1.2", "method": "sort"}}),
+            json!({"shared": 2, "left": 1, "right": 1}),
+        ]
+    );
+    let text = folder.ask(&["query", "diff", "merges", "some"]);
+    assert!(
+        text.contains("- {\"id\":\"1.7\"")
+            && text.contains("2 shared, 1 in merges alone, 1 in some alone"),
+        "{text}"
+    );
+    assert!(
+        folder
+            .ask(&["query", "diff", "some", "some"])
+            .contains("the same 3 rows")
+    );
+    folder.ask(&["query", "answer", "some", "--delete"]);
+    fails(
+        &folder,
+        &["query", "answer", "some"],
+        "jhyde query answers tells which are",
+    );
+    let file = folder
+        .data()
+        .with_file_name("jhyde/queries/answers/merges.answer");
+    let bytes = std::fs::read(&file).expect("it is there");
+    std::fs::write(&file, &bytes[..bytes.len() - 3]).expect("it can be written");
+    fails(&folder, &["query", "answer", "merges"], "is damaged");
+}
