@@ -1,7 +1,7 @@
 //! SQL over a recording, or several: SQLite, whose tables are views of the history.
 //!
-//! What lives here: the tables (`tables`), how SQLite finds rows in them (`table`, `glue`), what a statement may do,
-//! and what is said of one that is wrong (`run`). Nothing is copied into SQLite's own tables: rows are read from the history when a
+//! What lives here: the tables (`tables`), how SQLite finds rows in them (`table`, `glue`), what a statement may do (`allow`), functions, macros and
+//! modules, which SQLite has not (`script`, `function`, `library`), and what is said of a statement that is wrong (`told`). Nothing is copied into SQLite's own tables: rows are read from the history when a
 //! statement asks for them, and only the cells that it asks for.
 //!
 //! - A statement sees the history of each recording up to one timestamp, [`Statement::seen`], told before the rows.
@@ -9,6 +9,7 @@
 //! - A table that the recording's level leaves out is an error. What a gap, a lower level, damage or the end of the recording may
 //!   hide is said in the notes behind the rows.
 
+mod allow;
 mod asked;
 mod datum;
 mod error;
@@ -19,6 +20,7 @@ mod run;
 mod script;
 mod table;
 mod tables;
+mod told;
 mod world;
 
 use std::time::Duration;
