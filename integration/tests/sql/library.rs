@@ -31,12 +31,14 @@ fn ids(calls: &[Json]) -> Vec<Vec<Json>> {
 
 /// Each of the library's, by the name that `jhyde sql --library` tells: `true` where it was compared.
 fn calls(folder: &Folder) -> Vec<&'static str> {
+    // Of each kind some: around the beginning and the end of a call is its caller.
     let events = rows(
         folder,
-        "SELECT timestamp FROM events WHERE call IS NOT NULL AND kind IN ('write', 'edge') ORDER BY timestamp",
+        "SELECT timestamp FROM (SELECT timestamp, row_number() OVER (PARTITION BY kind ORDER BY timestamp DESC) AS n FROM events WHERE call IS NOT NULL) \
+         WHERE n <= 4 ORDER BY timestamp",
     );
-    assert!(events.len() > 40);
-    for event in events.iter().step_by(events.len() / 12) {
+    assert!(events.len() > 20);
+    for event in &events {
         let at = event[0].to_string();
         for (query, function) in [
             ("call-chain", "call_chain"),
@@ -72,6 +74,7 @@ fn calls(folder: &Folder) -> Vec<&'static str> {
         "post_calls",
         "calls_that_threw",
         "within!",
+        "around!",
     ]
 }
 
@@ -178,6 +181,22 @@ fn objects(folder: &Folder) -> Vec<&'static str> {
     assert_eq!(
         held.iter().map(|row| row[1].clone()).collect::<Vec<_>>(),
         [json!("parameter")]
+    );
+    // One that was given to code out of the recorded classes, too.
+    let list = rows(
+        folder,
+        "SELECT s.value_object, m.exit FROM calls m, state(m.id) s WHERE m.method = 'main' AND s.name = 'names'",
+    );
+    let name = rows(
+        folder,
+        "SELECT a.value_object FROM arguments a, calls c WHERE c.id = a.call AND c.boundary = 1 AND a.value_object IS NOT NULL LIMIT 1",
+    );
+    assert!(!list.is_empty() && !name.is_empty());
+    told(
+        folder,
+        "std.objects",
+        "variable",
+        &format!("holders({}, {})", name[0][0], list[0][0]),
     );
     vec!["instances", "never_read", "holders"]
 }
@@ -384,7 +403,45 @@ fn functions_and_macros_are_the_users_own() {
         let said = refused(statement);
         assert!(said.contains(says), "{statement}: {said}");
     }
-    // In time, too.
+    for (statement, says) in [
+        (
+            "CREATE FUNCTION f(at INTEGER) RETURNS TABLE(x INTEGER) AS SELECT count(*) FROM calls WHERE enter < #at; SELECT * FROM f(3)".to_owned(),
+            "#at is no argument",
+        ),
+        (
+            "CREATE FUNCTION f() RETURNS TABLE(x TEXT) AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 1000) \
+             SELECT hex(zeroblob(4000000)) FROM n; SELECT count(*) FROM f()"
+                .to_owned(),
+            "the rows of functions take more than 64 MiB",
+        ),
+        ("[".repeat(900_000), "unrecognized token"),
+        (" ".repeat((1 << 20) + 1), "at most 1048576 bytes"),
+        (
+            format!(
+                "CREATE MACRO b(x) AS 1; CREATE MACRO a() AS b!('{}'); SELECT {} 1",
+                "y".repeat(800_000),
+                "a!() + ".repeat(20_000)
+            ),
+            "more than 8388608 bytes",
+        ),
+    ] {
+        let file = folder.data().with_file_name("long.sql");
+        std::fs::write(&file, statement).expect("a file");
+        let output = folder.jhyde(&["sql", "run", &file.display().to_string()]).output().expect("jhyde");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success() && said.contains(says), "{says}: {said}");
+    }
+    // In time, too, also where each SELECT is short.
+    let many = "SELECT x FROM f($n - 1) WHERE $n > 0";
+    let deep = format!(
+        "CREATE FUNCTION f(n INTEGER) RETURNS TABLE(x INTEGER) AS SELECT 1 WHERE 0 UNION ALL {many} UNION ALL {many} UNION ALL {many} UNION ALL {many}; SELECT * FROM f(14)"
+    );
+    let output = folder
+        .jhyde(&["sql", "run", "--timeout", "300ms", "-c", &deep])
+        .output()
+        .expect("jhyde");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("its time is over"), "{said}");
     let slow = "CREATE FUNCTION slow() RETURNS TABLE(i INTEGER) AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n; SELECT * FROM slow()";
     let output = folder
         .jhyde(&["sql", "run", "--timeout", "300ms", "-c", slow])

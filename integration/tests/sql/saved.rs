@@ -236,6 +236,33 @@ fn an_answer_is_kept_shown_again_and_held_against_another() {
         &["sql", "run", "-c", "SELECT 1", "--save", "../some"],
         "is no name for an answer",
     );
+    fails(
+        &folder,
+        &[
+            "sql",
+            "run",
+            "-c",
+            "SELECT 1",
+            "--save",
+            "x",
+            "--max-rows",
+            "1",
+        ],
+        "what is kept is whole",
+    );
+    fails(
+        &folder,
+        &[
+            "query",
+            "run",
+            "where-thrown",
+            "--save",
+            "x",
+            "--limit",
+            "1",
+        ],
+        "what is kept is whole",
+    );
     // One that fails is not kept.
     fails(
         &folder,

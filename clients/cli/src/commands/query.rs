@@ -18,6 +18,9 @@ use crate::json::{QueryJson, QueryRowJson, UntilJson};
 use crate::output::{Look, Output, Paint};
 use crate::text::{Cell, Detail, Table, call_line, clean, compact, head, place, plural, value};
 
+/// What is said of `--save` with `--limit`.
+const WHOLE: &str = "what is kept is whole: leave --limit out";
+
 /// Runs a query, or lists what there are.
 ///
 /// # Errors
@@ -70,6 +73,9 @@ async fn run_saved(
         return Err(Error::Usage(format!(
             "{option} says nothing to {name}, which is a statement in SQL: give it what it needs as a parameter"
         )));
+    }
+    if args.limit.is_some() && args.keep.save.is_some() {
+        return Err(Error::Usage(WHOLE.to_owned()));
     }
     let most = match args.limit {
         Some(limit) => Some(u64::from(limit)),
@@ -200,9 +206,7 @@ async fn run(
     let question = Question::Named(request.clone());
     let keeping = keep.save.as_ref().map(|name| {
         if args.limit.is_some() {
-            return Err(Error::Usage(
-                "what is kept is whole: leave --limit out".to_owned(),
-            ));
+            return Err(Error::Usage(WHOLE.to_owned()));
         }
         Keeping::new(name, keep.folder.as_deref(), keep.force, &question)
     });

@@ -16,7 +16,7 @@ use crate::json::SavedJson;
 use crate::output::{Look, Output};
 use crate::text::{Cell, Table, clean};
 
-/// A statement may be so long, in bytes: the daemon takes no longer one.
+/// A text may be so long, in bytes: the daemon takes no longer one.
 const LONGEST: u64 = 1 << 20;
 
 /// A statement that is kept.

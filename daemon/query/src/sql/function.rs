@@ -27,27 +27,48 @@ const DEEPEST: usize = 16;
 /// So many rows may one call of a function have: they are held in memory.
 const MOST_ROWS: usize = 100_000;
 
-/// How deep in each other functions run just now.
-pub(super) type Depth = Arc<AtomicUsize>;
+/// So many bytes may the rows of all functions of a statement take at once.
+const MOST_BYTES: usize = 64 << 20;
+
+/// What functions of a statement share.
+#[derive(Debug)]
+pub(super) struct Shared {
+    /// The recordings that are asked.
+    pub(super) worlds: Vec<Arc<World>>,
+    /// How deep in each other functions run just now.
+    depth: AtomicUsize,
+    /// What their rows take.
+    bytes: AtomicUsize,
+}
+
+impl Shared {
+    pub(super) fn new(worlds: Vec<Arc<World>>) -> Arc<Self> {
+        Arc::new(Self {
+            worlds,
+            depth: AtomicUsize::new(0),
+            bytes: AtomicUsize::new(0),
+        })
+    }
+}
 
 struct Aux {
     function: Arc<Function>,
     world: Arc<World>,
-    depth: Depth,
+    shared: Arc<Shared>,
 }
 
 /// Makes a function known to a connection.
 pub(super) fn define(
     connection: &Connection,
     world: &Arc<World>,
-    depth: &Depth,
+    shared: &Arc<Shared>,
     function: Function,
 ) -> SqliteResult<()> {
     let name = function.name.clone();
     let aux = Aux {
         function: Arc::new(function),
         world: Arc::clone(world),
-        depth: Arc::clone(depth),
+        shared: Arc::clone(shared),
     };
     let module = const { &Module::<Tab>::eponymous_only_module() };
     connection.create_module(name.as_str(), module, Some(aux))
@@ -71,7 +92,7 @@ struct Tab {
     base: sqlite3_vtab,
     function: Arc<Function>,
     world: Arc<World>,
-    depth: Depth,
+    shared: Arc<Shared>,
     connection: *mut ffi::sqlite3,
 }
 
@@ -96,7 +117,7 @@ unsafe impl<'vtab> VTab<'vtab> for Tab {
             base: sqlite3_vtab::default(),
             function: Arc::clone(&aux.function),
             world: Arc::clone(&aux.world),
-            depth: Arc::clone(&aux.depth),
+            shared: Arc::clone(&aux.shared),
             // SAFETY: it is kept for as long as the table, which SQLite takes down before the connection.
             connection: unsafe { db.handle() },
         };
@@ -144,9 +165,10 @@ unsafe impl<'vtab> VTab<'vtab> for Tab {
             base: sqlite3_vtab_cursor::default(),
             function: Arc::clone(&self.function),
             world: Arc::clone(&self.world),
-            depth: Arc::clone(&self.depth),
+            shared: Arc::clone(&self.shared),
             connection: self.connection,
             rows: Vec::new(),
+            bytes: 0,
             at: 0,
         })
     }
@@ -158,9 +180,11 @@ struct Cursor {
     base: sqlite3_vtab_cursor,
     function: Arc<Function>,
     world: Arc<World>,
-    depth: Depth,
+    shared: Arc<Shared>,
     connection: *mut ffi::sqlite3,
     rows: Vec<Vec<Value>>,
+    /// What they take, of those of the statement.
+    bytes: usize,
     at: usize,
 }
 
@@ -197,15 +221,58 @@ impl Cursor {
             {
                 error
             }
-            _ if self.world.has_failed() => error,
+            _ if self.shared.worlds.iter().any(|world| world.has_failed()) => error,
             SqliteError::SqlInputError { msg, .. } => self.wrong(msg),
             SqliteError::SqliteFailure(_, Some(message)) => self.wrong(message),
             error => self.wrong(error.to_string()),
         }
     }
 
-    fn answer(&self, arguments: &Filters<'_>) -> SqliteResult<Vec<Vec<Value>>> {
-        let (_inside, depth) = Inside::enter(&self.depth);
+    /// Lets go of its rows.
+    fn clear(&mut self) {
+        self.shared.bytes.fetch_sub(self.bytes, Ordering::Relaxed);
+        self.bytes = 0;
+        self.rows.clear();
+        self.at = 0;
+    }
+
+    /// Takes a row in, if there is room for it.
+    fn take(&mut self, row: Vec<Value>) -> SqliteResult<()> {
+        let size = |value: &Value| match value {
+            Value::Text(text) => text.len(),
+            Value::Blob(bytes) => bytes.len(),
+            Value::Null | Value::Integer(_) | Value::Real(_) => 0,
+        };
+        let bytes = row
+            .iter()
+            .map(|value| size(value) + size_of::<Value>())
+            .sum::<usize>();
+        self.bytes += bytes;
+        let all = self.shared.bytes.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        if self.rows.len() == MOST_ROWS {
+            return Err(self.wrong(format!(
+                "one call has more than {MOST_ROWS} rows: ask its SELECT itself"
+            )));
+        }
+        if all > MOST_BYTES {
+            return Err(self.wrong(format!(
+                "the rows of functions take more than {} MiB: ask for less of each",
+                MOST_BYTES >> 20
+            )));
+        }
+        self.rows.push(row);
+        Ok(())
+    }
+
+    fn answer(&mut self, arguments: &Filters<'_>) -> SqliteResult<()> {
+        let shared = Arc::clone(&self.shared);
+        // SQLite counts its steps for each statement, and those inside may be short.
+        if self.world.is_over() {
+            return Err(SqliteError::ModuleError(
+                self.world.fail(self.world.why_over()),
+            ));
+        }
+        let (_inside, depth) = Inside::enter(&shared.depth);
         if depth > DEEPEST {
             return Err(self.wrong(format!("functions are in each other more than {DEEPEST} deep: does one use itself without end?")));
         }
@@ -228,29 +295,45 @@ impl Cursor {
                 statement.raw_bind_parameter(at, rusqlite::types::ToSqlOutput::Borrowed(value))?;
             }
         }
+        unbound(&statement, &self.function).map_err(|reason| self.wrong(reason))?;
         let mut rows = statement.raw_query();
-        let mut all = Vec::new();
         while let Some(row) = rows.next().map_err(|error| self.failed(error))? {
-            if all.len() == MOST_ROWS {
-                return Err(self.wrong(format!(
-                    "one call has more than {MOST_ROWS} rows: ask its SELECT itself"
-                )));
-            }
             let cells = (0..columns).map(|at| row.get_ref(at).map(Value::try_from));
             let cells: Vec<_> = cells.collect::<SqliteResult<_>>()?;
             let cells: Result<Vec<Value>, _> = cells.into_iter().collect();
-            all.push(cells.map_err(|error| self.wrong(error.to_string()))?);
+            let cells = cells.map_err(|error| self.wrong(error.to_string()))?;
+            self.take(cells)?;
         }
-        Ok(all)
+        Ok(())
+    }
+}
+
+/// Is each parameter of its SELECT an argument? SQLite would take another one for null.
+pub(super) fn unbound(
+    statement: &rusqlite::Statement<'_>,
+    function: &Function,
+) -> Result<(), String> {
+    for at in 1..=statement.parameter_count() {
+        let name = statement.parameter_name(at).unwrap_or("?");
+        let is_known = |known: &str| function.arguments.iter().any(|one| one.name == known);
+        if !name.strip_prefix('$').is_some_and(is_known) {
+            return Err(format!("{name} is no argument"));
+        }
+    }
+    Ok(())
+}
+
+impl Drop for Cursor {
+    fn drop(&mut self) {
+        self.clear();
     }
 }
 
 // SAFETY: the struct is `repr(C)` and begins with SQLite's `sqlite3_vtab_cursor`, as the trait asks.
 unsafe impl VTabCursor for Cursor {
     fn filter(&mut self, _: c_int, _: Option<&str>, arguments: &Filters<'_>) -> SqliteResult<()> {
-        self.rows = self.answer(arguments)?;
-        self.at = 0;
-        Ok(())
+        self.clear();
+        self.answer(arguments)
     }
 
     fn next(&mut self) -> SqliteResult<()> {

@@ -13,12 +13,15 @@ use super::allow::{Refused, allow};
 use super::asked::{Asked, Seen, schemas};
 use super::datum::Datum;
 use super::error::SqlError;
-use super::function::{self, Depth};
+use super::function::{self, Shared};
 use super::script::{Expanded, Function, Problem, Script, Step};
 use super::tables;
 use super::world::World;
 use crate::error::{Error, Result};
 use crate::span::Span;
+
+/// So long may a text be, in bytes.
+const LONGEST: usize = 1 << 20;
 
 /// What a statement may cost.
 #[derive(Clone, Copy, Debug, Default)]
@@ -74,6 +77,12 @@ impl Statement {
     /// # Errors
     /// When `to` makes no sense, or the names of the recordings do not.
     pub fn new(asked: Vec<Asked>, text: String, to: Option<u64>, limits: Limits) -> Result<Self> {
+        if text.len() > LONGEST {
+            return Err(wrong(&format!(
+                "a text has at most {LONGEST} bytes, and this has {}",
+                text.len()
+            )));
+        }
         let schemas = schemas(&asked)?;
         if to.is_some() && asked.len() > 1 {
             return Err(wrong(
@@ -213,11 +222,11 @@ impl Statement {
                 notes: Vec::new(),
             },
         };
-        let depth = Depth::default();
+        let shared = Shared::new(self.worlds.clone());
         let mut script = Script::new(&self.text);
         while let Some(step) = script.next().map_err(|problem| self.problem(problem))? {
             match step {
-                Step::Define(function) => self.define(connection, &depth, function)?,
+                Step::Define(function) => self.define(connection, &shared, function)?,
                 Step::Run(expanded) => {
                     let ran = self.run_one(connection, &expanded, taker, &mut run);
                     ran.map_err(|error| error.within(expanded))?;
@@ -238,20 +247,30 @@ impl Statement {
     fn define(
         &self,
         connection: &Connection,
-        depth: &Depth,
+        shared: &Arc<Shared>,
         function: Function,
     ) -> Result<(), SqliteOrOurs> {
         // Tables without a name before them are those of the first.
         let Some(world) = self.worlds.first() else {
             return Ok(());
         };
-        function::define(connection, world, depth, function.clone())?;
+        function::define(connection, world, shared, function.clone())?;
         if function.source.module.is_some() {
             return Ok(());
         }
         let body = function.body.clone();
         let columns = match connection.prepare(&body.text) {
-            Ok(statement) => statement.column_count(),
+            Ok(statement) => match function::unbound(&statement, &function) {
+                Ok(()) => statement.column_count(),
+                Err(reason) => {
+                    let problem = Problem {
+                        source: function.source,
+                        at: function.at,
+                        reason,
+                    };
+                    return Err(self.problem(problem).into());
+                }
+            },
             Err(error) => return Err(SqliteOrOurs::Sqlite(error).within(body)),
         };
         let told = function.columns.len();

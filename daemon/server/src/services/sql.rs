@@ -86,9 +86,19 @@ pub(super) fn answer(
     }
 }
 
+/// A message that fits into the header of an answer, whatever of the statement it quotes.
+fn short(mut told: String) -> String {
+    const MOST: usize = 1000;
+    if let Some((end, _)) = told.char_indices().nth(MOST) {
+        told.truncate(end);
+        told.push('…');
+    }
+    told
+}
+
 /// The status of a statement that cannot be answered.
 pub(super) fn sql_status(error: &SqlError) -> Status {
-    let told = error.to_string();
+    let told = short(error.to_string());
     match error {
         SqlError::Wrong { .. } | SqlError::Unquoted { .. } => {
             with_details(Kind::InvalidArgument, "SQL", Some("statement"), told)

@@ -14,11 +14,12 @@ pub(super) struct Asked {
     pub(super) file: Option<PathBuf>,
 }
 
-/// Which of the words are recordings: all where the statement is said beside them, else the last of several may be a file: it is `-`, its name ends
-/// in `.sql`, or there is one.
+/// Which of the words are recordings. The last of several is a file if it is `-`, its name ends in `.sql`, or, where the statement is not said beside
+/// them, there is one of that name.
 pub(super) fn asked(words: &[String], is_said: bool) -> Result<Asked, Error> {
     let is_file = |word: &str| {
-        word == "-" || word.to_ascii_lowercase().ends_with(".sql") || Path::new(word).is_file()
+        let is_named = word == "-" || word.to_ascii_lowercase().ends_with(".sql");
+        is_named || (!is_said && Path::new(word).is_file())
     };
     let (recordings, file) = match words {
         [recordings @ .., last] if !recordings.is_empty() && is_file(last) => {
@@ -78,6 +79,10 @@ mod tests {
         assert_eq!(
             told(&["a", "Cargo.toml"], false),
             is(&[":a"], Some("Cargo.toml"))
+        );
+        assert_eq!(
+            told(&["a", "Cargo.toml"], true),
+            is(&[":a", ":Cargo.toml"], None)
         );
         assert!(told(&["a", "-"], true).is_err_and(|said| said.contains("give one of them")));
         assert_eq!(

@@ -42,6 +42,10 @@ pub async fn sql(context: &mut Context, args: &SqlArgs) -> Result<(), Error> {
         let tables = all_tables(context).await?;
         return tables::tell(&tables, &mut context.out);
     }
+    if args.keep.save.is_some() && (args.max_rows.is_some() || args.explain) {
+        let reason = "what is kept is whole: leave --max-rows and --explain out";
+        return Err(Error::Usage(reason.to_owned()));
+    }
     let Asked { recordings, file } = asked(&args.words, args.command.is_some())?;
     let most = match args.max_rows {
         Some(most) => Some(most),

@@ -17,8 +17,9 @@ fn signs(text: &str) -> impl Iterator<Item = Sign> {
         loop {
             let (at, c) = rest.next()?;
             match c {
-                '\'' | '"' | '`' => {
-                    let closed = rest.by_ref().any(|(_, inside)| inside == c);
+                '\'' | '"' | '`' | '[' => {
+                    let end = if c == '[' { ']' } else { c };
+                    let closed = rest.by_ref().any(|(_, inside)| inside == end);
                     return Some(if closed { Sign::Quoted } else { Sign::Open });
                 }
                 '-' if rest.next_if(|(_, next)| *next == '-').is_some() => {
@@ -74,6 +75,8 @@ pub(in crate::commands) fn parameters(text: &str) -> Vec<String> {
         match c {
             ';' => end(&mut words, &mut of_this),
             _ if at < begin => {}
+            // In a word it is a part of it.
+            '$' if text[..at].ends_with(is_part) => {}
             '$' => {
                 let name: String = text[at + 1..].chars().take_while(|c| is_part(*c)).collect();
                 begin = at + 1 + name.len();
@@ -142,6 +145,7 @@ mod tests {
                 &["q1"],
             ),
             ("CREATE TEMP VIEW v AS SELECT $x; SELECT $", &["x"]),
+            ("SELECT 1 AS a$b, [$c], \"$d\", `$e`", &[]),
             ("SELECT 1", &[]),
         ] {
             assert_eq!(parameters(text), names, "{text}");

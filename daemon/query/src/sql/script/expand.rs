@@ -47,6 +47,8 @@ pub(in crate::sql) struct Expanded {
     pieces: Vec<(usize, Piece)>,
     /// How many macros and arguments were written out.
     written: usize,
+    /// How many bytes of theirs were gone through for it.
+    read: usize,
 }
 
 impl Expanded {
@@ -124,6 +126,14 @@ struct Argument<'a> {
 fn write(spot: &Spot<'_>, macros: &Macros, to: &mut Expanded) -> Result<(), Problem> {
     let (source, base) = (&spot.piece.source, spot.piece.at.start);
     let text = spot.piece.text();
+    to.read += text.len();
+    if to.read > LONGEST * 8 {
+        let reason = format!(
+            "its macros and what they are given have more than {} bytes",
+            LONGEST * 8
+        );
+        return Err(Problem::new(source, base, reason));
+    }
     let all = tokens(text);
     let here = |range: &Range<usize>| base + range.start..base + range.end;
     let mut next = 0;

@@ -15,13 +15,14 @@ pub(super) enum Kind {
     Comment,
     #[regex(r"[A-Za-z_\u{80}-\u{10FFFF}][A-Za-z0-9_$\u{80}-\u{10FFFF}]*")]
     Word,
-    #[regex(r"'([^']|'')*'")]
+    // One that is not closed goes to the end: SQLite says what is wrong with it, and nothing is gone through again.
+    #[regex(r"'([^']|'')*'?")]
     Text,
-    #[regex(r#""([^"]|"")*""#)]
-    #[regex(r"`([^`]|``)*`")]
-    #[regex(r"\[[^\]]*\]")]
+    #[regex(r#""([^"]|"")*"?"#)]
+    #[regex(r"`([^`]|``)*`?")]
+    #[regex(r"\[[^\]]*\]?")]
     Quoted,
-    #[regex(r"[$:@][A-Za-z0-9_]+")]
+    #[regex(r"[$:@#][A-Za-z0-9_$\u{80}-\u{10FFFF}]+")]
     #[regex(r"\?[0-9]*")]
     Parameter,
     #[regex(r"[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?")]

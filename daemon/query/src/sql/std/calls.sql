@@ -1,5 +1,12 @@
 -- Calls around an event, and calls that threw.
 
+-- The call around an event: `calls.id`; around the beginning and the end of a call it is the caller. Null where none is.
+CREATE MACRO around(
+  -- the event
+  at
+) AS (SELECT CASE WHEN e.kind IN ('enter', 'exit') THEN (SELECT c.parent FROM calls c WHERE c.id = e.call) ELSE e.call END
+  FROM events e WHERE e.timestamp = $at);
+
 -- The calls around an event, innermost first: as `jhyde query call-chain`.
 CREATE FUNCTION call_chain(
   -- the event
@@ -16,7 +23,7 @@ CREATE FUNCTION call_chain(
   -- the event in which it began
   enter INTEGER
 ) AS
-WITH here AS MATERIALIZED (SELECT call FROM events WHERE timestamp = $at)
+WITH here AS MATERIALIZED (SELECT around!($at) AS call)
 SELECT c.id, c.class, c.method, c.depth, c.enter FROM here, calls c WHERE c.id = here.call
 UNION ALL
 SELECT c.id, c.class, c.method, c.depth, c.enter FROM here, ancestors(here.call) c
@@ -42,7 +49,7 @@ CREATE FUNCTION pre_calls(
   -- the class of the exception that ended it
   exception_class TEXT
 ) AS
-WITH here AS MATERIALIZED (SELECT call FROM events WHERE timestamp = $at)
+WITH here AS MATERIALIZED (SELECT around!($at) AS call)
 SELECT c.id, c.class, c.method, c.enter, c.exit, c.result, c.exception_class
 FROM here, children(here.call) c WHERE c.exit < $at ORDER BY c.enter;
 
@@ -66,7 +73,7 @@ CREATE FUNCTION post_calls(
   -- the class of the exception that ended it
   exception_class TEXT
 ) AS
-WITH here AS MATERIALIZED (SELECT call FROM events WHERE timestamp = $at)
+WITH here AS MATERIALIZED (SELECT around!($at) AS call)
 SELECT c.id, c.class, c.method, c.enter, c.exit, c.result, c.exception_class
 FROM here, children(here.call) c WHERE c.enter > $at ORDER BY c.enter;
 

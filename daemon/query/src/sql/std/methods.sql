@@ -12,10 +12,10 @@ CREATE FUNCTION hottest_methods() RETURNS TABLE(
   called INTEGER,
   -- calls that an exception ended
   threw INTEGER,
-  -- events from the beginning of each call to its end, also those of the calls in it; one in the other counts twice
+  -- events from the beginning of each call that has ended to its end, also those of the calls in it; one in the other counts twice
   events INTEGER
 ) AS
-SELECT class, method, descriptor, count(*), sum(ended = 'threw'), sum(exit - enter + 1)
+SELECT class, method, descriptor, count(*), count(*) FILTER (WHERE ended = 'threw'), coalesce(sum(exit - enter + 1), 0)
 FROM calls GROUP BY method_id ORDER BY 4 DESC, 6 DESC;
 
 -- What the calls of a method returned, or threw, in the order in which they ended: as `jhyde query return-history`.

@@ -1,6 +1,7 @@
 -- Objects: those of a class, those that nobody looks at, and who holds one.
 
--- The objects of a class and of the classes below it, in the order in which they were made.
+-- The objects of a class and of the classes below it, in the order in which they were made. What a class extends and implements is known of recorded classes
+-- alone: of a class or interface of the JDK those that recorded classes name themselves are found, not those below another one of the JDK.
 CREATE FUNCTION instances(
   -- the class or interface, dotted
   of_class TEXT
@@ -46,7 +47,8 @@ SELECT o.id, o.object_class, o.shown, o.timestamp, o.call, o.line FROM objects o
 WHERE o.call IS NOT NULL AND (o.length IS NOT NULL OR o.object_class IN (SELECT name FROM classes WHERE in_scope = 1))
   AND o.id NOT IN (SELECT r.object FROM reads r WHERE r.object IS NOT NULL) ORDER BY o.timestamp;
 
--- The locals, parameters, fields and elements that hold an object before an event. What lists and maps hold is not among them.
+-- The locals, parameters, fields and elements that hold an object before an event. What lists and maps hold is not among them, nor what calls out of the
+-- recorded classes were given.
 CREATE FUNCTION holders(
   -- the object's number
   of_object INTEGER,
@@ -59,7 +61,7 @@ CREATE FUNCTION holders(
   kind TEXT,
   -- the number of the object or array that it is a part of
   holder INTEGER,
-  -- since which event it has held it
+  -- the last event that put it there
   since INTEGER,
   -- the call that put it there: `calls.id`
   call TEXT
@@ -68,11 +70,11 @@ WITH put AS (
   SELECT w.variable, w.of AS kind, w.object AS holder, w.timestamp AS since, w.call FROM writes w
   WHERE w.value_object = $of_object AND w.timestamp < $at
   UNION ALL
-  SELECT a.call || ':' || a.name, 'parameter', NULL, a.enter, a.call FROM arguments a
-  WHERE a.value_object = $of_object AND a.enter < $at
+  SELECT a.call || ':' || a.name, 'parameter', NULL, a.enter, a.call FROM arguments a, calls c
+  WHERE a.value_object = $of_object AND a.enter < $at AND c.id = a.call AND c.boundary = 0
 )
 SELECT p.variable, p.kind, p.holder, p.since, p.call FROM put p
-WHERE NOT EXISTS (SELECT 1 FROM history(p.variable) h WHERE h.timestamp > p.since AND h.timestamp < $at)
+WHERE NOT EXISTS (SELECT 1 FROM writes h WHERE h.variable = p.variable AND h.timestamp > p.since AND h.timestamp < $at)
   AND (p.kind NOT IN ('local', 'parameter')
     OR EXISTS (SELECT 1 FROM calls c WHERE c.id = p.call AND (c.exit IS NULL OR c.exit >= $at)))
 ORDER BY p.since;
