@@ -364,6 +364,20 @@ impl State {
         matches!(self, Self::Waiting | Self::Running)
     }
 
+    /// It in one word, as programs read it.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Waiting => "waiting",
+            Self::Running => "running",
+            Self::Complete { .. } => "complete",
+            Self::Detached | Self::LimitReached { .. } => "detached",
+            Self::Stopped => "stopped",
+            Self::ConnectionLost { .. } => "connection-lost",
+            Self::Cut => "cut",
+            Self::Failed { .. } => "failed",
+        }
+    }
+
     /// Was the whole run seen, to its end?
     pub fn is_complete(&self) -> bool {
         matches!(self, Self::Complete { .. })

@@ -319,7 +319,7 @@ fn an_answer_is_kept_shown_again_and_held_against_another() {
         [
             json!({"only": "left", "row": {"id": "1.7", "method": "merge"}}),
             json!({"only": "right", "row": {"id": "1.2", "method": "sort"}}),
-            json!({"shared": 2, "left": 1, "right": 1}),
+            json!({"shared": 2, "left": 1, "right": 1, "notes": []}),
         ]
     );
     let text = folder.ask(&["query", "diff", "merges", "some"]);

@@ -197,7 +197,7 @@ fn names_that_make_no_sense_are_refused() {
     refused(
         &folder,
         &[&both[..], &["DELETE FROM sort_1.calls"]].concat(),
-        "",
+        "may not be modified",
     );
     refused(
         &folder,

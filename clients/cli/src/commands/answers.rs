@@ -6,19 +6,18 @@
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use jhyde_proto::v1::query_answer::Part as QueryPart;
 use jhyde_proto::v1::sql_answer::Part as SqlPart;
 use jhyde_proto::v1::{QueryAnswer, RunQueryRequest, SqlAnswer, SqlRequest};
 use prost::Message;
 
-use super::saved::{folder_of, is_name, write};
+use super::saved::{failed, folder_of, is_name, names_in, write};
 use super::{query, sql};
 use crate::error::Error;
-use crate::json::{AnswerJson, QueryRowJson, SqlRowJson};
+use crate::json::{AnswerJson, DiffJson, QueryRowJson, SqlRowJson};
 use crate::output::{Look, Output};
-use crate::text::{Cell, Table, clean, date, plural};
+use crate::text::{Cell, Table, clean, date, now_ms, plural};
 
 /// How a file begins; the number is that of the form.
 const MAGIC: &[u8] = b"jhyde answer 1\n";
@@ -57,15 +56,8 @@ impl Keeping {
                 "there is an answer {name} already: --force writes over it"
             )));
         }
-        let now = SystemTime::now()
-            .duration_since(UNIX_EPOCH)
-            .unwrap_or_default();
         let mut bytes = MAGIC.to_vec();
-        bytes.extend(
-            u64::try_from(now.as_millis())
-                .unwrap_or(u64::MAX)
-                .to_le_bytes(),
-        );
+        bytes.extend(now_ms().to_le_bytes());
         let mut keeping = Self { path, force, bytes };
         match question {
             Question::Sql(request) => {
@@ -95,11 +87,7 @@ impl Keeping {
     /// It is whole.
     pub(super) fn keep(self) -> Result<(), Error> {
         if let Some(folder) = self.path.parent() {
-            fs::create_dir_all(folder).map_err(|source| Error::File {
-                what: "create",
-                path: folder.to_owned(),
-                source,
-            })?;
+            fs::create_dir_all(folder).map_err(failed("create", folder))?;
         }
         write(&self.path, &self.bytes, self.force)
     }
@@ -131,13 +119,7 @@ impl Kept {
                     clean(&folder)
                 )));
             }
-            Err(source) => {
-                return Err(Error::File {
-                    what: "read",
-                    path,
-                    source,
-                });
-            }
+            Err(source) => return Err(failed("read", &path)(source)),
         };
         let damaged = || {
             let path = path.display().to_string();
@@ -213,39 +195,55 @@ impl Kept {
         }
     }
 
+    /// How many rows there are, and what the answer does not tell.
+    fn end(&self) -> (u64, &[String]) {
+        let end = match &self.answer {
+            Answer::Sql(parts) => match parts.last().and_then(|last| last.part.as_ref()) {
+                Some(SqlPart::Footer(footer)) => Some((footer.rows, footer.notes.as_slice())),
+                _ => None,
+            },
+            Answer::Named(parts) => match parts.last().and_then(|last| last.part.as_ref()) {
+                Some(QueryPart::Footer(footer)) => Some((footer.rows, footer.notes.as_slice())),
+                _ => None,
+            },
+        };
+        end.unwrap_or_default()
+    }
+
     /// Each row, as `--json` writes it.
-    fn rows(&self) -> Vec<String> {
-        let json = |row: serde_json::Result<String>| row.unwrap_or_default();
+    fn rows(&self) -> Result<Vec<String>, Error> {
+        let mut rows = Vec::new();
+        let mut push = |row: serde_json::Result<String>| {
+            let failed = |error| Error::Failed(format!("a row cannot be written: {error}"));
+            row.map_err(failed).map(|row| rows.push(row))
+        };
         match &self.answer {
             Answer::Sql(parts) => {
                 let mut columns: &[String] = &[];
-                let mut rows = Vec::new();
                 for part in parts {
                     match &part.part {
                         Some(SqlPart::Header(header)) => columns = &header.columns,
                         Some(SqlPart::Row(row)) => {
-                            rows.push(json(serde_json::to_string(&SqlRowJson { columns, row })))
+                            push(serde_json::to_string(&SqlRowJson { columns, row }))?;
                         }
                         _ => {}
                     }
                 }
-                rows
             }
             Answer::Named(parts) => {
                 let mut columns: &[_] = &[];
-                let mut rows = Vec::new();
                 for part in parts {
                     match &part.part {
                         Some(QueryPart::Header(header)) => columns = &header.columns,
                         Some(QueryPart::Row(row)) => {
-                            rows.push(json(serde_json::to_string(&QueryRowJson { columns, row })))
+                            push(serde_json::to_string(&QueryRowJson { columns, row }))?;
                         }
                         _ => {}
                     }
                 }
-                rows
             }
         }
+        Ok(rows)
     }
 }
 
@@ -272,20 +270,11 @@ fn path(name: &str, folder: Option<&Path>) -> Result<PathBuf, Error> {
 /// The answers that are kept.
 pub(super) fn list(folder: Option<&Path>, out: &mut Output) -> Result<(), Error> {
     let place = folder_of(folder)?.join("answers");
-    let mut names = Vec::new();
-    for entry in fs::read_dir(&place).into_iter().flatten().flatten() {
-        let name = entry.file_name().to_string_lossy().into_owned();
-        names.extend(
-            name.strip_suffix(".answer")
-                .filter(|name| is_name(name))
-                .map(str::to_owned),
-        );
-    }
-    names.sort_unstable();
+    let names = names_in(&place, ".answer")?;
     let mut table = Table::new(&["ANSWER", "ASKED", "OF", "ROWS", "QUESTION"]);
     for name in &names {
         let kept = Kept::read(name, folder)?;
-        let rows = kept.rows().len();
+        let (rows, _) = kept.end();
         if out.json {
             out.object(&AnswerJson {
                 answer: name,
@@ -362,11 +351,7 @@ pub(super) async fn show(
 pub(super) fn delete(name: &str, folder: Option<&Path>, out: &mut Output) -> Result<(), Error> {
     Kept::read(name, folder)?;
     let path = path(name, folder)?;
-    fs::remove_file(&path).map_err(|source| Error::File {
-        what: "delete",
-        path,
-        source,
-    })?;
+    fs::remove_file(&path).map_err(failed("delete", &path))?;
     out.line(format!("answer {name} is deleted"))
 }
 
@@ -377,10 +362,8 @@ pub(super) fn diff(
     folder: Option<&Path>,
     out: &mut Output,
 ) -> Result<(), Error> {
-    let (one, other) = (
-        Kept::read(left, folder)?.rows(),
-        Kept::read(right, folder)?.rows(),
-    );
+    let kept = [Kept::read(left, folder)?, Kept::read(right, folder)?];
+    let (one, other) = (kept[0].rows()?, kept[1].rows()?);
     let mut more: HashMap<&str, i64> = HashMap::new();
     for row in &one {
         *more.entry(row).or_default() += 1;
@@ -407,10 +390,25 @@ pub(super) fn diff(
         }
     }
     let shared = one.len() as u64 - only_left;
+    // What one of them does not tell may be what the other one has more.
+    let notes = [left, right]
+        .into_iter()
+        .zip(&kept)
+        .flat_map(|(name, kept)| {
+            let (_, notes) = kept.end();
+            notes.iter().map(move |note| format!("{name}: {note}"))
+        });
+    let notes: Vec<String> = notes.collect();
     if out.json {
-        return out.line(format!(
-            "{{\"shared\":{shared},\"left\":{only_left},\"right\":{only_right}}}"
-        ));
+        return out.object(&DiffJson {
+            shared,
+            left: only_left,
+            right: only_right,
+            notes,
+        });
+    }
+    for note in notes {
+        out.line(out.paint.text(Look::Hint, format!("! {}", clean(&note))))?;
     }
     let told = match (only_left, only_right) {
         (0, 0) => format!("the same {}", plural(shared, "row")),

@@ -92,7 +92,7 @@ impl Saved {
     }
 }
 
-/// Keeps, lists, shows, deletes, takes in or gives out. No daemon is asked.
+/// Keeps, lists, shows, deletes, takes in or gives out. `built_in` are names that are taken.
 ///
 /// # Errors
 /// When a name is none, or is there or is not there; when files cannot be read or written.
@@ -204,22 +204,7 @@ fn keep(
 
 fn list(args: &SavedArgs, out: &mut Output) -> Result<(), Error> {
     let folder = folder_of(args.folder.as_deref())?;
-    let entries = match fs::read_dir(&folder) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == ErrorKind::NotFound => return nothing(&folder, out),
-        Err(error) => return Err(failed("read", &folder)(error)),
-    };
-    let mut names = Vec::new();
-    for entry in entries {
-        let name = entry.map_err(failed("read", &folder))?.file_name();
-        let name = name.to_string_lossy();
-        names.extend(
-            name.strip_suffix(".sql")
-                .filter(|name| is_name(name))
-                .map(str::to_owned),
-        );
-    }
-    names.sort_unstable();
+    let names = names_in(&folder, ".sql")?;
     let mut table = Table::new(&["QUERY", "PARAMETERS", "WHAT"]);
     for name in &names {
         let Some(saved) = Saved::find(name, args.folder.as_deref())? else {
@@ -240,6 +225,24 @@ fn list(args: &SavedArgs, out: &mut Output) -> Result<(), Error> {
         (_, true) => Ok(()),
         (false, false) => table.write(out),
     }
+}
+
+/// What is kept in a folder, by name; nothing where there is no such folder.
+pub(super) fn names_in(folder: &Path, ending: &str) -> Result<Vec<String>, Error> {
+    let entries = match fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(failed("read", folder)(error)),
+    };
+    let mut names = Vec::new();
+    for entry in entries {
+        let name = entry.map_err(failed("read", folder))?.file_name();
+        let name = name.to_string_lossy();
+        let name = name.strip_suffix(ending).filter(|name| is_name(name));
+        names.extend(name.map(str::to_owned));
+    }
+    names.sort_unstable();
+    Ok(names)
 }
 
 fn nothing(folder: &Path, out: &mut Output) -> Result<(), Error> {
@@ -304,7 +307,7 @@ pub(super) fn folder_of(named: Option<&Path>) -> Result<PathBuf, Error> {
         .ok_or_else(|| Error::Usage("nobody says where queries are kept: name a folder with --folder, or in JHYDE_QUERIES".to_owned()))
 }
 
-fn failed(what: &'static str, path: &Path) -> impl Fn(std::io::Error) -> Error {
+pub(super) fn failed(what: &'static str, path: &Path) -> impl Fn(std::io::Error) -> Error {
     let path = path.to_owned();
     move |source| Error::File {
         what,

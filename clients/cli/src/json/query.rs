@@ -162,5 +162,18 @@ pub struct AnswerJson<'a> {
     /// What, with its parameters.
     pub question: String,
     /// How many rows it has.
-    pub rows: usize,
+    pub rows: u64,
+}
+
+/// Behind the rows that two answers do not share.
+#[derive(Debug, Serialize)]
+pub struct DiffJson {
+    /// So many rows are in both.
+    pub shared: u64,
+    /// So many in the first alone.
+    pub left: u64,
+    /// So many in the second alone.
+    pub right: u64,
+    /// What they do not tell, with the answer's name before it.
+    pub notes: Vec<String>,
 }

@@ -31,7 +31,7 @@ pub use slice::{in_order, step_line};
 pub use source::{Listing, ListingLine, ListingValue, listing_lines, mentioned};
 pub use table::{Cell, Table};
 pub use tree::{ThreadHeads, TreeDrawing};
-pub use units::{age, count, date, plural, size};
+pub use units::{age, count, date, now_ms, plural, size};
 pub use value::{compact, ended, is_whole, shorten_value, value, value_or};
 
 /// Text without control characters: they are written as escapes.

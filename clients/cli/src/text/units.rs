@@ -22,12 +22,17 @@ pub fn size(bytes: u64) -> String {
     format!("{amount:.1} {name}")
 }
 
+/// The time, in milliseconds since 1970-01-01 UTC.
+pub fn now_ms() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0, |since| {
+        u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+    })
+}
+
 /// How long ago: `just now`, `5 min ago`, `3 days ago`.
 pub fn age(ms: u64) -> String {
-    let now = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .map_or(0, |since| since.as_secs());
-    let seconds = now.saturating_sub(ms / 1000);
+    let seconds = (now_ms() / 1000).saturating_sub(ms / 1000);
     match seconds {
         0..10 => "just now".to_owned(),
         10..60 => format!("{seconds} s ago"),

@@ -159,7 +159,7 @@ unsafe impl<'vtab, T: Row> VTab<'vtab> for Tab<T> {
 
     fn best_index(&self, info: &mut IndexInfo) -> SqliteResult<bool> {
         // Not when the table is made known: one that nobody asks hinders nobody.
-        let level = self.world.recording().meta().options.level;
+        let level = self.world.level;
         if level < self.table.level {
             let error = SqlError::Level {
                 table: self.table.name,

@@ -6,7 +6,7 @@ use std::time::Instant;
 use jhyde_history::History;
 use jhyde_store::Recording;
 use jhyde_store::records::{CallRecord, MethodRef};
-use jhyde_trace::{CallId, Event, MethodId, ObjectId, ObjectInfo, ThreadId, Timestamp};
+use jhyde_trace::{CallId, Event, Level, MethodId, ObjectId, ObjectInfo, ThreadId, Timestamp};
 
 use super::asked::Seen;
 use super::datum::Datum;
@@ -21,6 +21,8 @@ pub(super) type RowsOf<T> = Box<dyn Iterator<Item = Result<T>> + Send>;
 pub(super) struct World {
     pub(super) history: History,
     pub(super) span: Span,
+    /// The level that the recording was made at.
+    pub(super) level: Level,
     deadline: Option<Instant>,
     /// The recordings that the statement asks, this one among them.
     pub(super) all: Arc<[Seen]>,
@@ -35,9 +37,11 @@ impl World {
         deadline: Option<Instant>,
         all: Arc<[Seen]>,
     ) -> Self {
+        let level = history.recording().meta().options.level;
         Self {
             history,
             span,
+            level,
             deadline,
             all,
             notes: Mutex::default(),

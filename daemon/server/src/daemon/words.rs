@@ -19,14 +19,8 @@ pub const STATES: &[&str] = &[
 /// A state in one word, as people read it.
 pub fn state(state: &State) -> &'static str {
     match state {
-        State::Waiting => "waiting",
-        State::Running => "running",
-        State::Complete { .. } => "complete",
-        State::Detached | State::LimitReached { .. } => "detached",
-        State::Stopped => "stopped",
         State::ConnectionLost { .. } => "connection lost",
-        State::Cut => "cut",
-        State::Failed { .. } => "failed",
+        state => state.word(),
     }
 }
 

@@ -54,7 +54,7 @@ impl<'a> Words<'a> {
     fn of(piece: &'a Piece) -> Self {
         Self {
             piece,
-            all: tokens(piece.text()),
+            all: tokens(piece.text()).collect(),
             next: 0,
             doc: String::new(),
         }

@@ -134,7 +134,7 @@ fn write(spot: &Spot<'_>, macros: &Macros, to: &mut Expanded) -> Result<(), Prob
         );
         return Err(Problem::new(source, base, reason));
     }
-    let all = tokens(text);
+    let all: Vec<Token> = tokens(text).collect();
     let here = |range: &Range<usize>| base + range.start..base + range.end;
     let mut next = 0;
     while let Some(token) = all.get(next) {

@@ -7,7 +7,7 @@ mod define;
 mod expand;
 mod token;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
 pub(super) use self::define::{Argument, Function, MacroDoc};
@@ -77,7 +77,7 @@ pub(super) struct Script {
     /// Modules that were included.
     included: BTreeSet<&'static str>,
     /// What modules defined and nobody has taken yet.
-    waiting: Vec<Function>,
+    waiting: VecDeque<Function>,
     /// What macros say of themselves, of all texts.
     described: Vec<MacroDoc>,
 }
@@ -94,7 +94,7 @@ impl Script {
             macros: Macros::new(),
             functions: BTreeSet::new(),
             included: BTreeSet::new(),
-            waiting: Vec::new(),
+            waiting: VecDeque::new(),
             described: Vec::new(),
         }
     }
@@ -107,8 +107,8 @@ impl Script {
     /// The next one; none at the end.
     pub(super) fn next(&mut self) -> Result<Option<Step>, Problem> {
         loop {
-            if !self.waiting.is_empty() {
-                return Ok(Some(Step::Define(self.waiting.remove(0))));
+            if let Some(function) = self.waiting.pop_front() {
+                return Ok(Some(Step::Define(function)));
             }
             let Some(piece) = self.statement() else {
                 return Ok(None);
@@ -136,12 +136,8 @@ impl Script {
 
     fn step(&mut self, piece: &Piece) -> Result<Option<Step>, Problem> {
         let text = piece.text();
-        let all = tokens(text);
-        let words: Vec<&Token> = all
-            .iter()
-            .filter(|token| !token.is_blank())
-            .take(3)
-            .collect();
+        let words = tokens(text).filter(|token| !token.is_blank());
+        let words: Vec<Token> = words.take(3).collect();
         let is = |at: usize, word: &str| words.get(at).is_some_and(|token| token.is(text, word));
         if is(0, "include") {
             let (name, at) = define::include(piece)?;
@@ -209,7 +205,7 @@ impl Script {
         while let Some(piece) = self.statement() {
             match self.step(&piece) {
                 Ok(None) => {}
-                Ok(Some(Step::Define(function))) => self.waiting.push(function),
+                Ok(Some(Step::Define(function))) => self.waiting.push_back(function),
                 Ok(Some(Step::Run(_))) => {
                     taken = Err(Problem::new(
                         &piece.source,

@@ -68,21 +68,18 @@ impl Token {
 }
 
 /// All words of a text: together they are the text.
-pub(super) fn tokens(text: &str) -> Vec<Token> {
+pub(super) fn tokens(text: &str) -> impl Iterator<Item = Token> {
     let lexer = Kind::lexer(text).spanned();
-    lexer
-        .map(|(kind, at)| Token {
-            kind: kind.unwrap_or(Kind::Other),
-            at,
-        })
-        .collect()
+    lexer.map(|(kind, at)| Token {
+        kind: kind.unwrap_or(Kind::Other),
+        at,
+    })
 }
 
 /// Where the first statement of a text ends, behind its `;`.
 pub(super) fn statement(text: &str) -> usize {
-    let mut lexer = Kind::lexer(text).spanned();
-    let end = lexer.find(|(kind, _)| *kind == Ok(Kind::Semicolon));
-    end.map_or(text.len(), |(_, at)| at.end)
+    let end = tokens(text).find(|token| token.kind == Kind::Semicolon);
+    end.map_or(text.len(), |token| token.at.end)
 }
 
 #[cfg(test)]
@@ -93,7 +90,6 @@ mod tests {
 
     fn kinds(text: &str) -> Vec<(Kind, &str)> {
         tokens(text)
-            .iter()
             .filter(|token| token.kind != Kind::Space)
             .map(|token| (token.kind, token.of(text)))
             .collect()

@@ -46,7 +46,7 @@ pub(super) fn recordings() -> Table<Listed> {
             Column::<Listed>::text(
                 "state",
                 "waiting, running, complete, detached, stopped, connection-lost, cut or failed",
-                |_, row| Ok(Datum::text(word(&row.seen.meta.state))),
+                |_, row| Ok(Datum::text(row.seen.meta.state.word())),
             ),
             Column::<Listed>::int(
                 "exit_code",
@@ -111,19 +111,5 @@ pub(super) fn recordings() -> Table<Listed> {
                 Ok(Box::new(rows.into_iter()))
             },
         }],
-    }
-}
-
-/// As clients write it.
-fn word(state: &State) -> &'static str {
-    match state {
-        State::Waiting => "waiting",
-        State::Running => "running",
-        State::Complete { .. } => "complete",
-        State::Detached | State::LimitReached { .. } => "detached",
-        State::Stopped => "stopped",
-        State::ConnectionLost { .. } => "connection-lost",
-        State::Cut => "cut",
-        State::Failed { .. } => "failed",
     }
 }
