@@ -35,7 +35,8 @@ if [ ! -f "$made/.complete" ]; then
   python3 -m venv "$made" >&2 || missing "python3 cannot make virtual environments: apt-get install python3-venv"
   pip wheel --no-deps --wheel-dir "$made/wheel" ./clients/python
   wheel=("$made"/wheel/jhyde-*.whl)
-  pip install "${wheel[0]}[types]" mypy
+  # pyarrow reads what Recording.sql_arrow gives: somebody else's reader.
+  pip install "${wheel[0]}[types]" mypy pyarrow
   "$made/bin/mypy" --strict --no-error-summary --cache-dir "$made/.mypy" -p jhyde >&2 || failed "the types of clients/python/src do not fit"
   touch "$made/.complete"
 fi

@@ -176,6 +176,15 @@ impl Output {
         self.flush()
     }
 
+    /// Bytes as they are, for programs.
+    ///
+    /// # Errors
+    /// [`Error::Closed`] when nobody reads any more.
+    pub fn bytes(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        self.untouched = false;
+        self.writer.write_all(bytes).map_err(failed)
+    }
+
     /// Everything out.
     ///
     /// # Errors

@@ -15,6 +15,8 @@ from typing import Any, TypeVar
 
 from fake import Limited
 
+import pyarrow
+
 import jhyde
 from jhyde import errors
 from jhyde.v1.common_pb2 import Call, Value
@@ -136,6 +138,19 @@ class Sorted(Limited):
             self.assertEqual(len(list(islice(events, 3))), 3)
         with self.assertRaises(errors.InvalidArgument):
             self.recording.sql("SELECT x FROM nothing")
+
+    def test_rows_come_as_arrow(self) -> None:
+        statement = "SELECT id, depth, exit, size * 0.5 AS half, x'00ff' AS raw, NULL AS none FROM calls ORDER BY enter"
+        with self.recording.sql_arrow(statement) as pieces:
+            table = pyarrow.ipc.open_stream(b"".join(pieces)).read_all()
+        rows = self.recording.sql(statement)
+        self.assertEqual((table.column_names, pieces.columns, pieces.notes), (rows.columns, rows.columns, []))
+        self.assertEqual([str(of) for of in table.schema.types], ["string", "int64", "int64", "double", "binary", "null"])
+        self.assertEqual([tuple(row.values()) for row in table.to_pylist()], list(rows))
+        self.assertEqual(table.schema.metadata[b"jhyde.recording"], self.recording.id.encode())
+        with self.assertRaises(errors.InvalidArgument) as raised:
+            list(self.recording.sql_arrow("SELECT 1 AS x UNION ALL SELECT 'one'"))
+        self.assertIn("x holds whole numbers", str(raised.exception))
 
     def test_queries_have_typed_cells(self) -> None:
         rows = self.recording.query("executed", {"line": "MergeSort:53"})

@@ -271,6 +271,24 @@ impl Sessions {
         Ok(self.keeper.ids(recording)?)
     }
 
+    /// What is kept of each session, without working out how it stands; of one that cannot be read why not.
+    ///
+    /// # Errors
+    /// When the recording cannot be read.
+    pub fn kept(
+        &self,
+        recording: &Recording,
+    ) -> Result<Vec<Result<Kept, SessionError>>, jhyde_store::Error> {
+        let mut all = Vec::new();
+        for id in self.keeper.ids(recording)? {
+            // It may have been deleted meanwhile.
+            if let Some(bytes) = self.keeper.get(recording, &id)? {
+                all.push(Kept::decode(&id, &bytes));
+            }
+        }
+        Ok(all)
+    }
+
     /// Deletes a session.
     ///
     /// # Errors

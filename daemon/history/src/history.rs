@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::time::Instant;
 
 use jhyde_store::Recording;
 use jhyde_store::records::{Arguments, CallRecord, Direction, MethodRef};
@@ -37,6 +38,8 @@ pub struct History {
     pub(crate) shots: Arc<Shots>,
     /// Set when nobody waits for the answer any more.
     pub(crate) cancelled: Arc<AtomicBool>,
+    /// From then on nobody waits, either.
+    pub(crate) deadline: Option<Instant>,
 }
 
 impl History {
@@ -52,6 +55,7 @@ impl History {
             contents: Arc::default(),
             shots: Arc::default(),
             cancelled: Arc::default(),
+            deadline: None,
         }
     }
 
@@ -67,6 +71,18 @@ impl History {
     pub fn cancelled_by(mut self, flag: Arc<AtomicBool>) -> Self {
         self.cancelled = flag;
         self
+    }
+
+    /// The same, and its long questions end so from this moment on, too.
+    #[must_use]
+    pub fn ending_at(mut self, deadline: Option<Instant>) -> Self {
+        self.deadline = deadline;
+        self
+    }
+
+    /// Is that moment over?
+    pub fn is_late(&self) -> bool {
+        self.deadline.is_some_and(|end| Instant::now() >= end)
     }
 
     /// Set when nobody waits for the answer any more.

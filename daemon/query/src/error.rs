@@ -14,6 +14,9 @@ pub enum Error {
     /// The recording could not be asked.
     #[error(transparent)]
     History(#[from] jhyde_history::Error),
+    /// Two recordings cannot be held against each other.
+    #[error(transparent)]
+    Unfit(#[from] crate::compare::fit::Unfit),
     /// There is no query of this name.
     #[error("there is no query '{}'{}; `jhyde query --list` (Queries.List) lists them", shown(.name), did_you_mean(.nearest))]
     NoSuchQuery {

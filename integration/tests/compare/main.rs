@@ -7,6 +7,7 @@ mod lowered;
 mod planted;
 mod refused;
 mod rules;
+mod sql;
 mod unsure;
 
 use std::fs;

@@ -1,6 +1,8 @@
 //! `jhyde sql` on real recordings: generated statements compared with SQLite over a copy of the rows that is made from the raw
 //! stream of events, and bad input.
 
+mod arrow;
+mod judged;
 mod library;
 mod saved;
 mod several;

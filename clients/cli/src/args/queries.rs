@@ -224,6 +224,10 @@ pub struct SqlArgs {
     /// As CSV (RFC 4180): null is empty, an empty text is ""; notes go to standard error
     #[arg(long, conflicts_with = "json")]
     pub csv: bool,
+    /// As a stream of Apache Arrow's (IPC streaming format), for pandas, Polars, DuckDB …: jhyde sql demo -c '…' --arrow > calls.arrows; notes go to standard
+    /// error. A column with values of two types is an error
+    #[arg(long, conflicts_with_all = ["json", "csv", "save"])]
+    pub arrow: bool,
     /// How rows would be found, and by which index
     #[arg(long)]
     pub explain: bool,
@@ -233,10 +237,13 @@ pub struct SqlArgs {
     /// End it after this time, such as 30s, 5m or 250ms; 0: never [default: 5m]
     #[arg(long, value_name = "TIME", value_parser = crate::commands::sql::time)]
     pub timeout: Option<std::time::Duration>,
+    /// End it where it needs more memory than this, such as 64MB [default: 256MB]
+    #[arg(long, value_name = "SIZE", allow_hyphen_values = true)]
+    pub memory: Option<String>,
     /// At most so many rows
     #[arg(long, value_name = "N", conflicts_with = "all")]
     pub max_rows: Option<u64>,
-    /// All rows; without it and --max-rows people get 200, programs (--json, --csv) all
+    /// All rows; without it and --max-rows people get 200, programs (--json, --csv, --arrow) all
     #[arg(long)]
     pub all: bool,
     /// Where, and under which name the answer is kept.

@@ -327,7 +327,10 @@ pub(super) async fn show(
                 out,
                 tokio_stream::iter(parts.into_iter().map(Ok)),
                 sql::Form {
-                    as_csv,
+                    shape: match as_csv {
+                        true => sql::Shape::Csv,
+                        false => sql::Shape::Table,
+                    },
                     limit: "--max-rows",
                 },
                 None,

@@ -91,7 +91,7 @@ async fn run_saved(
         ..SqlRequest::default()
     };
     let form = sql::Form {
-        as_csv: false,
+        shape: sql::Shape::Table,
         limit: "--limit",
     };
     sql::run(context, request, form, &args.keep).await

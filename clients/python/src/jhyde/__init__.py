@@ -18,7 +18,7 @@ from jhyde.daemon import Daemon, Ended, Launched, Output, connect
 from jhyde.errors import CallError, JhydeError
 from jhyde.listing import Listing
 from jhyde.recording import Recording
-from jhyde.rows import QueryRows, SqlRows
+from jhyde.rows import ArrowBytes, QueryRows, SqlRows
 from jhyde.session import Given, Known, Question, Session
 from jhyde.v1.debugging_pb2 import Evidence
 from jhyde.v1.recordings_pb2 import RecordingOptions as Options
@@ -27,6 +27,7 @@ from jhyde.words import Answer, KnownFrom, Progress, State, clean, name_of, show
 __all__ = [
     "Answer",
     "Answers",
+    "ArrowBytes",
     "CallError",
     "Daemon",
     "Ended",

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from jhyde._caller import Answers, Caller
 from jhyde.errors import IncompleteAnswer
 from jhyde.listing import Listing
-from jhyde.rows import QueryRows, SqlRows
+from jhyde.rows import ArrowBytes, QueryRows, SqlRows
 from jhyde.session import Session
 from jhyde.v1 import common_pb2 as common
 from jhyde.v1 import debugging_pb2 as debugging
@@ -226,6 +226,20 @@ class Recording:
             max_rows=max_rows,
         )
         return SqlRows(self._caller.stream(self._queries.Sql, request))
+
+    def sql_arrow(
+        self, statement: str, *, end: int | None = None, timeout: float | None = None, max_rows: int | None = None
+    ) -> ArrowBytes:
+        """The same as a stream of Apache Arrow's, in pieces: `pyarrow.ipc.open_stream(b"".join(demo.sql_arrow("SELECT …"))).to_pandas()`."""
+        request = queries.SqlRequest(
+            recording=self.id,
+            statement=statement,
+            to=end,
+            timeout_ms=None if timeout is None else round(timeout * 1000),
+            max_rows=max_rows,
+            format=queries.SQL_FORMAT_ARROW,
+        )
+        return ArrowBytes(self._caller.stream(self._queries.Sql, request))
 
     def query(
         self, name: str, parameters: Mapping[str, str] | None = None, *, start: int | None = None, end: int | None = None

@@ -16,10 +16,10 @@ SqlCell = int | float | str | bytes | None
 QueryCell = int | str | common.Value | common.Call | list[common.Call] | common.Place | dict[str, common.Value | None] | None
 
 A = TypeVar("A", queries.SqlAnswer, queries.QueryAnswer)
-C = TypeVar("C")
+R = TypeVar("R")
 
 
-class Rows(Iterator[tuple[C, ...]], Generic[A, C]):
+class Rows(Iterator[R], Generic[A, R]):
     """Rows as they are found: iterate over it once. What is not taken is not looked for; `close` it, or use it in a `with`, to stop.
 
     `columns` are the columns' names, and only events before the timestamp `until` count; both are there from the start. `notes` (what
@@ -27,6 +27,9 @@ class Rows(Iterator[tuple[C, ...]], Generic[A, C]):
 
     Reading raises IncompleteAnswer where the answer breaks off.
     """
+
+    # The part of an answer that is a row.
+    _part = "row"
 
     def __init__(self, answers: Answers[A]) -> None:
         self._answers: Answers[A] = answers
@@ -44,15 +47,15 @@ class Rows(Iterator[tuple[C, ...]], Generic[A, C]):
     def _columns(self, answer: A) -> list[str]: ...
 
     @abstractmethod
-    def _row(self, answer: A) -> tuple[C, ...]: ...
+    def _row(self, answer: A) -> R: ...
 
-    def __next__(self) -> tuple[C, ...]:
+    def __next__(self) -> R:
         if self._is_over:
             raise StopIteration
         answer = next(self._answers, None)
         if answer is None:
             raise IncompleteAnswer("the answer broke off before its end", "ask again")
-        if answer.WhichOneof("part") == "row":
+        if answer.WhichOneof("part") == self._part:
             return self._row(answer)
         self._is_over = True
         self.notes = list(answer.footer.notes)
@@ -70,7 +73,7 @@ class Rows(Iterator[tuple[C, ...]], Generic[A, C]):
         self.close()
 
 
-class SqlRows(Rows[queries.SqlAnswer, SqlCell]):
+class SqlRows(Rows[queries.SqlAnswer, tuple[SqlCell, ...]]):
     """Of a statement in SQL."""
 
     def _columns(self, answer: queries.SqlAnswer) -> list[str]:
@@ -80,7 +83,19 @@ class SqlRows(Rows[queries.SqlAnswer, SqlCell]):
         return tuple(_sql_cell(cell) for cell in answer.row.cells)
 
 
-class QueryRows(Rows[queries.QueryAnswer, QueryCell]):
+class ArrowBytes(Rows[queries.SqlAnswer, bytes]):
+    """Of a statement in SQL, as pieces of a stream of Apache Arrow's: all of them, in their order, are the stream."""
+
+    _part = "arrow"
+
+    def _columns(self, answer: queries.SqlAnswer) -> list[str]:
+        return list(answer.header.columns)
+
+    def _row(self, answer: queries.SqlAnswer) -> bytes:
+        return answer.arrow
+
+
+class QueryRows(Rows[queries.QueryAnswer, tuple[QueryCell, ...]]):
     """Of a query."""
 
     def _columns(self, answer: queries.QueryAnswer) -> list[str]:

@@ -368,12 +368,12 @@ impl History {
         }
     }
 
-    /// Has whoever asked gone away?
+    /// Has whoever asked gone away, or is the time over?
     ///
     /// # Errors
     /// [`Error::Cancelled`] if so.
     pub fn check(&self) -> Result<()> {
-        match self.cancelled.load(std::sync::atomic::Ordering::Relaxed) {
+        match self.cancelled.load(std::sync::atomic::Ordering::Relaxed) || self.is_late() {
             true => Err(Error::Cancelled),
             false => Ok(()),
         }

@@ -19,6 +19,7 @@ mod align;
 mod births;
 mod code;
 mod contents;
+pub mod fit;
 mod keys;
 pub mod rules;
 mod side;
@@ -196,8 +197,7 @@ pub struct Summary {
 pub type Sink<'a> = dyn FnMut(Part) -> Result<()> + 'a;
 
 /// Holds the right one against the left one. Of each pair of threads at most so many rows of the tree are told; the first
-/// divergences are told in any case. Whether the two can be compared is for the caller to see ([`begins_late`] is one reason why
-/// they cannot).
+/// divergences are told in any case. Whether the two can be compared is for the caller to see ([`fit::fit`]).
 ///
 /// # Errors
 /// When a recording cannot be read, or nobody waits any more. What damage hides is said in the notes.

@@ -121,14 +121,7 @@ impl Side {
 
     /// Reads without going on: an event at a time, nobody waiting any more being an error.
     pub(super) fn is_cancelled(&self) -> Result<()> {
-        match self
-            .history
-            .cancelled()
-            .load(std::sync::atomic::Ordering::Relaxed)
-        {
-            true => Err(Error::Cancelled),
-            false => Ok(()),
-        }
+        self.history.check().map_err(|_| Error::Cancelled)
     }
 
     /// Goes behind the next event, and if it is the beginning of a call, behind that call. False where that has no recorded end:

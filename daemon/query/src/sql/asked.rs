@@ -9,6 +9,7 @@ use jhyde_history::History;
 use jhyde_trace::{RecordingMeta, Timestamp};
 
 use super::SqlError;
+use super::judged::Judgements;
 use crate::error::Result;
 
 /// So many recordings can be asked at once.
@@ -24,6 +25,8 @@ pub struct Asked {
     pub schema: Option<String>,
     /// What it holds.
     pub history: History,
+    /// Who knows its sessions, for the tables `sessions` and `answers`; without one these are empty.
+    pub judgements: Option<Arc<dyn Judgements>>,
 }
 
 impl From<History> for Asked {
@@ -31,6 +34,7 @@ impl From<History> for Asked {
         Self {
             schema: None,
             history,
+            judgements: None,
         }
     }
 }

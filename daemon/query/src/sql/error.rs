@@ -40,6 +40,22 @@ pub enum SqlError {
         "the statement was ended, its time is over: give it more (--timeout TIME), or ask for less"
     )]
     Timeout,
+    /// It needs more memory than it may take.
+    #[error(
+        "the statement needs more memory than {most}: give it more (--memory BYTES), or ask for less at once (a long group_concat, a LIMIT)"
+    )]
+    Memory {
+        /// What it may take, with its unit.
+        most: String,
+    },
+    /// What it sorts, or keeps in temporary tables, is more than temporary files may hold.
+    #[error(
+        "the statement needs more than {most} of temporary files, for sorting and temporary tables: ask for fewer rows (WHERE), or leave ORDER BY and GROUP BY out where no index serves them (--explain tells)"
+    )]
+    Files {
+        /// What they may hold, with its unit.
+        most: String,
+    },
     /// SQLite failed.
     #[error("the statement failed: {0}")]
     Failed(String),

@@ -1,7 +1,8 @@
 //! SQL over a recording, or several: SQLite, whose tables are views of the history.
 //!
 //! What lives here: the tables (`tables`), how SQLite finds rows in them (`table`, `glue`), what a statement may do (`allow`), functions, macros and
-//! modules, which SQLite has not (`script`, `function`, `library`), and what is said of a statement that is wrong (`told`). Nothing is copied into SQLite's own tables: rows are read from the history when a
+//! modules, which SQLite has not (`script`, `function`, `library`), what it may take (`meter`), what is said of a statement that is wrong (`told`), and
+//! rows as Arrow (`arrow`). Nothing is copied into SQLite's own tables: rows are read from the history when a
 //! statement asks for them, and only the cells that it asks for.
 //!
 //! - A statement sees the history of each recording up to one timestamp, [`Statement::seen`], told before the rows.
@@ -10,12 +11,15 @@
 //!   hide is said in the notes behind the rows.
 
 mod allow;
+mod arrow;
 mod asked;
 mod datum;
 mod error;
 mod function;
 mod glue;
+mod judged;
 mod library;
+mod meter;
 mod run;
 mod script;
 mod table;
@@ -25,11 +29,13 @@ mod world;
 
 use std::time::Duration;
 
+pub use arrow::ArrowStream;
 pub use asked::{Asked, MOST_ASKED, Seen};
 pub use datum::Datum;
 pub use error::SqlError;
+pub use judged::{JudgedCall, JudgedSession, Judgements};
 pub use library::{DefinedDoc, ModuleDoc, modules};
-pub use run::{Ended, Limits, Statement, Taker};
+pub use run::{Answered, Ended, LEAST_MEMORY, Limits, MEMORY, Statement, Taker};
 pub use table::{Described, Type};
 
 /// What tables there are.

@@ -4,17 +4,20 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use jhyde_history::{Error as HistoryError, History};
 use rusqlite::hooks::AuthContext;
 use rusqlite::limits::Limit;
 use rusqlite::types::ValueRef;
-use rusqlite::{Batch, Connection, Error as SqliteError};
+use rusqlite::{Batch, Connection, Error as SqliteError, OpenFlags};
 
 use super::allow::{Refused, allow};
 use super::asked::{Asked, Seen, schemas};
 use super::datum::Datum;
 use super::error::SqlError;
 use super::function::{self, Shared};
+use super::meter::{self, Meter};
 use super::script::{Expanded, Function, Problem, Script, Step};
+use super::table::Type;
 use super::tables;
 use super::world::World;
 use crate::error::{Error, Result};
@@ -30,7 +33,25 @@ pub struct Limits {
     pub timeout: Option<Duration>,
     /// No more rows are looked for after so many.
     pub rows: Option<u64>,
+    /// Bytes of memory that SQLite may take for it; [`MEMORY`] where that is not said.
+    pub memory: Option<u64>,
 }
+
+/// A column of an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Answered<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// What the table declares that it is from; none for what was computed. Tables of jhyde's hold nothing else, temporary ones may.
+    pub declared: Option<Type>,
+}
+
+/// Bytes of memory that a statement may take where nobody says.
+pub const MEMORY: u64 = 256 << 20;
+/// With less SQLite does not even know its tables.
+pub const LEAST_MEMORY: u64 = 8 << 20;
+/// Bytes of temporary files into which sorting and temporary tables may spill.
+pub(super) const FILES: u64 = 8 << 30;
 
 /// What somebody asks in SQL.
 #[derive(Debug)]
@@ -40,6 +61,7 @@ pub struct Statement {
     pub(super) seen: Arc<[Seen]>,
     pub(super) text: String,
     rows: u64,
+    pub(super) memory: u64,
     explain: bool,
     /// What each `$name` in it is.
     parameters: HashMap<String, String>,
@@ -58,11 +80,11 @@ pub struct Ended {
 
 /// Takes the parts of an answer.
 pub trait Taker {
-    /// The names of the columns: comes first, once.
+    /// The columns: comes first, once.
     ///
     /// # Errors
     /// When nobody takes them.
-    fn columns(&mut self, names: &[&str]) -> Result<()>;
+    fn columns(&mut self, columns: &[Answered<'_>]) -> Result<()>;
 
     /// A row: a cell for each column.
     ///
@@ -83,6 +105,23 @@ impl Statement {
                 text.len()
             )));
         }
+        let memory = limits.memory.unwrap_or(MEMORY);
+        if memory < LEAST_MEMORY {
+            return Err(wrong(&format!(
+                "a statement needs {} of memory at least",
+                mebibytes(LEAST_MEMORY)
+            )));
+        }
+        let deadline = limits
+            .timeout
+            .and_then(|time| Instant::now().checked_add(time));
+        let asked: Vec<_> = asked
+            .into_iter()
+            .map(|asked| Asked {
+                history: asked.history.ending_at(deadline),
+                ..asked
+            })
+            .collect();
         let schemas = schemas(&asked)?;
         if to.is_some() && asked.len() > 1 {
             return Err(wrong(
@@ -102,17 +141,21 @@ impl Statement {
                 bytes: asked.history.recording().bytes_on_disk(),
             });
         let seen: Arc<[Seen]> = seen.collect();
-        let deadline = limits
-            .timeout
-            .and_then(|time| Instant::now().checked_add(time));
+        let peers: Arc<[History]> = asked.iter().map(|asked| asked.history.clone()).collect();
         let worlds = asked.into_iter().zip(spans).map(|(asked, span)| {
-            Arc::new(World::new(asked.history, span, deadline, Arc::clone(&seen)))
+            Arc::new(World::new(
+                asked,
+                span,
+                Arc::clone(&seen),
+                Arc::clone(&peers),
+            ))
         });
         Ok(Self {
             worlds: worlds.collect(),
             seen,
             text,
             rows: limits.rows.unwrap_or(u64::MAX),
+            memory,
             explain: false,
             parameters: HashMap::new(),
         })
@@ -142,15 +185,30 @@ impl Statement {
     /// # Errors
     /// When it is wrong, may not be done, took too long, or the recording cannot be read.
     pub fn run(&self, taker: &mut dyn Taker) -> Result<Ended> {
+        if !meter::install() {
+            return Err(SqlError::Failed(
+                "SQLite is used by somebody else in this process, and would have no limits"
+                    .to_owned(),
+            )
+            .into());
+        }
+        let _meter = Meter::start(self.memory, FILES);
         let refused: Refused = Arc::default();
         let mut run = || -> Result<Ended, SqliteOrOurs> {
             let connection = self.connect(&refused)?;
             self.answer(&connection, taker)
         };
-        let mut ended = run().map_err(|error| match error {
-            SqliteOrOurs::Ours(error) => error,
-            SqliteOrOurs::Sqlite(error) => self.told(error, None, &refused),
-            SqliteOrOurs::In(error, of) => self.told(error, Some(&of), &refused),
+        let mut ended = run().map_err(|error| {
+            let told = match error {
+                SqliteOrOurs::Ours(error) => error,
+                SqliteOrOurs::Sqlite(error) => self.told(error, None, &refused),
+                SqliteOrOurs::In(error, of) => self.told(error, Some(&of), &refused),
+            };
+            // What the history says of a question whose time is over, too.
+            match told {
+                Error::Cancelled | Error::History(HistoryError::Cancelled) => self.why_over(),
+                told => told,
+            }
         })?;
         for (world, seen) in self.worlds.iter().zip(self.seen.iter()) {
             let mut notes = world.take_notes();
@@ -174,9 +232,13 @@ impl Statement {
     fn connect(&self, refused: &Refused) -> rusqlite::Result<Connection> {
         /// Instructions of SQLite's machine between two looks at whether anybody waits: well below a millisecond.
         const STEPS: i32 = 10_000;
-        let mut connection = Connection::open_in_memory()?;
-        // What does not fit in there goes into a temporary file that has no name.
-        connection.execute_batch("PRAGMA cache_size = -16384; PRAGMA temp_store = FILE;")?;
+        let flags = OpenFlags::default();
+        let mut connection = Connection::open_in_memory_with_flags_and_vfs(flags, meter::FILES)?;
+        // What does not fit in there goes into a temporary file that has no name. Each sort has a cache of its own.
+        let cache = (self.memory >> 14).min(16 << 10);
+        connection.execute_batch(&format!(
+            "PRAGMA cache_size = -{cache}; PRAGMA temp.cache_size = -{cache}; PRAGMA temp_store = FILE;"
+        ))?;
         for (limit, most) in [
             (Limit::SQLITE_LIMIT_LENGTH, 64 << 20),
             (Limit::SQLITE_LIMIT_SQL_LENGTH, 1 << 20),
@@ -313,7 +375,12 @@ impl Statement {
                 plan(connection, &text, taker, &mut run.ended)?;
                 continue;
             }
-            taker.columns(&statement.column_names().collect::<Vec<_>>())?;
+            let columns: Vec<_> = statement.columns().collect();
+            let columns = columns.iter().map(|column| Answered {
+                name: column.name(),
+                declared: column.decl_type().and_then(Type::declared),
+            });
+            taker.columns(&columns.collect::<Vec<_>>())?;
             let count = statement.column_count();
             let mut rows = statement.raw_query();
             while let Some(row) = rows.next()? {
@@ -384,7 +451,10 @@ fn plan(
     let mut statement = connection.prepare(&format!("EXPLAIN QUERY PLAN {text}"))?;
     let mut rows = statement.raw_query();
     let mut depths: Vec<i64> = Vec::new();
-    taker.columns(&["plan"])?;
+    taker.columns(&[Answered {
+        name: "plan",
+        declared: Some(Type::Text),
+    }])?;
     while let Some(row) = rows.next()? {
         let (id, parent): (i64, i64) = (row.get(0)?, row.get(1)?);
         while depths.last().is_some_and(|last| *last != parent) {
@@ -442,6 +512,10 @@ fn wrong(reason: &str) -> Error {
         reason: reason.to_owned(),
     }
     .into()
+}
+
+pub(super) fn mebibytes(bytes: u64) -> String {
+    format!("{} MiB", bytes >> 20)
 }
 
 fn cell(value: ValueRef<'_>) -> Datum {

@@ -33,6 +33,16 @@ impl Type {
             Self::Text => "TEXT",
         }
     }
+
+    /// What a declaration says, if it is one of these. `INT` is what SQLite writes for a temporary table made of a column of whole numbers.
+    pub(super) fn declared(text: &str) -> Option<Self> {
+        match text {
+            "INTEGER" | "INT" => Some(Self::Int),
+            "REAL" => Some(Self::Real),
+            "TEXT" => Some(Self::Text),
+            _ => None,
+        }
+    }
 }
 
 type ReadCell<T> = Box<dyn Fn(&World, &T) -> Result<Datum> + Send + Sync>;

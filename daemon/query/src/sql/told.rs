@@ -8,7 +8,8 @@ use super::allow::Refused;
 use super::asked::Seen;
 use super::error::SqlError;
 use super::library;
-use super::run::Statement;
+use super::meter::{Meter, Over};
+use super::run::{FILES, Statement, mebibytes};
 use super::script::{Expanded, Problem, Source};
 use super::table::Described;
 use super::tables;
@@ -48,6 +49,17 @@ impl Statement {
     ) -> Error {
         if let Some(failure) = self.worlds.iter().find_map(|world| world.take_failure()) {
             return failure;
+        }
+        match Meter::over() {
+            Some(Over::Memory) => {
+                let most = mebibytes(self.memory);
+                return SqlError::Memory { most }.into();
+            }
+            Some(Over::Files) => {
+                let most = mebibytes(FILES);
+                return SqlError::Files { most }.into();
+            }
+            None => {}
         }
         if let Some(what) = refused
             .lock()
@@ -105,7 +117,7 @@ impl Statement {
     }
 
     /// Why it was interrupted.
-    fn why_over(&self) -> Error {
+    pub(super) fn why_over(&self) -> Error {
         let over = self.worlds.iter().find(|world| world.is_over());
         over.or_else(|| self.worlds.first())
             .map_or_else(|| SqlError::Timeout.into(), |world| world.why_over())

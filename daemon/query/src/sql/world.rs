@@ -1,15 +1,15 @@
 //! The part of the history that a statement sees, and what was met on the way.
 
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
 
 use jhyde_history::History;
 use jhyde_store::Recording;
 use jhyde_store::records::{CallRecord, MethodRef};
 use jhyde_trace::{CallId, Event, Level, MethodId, ObjectId, ObjectInfo, ThreadId, Timestamp};
 
-use super::asked::Seen;
+use super::asked::{Asked, Seen};
 use super::datum::Datum;
+use super::judged::Judgements;
 use crate::error::{Error, Result};
 use crate::span::Span;
 
@@ -23,27 +23,27 @@ pub(super) struct World {
     pub(super) span: Span,
     /// The level that the recording was made at.
     pub(super) level: Level,
-    deadline: Option<Instant>,
+    /// Who knows what people said about its calls.
+    pub(super) judgements: Option<Arc<dyn Judgements>>,
     /// The recordings that the statement asks, this one among them.
     pub(super) all: Arc<[Seen]>,
+    /// Their histories, likewise.
+    pub(super) peers: Arc<[History]>,
     notes: Mutex<Vec<String>>,
     failure: Mutex<Option<Error>>,
 }
 
 impl World {
-    pub(super) fn new(
-        history: History,
-        span: Span,
-        deadline: Option<Instant>,
-        all: Arc<[Seen]>,
-    ) -> Self {
+    pub(super) fn new(asked: Asked, span: Span, all: Arc<[Seen]>, peers: Arc<[History]>) -> Self {
+        let history = asked.history;
         let level = history.recording().meta().options.level;
         Self {
             history,
             span,
             level,
-            deadline,
+            judgements: asked.judgements,
             all,
+            peers,
             notes: Mutex::default(),
             failure: Mutex::default(),
         }
@@ -55,14 +55,15 @@ impl World {
 
     /// Does nobody wait any more, or is the time over?
     pub(super) fn is_over(&self) -> bool {
-        self.history.check().is_err() || self.deadline.is_some_and(|end| Instant::now() >= end)
+        self.history.check().is_err()
     }
 
     /// Why a statement was interrupted.
     pub(super) fn why_over(&self) -> Error {
-        match self.history.check() {
-            Err(error) => error.into(),
-            Ok(()) => super::SqlError::Timeout.into(),
+        let is_cancelled = self.history.cancelled();
+        match is_cancelled.load(std::sync::atomic::Ordering::Relaxed) {
+            true => Error::Cancelled,
+            false => super::SqlError::Timeout.into(),
         }
     }
 

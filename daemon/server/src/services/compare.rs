@@ -14,12 +14,11 @@ use jhyde_trace::CallId;
 use tokio::sync::mpsc::Sender;
 use tonic::Status;
 
-use super::debugging::can_be_held_against;
+use super::debugging::unfit;
 use super::history::open;
 use super::queries::status;
 use crate::daemon::Daemon;
-use crate::error::Kind;
-use crate::services::status::{invalid, with_details};
+use crate::services::status::invalid;
 use crate::services::to_proto;
 
 /// So many rows of the tree are told of a pair of threads, if the request does not say how many.
@@ -156,25 +155,8 @@ impl Prepared {
 
 /// Are both of one program, recorded alike, at their ends, and whole? They are named by these fields of the request.
 fn fit(own: (&History, &str), other: (&History, &str)) -> Result<(), Status> {
-    for [one, other] in [[own, other], [other, own]] {
-        let recordings = [one, other].map(|(history, _)| history.recording());
-        can_be_held_against(recordings[0], recordings[1], other.1, other.0.cancelled())?;
-    }
-    for (history, field) in [own, other] {
-        if compare::begins_late(history).map_err(status)? {
-            let name = history.recording().meta().name;
-            return Err(with_details(
-                Kind::FailedPrecondition,
-                "BEGINS_LATE",
-                Some(field),
-                format!(
-                    "{name} does not begin with its program: jhyde was attached while calls ran, and which calls of the other one \
-                     they are is not known; let jhyde start the program (jhyde launch), or attach before it runs (suspend=y)"
-                ),
-            ));
-        }
-    }
-    Ok(())
+    let fields = [own.1, other.1];
+    compare::fit::fit([own.0, other.0]).map_err(|(side, error)| unfit(error, fields[side]))
 }
 
 /// Rules as the API tells them.

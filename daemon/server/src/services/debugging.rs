@@ -27,7 +27,7 @@ use jhyde_proto::v1;
 use jhyde_trace::CallId;
 use tonic::{Request, Response, Status};
 
-pub(super) use against::can_be_held_against;
+pub(super) use against::unfit;
 use contents::Contents;
 use knowledge::Knower;
 

@@ -7,6 +7,7 @@ mod compare;
 pub mod daemon;
 pub mod debugging;
 pub mod history;
+mod judged;
 pub mod queries;
 pub mod recordings;
 mod sql;
@@ -82,9 +83,9 @@ pub async fn over(daemon: &Arc<Daemon>) -> Result<Services, tonic_reflection::se
     let history = history::HistoryService::new(Arc::clone(daemon), Arc::clone(&sessions));
     let history = Arc::new(history);
     let itself = daemon::DaemonService::new(Arc::clone(daemon), Arc::clone(&sessions));
-    let debugging = debugging::DebuggingService::new(Arc::clone(daemon), sessions);
+    let debugging = debugging::DebuggingService::new(Arc::clone(daemon), Arc::clone(&sessions));
     let debugging = Arc::new(debugging);
-    let queries = Arc::new(queries::QueriesService::new(Arc::clone(daemon)));
+    let queries = Arc::new(queries::QueriesService::new(Arc::clone(daemon), sessions));
     let web = Arc::new(web::WebService::new(Arc::clone(&door)));
 
     let (reporter, health) = tonic_health::server::health_reporter();

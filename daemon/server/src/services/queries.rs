@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use jhyde_debugging::Sessions;
 use jhyde_history::History;
 use jhyde_proto::v1;
 use jhyde_query::catalogue::{Parameter, QUERIES, Query};
@@ -21,8 +22,11 @@ use tonic::{Request, Response, Status};
 
 use super::bursts::Bursts;
 use super::compare;
+use super::debugging::unfit;
 use super::history::{CancelOnDrop, blocking, open, status as history_status};
+use super::judged::SessionsOf;
 use super::sql;
+use crate::config::ByteSize;
 use crate::daemon::Daemon;
 use crate::error::Kind;
 use crate::services::status::{invalid, with_details};
@@ -35,12 +39,13 @@ const WAITING: usize = 64;
 #[derive(Debug)]
 pub struct QueriesService {
     daemon: Arc<Daemon>,
+    sessions: Arc<Sessions>,
 }
 
 impl QueriesService {
-    /// The service over this daemon.
-    pub fn new(daemon: Arc<Daemon>) -> Self {
-        Self { daemon }
+    /// The service over this daemon, with the sessions of its recordings.
+    pub fn new(daemon: Arc<Daemon>, sessions: Arc<Sessions>) -> Self {
+        Self { daemon, sessions }
     }
 }
 
@@ -180,9 +185,23 @@ impl v1::queries_server::Queries for QueriesService {
         request: Request<v1::SqlRequest>,
     ) -> Result<Response<Self::SqlStream>, Status> {
         let request = request.into_inner();
-        let daemon = Arc::clone(&self.daemon);
+        let (daemon, sessions) = (Arc::clone(&self.daemon), Arc::clone(&self.sessions));
         let cancelled = CancelOnDrop::default();
         let flag = Arc::clone(&cancelled.0);
+        let as_arrow = match v1::SqlFormat::try_from(request.format) {
+            Ok(format) => format == v1::SqlFormat::Arrow,
+            Err(_) => return Err(invalid("format", "there is no such format")),
+        };
+        let memory = match request.max_memory.as_str() {
+            "" => None,
+            text => {
+                let size = text.parse::<ByteSize>();
+                Some(
+                    size.map_err(|error| invalid("max_memory", error.to_string()))?
+                        .0,
+                )
+            }
+        };
         let statement = blocking(move || {
             if request.others.len() >= MOST_ASKED {
                 let reason = format!(
@@ -198,7 +217,12 @@ impl v1::queries_server::Queries for QueriesService {
             let asked = std::iter::once(first).chain(request.others).map(|one| {
                 let history = open(&daemon, &one.recording)?.cancelled_by(Arc::clone(&flag));
                 let schema = Some(one.schema).filter(|schema| !schema.is_empty());
-                Ok::<_, Status>(Asked { schema, history })
+                let of = SessionsOf::new(Arc::clone(&sessions), Arc::clone(history.recording()));
+                Ok::<_, Status>(Asked {
+                    schema,
+                    history,
+                    judgements: Some(Arc::new(of)),
+                })
             });
             let asked = asked.collect::<Result<Vec<_>, _>>()?;
             let limits = Limits {
@@ -208,6 +232,7 @@ impl v1::queries_server::Queries for QueriesService {
                     Some(most) => Some(Duration::from_millis(most)),
                 },
                 rows: request.max_rows,
+                memory,
             };
             let statement = Statement::new(asked, request.statement, request.to, limits);
             let statement = statement.map_err(status)?.with(request.parameters);
@@ -218,7 +243,7 @@ impl v1::queries_server::Queries for QueriesService {
         });
         let statement = statement.await?;
         let (sender, receiver) = channel(WAITING);
-        tokio::task::spawn_blocking(move || sql::answer(&statement, &sender));
+        tokio::task::spawn_blocking(move || sql::answer(&statement, as_arrow, &sender));
         Ok(Response::new(Answer {
             parts: Bursts::new(receiver),
             _cancelled: cancelled,
@@ -369,6 +394,7 @@ pub(super) fn status(error: Error) -> Status {
         Error::History(error) => history_status(error),
         Error::Sql(error) => sql::sql_status(&error),
         Error::Cancelled => Status::cancelled(told),
+        Error::Unfit(_) => unfit(error, "statement"),
         Error::NoSuchQuery { .. } => with_details(Kind::NotFound, "NO_QUERY", Some("query"), told),
         Error::NoSuchName { parameter, .. } => {
             with_details(Kind::NotFound, "NO_NAME", Some(parameter), told)

@@ -2,7 +2,8 @@
 
 use jhyde_proto::v1;
 use jhyde_query::sql::{
-    Datum, DefinedDoc, Described, ModuleDoc, Seen, SqlError, Statement, Taker, Type,
+    Answered, ArrowStream, Datum, DefinedDoc, Described, ModuleDoc, Seen, SqlError, Statement,
+    Taker, Type,
 };
 use jhyde_query::{Error, Result};
 use tokio::sync::mpsc::Sender;
@@ -16,7 +17,13 @@ use crate::services::status::with_details;
 struct Sending<'a> {
     sender: &'a Sender<std::result::Result<v1::SqlAnswer, Status>>,
     seen: &'a [Seen],
+    as_arrow: bool,
+    /// The stream, once the columns are known.
+    arrow: Option<ArrowStream>,
 }
+
+/// Bytes of a piece of an Arrow stream.
+const PIECE: usize = 256 << 10;
 
 impl Sending<'_> {
     fn send(&self, part: v1::sql_answer::Part) -> Result<()> {
@@ -25,18 +32,39 @@ impl Sending<'_> {
         let sent = self.sender.blocking_send(Ok(part));
         sent.map_err(|_| Error::Cancelled)
     }
+
+    fn pieces(&self, bytes: &[u8]) -> Result<()> {
+        let mut pieces = bytes.chunks(PIECE);
+        pieces.try_for_each(|piece| self.send(v1::sql_answer::Part::Arrow(piece.to_vec())))
+    }
+
+    /// What was held back.
+    fn end(&mut self) -> Result<()> {
+        match self.arrow.take() {
+            Some(arrow) => self.pieces(&arrow.end()?),
+            None => Ok(()),
+        }
+    }
 }
 
 impl Taker for Sending<'_> {
-    fn columns(&mut self, names: &[&str]) -> Result<()> {
+    fn columns(&mut self, columns: &[Answered<'_>]) -> Result<()> {
+        self.arrow = self.as_arrow.then(|| ArrowStream::new(columns, self.seen));
         self.send(v1::sql_answer::Part::Header(v1::SqlHeader {
-            columns: names.iter().map(|&name| name.to_owned()).collect(),
+            columns: columns
+                .iter()
+                .map(|column| column.name.to_owned())
+                .collect(),
             until: self.seen.first().map_or(0, |seen| seen.until.0),
             seen: self.seen.iter().map(seen).collect(),
         }))
     }
 
     fn row(&mut self, cells: Vec<Datum>) -> Result<()> {
+        if let Some(arrow) = &mut self.arrow {
+            let ready = arrow.row(cells)?;
+            return self.pieces(&ready);
+        }
         self.send(v1::sql_answer::Part::Row(v1::SqlRow {
             cells: cells.into_iter().map(cell).collect(),
         }))
@@ -67,14 +95,18 @@ fn cell(datum: Datum) -> v1::SqlCell {
 /// Runs a statement and sends its answer.
 pub(super) fn answer(
     statement: &Statement,
+    as_arrow: bool,
     sender: &Sender<std::result::Result<v1::SqlAnswer, Status>>,
 ) {
     let mut sending = Sending {
         sender,
         seen: statement.seen(),
+        as_arrow,
+        arrow: None,
     };
     let ended = statement.run(&mut sending);
     let sent = ended.and_then(|ended| {
+        sending.end()?;
         sending.send(v1::sql_answer::Part::Footer(v1::SqlFooter {
             rows: ended.rows,
             more: ended.more,
@@ -105,6 +137,12 @@ pub(super) fn sql_status(error: &SqlError) -> Status {
         }
         SqlError::Level { .. } => {
             with_details(Kind::FailedPrecondition, "LEVEL", Some("recording"), told)
+        }
+        SqlError::Memory { .. } => {
+            with_details(Kind::InvalidArgument, "MEMORY", Some("max_memory"), told)
+        }
+        SqlError::Files { .. } => {
+            with_details(Kind::InvalidArgument, "FILES", Some("statement"), told)
         }
         SqlError::Timeout => Status::deadline_exceeded(told),
         _ => with_details(Kind::InvalidArgument, "SQL_FAILED", Some("statement"), told),

@@ -12,8 +12,8 @@ use std::time::Duration;
 
 use jhyde_proto::v1::sql_answer::Part;
 use jhyde_proto::v1::{
-    ListModulesRequest, ListTablesRequest, SqlAnswer, SqlFooter, SqlHeader, SqlRequest, SqlRow,
-    SqlSeen, SqlTable,
+    ListModulesRequest, ListTablesRequest, SqlAnswer, SqlFooter, SqlFormat, SqlHeader, SqlRequest,
+    SqlRow, SqlSeen, SqlTable,
 };
 use tokio_stream::{Stream, StreamExt as _};
 use tonic::Status;
@@ -49,7 +49,14 @@ pub async fn sql(context: &mut Context, args: &SqlArgs) -> Result<(), Error> {
     let Asked { recordings, file } = asked(&args.words, args.command.is_some())?;
     let most = match args.max_rows {
         Some(most) => Some(most),
-        None if args.all || args.csv || context.out.json || args.keep.save.is_some() => None,
+        None if args.all
+            || args.csv
+            || args.arrow
+            || context.out.json
+            || args.keep.save.is_some() =>
+        {
+            None
+        }
         None => Some(u64::from(ROWS_FOR_PEOPLE)),
     };
     let mut all = recordings.into_iter();
@@ -66,9 +73,19 @@ pub async fn sql(context: &mut Context, args: &SqlArgs) -> Result<(), Error> {
         max_rows: most,
         explain: args.explain,
         parameters: args.set.iter().cloned().collect(),
+        format: match args.arrow {
+            true => SqlFormat::Arrow.into(),
+            false => SqlFormat::Unspecified.into(),
+        },
+        max_memory: args.memory.clone().unwrap_or_default(),
     };
+    if args.arrow && std::io::stdout().is_terminal() {
+        let reason =
+            "--arrow writes bytes for programs: send them to a file (> calls.arrows) or a program";
+        return Err(Error::Usage(reason.to_owned()));
+    }
     let is_said = args.command.is_some() || file.is_some();
-    if !is_said && !context.out.json && std::io::stdin().is_terminal() {
+    if !is_said && !args.arrow && !context.out.json && std::io::stdin().is_terminal() {
         return prompt::prompt(context, request, args).await;
     }
     let statement = match &args.command {
@@ -117,11 +134,20 @@ fn read(file: Option<&Path>) -> Result<String, Error> {
     Ok(text)
 }
 
+/// What an answer is, where it is not JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shape {
+    /// A table for people.
+    Table,
+    Csv,
+    /// Arrow's bytes.
+    Arrow,
+}
+
 /// How an answer is written.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Form {
-    /// As CSV, where it is not JSON.
-    pub(super) as_csv: bool,
+    pub(super) shape: Shape,
     /// The option that says how many rows are shown.
     pub(super) limit: &'static str,
 }
@@ -129,7 +155,11 @@ pub(super) struct Form {
 impl Form {
     fn of(args: &SqlArgs) -> Self {
         Self {
-            as_csv: args.csv,
+            shape: match (args.csv, args.arrow) {
+                (true, _) => Shape::Csv,
+                (_, true) => Shape::Arrow,
+                _ => Shape::Table,
+            },
             limit: "--max-rows",
         }
     }
@@ -177,7 +207,7 @@ pub(super) async fn tell(
         match part.part {
             Some(Part::Header(told)) => {
                 header = told;
-                if form.as_csv {
+                if form.shape == Shape::Csv {
                     let names: Vec<_> = header.columns.iter().map(|name| quoted(name)).collect();
                     out.line(names.join(","))?;
                 }
@@ -186,7 +216,7 @@ pub(super) async fn tell(
                 let columns = &header.columns;
                 out.object(&SqlRowJson { columns, row: &row })?;
             }
-            Some(Part::Row(row)) if form.as_csv => {
+            Some(Part::Row(row)) if form.shape == Shape::Csv => {
                 let cells: Vec<_> = row.cells.iter().map(csv).collect();
                 out.line(cells.join(","))?;
             }
@@ -196,6 +226,7 @@ pub(super) async fn tell(
                     rows(&header.columns, &std::mem::take(&mut waiting), out)?;
                 }
             }
+            Some(Part::Arrow(bytes)) => out.bytes(&bytes)?,
             Some(Part::Footer(told)) => footer = Some(told),
             None => {}
         }
@@ -210,7 +241,7 @@ pub(super) async fn tell(
             footer: &footer,
         });
     }
-    if form.as_csv {
+    if form.shape != Shape::Table {
         // A table alone, for programs: what it does not tell is said beside it.
         for note in &footer.notes {
             eprintln!("note: {}", clean(note));

@@ -389,7 +389,7 @@ fn of_method_id(world: &Arc<World>, bounds: &Bounds) -> Result<RowsOf<CallRecord
 }
 
 /// The calls of methods that were entered in a stretch of time; those of one method in the order of time.
-fn of_methods(
+pub(super) fn of_methods(
     world: &Arc<World>,
     methods: Vec<MethodId>,
     bounds: &Bounds,

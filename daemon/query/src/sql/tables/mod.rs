@@ -1,8 +1,11 @@
 //! What tables there are.
 
 mod calls;
+mod coverage;
+mod divergences;
 mod events;
 mod inside;
+mod judged;
 mod loops;
 mod objects;
 mod parts;
@@ -44,7 +47,11 @@ macro_rules! each {
         $do(parts::state())?;
         $do(parts::collection())?;
         $do(parts::reachable())?;
+        $do(coverage::coverage())?;
         $do(recordings::recordings())?;
+        $do(judged::sessions())?;
+        $do(judged::answers())?;
+        $do(divergences::divergences())?;
     };
 }
 

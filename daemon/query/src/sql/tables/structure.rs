@@ -112,7 +112,7 @@ fn each_class(world: &World) -> Result<Vec<Arc<ClassInfo>>> {
     Ok(classes)
 }
 
-fn each_method(world: &World) -> Result<impl Iterator<Item = MethodRef> + use<>> {
+pub(super) fn each_method(world: &World) -> Result<impl Iterator<Item = MethodRef> + use<>> {
     let classes = each_class(world)?.into_iter();
     Ok(classes.flat_map(|class| {
         (0..class.methods.len()).map(move |position| MethodRef {

@@ -1,12 +1,14 @@
 //! A recording held against another one: whether the two can be compared, and which calls are known from the beginning on.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use jhyde_debugging::{Against, Known};
 use jhyde_history::History;
-use jhyde_history::error::{Error as HistoryError, Result as HistoryResult};
+use jhyde_history::error::Result as HistoryResult;
+use jhyde_query::Error;
+use jhyde_query::compare::fit::{self, Unfit};
 use jhyde_store::Recording;
 use jhyde_trace::{CallId, Timestamp};
 use tonic::Status;
@@ -15,6 +17,7 @@ use super::contents::Side;
 use super::knowledge::{Knower, valid};
 use crate::error::Kind;
 use crate::services::history::status;
+use crate::services::queries::status as query_status;
 use crate::services::status::{invalid, with_details};
 
 /// So long calls are looked up at the beginning, some hundreds of them; of the others those that would be asked.
@@ -42,91 +45,26 @@ pub(super) fn begin(knower: &Knower<'_>, other: History) -> Result<(Against, Vec
 
 /// Are both of one program, and recorded alike? `field` names the other one in the request. When the flag is set nobody waits
 /// any more.
-pub(in crate::services) fn can_be_held_against(
+pub(super) fn can_be_held_against(
     own: &Recording,
     other: &Recording,
     field: &str,
     cancelled: &AtomicBool,
 ) -> Result<(), Status> {
-    let (ours, theirs) = (own.meta(), other.meta());
-    let (name, own_name) = (&theirs.name, &ours.name);
-    let refused = |reason: &str, text: String| {
-        Err(with_details(
-            Kind::FailedPrecondition,
-            reason,
-            Some(field),
-            text,
-        ))
-    };
-    if own.id() == other.id() {
-        return Err(invalid(
-            field,
-            "a recording is not held against itself: name one of a run that was right",
-        ));
-    }
-    if theirs.state.is_live() {
-        return refused(
-            "RUNNING",
-            format!("{name} still runs: wait until it has ended (jhyde watch {name})"),
-        );
-    }
-    if let Some(error) = other.lost_classes().or_else(|| other.lost_end()) {
-        return Err(with_details(
-            Kind::DataLoss,
-            "DAMAGED",
-            Some(field),
-            format!("{name} is damaged, and nothing is known from it: {error}"),
-        ));
-    }
-    if ours.options.level != theirs.options.level {
-        return refused(
-            "OTHER_LEVEL",
-            format!(
-                "{own_name} was recorded at level {}, {name} at level {}: record one of them again",
-                ours.options.level, theirs.options.level
-            ),
-        );
-    }
-    let scope = |include: &[String], exclude: &[String]| -> (BTreeSet<String>, BTreeSet<String>) {
-        (
-            include.iter().cloned().collect(),
-            exclude.iter().cloned().collect(),
-        )
-    };
-    let our_scope = scope(&ours.options.include, &ours.options.exclude);
-    let their_scope = scope(&theirs.options.include, &theirs.options.exclude);
-    if our_scope != their_scope {
-        return refused(
-            "OTHER_SCOPE",
-            format!(
-                "{own_name} and {name} were recorded with other --include and --exclude: record one of them again"
-            ),
-        );
-    }
-    let classes = |recording: &Recording| -> HistoryResult<BTreeSet<String>> {
-        let mut names = BTreeSet::new();
-        for class in recording.classes() {
-            if cancelled.load(Ordering::Relaxed) {
-                return Err(HistoryError::Cancelled);
-            }
-            let class = recording.class(class)?;
-            names.extend(class.filter(|c| c.in_scope).map(|c| c.name.clone()));
+    fit::can_be_held_against(own, other, cancelled).map_err(|error| unfit(error, field))
+}
+
+/// Why two recordings, of which this field names one, cannot be held against each other.
+pub(in crate::services) fn unfit(error: Error, field: &str) -> Status {
+    let told = error.to_string();
+    match error {
+        Error::Unfit(Unfit::Itself) => invalid(field, told),
+        Error::Unfit(of @ Unfit::Damaged { .. }) => {
+            with_details(Kind::DataLoss, of.word(), Some(field), told)
         }
-        Ok(names)
-    };
-    let (our_classes, their_classes) = (
-        classes(own).map_err(status)?,
-        classes(other).map_err(status)?,
-    );
-    if our_classes.is_disjoint(&their_classes) {
-        return refused(
-            "OTHER_PROGRAM",
-            format!(
-                "{own_name} and {name} have no recorded class in common: they are of different programs"
-            ),
-        );
+        Error::Unfit(of) => with_details(Kind::FailedPrecondition, of.word(), Some(field), told),
+        other => query_status(other),
     }
-    Ok(())
 }
 
 /// What was found so far by looking calls up.

@@ -1,0 +1,305 @@
+//! `coverage`: which ways of control were gone, and which were not.
+//!
+//! The entities are those that sessions weigh (design, section 2): the entry of a method, and each outcome of each condition. What is counted stands in
+//! the events; the entities that nothing covered follow from the code.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use jhyde_bytecode::{Code, CoverageEdges, Outcome};
+use jhyde_store::records::{Direction, MethodRef};
+use jhyde_trace::{CallId, Event, EventKind, Level, MethodId, Timestamp};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::calls::of_methods;
+use super::structure::each_method;
+use crate::error::Result;
+use crate::sql::datum::Datum;
+use crate::sql::table::{Access, Bounds, Column, Row, Table};
+use crate::sql::world::{RowsOf, World};
+
+/// The condition, none for the entry, and where control went on.
+type Way = (Option<u32>, u32);
+
+/// How often a way was gone.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Gone {
+    times: u64,
+    calls: u64,
+    first: Option<Timestamp>,
+    last: Option<Timestamp>,
+}
+
+impl Gone {
+    fn add(&mut self, at: Timestamp, is_new_in_call: bool) {
+        self.times += 1;
+        self.calls += u64::from(is_new_in_call);
+        self.first = Some(self.first.map_or(at, |first| first.min(at)));
+        self.last = Some(self.last.map_or(at, |last| last.max(at)));
+    }
+}
+
+type Counts = FxHashMap<MethodId, BTreeMap<Way, Gone>>;
+
+/// A way of a method.
+pub(super) struct Covered {
+    number: u64,
+    method: MethodRef,
+    way: Way,
+    outcome: Option<String>,
+    gone: Gone,
+}
+
+impl Row for Covered {
+    fn number(&self) -> u64 {
+        self.number
+    }
+}
+
+impl Covered {
+    fn line(&self, index: u32) -> Datum {
+        Datum::or_null(self.method.method().line_of(index), |line| {
+            Datum::Int(line.into())
+        })
+    }
+}
+
+/// `coverage`.
+pub(super) fn coverage() -> Table<Covered> {
+    Table {
+        name: "coverage",
+        doc: "The ways of control in the methods of the recorded classes, gone or not: the entry of each method and each outcome of each condition and switch. All events are gone through for \
+              it, or those of one method's calls.",
+        level: Level::Full,
+        columns: vec![
+            Column::<Covered>::int(
+                "method_id",
+                "the method: `methods.id`",
+                |_, row: &Covered| Ok(Datum::Int(row.method.method().id.0.into())),
+            ),
+            Column::<Covered>::text("class", "the class that declares it, dotted", |_, row| {
+                Ok(Datum::text(&row.method.class.name))
+            }),
+            Column::<Covered>::text("method", "its name", |_, row| {
+                Ok(Datum::text(&row.method.method().name))
+            }),
+            Column::<Covered>::int(
+                "line",
+                "the line of the condition; of an entry that of the method's first instruction",
+                |_, row| Ok(row.line(row.way.0.unwrap_or(0))),
+            ),
+            Column::<Covered>::int(
+                "bytecode_index",
+                "the condition: `edges.bytecode_index`; null for an entry",
+                |_, row| Ok(Datum::or_null(row.way.0, |from| Datum::Int(from.into()))),
+            ),
+            Column::<Covered>::int(
+                "to_index",
+                "the instruction that comes next: `edges.to_index`",
+                |_, row| Ok(Datum::Int(row.way.1.into())),
+            ),
+            Column::<Covered>::int("to_line", "its line", |_, row| Ok(row.line(row.way.1))),
+            Column::<Covered>::text(
+                "outcome",
+                "entry; taken or not taken, of a jump of the bytecode, which may stand for the opposite of the source's condition; default or case N, of a switch; several that lead to one place \
+                 with commas. Null where the code is not recorded",
+                |_, row| Ok(Datum::or_null(row.outcome.as_ref(), Datum::text)),
+            ),
+            Column::<Covered>::int("times", "how often it was gone", |_, row| {
+                Ok(Datum::count(row.gone.times))
+            }),
+            Column::<Covered>::int("calls", "in how many calls", |_, row| {
+                Ok(Datum::count(row.gone.calls))
+            }),
+            Column::<Covered>::int(
+                "first",
+                "the event in which it was first; null where never",
+                |_, row| Ok(Datum::or_null(row.gone.first, |at| Datum::count(at.0))),
+            ),
+            Column::<Covered>::int("last", "the event in which it was last", |_, row| {
+                Ok(Datum::or_null(row.gone.last, |at| Datum::count(at.0)))
+            }),
+        ],
+        accesses: vec![
+            Access {
+                by: "index of calls by method, and their events",
+                equal: &["method_id"],
+                range: None,
+                order: None,
+                backward: false,
+                cost: 1e5,
+                find: |world, bounds| {
+                    let id = bounds.number("method_id");
+                    let id = id.and_then(|id| u32::try_from(id).ok()).map(MethodId);
+                    let method = id.map(|id| world.method(id)).transpose()?.flatten();
+                    let methods: Vec<_> = method.into_iter().collect();
+                    let mut counts = Counts::default();
+                    for method in &methods {
+                        of_method(world, method.method().id, &mut counts)?;
+                    }
+                    Ok(rows(methods, counts))
+                },
+            },
+            Access {
+                by: "all events",
+                equal: &[],
+                range: None,
+                order: None,
+                backward: false,
+                cost: 1e7,
+                find: |world, _| {
+                    let methods = each_method(world)?.collect();
+                    let counts = of_all(world)?;
+                    Ok(rows(methods, counts))
+                },
+            },
+        ],
+    }
+}
+
+/// Of one method.
+fn of_method(world: &Arc<World>, method: MethodId, counts: &mut Counts) -> Result<()> {
+    let bounds = Bounds {
+        until: world.span.until.0,
+        ..Bounds::default()
+    };
+    let ways = counts.entry(method).or_default();
+    for call in of_methods(world, vec![method], &bounds)? {
+        let call = call?;
+        if call.boundary {
+            continue;
+        }
+        if !call.already_running {
+            ways.entry((None, 0)).or_default().add(call.enter, true);
+        }
+        let range = call.enter..world.span.until;
+        let own = world
+            .recording()
+            .own_events(call.id, range, Direction::Forward);
+        let mut seen = FxHashSet::default();
+        for event in world.readable(own) {
+            if world.is_over() {
+                return Err(world.why_over());
+            }
+            let event = event?;
+            if let EventKind::Edge { from, to } = event.event.kind
+                && event.event.call == call.id
+            {
+                let is_new = seen.insert((from, to));
+                let gone = ways.entry((Some(from), to)).or_default();
+                gone.add(event.timestamp, is_new);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Calls that run, with their methods and the ways that they have gone.
+type Running = FxHashMap<CallId, (MethodId, FxHashSet<(u32, u32)>)>;
+
+/// Of all methods: what is kept besides the counts is of the calls that run.
+fn of_all(world: &Arc<World>) -> Result<Counts> {
+    let mut counts = Counts::default();
+    let mut running = Running::default();
+    let range = Timestamp(0)..world.span.until;
+    let events = world.recording().events(range, None, Direction::Forward);
+    for (event, count) in world.readable(events).zip(0_u32..) {
+        if count.is_multiple_of(1024) && world.is_over() {
+            return Err(world.why_over());
+        }
+        let event = event?;
+        one(
+            world,
+            &event.event,
+            event.timestamp,
+            &mut running,
+            &mut counts,
+        )?;
+    }
+    Ok(counts)
+}
+
+fn one(
+    world: &World,
+    event: &Event,
+    at: Timestamp,
+    running: &mut Running,
+    counts: &mut Counts,
+) -> Result<()> {
+    match &event.kind {
+        EventKind::Enter {
+            method,
+            boundary: false,
+            already_running,
+            ..
+        } => {
+            running.insert(event.call, (*method, FxHashSet::default()));
+            if !already_running {
+                let ways = counts.entry(*method).or_default();
+                ways.entry((None, 0)).or_default().add(at, true);
+            }
+        }
+        EventKind::Exit { .. } => {
+            running.remove(&event.call);
+        }
+        EventKind::Edge { from, to } => {
+            if !running.contains_key(&event.call) {
+                // Its beginning is damaged, or was cut off.
+                let Some(method) = world.method_of(event.call)? else {
+                    return Ok(());
+                };
+                let id = method.method().id;
+                running.insert(event.call, (id, FxHashSet::default()));
+            }
+            if let Some((method, seen)) = running.get_mut(&event.call) {
+                let is_new = seen.insert((*from, *to));
+                let ways = counts.entry(*method).or_default();
+                ways.entry((Some(*from), *to)).or_default().add(at, is_new);
+            }
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+/// All ways of these methods: those that their code has, and those that were gone.
+fn rows(methods: Vec<MethodRef>, mut counts: Counts) -> RowsOf<Covered> {
+    let mut numbers = 0..;
+    let rows = methods.into_iter().flat_map(move |method| {
+        let info = method.method();
+        let mut ways: BTreeMap<Way, Vec<Outcome>> = BTreeMap::new();
+        let gone = counts.remove(&info.id).unwrap_or_default();
+        ways.extend(gone.keys().map(|way| (*way, Vec::new())));
+        if let Ok(code) = Code::decode(&info.code) {
+            for edge in CoverageEdges::new(&code).edges() {
+                ways.entry((edge.from, edge.to))
+                    .or_default()
+                    .push(edge.outcome);
+            }
+        }
+        let rows = ways.into_iter().zip(&mut numbers);
+        let rows = rows.map(|((way, outcomes), number)| {
+            Ok(Covered {
+                number,
+                method: method.clone(),
+                way,
+                outcome: in_words(&outcomes),
+                gone: gone.get(&way).copied().unwrap_or_default(),
+            })
+        });
+        rows.collect::<Vec<_>>()
+    });
+    Box::new(rows)
+}
+
+fn in_words(outcomes: &[Outcome]) -> Option<String> {
+    let words = outcomes.iter().map(|outcome| match outcome {
+        Outcome::Entry => "entry".to_owned(),
+        Outcome::NotTaken => "not taken".to_owned(),
+        Outcome::Taken => "taken".to_owned(),
+        Outcome::Default => "default".to_owned(),
+        Outcome::Case(value) => format!("case {value}"),
+    });
+    let words: Vec<_> = words.collect();
+    (!words.is_empty()).then(|| words.join(", "))
+}

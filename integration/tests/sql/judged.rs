@@ -1,0 +1,218 @@
+//! The tables `coverage`, `sessions` and `answers`.
+
+use std::collections::BTreeMap;
+
+use jhyde_integration::session::Talk;
+use jhyde_integration::{Folder, jdks};
+use serde_json::{Value as Json, json};
+
+use crate::{ask, merge_sort, rows};
+
+/// The ways that control went, as the events tell them: method, condition, where it went; how often, in how many calls, first and last.
+type Ways = BTreeMap<(String, Option<i64>, i64), (u64, Vec<String>, u64, u64)>;
+
+fn gone(folder: &Folder) -> Ways {
+    let mut ways = Ways::new();
+    let mut methods = BTreeMap::new();
+    for event in folder.json(&["events", "run"]) {
+        let call = event["call"].as_str().unwrap_or_default().to_owned();
+        let at = event["timestamp"].as_u64().expect("a time");
+        let way = match event["kind"].as_str() {
+            Some("enter") if event["entered"]["boundary"] != json!(true) => {
+                let entered = &event["entered"];
+                let name = format!(
+                    "{}.{}{}",
+                    entered["class"].as_str().unwrap_or_default(),
+                    entered["method"].as_str().unwrap_or_default(),
+                    entered["descriptor"].as_str().unwrap_or_default()
+                );
+                methods.insert(call.clone(), name.clone());
+                (name, None, 0)
+            }
+            Some("edge") => {
+                let from = event["place"]["bytecode_index"].as_i64();
+                let to = event["to_index"].as_i64().expect("a place");
+                (methods[&call].clone(), from, to)
+            }
+            _ => continue,
+        };
+        let (times, calls, first, last) = ways.entry(way).or_insert((0, Vec::new(), at, at));
+        *times += 1;
+        if !calls.contains(&call) {
+            calls.push(call);
+        }
+        *first = (*first).min(at);
+        *last = at;
+    }
+    ways
+}
+
+#[test]
+fn coverage_is_what_the_events_tell_and_what_the_code_has_besides() {
+    for jdk in jdks() {
+        let folder = merge_sort(&jdk, "full");
+        let mut wanted = gone(&folder);
+        assert!(wanted.len() > 10);
+        let (table, _) = ask(
+            &folder,
+            &[
+                "-c",
+                "SELECT m.class || '.' || m.name || m.descriptor AS whole, c.* FROM coverage c JOIN methods m ON m.id = c.method_id",
+            ],
+        );
+        let mut never = 0;
+        for row in &table {
+            let whole = row["whole"].as_str().expect("a method").to_owned();
+            let from = row["bytecode_index"].as_i64();
+            let to = row["to_index"].as_i64().expect("a place");
+            let told = (
+                row["times"].as_u64().expect("a number"),
+                row["calls"].as_u64().expect("a number"),
+                row["first"].as_u64(),
+                row["last"].as_u64(),
+            );
+            let found = wanted.remove(&(whole, from, to));
+            let found = found.map_or((0, 0, None, None), |(times, calls, first, last)| {
+                (times, calls.len() as u64, Some(first), Some(last))
+            });
+            assert_eq!(told, found, "{row}");
+            never += u64::from(told.0 == 0);
+            assert!(!row["outcome"].is_null(), "{row}");
+        }
+        assert!(wanted.is_empty(), "{wanted:?}");
+        assert!(never > 0, "the sort has ways that a short list does not go");
+        // Of one method by its calls: the same.
+        let by = |statement: &str| rows(&folder, statement);
+        let all = by("SELECT * FROM coverage ORDER BY method_id, bytecode_index, to_index");
+        let each = by(
+            "SELECT c.* FROM methods m JOIN coverage c ON c.method_id = m.id ORDER BY c.method_id, c.bytecode_index, c.to_index",
+        );
+        assert_eq!(all, each);
+        // What `executed` says of each line with a condition.
+        let lines =
+            by("SELECT DISTINCT class, line FROM coverage WHERE bytecode_index IS NOT NULL");
+        assert!(lines.len() > 3);
+        for line in lines {
+            let (class, line) = (line[0].as_str().expect("a class"), &line[1]);
+            let place = format!("{class}:{line}");
+            let mut told = folder.json(&["query", "run", "executed", &place]);
+            told.pop();
+            for answer in told {
+                let what = answer["what"].as_str().unwrap_or_default();
+                let Some((_, way)) = what.split_once("the condition at index ") else {
+                    continue;
+                };
+                let numbers = way.split(|c: char| !c.is_ascii_digit());
+                let numbers: Vec<i64> = numbers.filter_map(|n| n.parse().ok()).collect();
+                let (from, to) = (numbers[0], *numbers.last().expect("where to"));
+                let counted = by(&format!(
+                    "SELECT times FROM coverage WHERE class = '{class}' AND line = {line} AND bytecode_index = {from} AND to_index = {to}"
+                ));
+                let is_gone = counted.iter().any(|row| row[0] != json!(0));
+                assert_eq!(
+                    answer["answer"] == json!("yes"),
+                    is_gone,
+                    "{answer} {counted:?}"
+                );
+            }
+        }
+        // Seen up to an event: what came behind it is not counted.
+        let middle = all
+            .iter()
+            .filter_map(|row| row[10].as_u64())
+            .max()
+            .unwrap_or(0)
+            / 2;
+        let (part, _) = ask(
+            &folder,
+            &[
+                "--to",
+                &middle.to_string(),
+                "-c",
+                "SELECT sum(times) AS n FROM coverage",
+            ],
+        );
+        let until: u64 = folder
+            .json(&["events", "run"])
+            .iter()
+            .filter(|event| event["timestamp"].as_u64() < Some(middle))
+            .filter(|event| {
+                event["kind"] == json!("edge")
+                    || event["kind"] == json!("enter")
+                        && event["entered"]["boundary"] != json!(true)
+            })
+            .count() as u64;
+        assert_eq!(part, [json!({"n": until})]);
+    }
+}
+
+#[test]
+fn coverage_needs_the_level_full() {
+    let folder = merge_sort(&jdks()[0], "state");
+    let output = folder
+        .jhyde(&["sql", "run", "-c", "SELECT * FROM coverage"])
+        .output()
+        .expect("jhyde");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        !output.status.success() && said.contains("level full"),
+        "{said}"
+    );
+}
+
+#[test]
+fn what_people_said_is_in_tables() {
+    let folder = merge_sort(&jdks()[0], "full");
+    assert_eq!(
+        rows(&folder, "SELECT * FROM sessions"),
+        [] as [Vec<Json>; 0]
+    );
+    let mut talk = Talk::begin(&folder, "run", &["--strategy", "divide-and-query"]);
+    let mut heard = talk.hear();
+    let mut said = Vec::new();
+    for answer in ["valid", "invalid", "unknown"] {
+        let call = heard["question"]["id"]
+            .as_str()
+            .expect("a question")
+            .to_owned();
+        said.push((call, answer));
+        heard = talk.say(&json!({"answer": answer}));
+    }
+    // Taken back.
+    talk.say(&json!({"undo": true}));
+    talk.leave();
+    said.pop();
+    let sessions = rows(
+        &folder,
+        "SELECT id, strategy, restriction, answers FROM sessions",
+    );
+    let listed = folder.json(&["sessions", "run"]);
+    assert_eq!(sessions.len(), 1);
+    assert_eq!(sessions[0][0], listed[0]["id"]);
+    assert_eq!(
+        sessions[0][1..],
+        [json!("divide-and-query"), Json::Null, json!(2)]
+    );
+    let answers = rows(
+        &folder,
+        "SELECT s.strategy, a.position, c.id, a.answer, a.wrong, a.value, a.known_from FROM answers a JOIN sessions s ON s.id = a.session \
+         JOIN calls c ON c.id = a.call ORDER BY a.position",
+    );
+    let wanted: Vec<_> = said
+        .iter()
+        .zip(0..)
+        .map(|((call, answer), at)| {
+            let nothing = Json::Null;
+            vec![
+                json!("divide-and-query"),
+                json!(at),
+                json!(call),
+                json!(answer),
+                nothing.clone(),
+                nothing.clone(),
+                nothing,
+            ]
+        })
+        .collect();
+    assert_eq!(answers, wanted);
+}
