@@ -58,7 +58,7 @@ struct Terminal {
 impl Terminal {
     fn open(folder: &Folder, words: &str) -> Self {
         let line = format!(
-            "'{}' --data '{}' {words}",
+            "exec '{}' --data '{}' {words}",
             binary("jhyde").display(),
             folder.data().display()
         );

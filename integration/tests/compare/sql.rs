@@ -29,15 +29,13 @@ fn the_table_tells_what_the_comparison_tells_first() {
                             of["place"]["line"].clone(),
                         ]
                     };
-                    let mut row = vec![
-                        thread.clone(),
-                        part["aspect"].clone(),
-                        part["effect"].clone(),
-                        part["what"].clone(),
-                    ];
-                    row.extend(side("left"));
-                    row.extend(side("right"));
-                    wanted.push(row);
+                    let ([left_event, left_call, left_line], [right_event, right_call, right_line]) =
+                        (side("left"), side("right"));
+                    wanted.push(json!({
+                        "thread": thread, "aspect": part["aspect"], "effect": part["effect"], "what": part["what"],
+                        "left_event": left_event, "left_call": left_call, "left_line": left_line,
+                        "right_event": right_event, "right_call": right_call, "right_line": right_line,
+                    }));
                 }
                 _ => {}
             }
@@ -50,10 +48,6 @@ fn the_table_tells_what_the_comparison_tells_first() {
             "SELECT thread, aspect, effect, what, left_event, left_call, left_line, right_event, right_call, right_line FROM divergences('right', 'wrong')",
         ]);
         let end = told.pop().expect("an end");
-        let told: Vec<Vec<Json>> = told
-            .into_iter()
-            .map(|row| row.as_object().expect("a row").values().cloned().collect())
-            .collect();
         assert_eq!(told, wanted, "{class}: {end}");
         assert_eq!(told.is_empty(), change.0 == change.1);
         for name in compared.footer()["only_right"]

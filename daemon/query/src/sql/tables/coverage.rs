@@ -4,6 +4,7 @@
 //! the events; the entities that nothing covered follow from the code.
 
 use std::collections::BTreeMap;
+use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
 use jhyde_bytecode::{Code, CoverageEdges, Outcome};
@@ -243,19 +244,17 @@ fn one(
             running.remove(&event.call);
         }
         EventKind::Edge { from, to } => {
-            if !running.contains_key(&event.call) {
+            let (method, seen) = match running.entry(event.call) {
+                Entry::Occupied(call) => call.into_mut(),
                 // Its beginning is damaged, or was cut off.
-                let Some(method) = world.method_of(event.call)? else {
-                    return Ok(());
-                };
-                let id = method.method().id;
-                running.insert(event.call, (id, FxHashSet::default()));
-            }
-            if let Some((method, seen)) = running.get_mut(&event.call) {
-                let is_new = seen.insert((*from, *to));
-                let ways = counts.entry(*method).or_default();
-                ways.entry((Some(*from), *to)).or_default().add(at, is_new);
-            }
+                Entry::Vacant(call) => match world.method_of(event.call)? {
+                    Some(method) => call.insert((method.method().id, FxHashSet::default())),
+                    None => return Ok(()),
+                },
+            };
+            let is_new = seen.insert((*from, *to));
+            let ways = counts.entry(*method).or_default();
+            ways.entry((Some(*from), *to)).or_default().add(at, is_new);
         }
         _ => {}
     }
