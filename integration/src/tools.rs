@@ -97,6 +97,36 @@ impl Folder {
         }
     }
 
+    /// As [`Self::launch`], for tests that need all that happened: a JVM on a busy machine leaves out steps of a thread now and then, and
+    /// the engine `events` says so by a gap. Then it records again, at most twice.
+    ///
+    /// # Panics
+    /// When `jhyded` cannot be started.
+    pub fn launch_whole(
+        &self,
+        jdk: &Jdk,
+        name: &str,
+        options: &[&str],
+        arguments: &[String],
+    ) -> Run {
+        for _ in 0..2 {
+            let run = self.launch(jdk, name, options, arguments);
+            if !run.stderr.contains("recorded") {
+                return run;
+            }
+            let shown = self.json(&["show", name]).remove(0);
+            if !shown["gaps"].to_string().contains("did not tell each step") {
+                return run;
+            }
+            eprintln!(
+                "{name}: the JVM did not tell all, and is recorded again: {}",
+                shown["gaps"]
+            );
+            self.ask(&["delete", name]);
+        }
+        self.launch(jdk, name, options, arguments)
+    }
+
     /// `jhyded --data FOLDER WORDS`, to be gone on with.
     pub fn jhyded(&self, words: &[&str]) -> Command {
         let mut command = self.command("jhyded");

@@ -45,7 +45,7 @@ pub(crate) fn record(
 ) {
     let classes = compiled(folder, jdk, (name, class), text);
     let java = ["-cp".to_owned(), classes, class.to_owned()];
-    let run = folder.launch(jdk, name, options, &java);
+    let run = folder.launch_whole(jdk, name, options, &java);
     assert!(run.stderr.contains("recorded"), "{}", run.stderr);
 }
 

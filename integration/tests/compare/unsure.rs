@@ -113,7 +113,7 @@ fn objects_of_other_threads_are_each_others_by_birth() {
     }
     let compared = Compared::new(&folder, &["right", "more", "--all"]);
     let objects = compared.differences("object");
-    assert_eq!(objects.len(), 1, "{objects:?}");
+    assert_eq!(objects.len(), 1, "{:?}", compared.parts);
     assert!(
         compared.differences("argument").is_empty(),
         "{:?}",

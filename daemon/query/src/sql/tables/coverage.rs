@@ -268,13 +268,18 @@ fn rows(methods: Vec<MethodRef>, mut counts: Counts) -> RowsOf<Covered> {
         let info = method.method();
         let mut ways: BTreeMap<Way, Vec<Outcome>> = BTreeMap::new();
         let gone = counts.remove(&info.id).unwrap_or_default();
-        ways.extend(gone.keys().map(|way| (*way, Vec::new())));
-        if let Ok(code) = Code::decode(&info.code) {
-            for edge in CoverageEdges::new(&code).edges() {
-                ways.entry((edge.from, edge.to))
-                    .or_default()
-                    .push(edge.outcome);
+        // Abstract and native methods have none.
+        let code = Some(&info.code).filter(|code| !code.is_empty());
+        match code.and_then(|code| Code::decode(code).ok()) {
+            // The jumps back of loops are told as edges, too, and nothing is decided there.
+            Some(code) => {
+                for edge in CoverageEdges::new(&code).edges() {
+                    ways.entry((edge.from, edge.to))
+                        .or_default()
+                        .push(edge.outcome);
+                }
             }
+            None => ways.extend(gone.keys().map(|way| (*way, Vec::new()))),
         }
         let rows = ways.into_iter().zip(&mut numbers);
         let rows = rows.map(|((way, outcomes), number)| {

@@ -490,7 +490,7 @@ pub(super) fn edges() -> Table<TimedEvent> {
     ));
     Table {
         name: "edges",
-        doc: "Each outcome of a condition or a switch; `bytecode_index` is the condition.",
+        doc: "Each outcome of a condition or a switch, and each jump back of a loop; `bytecode_index` is the condition, or that jump.",
         level: Level::Full,
         columns,
         accesses: ways!(|kind| matches!(kind, EventKind::Edge { .. })),
