@@ -109,6 +109,9 @@ fn many_rows_come_in_batches_and_notes_beside_them() {
         said.contains("rare holds nothing but nulls and, in row 299999, texts"),
         "{said}"
     );
+    // And who reads what was written sees that it is no whole stream.
+    let mut reader = StreamReader::try_new(output.stdout.as_slice(), None).expect("its beginning");
+    assert!(reader.any(|batch| batch.is_err()));
     let statement = statement.replace("END AS", "ELSE '' END AS");
     let (_, batches, _) = stream(&folder, &["-c", &statement]);
     assert!(batches.len() > 50, "{}", batches.len());
@@ -178,21 +181,25 @@ fn a_statement_ends_where_it_needs_more_memory_than_it_may_take() {
         )
     };
     let large = many(30_000);
-    let needs = "the statement needs more memory than 16 MiB";
-    refused(&folder, &["--memory", "16MiB", "-c", &large], needs);
-    let (rows, _) = ask(&folder, &["--memory", "16MiB", "-c", &many(1000)]);
+    let needs = "the statement needs more memory than 16 MB";
+    refused(&folder, &["--memory", "16MB", "-c", &large], needs);
+    // The same inside of a function.
+    let inside =
+        format!("CREATE FUNCTION f() RETURNS TABLE(n INTEGER) AS {large}; SELECT * FROM f()");
+    refused(&folder, &["--memory", "16MB", "-c", &inside], needs);
+    let (rows, _) = ask(&folder, &["--memory", "16MB", "-c", &many(1000)]);
     assert_eq!(rows, [json!({"n": 1_000_999})]);
     let (rows, _) = ask(&folder, &["-c", &large]);
     assert_eq!(rows, [json!({"n": 30_029_999})]);
     // What is sorted goes to files: it needs no more memory the more it is.
-    let sorted = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300000) \
-                  SELECT max(k) AS k FROM (SELECT printf('%0200d', i * 7919 % 300007) AS k FROM n ORDER BY k LIMIT -1 OFFSET 10)";
-    let (rows, _) = ask(&folder, &["--memory", "16MiB", "-c", sorted]);
-    assert_eq!(rows.len(), 1);
+    let sorted = "CREATE TEMP TABLE s AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300000) \
+                  SELECT printf('%0200d', i * 7919 % 300007) AS k FROM n ORDER BY k; SELECT count(*) AS n FROM s";
+    let (rows, _) = ask(&folder, &["--memory", "16MB", "-c", sorted]);
+    assert_eq!(rows, [json!({"n": 300_000})]);
     refused(
         &folder,
         &["--memory", "1MiB", "-c", "SELECT 1"],
-        "8 MiB of memory at least",
+        "8 MB of memory at least",
     );
     refused(
         &folder,

@@ -100,6 +100,16 @@ fn coverage_is_what_the_events_tell_and_what_the_code_has_besides() {
             "SELECT c.* FROM methods m JOIN coverage c ON c.method_id = m.id ORDER BY c.method_id, c.bytecode_index, c.to_index",
         );
         assert_eq!(all, each);
+        // Rows that an OR finds by one index and another are all there.
+        let either = "((class = 'MergeSort' AND method_id = 1 AND times > 0) OR (class = 'MergeSort' AND method_id = 2 AND times > 0))";
+        let united = by(&format!(
+            "SELECT * FROM coverage WHERE {either} ORDER BY method_id, bytecode_index, to_index"
+        ));
+        let one_by_one = by(&format!(
+            "SELECT * FROM (SELECT * FROM coverage) WHERE +method_id IN (1, 2) AND times > 0 AND class = 'MergeSort' ORDER BY method_id, bytecode_index, to_index"
+        ));
+        assert!(one_by_one.len() > 4);
+        assert_eq!(united, one_by_one);
         // What `executed` says of each line with a condition.
         let lines =
             by("SELECT DISTINCT class, line FROM coverage WHERE bytecode_index IS NOT NULL");
@@ -214,4 +224,48 @@ fn what_people_said_is_in_tables() {
         })
         .collect();
     assert_eq!(answers, wanted);
+}
+
+/// SQLite looks up each part of an OR for itself, and unites rows by their numbers.
+#[test]
+fn rows_of_table_functions_are_united_by_an_or() {
+    let folder = merge_sort(&jdks()[0], "full");
+    for (function, columns) in [
+        ("loops", "position, line, enter"),
+        ("children", "id"),
+        ("state", "variable"),
+    ] {
+        let of = |call: &str| {
+            rows(
+                &folder,
+                &format!("SELECT {columns} FROM {function} WHERE of_call = '{call}'"),
+            )
+        };
+        let mut wanted = of("1.2");
+        wanted.extend(of("1.4"));
+        assert!(wanted.len() > of("1.2").len(), "{function}: both have some");
+        let mut united = rows(
+            &folder,
+            &format!("SELECT {columns} FROM {function} WHERE of_call = '1.2' OR of_call = '1.4'"),
+        );
+        wanted.sort_by_key(|row| format!("{row:?}"));
+        united.sort_by_key(|row| format!("{row:?}"));
+        assert_eq!(united, wanted, "{function}");
+    }
+    // A function of the statement's own, and the same row found by both parts, which is one.
+    let define = "CREATE FUNCTION f(a INTEGER) RETURNS TABLE(x INTEGER) AS SELECT $a UNION ALL SELECT $a + 1;";
+    let asked = |condition: &str| {
+        rows(
+            &folder,
+            &format!("{define} SELECT x FROM f WHERE {condition} ORDER BY x"),
+        )
+    };
+    assert_eq!(
+        asked("a = 1 OR a = 5"),
+        [[json!(1)], [json!(2)], [json!(5)], [json!(6)]]
+    );
+    assert_eq!(
+        asked("(a = 1 AND x < 3) OR (a = 1 AND x > 0)"),
+        [[json!(1)], [json!(2)]]
+    );
 }

@@ -57,6 +57,8 @@ class Rows(Iterator[R], Generic[A, R]):
             raise IncompleteAnswer("the answer broke off before its end", "ask again")
         if answer.WhichOneof("part") == self._part:
             return self._row(answer)
+        if answer.WhichOneof("part") != "footer":
+            raise IncompleteAnswer("the answer has other parts than were asked for", "is the daemon older than this client?")
         self._is_over = True
         self.notes = list(answer.footer.notes)
         self.more = isinstance(answer, queries.SqlAnswer) and answer.footer.more

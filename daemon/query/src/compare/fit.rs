@@ -1,9 +1,8 @@
 //! Can two recordings be held against each other?
 
 use std::collections::BTreeSet;
-use std::sync::atomic::{AtomicBool, Ordering};
 
-use jhyde_history::{Error as HistoryError, History};
+use jhyde_history::History;
 use jhyde_store::Recording;
 use jhyde_trace::Level;
 use thiserror::Error;
@@ -89,15 +88,12 @@ impl Unfit {
     }
 }
 
-/// Are both of one program and recorded alike, and has the other one ended? When the flag is set nobody waits any more.
+/// Are both of one program and recorded alike, and has the other one ended?
 ///
 /// # Errors
-/// [`Unfit`]; when a recording cannot be read; when nobody waits.
-pub fn can_be_held_against(
-    own: &Recording,
-    other: &Recording,
-    cancelled: &AtomicBool,
-) -> Result<()> {
+/// [`Unfit`]; when a recording cannot be read; when nobody waits for what the other one is asked.
+pub fn can_be_held_against(own: &Recording, asked: &History) -> Result<()> {
+    let other = asked.recording();
     let (ours, theirs) = (own.meta(), other.meta());
     let (name, own_name) = (theirs.name.clone(), ours.name.clone());
     if own.id() == other.id() {
@@ -134,9 +130,7 @@ pub fn can_be_held_against(
     let classes = |recording: &Recording| -> Result<BTreeSet<String>> {
         let mut names = BTreeSet::new();
         for class in recording.classes() {
-            if cancelled.load(Ordering::Relaxed) {
-                return Err(HistoryError::Cancelled.into());
-            }
+            asked.check()?;
             let class = recording.class(class)?;
             names.extend(class.filter(|c| c.in_scope).map(|c| c.name.clone()));
         }
@@ -157,9 +151,8 @@ pub fn can_be_held_against(
 /// # Errors
 /// As [`can_be_held_against`], with which of the two it is that cannot.
 pub fn fit(sides: [&History; 2]) -> Result<(), (usize, Error)> {
-    for (own, other) in [(0, 1), (1, 0)] {
-        let recordings = [own, other].map(|side: usize| sides[side].recording());
-        can_be_held_against(recordings[0], recordings[1], sides[own].cancelled())
+    for (own, other) in [(0_usize, 1_usize), (1, 0)] {
+        can_be_held_against(sides[own].recording(), sides[other])
             .map_err(|error| (other, error))?;
     }
     for (side, history) in sides.into_iter().enumerate() {

@@ -42,7 +42,7 @@ pub enum SqlError {
     Timeout,
     /// It needs more memory than it may take.
     #[error(
-        "the statement needs more memory than {most}: give it more (--memory BYTES), or ask for less at once (a long group_concat, a LIMIT)"
+        "the statement needs more memory than {most}: give it more (--memory of jhyde sql, max_memory), or ask for less at once (a long group_concat, a LIMIT)"
     )]
     Memory {
         /// What it may take, with its unit.

@@ -18,6 +18,8 @@ use rusqlite::vtab::{
 use rusqlite::{Connection, Error as SqliteError, Result as SqliteResult, ffi};
 
 use super::SqlError;
+use super::meter::Meter;
+use super::numbers::Numbers;
 use super::script::{Argument, Function};
 use super::world::World;
 
@@ -93,6 +95,7 @@ struct Tab {
     function: Arc<Function>,
     world: Arc<World>,
     shared: Arc<Shared>,
+    numbers: Numbers,
     connection: *mut ffi::sqlite3,
 }
 
@@ -118,6 +121,7 @@ unsafe impl<'vtab> VTab<'vtab> for Tab {
             function: Arc::clone(&aux.function),
             world: Arc::clone(&aux.world),
             shared: Arc::clone(&aux.shared),
+            numbers: Numbers::default(),
             // SAFETY: it is kept for as long as the table, which SQLite takes down before the connection.
             connection: unsafe { db.handle() },
         };
@@ -167,6 +171,8 @@ unsafe impl<'vtab> VTab<'vtab> for Tab {
             world: Arc::clone(&self.world),
             shared: Arc::clone(&self.shared),
             connection: self.connection,
+            numbers: self.numbers.clone(),
+            arguments: Arc::from(""),
             rows: Vec::new(),
             bytes: 0,
             at: 0,
@@ -182,6 +188,9 @@ struct Cursor {
     world: Arc<World>,
     shared: Arc<Shared>,
     connection: *mut ffi::sqlite3,
+    numbers: Numbers,
+    /// What the rows are of.
+    arguments: Arc<str>,
     rows: Vec<Vec<Value>>,
     /// What they take, of those of the statement.
     bytes: usize,
@@ -215,6 +224,9 @@ impl Cursor {
 
     /// What is said of its SELECT where that fails: what failed first, if that is known.
     fn failed(&self, error: SqliteError) -> SqliteError {
+        if Meter::is_over(&error).is_some() {
+            return error;
+        }
         match error {
             SqliteError::SqliteFailure(code, _)
                 if code.code == rusqlite::ErrorCode::OperationInterrupted =>
@@ -333,6 +345,8 @@ impl Drop for Cursor {
 unsafe impl VTabCursor for Cursor {
     fn filter(&mut self, _: c_int, _: Option<&str>, arguments: &Filters<'_>) -> SqliteResult<()> {
         self.clear();
+        let given: Vec<_> = arguments.iter().collect();
+        self.arguments = format!("{given:?}").into();
         self.answer(arguments)
     }
 
@@ -354,6 +368,6 @@ unsafe impl VTabCursor for Cursor {
     }
 
     fn rowid(&self) -> SqliteResult<i64> {
-        Ok(i64::try_from(self.at).unwrap_or(i64::MAX))
+        Ok(self.numbers.of(&self.arguments, self.at as u64))
     }
 }

@@ -20,6 +20,7 @@ use rusqlite::{Connection, Error as SqliteError, Result as SqliteResult, ToSql};
 
 use super::SqlError;
 use super::datum::Datum;
+use super::numbers::Numbers;
 use super::table::{Access, Bounds, Row, Table, Type};
 use super::world::{RowsOf, World};
 use crate::error::{Error, Result};
@@ -73,6 +74,7 @@ struct Tab<T> {
     base: sqlite3_vtab,
     table: Arc<Table<T>>,
     world: Arc<World>,
+    numbers: Numbers,
 }
 
 impl ToSql for Datum {
@@ -153,6 +155,7 @@ unsafe impl<'vtab, T: Row> VTab<'vtab> for Tab<T> {
             base: sqlite3_vtab::default(),
             table: Arc::clone(&aux.table),
             world: Arc::clone(&aux.world),
+            numbers: Numbers::default(),
         };
         Ok((Cow::Owned(declaration), tab))
     }
@@ -256,6 +259,8 @@ unsafe impl<'vtab, T: Row> VTab<'vtab> for Tab<T> {
             base: sqlite3_vtab_cursor::default(),
             table: Arc::clone(&self.table),
             world: Arc::clone(&self.world),
+            numbers: self.numbers.clone(),
+            arguments: Arc::from(""),
             rows: super::table::none(),
             row: None,
         })
@@ -273,6 +278,9 @@ struct Cursor<T> {
     base: sqlite3_vtab_cursor,
     table: Arc<Table<T>>,
     world: Arc<World>,
+    numbers: Numbers,
+    /// What the rows are of, in a table function.
+    arguments: Arc<str>,
     rows: RowsOf<T>,
     row: Option<T>,
 }
@@ -414,6 +422,9 @@ unsafe impl<T: Row> VTabCursor for Cursor<T> {
             None => super::table::none(),
             Some(mut bounds) => {
                 bounds.backward = number % 2 == 1;
+                if table.columns.iter().any(|column| column.argument) {
+                    self.arguments = format!("{:?}", bounds.equal).into();
+                }
                 let found = (access.find)(&self.world, &bounds);
                 found.map_err(|error| refused(&self.world, error))?
             }
@@ -440,7 +451,12 @@ unsafe impl<T: Row> VTabCursor for Cursor<T> {
     }
 
     fn rowid(&self) -> SqliteResult<i64> {
-        Ok(self.row.as_ref().map_or(0, |row| row.number() as i64))
+        let number = self.row.as_ref().map_or(0, Row::number);
+        // A table has its numbers, a table function those of its arguments.
+        Ok(match self.arguments.is_empty() {
+            true => number as i64,
+            false => self.numbers.of(&self.arguments, number),
+        })
     }
 }
 

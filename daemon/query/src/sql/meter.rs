@@ -16,7 +16,7 @@ use std::ffi::{CStr, c_char, c_int, c_void};
 use std::marker::PhantomData;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use rusqlite::ffi;
+use rusqlite::{Error as SqliteError, ErrorCode, ffi};
 
 /// What there was not enough of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,9 +70,14 @@ impl Meter {
         Self { _here: PhantomData }
     }
 
-    /// What there was not enough of, if anything.
-    pub(super) fn over() -> Option<Over> {
-        ACCOUNT.with(|account| account.over.get())
+    /// What there was not enough of, if that is why a statement failed: SQLite can do without some of what it asks for.
+    pub(super) fn is_over(error: &SqliteError) -> Option<Over> {
+        let over = ACCOUNT.with(|account| account.over.get())?;
+        let is_it = match over {
+            Over::Memory => ErrorCode::OutOfMemory,
+            Over::Files => ErrorCode::DiskFull,
+        };
+        (error.sqlite_error_code() == Some(is_it)).then_some(over)
     }
 }
 
@@ -274,6 +279,8 @@ unsafe extern "C" fn open(
             let counted = tables.entry(methods as usize).or_insert_with(|| {
                 Box::leak(Box::new(Counted {
                     table: ffi::sqlite3_io_methods {
+                        // Files of version 3 are made longer, and mapped, past these functions.
+                        iVersion: (*methods).iVersion.min(2),
                         xWrite: Some(write),
                         xTruncate: Some(truncate),
                         xClose: Some(close),
@@ -282,7 +289,7 @@ unsafe extern "C" fn open(
                     own: methods,
                 }))
             });
-            (*file).pMethods = &raw const counted.table;
+            (*file).pMethods = std::ptr::from_ref::<Counted>(*counted).cast();
         }
         opened
     }
@@ -353,7 +360,7 @@ pub(super) fn install() -> bool {
 
 #[cfg(test)]
 mod tests {
-    use rusqlite::{Connection, ErrorCode, OpenFlags};
+    use rusqlite::{Connection, OpenFlags};
 
     use super::*;
 
@@ -367,16 +374,22 @@ mod tests {
         connection
     }
 
-    /// The longest text of so many, sorted by what no index serves.
-    fn sorted(connection: &Connection, rows: i64) -> rusqlite::Result<i64> {
-        let text = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?), \
-                    s AS (SELECT printf('%0100d', i * 7919 % 1000003) AS text FROM n ORDER BY text LIMIT -1 OFFSET 0) \
-                    SELECT count(DISTINCT text) FROM s";
-        connection.query_row(text, [rows], |row| row.get(0))
-    }
-
-    fn code(error: &rusqlite::Error) -> Option<ErrorCode> {
-        error.sqlite_error_code()
+    /// How many texts there are of so many, sorted by what no index serves, and how many bytes of files that takes.
+    fn sorted(connection: &Connection, rows: i64) -> rusqlite::Result<(i64, i64)> {
+        let text = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) \
+                    SELECT printf('%0100d', i * 7919 % 1000003) AS text FROM n ORDER BY text";
+        let mut statement = connection.prepare(text)?;
+        let mut all = statement.query([rows])?;
+        let (mut count, mut files) = (0, 0);
+        let mut last = String::new();
+        while let Some(row) = all.next()? {
+            let text: String = row.get(0)?;
+            assert!(last <= text, "sorted");
+            last = text;
+            count += 1;
+            files = files.max(ACCOUNT.with(|account| account.files.get()));
+        }
+        Ok((count, files))
     }
 
     #[test]
@@ -384,15 +397,15 @@ mod tests {
         {
             let _meter = Meter::start(64 << 20, 64 << 20);
             let connection = connect();
-            assert_eq!(sorted(&connection, 100_000).expect("it fits"), 100_000);
-            assert_eq!(Meter::over(), None);
+            let (count, files) = sorted(&connection, 100_000).expect("it fits");
+            assert_eq!(count, 100_000);
+            assert!(files > 9 << 20, "{files} bytes for ten megabytes of texts");
         }
         {
             let _meter = Meter::start(64 << 20, 1 << 20);
             let connection = connect();
             let error = sorted(&connection, 100_000).expect_err("ten megabytes");
-            assert_eq!(code(&error), Some(ErrorCode::DiskFull));
-            assert_eq!(Meter::over(), Some(Over::Files));
+            assert_eq!(Meter::is_over(&error), Some(Over::Files));
         }
         {
             let _meter = Meter::start(8 << 20, 64 << 20);
@@ -401,12 +414,13 @@ mod tests {
                         (WITH RECURSIVE n(value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM n WHERE value < 30000) SELECT value FROM n)";
             let told = connection.query_row(text, [], |row| row.get::<_, i64>(0));
             let error = told.expect_err("thirty megabytes");
-            assert_eq!(code(&error), Some(ErrorCode::OutOfMemory));
-            assert_eq!(Meter::over(), Some(Over::Memory));
+            assert_eq!(Meter::is_over(&error), Some(Over::Memory));
+            // What fails behind it fails for its own reason.
+            let wrong = connection.prepare("SELECT nothing").expect_err("no column");
+            assert_eq!(Meter::is_over(&wrong), None);
         }
         let _meter = Meter::start(64 << 20, 64 << 20);
-        assert_eq!(sorted(&connect(), 1000).expect("it fits"), 1000);
-        assert_eq!(Meter::over(), None);
+        assert_eq!(sorted(&connect(), 1000).expect("it fits").0, 1000);
     }
 
     #[test]

@@ -20,6 +20,7 @@ mod glue;
 mod judged;
 mod library;
 mod meter;
+mod numbers;
 mod run;
 mod script;
 mod table;

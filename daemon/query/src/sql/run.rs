@@ -47,11 +47,11 @@ pub struct Answered<'a> {
 }
 
 /// Bytes of memory that a statement may take where nobody says.
-pub const MEMORY: u64 = 256 << 20;
+pub const MEMORY: u64 = 256_000_000;
 /// With less SQLite does not even know its tables.
-pub const LEAST_MEMORY: u64 = 8 << 20;
+pub const LEAST_MEMORY: u64 = 8_000_000;
 /// Bytes of temporary files into which sorting and temporary tables may spill.
-pub(super) const FILES: u64 = 8 << 30;
+pub(super) const FILES: u64 = 8_000_000_000;
 
 /// What somebody asks in SQL.
 #[derive(Debug)]
@@ -109,7 +109,7 @@ impl Statement {
         if memory < LEAST_MEMORY {
             return Err(wrong(&format!(
                 "a statement needs {} of memory at least",
-                mebibytes(LEAST_MEMORY)
+                megabytes(LEAST_MEMORY)
             )));
         }
         let deadline = limits
@@ -212,7 +212,9 @@ impl Statement {
         })?;
         for (world, seen) in self.worlds.iter().zip(self.seen.iter()) {
             let mut notes = world.take_notes();
-            notes.extend(world.history.hidden_notes(world.span.range())?);
+            // All rows are there: what is said of them does not come too late.
+            let history = world.history.clone().ending_at(None);
+            notes.extend(history.hidden_notes(world.span.range())?);
             if world.span.to_the_end {
                 notes.extend(world.history.end_note());
             }
@@ -514,8 +516,8 @@ fn wrong(reason: &str) -> Error {
     .into()
 }
 
-pub(super) fn mebibytes(bytes: u64) -> String {
-    format!("{} MiB", bytes >> 20)
+pub(super) fn megabytes(bytes: u64) -> String {
+    format!("{} MB", bytes / 1_000_000)
 }
 
 fn cell(value: ValueRef<'_>) -> Datum {

@@ -9,7 +9,7 @@ use super::asked::Seen;
 use super::error::SqlError;
 use super::library;
 use super::meter::{Meter, Over};
-use super::run::{FILES, Statement, mebibytes};
+use super::run::{FILES, Statement, megabytes};
 use super::script::{Expanded, Problem, Source};
 use super::table::Described;
 use super::tables;
@@ -47,19 +47,19 @@ impl Statement {
         of: Option<&Expanded>,
         refused: &Refused,
     ) -> Error {
-        if let Some(failure) = self.worlds.iter().find_map(|world| world.take_failure()) {
-            return failure;
-        }
-        match Meter::over() {
+        match Meter::is_over(&error) {
             Some(Over::Memory) => {
-                let most = mebibytes(self.memory);
+                let most = megabytes(self.memory);
                 return SqlError::Memory { most }.into();
             }
             Some(Over::Files) => {
-                let most = mebibytes(FILES);
+                let most = megabytes(FILES);
                 return SqlError::Files { most }.into();
             }
             None => {}
+        }
+        if let Some(failure) = self.worlds.iter().find_map(|world| world.take_failure()) {
+            return failure;
         }
         if let Some(what) = refused
             .lock()

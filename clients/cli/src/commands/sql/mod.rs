@@ -182,8 +182,26 @@ pub(super) async fn run(
     tell(&mut context.out, parts, form, keeping).await
 }
 
+/// The beginning of a message of Arrow's that never comes.
+const BROKEN_OFF: [u8; 8] = [0xff, 0xff, 0xff, 0xff, 0x10, 0, 0, 0];
+
 /// Writes an answer as it comes.
 pub(super) async fn tell(
+    out: &mut Output,
+    parts: impl Stream<Item = Result<SqlAnswer, Status>> + Unpin,
+    form: Form,
+    keeping: Option<Keeping>,
+) -> Result<(), Error> {
+    let told = tell_parts(out, parts, form, keeping).await;
+    if told.is_err() && form.shape == Shape::Arrow && !out.is_untouched() {
+        // Readers take a stream that ends between two messages for whole.
+        out.bytes(&BROKEN_OFF)?;
+        out.flush()?;
+    }
+    told
+}
+
+async fn tell_parts(
     out: &mut Output,
     mut parts: impl Stream<Item = Result<SqlAnswer, Status>> + Unpin,
     form: Form,
@@ -219,6 +237,11 @@ pub(super) async fn tell(
             Some(Part::Row(row)) if form.shape == Shape::Csv => {
                 let cells: Vec<_> = row.cells.iter().map(csv).collect();
                 out.line(cells.join(","))?;
+            }
+            Some(Part::Row(_)) if form.shape == Shape::Arrow => {
+                let reason =
+                    "this daemon is older than jhyde, and knows no --arrow: start it again";
+                return Err(Error::Failed(reason.to_owned()));
             }
             Some(Part::Row(row)) => {
                 waiting.push(row);

@@ -1,7 +1,7 @@
 //! Which object it is that a log tells by its hash.
 //!
 //! That is the identity hash of 31 bits, or, of an object whose hash another one had before, a number of its own that is none
-//! (`JhydeIdentity.java`). Where the probe could not see that, class, and of strings and boxes the content, tell those of one hash apart. An
+//! (`JhydeIdentity.java`). Where the probe could not see that, class, and of strings and boxes the content, of class objects the name, tell those of one hash apart. An
 //! object that code of the scope made is told when it is first shown to code out of the scope: as an argument, as the
 //! result of a call by such code, as an exception, in an array. Until then nothing says its hash; but nor can such code
 //! have it, unless by one of two ways: it was put into an array that such code has, after that was shown, or such code
@@ -14,7 +14,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// See the module.
 #[derive(Debug, Default)]
 pub(super) struct Identities {
-    /// Objects by hash; of strings and boxes, what tells their content apart.
+    /// Objects by hash; of strings, boxes and class objects, what tells their content apart.
     by_hash: FxHashMap<u32, Vec<Known>>,
     hashes: FxHashMap<ObjectId, u32>,
     /// Objects of each class that nobody told, and that code out of the scope may have all the same; with what tells their content

@@ -114,6 +114,8 @@ pub(crate) struct Deriver {
     computed: FxHashMap<u32, Value>,
     /// Names that several classes have, whose objects were told.
     namesakes: FxHashSet<String>,
+    /// Class objects, with what tells them apart: [`values::content_of_class`].
+    class_objects: FxHashMap<ObjectId, u64>,
     /// What objects of the JDK hold.
     holdings: Holdings,
     /// Objects of which it was told what never changes.
@@ -173,6 +175,7 @@ impl Deriver {
             constants: Constants::default(),
             computed: FxHashMap::default(),
             namesakes: FxHashSet::default(),
+            class_objects: FxHashMap::default(),
             outlet: Outlet::new(level),
             holdings: Holdings::new(also.contents, version),
             fixed: FxHashSet::default(),

@@ -1,10 +1,10 @@
 //! Classes of one name, which several loaders define (JVMS 5.3): a log tells classes by their names alone. Which one is meant is
 //! known of an object that was told before, and of a class object likewise; else nothing is taken for certain.
 
-use jhyde_trace::{ClassId, Content, Value};
+use jhyde_trace::{ClassId, Value};
 
 use super::identity::Meant;
-use super::values::{class_name, content_of};
+use super::values::{class_name, content_of, content_of_class};
 use super::{Deriver, Lost};
 use crate::mirror::{Body, Constant};
 use crate::probe::log::Object;
@@ -53,7 +53,8 @@ impl Deriver {
         hash: u32,
         name: &str,
     ) -> Result<Value, Lost> {
-        if let Meant::This(object) = self.identities.meant(hash, class, 0) {
+        let content = content_of_class(name);
+        if let Meant::This(object) = self.identities.meant(hash, class, content) {
             return Ok(Value::Object(object));
         }
         self.namesakes.insert(name.to_owned());
@@ -66,9 +67,8 @@ impl Deriver {
             )));
         }
         let object = self.heap.create(Some(class), Body::Opaque);
-        self.outlet
-            .object(object, Some(class), Content::Class(name.to_owned()));
-        self.identities.learn(object, class, 0, hash);
+        self.class_object_is(object, class, name.to_owned());
+        self.identities.learn(object, class, content, hash);
         Ok(Value::Object(object))
     }
 

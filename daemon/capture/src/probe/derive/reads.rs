@@ -13,7 +13,7 @@ use super::values::content_of;
 use super::world::same_value;
 use super::{Deriver, Routine};
 use crate::mirror::{Op, UNKNOWN, initial, is_known};
-use crate::probe::log::{Raw, Record, Reference};
+use crate::probe::log::{Raw, Record, Reference, Told};
 use crate::probe::plan::Tells;
 use crate::program::Program;
 
@@ -166,7 +166,9 @@ impl Deriver {
             let class = self.heap.class(object);
             let class = class.filter(|&class| self.same_class(program, class, told));
             let content = content_of(&told.told);
-            let can = self.content(object) == content && (!read.open || content != 0);
+            // Of classes of one name it does.
+            let is_one = content != 0 && !matches!(told.told, Told::Class(_));
+            let can = self.content(object) == content && (!read.open || is_one);
             if let Some(class) = class.filter(|_| can)
                 && self.identities.may_be(object, class, content, told.hash)
             {

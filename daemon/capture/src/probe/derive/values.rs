@@ -101,28 +101,30 @@ impl Deriver {
         hash: u32,
         name: &LongText,
     ) -> Result<Value, Lost> {
-        let name = String::from_utf16_lossy(&name.units);
-        let name = match name.starts_with('[') {
-            // `[Ljava.lang.String;` has dots where descriptors have slashes.
-            true => dotted(&name.replace('.', "/")),
-            false => name,
-        };
+        let name = own_name(name);
+        let content = content_of_class(&name);
         let constant = Constant::Class(program.spelling(0, &name));
         let known = self.heap.known_constant(&constant);
         if !self.is_only(program, &name)
-            || known.is_some_and(|known| !self.identities.may_be(known, class, 0, hash))
+            || known.is_some_and(|known| !self.identities.may_be(known, class, content, hash))
         {
             return self.class_object_told(program, class, hash, &name);
         }
         let (object, fresh) = self.heap.constant(constant, Some(class));
         if fresh {
-            self.outlet
-                .object(object, Some(class), Content::Class(name));
+            self.class_object_is(object, class, name);
         }
-        match self.identities.told(object, class, 0, hash) {
+        match self.identities.told(object, class, content, hash) {
             true => Ok(Value::Object(object)),
             false => Err(Lost("a class object is another than it was".to_owned())),
         }
+    }
+
+    /// A class object begins.
+    pub(super) fn class_object_is(&mut self, object: ObjectId, class: ClassId, name: String) {
+        self.class_objects.insert(object, content_of_class(&name));
+        self.outlet
+            .object(object, Some(class), Content::Class(name));
     }
 
     /// An object that code out of the scope made.
@@ -258,18 +260,22 @@ impl Deriver {
         constant: Constant,
         name: String,
     ) -> Value {
-        let (class, content) = match &constant {
+        let text = match &constant {
             Constant::Text(units) => {
                 let length = u32::try_from(units.len()).unwrap_or(u32::MAX);
-                let text = cut(units, length, self.limit);
-                (STRING, Content::String(text))
+                Some(cut(units, length, self.limit))
             }
-            Constant::Class(_) => (CLASS, Content::Class(name)),
+            Constant::Class(_) => None,
         };
-        let class = program.class_named(0, class);
+        let of = if text.is_some() { STRING } else { CLASS };
+        let class = program.class_named(0, of);
         let (object, fresh) = self.heap.constant(constant, Some(class));
-        if fresh {
-            self.outlet.object(object, Some(class), content);
+        match text.filter(|_| fresh) {
+            Some(text) => self
+                .outlet
+                .object(object, Some(class), Content::String(text)),
+            None if fresh => self.class_object_is(object, class, name),
+            None => {}
         }
         Value::Object(object)
     }
@@ -285,8 +291,9 @@ impl Deriver {
     ) -> Option<Value> {
         let (class, content) = match &constant {
             Constant::Text(units) => (STRING, text_content(java_hash(units))),
-            Constant::Class(_) => (CLASS, 0),
+            Constant::Class(_) => (CLASS, content_of_class(&name)),
         };
+        let is_class = matches!(constant, Constant::Class(_));
         let class = program.class_named(0, class);
         let known = self.heap.known_constant(&constant);
         match (self.identities.meant(hash, class, content), known) {
@@ -294,7 +301,7 @@ impl Deriver {
                 self.heap.is_constant_of(object, constant);
                 return Some(Value::Object(object));
             }
-            (Meant::This(object), Some(known)) if object != known && content == 0 => return None,
+            (Meant::This(object), Some(known)) if object != known && is_class => return None,
             _ => {}
         }
         Some(self.constant(program, constant, name))
@@ -314,8 +321,10 @@ impl Deriver {
 
     /// What tells an object apart from others of its class and hash, as far as it is known: see [`content_of`].
     pub(super) fn content(&self, object: ObjectId) -> u64 {
-        let text = self.heap.text(object);
-        text.map_or(0, |text| text_content(java_hash(text)))
+        if let Some(text) = self.heap.text(object) {
+            return text_content(java_hash(text));
+        }
+        self.class_objects.get(&object).copied().unwrap_or_default()
     }
 
     /// What code out of the scope has constructed, and tells what it holds: a string, a box, or another number.
@@ -452,7 +461,24 @@ pub(super) fn content_of(told: &Told) -> u64 {
             value.hash(&mut hasher);
             hasher.finish() | 1
         }
-        Told::Class(_) | Told::Array { .. } | Told::Instance(..) => 0,
+        Told::Class(name) => content_of_class(&own_name(name)),
+        Told::Array { .. } | Told::Instance(..) => 0,
+    }
+}
+
+/// The same of a class object, by the name of the class: two of them may have one hash, of 31 bits, and are never one for that.
+pub(super) fn content_of_class(name: &str) -> u64 {
+    let units: Vec<u16> = name.encode_utf16().collect();
+    2 << 32 | u64::from(java_hash(&units))
+}
+
+/// The name that a class object tells, dotted.
+fn own_name(name: &LongText) -> String {
+    let name = String::from_utf16_lossy(&name.units);
+    match name.starts_with('[') {
+        // `[Ljava.lang.String;` has dots where descriptors have slashes.
+        true => dotted(&name.replace('.', "/")),
+        false => name,
     }
 }
 

@@ -16,6 +16,7 @@ fn objects_of_one_hash_are_told_apart() {
             "Begins",
             "Overrides",
             "Constants",
+            "ClassObjects",
         ] {
             let folder = compiled(jdk, &source(main));
             let [one, two] = ONE_HASH;

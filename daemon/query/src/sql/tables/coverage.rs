@@ -8,13 +8,15 @@ use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
 use jhyde_bytecode::{Code, CoverageEdges, Outcome};
+use jhyde_history::Error as HistoryError;
+use jhyde_store::Error as StoreError;
 use jhyde_store::records::{Direction, MethodRef};
 use jhyde_trace::{CallId, Event, EventKind, Level, MethodId, Timestamp};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::calls::of_methods;
 use super::structure::each_method;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::sql::datum::Datum;
 use crate::sql::table::{Access, Bounds, Column, Row, Table};
 use crate::sql::world::{RowsOf, World};
@@ -134,10 +136,15 @@ pub(super) fn coverage() -> Table<Covered> {
                     let id = id.and_then(|id| u32::try_from(id).ok()).map(MethodId);
                     let method = id.map(|id| world.method(id)).transpose()?.flatten();
                     let methods: Vec<_> = method.into_iter().collect();
-                    let mut counts = Counts::default();
-                    for method in &methods {
-                        of_method(world, method.method().id, &mut counts)?;
+                    if let Some(lost) = world.recording().lost_classes() {
+                        world.note(format!("some classes are damaged: {lost}"));
                     }
+                    // Of what was cut off the calls are left that ran on: the index leads to those that began later.
+                    let counts = match (methods.first(), world.recording().kept_from().0) {
+                        (Some(method), 0) => of_method(world, method.method().id)?,
+                        (Some(_), _) => of_all(world)?,
+                        (None, _) => Counts::default(),
+                    };
                     Ok(rows(methods, counts))
                 },
             },
@@ -159,14 +166,21 @@ pub(super) fn coverage() -> Table<Covered> {
 }
 
 /// Of one method.
-fn of_method(world: &Arc<World>, method: MethodId, counts: &mut Counts) -> Result<()> {
+fn of_method(world: &Arc<World>, method: MethodId) -> Result<Counts> {
+    let mut counts = Counts::default();
     let bounds = Bounds {
         until: world.span.until.0,
         ..Bounds::default()
     };
     let ways = counts.entry(method).or_default();
     for call in of_methods(world, vec![method], &bounds)? {
-        let call = call?;
+        let call = match call {
+            Err(Error::History(HistoryError::Store(error @ StoreError::Damaged { .. }))) => {
+                world.note(format!("what a damaged block had is left out: {error}"));
+                continue;
+            }
+            call => call?,
+        };
         if call.boundary {
             continue;
         }
@@ -192,7 +206,7 @@ fn of_method(world: &Arc<World>, method: MethodId, counts: &mut Counts) -> Resul
             }
         }
     }
-    Ok(())
+    Ok(counts)
 }
 
 /// Calls that run, with their methods and the ways that they have gone.
@@ -263,7 +277,6 @@ fn one(
 
 /// All ways of these methods: those that their code has, and those that were gone.
 fn rows(methods: Vec<MethodRef>, mut counts: Counts) -> RowsOf<Covered> {
-    let mut numbers = 0..;
     let rows = methods.into_iter().flat_map(move |method| {
         let info = method.method();
         let mut ways: BTreeMap<Way, Vec<Outcome>> = BTreeMap::new();
@@ -281,10 +294,9 @@ fn rows(methods: Vec<MethodRef>, mut counts: Counts) -> RowsOf<Covered> {
             }
             None => ways.extend(gone.keys().map(|way| (*way, Vec::new()))),
         }
-        let rows = ways.into_iter().zip(&mut numbers);
-        let rows = rows.map(|((way, outcomes), number)| {
+        let rows = ways.into_iter().map(|(way, outcomes)| {
             Ok(Covered {
-                number,
+                number: number(info.id, way),
                 method: method.clone(),
                 way,
                 outcome: in_words(&outcomes),
@@ -294,6 +306,12 @@ fn rows(methods: Vec<MethodRef>, mut counts: Counts) -> RowsOf<Covered> {
         rows.collect::<Vec<_>>()
     });
     Box::new(rows)
+}
+
+/// The number of a row: another for each way of each method, since code has at most 65,535 bytes (JVMS 4.7.3).
+fn number(method: MethodId, (from, to): Way) -> u64 {
+    let from = from.map_or(0, |from| u64::from(from) + 1);
+    u64::from(method.0) << 32 | from << 16 | u64::from(to)
 }
 
 fn in_words(outcomes: &[Outcome]) -> Option<String> {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use jhyde_trace::Level;
 
+use crate::compare::fit::Unfit;
 use crate::compare::rules::Rules;
 use crate::compare::{self, Aspect, Difference, Pair, Part, Spot, Which, fit};
 use crate::error::Result;
@@ -161,6 +162,14 @@ fn first(world: &Arc<World>, schemas: [&str; 2]) -> Result<Vec<Diverged>> {
     };
     let histories = [find(schemas[0])?, find(schemas[1])?];
     fit::fit(histories).map_err(|(_, error)| error)?;
+    for (schema, history) in schemas.into_iter().zip(histories) {
+        // It has ended since the statement began, and would be seen further than the statement says.
+        let seen = world.all.iter().find(|seen| seen.schema == schema);
+        if let Some(seen) = seen.filter(|seen| seen.until != history.recording().end()) {
+            let name = seen.meta.name.clone();
+            return Err(Unfit::Running { name }.into());
+        }
+    }
     let mut rows: Vec<Diverged> = Vec::new();
     let mut threads = None;
     let [left, right] = histories.map(Clone::clone);

@@ -1,7 +1,6 @@
 //! A recording held against another one: whether the two can be compared, and which calls are known from the beginning on.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use jhyde_debugging::{Against, Known};
@@ -30,9 +29,8 @@ const MOST_APART: usize = 200;
 
 /// What is known from another recording at the beginning of a session.
 pub(super) fn begin(knower: &Knower<'_>, other: History) -> Result<(Against, Vec<Known>), Status> {
-    let (own, recording) = (knower.recording(), other.recording());
-    can_be_held_against(own, recording, "against", other.cancelled())?;
-    let meta = recording.meta();
+    can_be_held_against(knower.recording(), &other, "against")?;
+    let meta = other.recording().meta();
     let other = knower.side(other);
     let (known, differ) = look_up(knower, &other, &meta.name).map_err(status)?;
     let against = Against {
@@ -43,15 +41,13 @@ pub(super) fn begin(knower: &Knower<'_>, other: History) -> Result<(Against, Vec
     Ok((against, known))
 }
 
-/// Are both of one program, and recorded alike? `field` names the other one in the request. When the flag is set nobody waits
-/// any more.
+/// Are both of one program, and recorded alike? `field` names the other one in the request.
 pub(super) fn can_be_held_against(
     own: &Recording,
-    other: &Recording,
+    other: &History,
     field: &str,
-    cancelled: &AtomicBool,
 ) -> Result<(), Status> {
-    fit::can_be_held_against(own, other, cancelled).map_err(|error| unfit(error, field))
+    fit::can_be_held_against(own, other).map_err(|error| unfit(error, field))
 }
 
 /// Why two recordings, of which this field names one, cannot be held against each other.

@@ -72,9 +72,8 @@ pub(super) fn understood(
     }
     let mut passed = Vec::new();
     for other in &others {
-        let cancelled = other.cancelled();
+        can_be_held_against(own, other, FIELD)?;
         let other = other.recording();
-        can_be_held_against(own, other, FIELD, cancelled)?;
         has_edges(other)?;
         let ran = ran(knower, other)?;
         let meta = other.meta();
