@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 from fake import Limited
 
-import pyarrow
+import pyarrow  # type: ignore[import-untyped]
 
 import jhyde
 from jhyde import errors

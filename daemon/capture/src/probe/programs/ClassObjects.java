@@ -1,9 +1,20 @@
+import java.lang.invoke.MethodType;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
+import java.util.zip.Adler32;
 
-/** Class objects that come from code out of the scope before constants of others do: by names, of objects, in lists, of arrays. */
+/**
+ * Class objects that come from code out of the scope before constants of others do: by names, of objects, in lists, of arrays. The JVM has asked
+ * for the identity hashes of two of them before, for the type of a method, so that nobody can see that they are new where they are told first.
+ */
 public final class ClassObjects {
+    static final class Before {
+    }
+
+    static final class Behind {
+    }
+
     static Class<?> first;
     static Class<?> second;
     static final Class<?>[] ALL = new Class<?>[6];
@@ -17,10 +28,14 @@ public final class ClassObjects {
     }
 
     public static void main(String[] args) throws Exception {
-        first = Class.forName("java.util.concurrent.atomic.AtomicLong");
+        System.out.println(MethodType.fromMethodDescriptorString("(Ljava/util/zip/Adler32;Ljava/util/concurrent/Phaser;)V", null));
+        first = Class.forName("java.util.concurrent.Phaser");
         System.out.println(name(first));
-        second = java.net.URI.class;
+        second = Adler32.class;
         System.out.println(name(second) + same(first, second));
+        first = Class.forName("ClassObjects$Before");
+        second = Behind.class;
+        System.out.println(name(first) + name(second) + same(first, second) + same(first, Before.class));
         ALL[0] = BitSet.class;
         ALL[1] = Class.forName("java.util.BitSet");
         ALL[2] = int[].class;
@@ -34,8 +49,8 @@ public final class ClassObjects {
         System.out.println(name(list.getClass()) + same(list.getClass(), ArrayList.class));
         Class<?> mine = ClassObjects.class;
         System.out.println(name(mine) + same(mine, Class.forName("ClassObjects")));
-        for (Class<?> one : List.of(Integer.class, int.class, Long.class)) {
-            System.out.println(name(one) + same(one, second) + same(one, int.class));
+        for (Class<?> of : List.of(Integer.class, int.class, Long.class)) {
+            System.out.println(name(of) + same(of, second) + same(of, int.class));
         }
         synchronized (Long.class) {
             first = Long.class;
