@@ -105,9 +105,9 @@ fn coverage_is_what_the_events_tell_and_what_the_code_has_besides() {
         let united = by(&format!(
             "SELECT * FROM coverage WHERE {either} ORDER BY method_id, bytecode_index, to_index"
         ));
-        let one_by_one = by(&format!(
-            "SELECT * FROM (SELECT * FROM coverage) WHERE +method_id IN (1, 2) AND times > 0 AND class = 'MergeSort' ORDER BY method_id, bytecode_index, to_index"
-        ));
+        let one_by_one = by(
+            "SELECT * FROM (SELECT * FROM coverage) WHERE +method_id IN (1, 2) AND times > 0 AND class = 'MergeSort' ORDER BY method_id, bytecode_index, to_index",
+        );
         assert!(one_by_one.len() > 4);
         assert_eq!(united, one_by_one);
         // What `executed` says of each line with a condition.
@@ -230,26 +230,27 @@ fn what_people_said_is_in_tables() {
 #[test]
 fn rows_of_table_functions_are_united_by_an_or() {
     let folder = merge_sort(&jdks()[0], "full");
-    for (function, columns) in [
-        ("loops", "position, line, enter"),
-        ("children", "id"),
-        ("state", "variable"),
+    for (function, columns, [one, two]) in [
+        ("loops", "position, line, enter", ["1.2", "1.4"]),
+        ("children", "id", ["1.1", "1.2"]),
+        ("state", "variable", ["1.2", "1.4"]),
     ] {
-        let of = |call: &str| {
-            rows(
+        let of = |condition: &str| {
+            let mut found = rows(
                 &folder,
-                &format!("SELECT {columns} FROM {function} WHERE of_call = '{call}'"),
-            )
+                &format!("SELECT {columns} FROM {function} WHERE {condition}"),
+            );
+            found.sort_by_key(|row| format!("{row:?}"));
+            found
         };
-        let mut wanted = of("1.2");
-        wanted.extend(of("1.4"));
-        assert!(wanted.len() > of("1.2").len(), "{function}: both have some");
-        let mut united = rows(
-            &folder,
-            &format!("SELECT {columns} FROM {function} WHERE of_call = '1.2' OR of_call = '1.4'"),
+        let [first, second] = [one, two].map(|call| of(&format!("of_call = '{call}'")));
+        assert!(
+            !first.is_empty() && !second.is_empty(),
+            "{function}: both have some"
         );
+        let mut wanted = [first, second].concat();
         wanted.sort_by_key(|row| format!("{row:?}"));
-        united.sort_by_key(|row| format!("{row:?}"));
+        let united = of(&format!("of_call = '{one}' OR of_call = '{two}'"));
         assert_eq!(united, wanted, "{function}");
     }
     // A function of the statement's own, and the same row found by both parts, which is one.
