@@ -253,6 +253,13 @@ fn rows_of_table_functions_are_united_by_an_or() {
         let united = of(&format!("of_call = '{one}' OR of_call = '{two}'"));
         assert_eq!(united, wanted, "{function}");
     }
+    // An OR of which SQLite takes apart what both sides have, and looks at the argument.
+    let either = "(of_call = '1.1' AND number = 2) OR (of_call = '1.1' AND method = 'sort')";
+    let told = rows(
+        &folder,
+        &format!("SELECT id, of_call FROM children WHERE {either}"),
+    );
+    assert_eq!(told, [[json!("1.2"), json!("1.1")]]);
     // A function of the statement's own, and the same row found by both parts, which is one.
     let define = "CREATE FUNCTION f(a INTEGER) RETURNS TABLE(x INTEGER) AS SELECT $a UNION ALL SELECT $a + 1;";
     let asked = |condition: &str| {

@@ -172,6 +172,7 @@ unsafe impl<'vtab> VTab<'vtab> for Tab {
             shared: Arc::clone(&self.shared),
             connection: self.connection,
             numbers: self.numbers.clone(),
+            given: Vec::new(),
             arguments: Arc::from(""),
             rows: Vec::new(),
             bytes: 0,
@@ -189,7 +190,8 @@ struct Cursor {
     shared: Arc<Shared>,
     connection: *mut ffi::sqlite3,
     numbers: Numbers,
-    /// What the rows are of.
+    /// What the rows are of, and the same as one text.
+    given: Vec<Value>,
     arguments: Arc<str>,
     rows: Vec<Vec<Value>>,
     /// What they take, of those of the statement.
@@ -345,8 +347,11 @@ impl Drop for Cursor {
 unsafe impl VTabCursor for Cursor {
     fn filter(&mut self, _: c_int, _: Option<&str>, arguments: &Filters<'_>) -> SqliteResult<()> {
         self.clear();
-        let given: Vec<_> = arguments.iter().collect();
-        self.arguments = format!("{given:?}").into();
+        let given = arguments.iter().map(Value::try_from);
+        self.given = given
+            .collect::<Result<_, _>>()
+            .map_err(|error| self.wrong(error.to_string()))?;
+        self.arguments = format!("{:?}", self.given).into();
         self.answer(arguments)
     }
 
@@ -361,8 +366,14 @@ unsafe impl VTabCursor for Cursor {
 
     /// Arguments have no value in a row: SQLite was told not to look.
     fn column(&self, context: &mut Context, column: c_int) -> SqliteResult<()> {
-        let row = self.rows.get(self.at);
-        let cell = usize::try_from(column).ok().and_then(|at| row?.get(at));
+        let columns = self.function.columns.len();
+        let cell = usize::try_from(column)
+            .ok()
+            .and_then(|at| match at.checked_sub(columns) {
+                None => self.rows.get(self.at)?.get(at),
+                // A condition may look at an argument, such as an OR of which SQLite takes apart what both sides have.
+                Some(argument) => self.given.get(argument),
+            });
         let cell = cell.map_or(ValueRef::Null, ValueRef::from);
         context.set_result(rusqlite::types::ToSqlOutput::Borrowed(cell))
     }

@@ -260,6 +260,7 @@ unsafe impl<'vtab, T: Row> VTab<'vtab> for Tab<T> {
             table: Arc::clone(&self.table),
             world: Arc::clone(&self.world),
             numbers: self.numbers.clone(),
+            given: Vec::new(),
             arguments: Arc::from(""),
             rows: super::table::none(),
             row: None,
@@ -279,7 +280,8 @@ struct Cursor<T> {
     table: Arc<Table<T>>,
     world: Arc<World>,
     numbers: Numbers,
-    /// What the rows are of, in a table function.
+    /// What the rows are of, in a table function; and the same as one text.
+    given: Vec<(&'static str, Datum)>,
     arguments: Arc<str>,
     rows: RowsOf<T>,
     row: Option<T>,
@@ -424,6 +426,7 @@ unsafe impl<T: Row> VTabCursor for Cursor<T> {
                 bounds.backward = number % 2 == 1;
                 if table.columns.iter().any(|column| column.argument) {
                     self.arguments = format!("{:?}", bounds.equal).into();
+                    self.given.clone_from(&bounds.equal);
                 }
                 let found = (access.find)(&self.world, &bounds);
                 found.map_err(|error| refused(&self.world, error))?
@@ -446,6 +449,12 @@ unsafe impl<T: Row> VTabCursor for Cursor<T> {
         let (Some(column), Some(row)) = (column, &self.row) else {
             return context.set_result(Datum::Null);
         };
+        if column.argument {
+            // A condition may look at it all the same, such as an OR of which SQLite takes apart what both sides have.
+            let mut given = self.given.iter();
+            let value = given.find(|(name, _)| *name == column.name);
+            return context.set_result(value.map_or(&Datum::Null, |(_, value)| value));
+        }
         let cell = (column.cell)(&self.world, row);
         context.set_result(cell.map_err(|error| refused(&self.world, error))?)
     }

@@ -89,7 +89,7 @@ impl<T> Column<T> {
         Self::of(name, Type::Text, doc, cell)
     }
 
-    /// An argument: SQLite is told that each row has the value that was asked for, and looks at it no more.
+    /// An argument: each row has the value that was asked for, which the cursor knows.
     pub(super) fn argument(name: &str, doc: &str) -> Self {
         Self {
             argument: true,

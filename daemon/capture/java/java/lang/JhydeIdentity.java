@@ -14,7 +14,8 @@ import jdk.internal.misc.Unsafe;
  * hashes. Only such objects are in a table, which does not keep them alive.
  *
  * <p>Weaker: an object whose hash was asked for before it is told first (by others; of threads and classes, by the probe), or that is locked then (up to JDK 22, or by several
- * threads), cannot be seen to be new. If its hash is that of another, the two have one number.
+ * threads), cannot be seen to be new. If its hash is that of another, the two have one number. Class objects are told apart by their
+ * names besides: the JVM asks for the hashes of many, for the types of methods and in its archive of shared classes.
  *
  * <p>What hashes were seen is kept in bits, two of one word for each (a Bloom filter in blocks, so that memory is touched once): other objects may be taken for seen, which costs a place in
  * the table and tells nothing false.
