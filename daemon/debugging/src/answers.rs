@@ -29,6 +29,19 @@ pub enum Answer {
 }
 
 impl Answer {
+    /// Its word, as the command line has it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Valid => "valid",
+            Self::Invalid => "invalid",
+            Self::Trusted => "trusted",
+            Self::Unknown => "unknown",
+            Self::Inadmissible => "inadmissible",
+            Self::RightValue => "right",
+            Self::OpenValue => "open",
+        }
+    }
+
     /// Is it about a call as a whole?
     pub fn is_of_call(self) -> bool {
         !matches!(self, Self::RightValue | Self::OpenValue)

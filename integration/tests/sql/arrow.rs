@@ -10,7 +10,7 @@ use arrow_schema::{DataType, SchemaRef};
 use jhyde_integration::{Folder, jdks};
 use serde_json::{Value as Json, json};
 
-use crate::{ask, merge_sort};
+use crate::{ask, fails, merge_sort};
 
 fn stream(folder: &Folder, words: &[&str]) -> (SchemaRef, Vec<RecordBatch>, String) {
     let output = folder
@@ -132,15 +132,7 @@ fn many_rows_come_in_batches_and_notes_beside_them() {
 }
 
 fn refused(folder: &Folder, words: &[&str], says: &str) {
-    let output = folder
-        .jhyde(&[&["sql", "run"], words].concat())
-        .output()
-        .expect("jhyde");
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(
-        !output.status.success() && said.contains(says),
-        "{words:?}: {said}"
-    );
+    fails(folder, &[&["sql", "run"], words].concat(), says);
 }
 
 #[test]

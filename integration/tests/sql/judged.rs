@@ -6,7 +6,7 @@ use jhyde_integration::session::Talk;
 use jhyde_integration::{Folder, jdks};
 use serde_json::{Value as Json, json};
 
-use crate::{ask, merge_sort, rows};
+use crate::{ask, fails, merge_sort, rows};
 
 /// The ways that control went, as the events tell them: method, condition, where it went; how often, in how many calls, first and last.
 type Ways = BTreeMap<(String, Option<i64>, i64), (u64, Vec<String>, u64, u64)>;
@@ -163,15 +163,8 @@ fn coverage_is_what_the_events_tell_and_what_the_code_has_besides() {
 #[test]
 fn coverage_needs_the_level_full() {
     let folder = merge_sort(&jdks()[0], "state");
-    let output = folder
-        .jhyde(&["sql", "run", "-c", "SELECT * FROM coverage"])
-        .output()
-        .expect("jhyde");
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(
-        !output.status.success() && said.contains("level full"),
-        "{said}"
-    );
+    let words = ["sql", "run", "-c", "SELECT * FROM coverage"];
+    fails(&folder, &words, "level full");
 }
 
 #[test]

@@ -32,6 +32,16 @@ fn record(jdk: &Jdk, part: &str, class: &str, options: &[&str]) -> Folder {
     folder
 }
 
+/// `jhyde WORDS` fails, and says this.
+fn fails(folder: &Folder, words: &[&str], says: &str) {
+    let output = folder.jhyde(words).output().expect("jhyde");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        !output.status.success() && said.contains(says),
+        "{words:?}: {said}"
+    );
+}
+
 /// The rows of an answer, and what comes behind them.
 fn ask(folder: &Folder, words: &[&str]) -> (Vec<Json>, Json) {
     let mut lines = folder.json(&[&["sql", "run"], words].concat());

@@ -1,18 +1,9 @@
 //! Statements that are kept under a name, with parameters.
 
-use jhyde_integration::{Folder, jdks};
+use jhyde_integration::jdks;
 use serde_json::json;
 
-use crate::{merge_sort, rows};
-
-fn fails(folder: &Folder, words: &[&str], says: &str) {
-    let output = folder.jhyde(words).output().expect("jhyde");
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(
-        !output.status.success() && said.contains(says),
-        "{words:?}: {said}"
-    );
-}
+use crate::{fails, merge_sort, rows};
 
 #[test]
 fn a_statement_is_kept_asked_listed_given_on_and_forgotten() {

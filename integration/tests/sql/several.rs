@@ -3,6 +3,8 @@
 use jhyde_integration::{Folder, jdks};
 use serde_json::{Value as Json, json};
 
+use crate::fails;
+
 /// Two runs of one program at different levels, and one of another.
 fn three() -> Folder {
     let jdk = &jdks()[0];
@@ -29,15 +31,7 @@ fn ask(folder: &Folder, words: &[&str]) -> (Vec<Vec<Json>>, Json) {
 }
 
 fn refused(folder: &Folder, words: &[&str], says: &str) {
-    let output = folder
-        .jhyde(&[&["sql"], words].concat())
-        .output()
-        .expect("jhyde");
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(
-        !output.status.success() && said.contains(says),
-        "{words:?}: {said}"
-    );
+    fails(folder, &[&["sql"], words].concat(), says);
 }
 
 #[test]

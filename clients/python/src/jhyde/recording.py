@@ -218,28 +218,26 @@ class Recording:
         self, statement: str, *, end: int | None = None, timeout: float | None = None, max_rows: int | None = None
     ) -> SqlRows:
         """The rows of a statement in SQL (docs/sql.md), which can only read. `timeout` in seconds; None: five minutes, 0: never."""
-        request = queries.SqlRequest(
-            recording=self.id,
-            statement=statement,
-            to=end,
-            timeout_ms=None if timeout is None else round(timeout * 1000),
-            max_rows=max_rows,
-        )
-        return SqlRows(self._caller.stream(self._queries.Sql, request))
+        return SqlRows(self._sql(queries.SQL_FORMAT_UNSPECIFIED, statement, end, timeout, max_rows))
 
     def sql_arrow(
         self, statement: str, *, end: int | None = None, timeout: float | None = None, max_rows: int | None = None
     ) -> ArrowBytes:
         """The same as a stream of Apache Arrow's, in pieces: `pyarrow.ipc.open_stream(b"".join(demo.sql_arrow("SELECT …"))).to_pandas()`."""
+        return ArrowBytes(self._sql(queries.SQL_FORMAT_ARROW, statement, end, timeout, max_rows))
+
+    def _sql(
+        self, form: queries.SqlFormat.ValueType, statement: str, end: int | None, timeout: float | None, max_rows: int | None
+    ) -> Answers[queries.SqlAnswer]:
         request = queries.SqlRequest(
             recording=self.id,
             statement=statement,
             to=end,
             timeout_ms=None if timeout is None else round(timeout * 1000),
             max_rows=max_rows,
-            format=queries.SQL_FORMAT_ARROW,
+            format=form,
         )
-        return ArrowBytes(self._caller.stream(self._queries.Sql, request))
+        return self._caller.stream(self._queries.Sql, request)
 
     def query(
         self, name: str, parameters: Mapping[str, str] | None = None, *, start: int | None = None, end: int | None = None

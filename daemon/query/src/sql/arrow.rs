@@ -7,8 +7,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use arrow_array::builder::{BinaryBuilder, Float64Builder, Int64Builder, StringBuilder};
-use arrow_array::{ArrayRef, NullArray, RecordBatch};
+use arrow_array::{
+    ArrayRef, BinaryArray, Float64Array, Int64Array, NullArray, RecordBatch, StringArray,
+};
 use arrow_ipc::writer::StreamWriter;
 use arrow_schema::{ArrowError, DataType, Field, Schema};
 
@@ -229,61 +230,55 @@ fn array<'a>(
     let Some(kind) = column.kind() else {
         return Ok(Arc::new(NullArray::new(cells.len())));
     };
-    let wrong = |at: usize, cell: &Datum| {
-        let found = Kind::of(cell).unwrap_or(kind);
-        other(&column.name, Some(kind), found, before + at + 1)
-    };
-    let cells = cells.enumerate();
     Ok(match kind {
         Kind::Int => {
-            let mut all = Int64Builder::new();
-            for (at, cell) in cells {
-                match cell {
-                    Datum::Null => all.append_null(),
-                    Datum::Int(number) => all.append_value(*number),
-                    cell => return Err(wrong(at, cell)),
-                }
-            }
-            Arc::new(all.finish())
+            let all = taken(column, cells, before, |cell| match cell {
+                Datum::Int(number) => Some(*number),
+                _ => None,
+            });
+            Arc::new(Int64Array::from(all?))
         }
         Kind::Real => {
-            let mut all = Float64Builder::new();
-            for (at, cell) in cells {
-                match cell {
-                    Datum::Null => all.append_null(),
-                    Datum::Real(number) => all.append_value(*number),
-                    Datum::Int(number) if number.unsigned_abs() <= EXACT => {
-                        #[expect(clippy::cast_precision_loss, reason = "up to 2^53 there is none")]
-                        all.append_value(*number as f64);
-                    }
-                    cell => return Err(wrong(at, cell)),
-                }
-            }
-            Arc::new(all.finish())
+            let all = taken(column, cells, before, |cell| match cell {
+                Datum::Real(number) => Some(*number),
+                #[expect(clippy::cast_precision_loss, reason = "up to 2^53 there is none")]
+                Datum::Int(number) => (number.unsigned_abs() <= EXACT).then_some(*number as f64),
+                _ => None,
+            });
+            Arc::new(Float64Array::from(all?))
         }
         Kind::Text => {
-            let mut all = StringBuilder::new();
-            for (at, cell) in cells {
-                match cell {
-                    Datum::Null => all.append_null(),
-                    Datum::Text(text) => all.append_value(text),
-                    cell => return Err(wrong(at, cell)),
-                }
-            }
-            Arc::new(all.finish())
+            let all = taken(column, cells, before, |cell| match cell {
+                Datum::Text(text) => Some(text.as_str()),
+                _ => None,
+            });
+            Arc::new(StringArray::from(all?))
         }
         Kind::Bytes => {
-            let mut all = BinaryBuilder::new();
-            for (at, cell) in cells {
-                match cell {
-                    Datum::Null => all.append_null(),
-                    Datum::Bytes(bytes) => all.append_value(bytes),
-                    cell => return Err(wrong(at, cell)),
-                }
-            }
-            Arc::new(all.finish())
+            let all = taken(column, cells, before, |cell| match cell {
+                Datum::Bytes(bytes) => Some(bytes.as_slice()),
+                _ => None,
+            });
+            Arc::new(BinaryArray::from(all?))
         }
     })
+}
+
+/// The values of a column's cells, which are all nulls or of its type.
+fn taken<'a, T>(
+    column: &Column,
+    cells: impl Iterator<Item = &'a Datum>,
+    before: usize,
+    take: impl Fn(&'a Datum) -> Option<T>,
+) -> Result<Vec<Option<T>>> {
+    let cells = cells.enumerate().map(|(at, cell)| {
+        let Some(found) = Kind::of(cell) else {
+            return Ok(None);
+        };
+        let wrong = || other(&column.name, column.kind(), found, before + at + 1);
+        take(cell).map(Some).ok_or_else(wrong)
+    });
+    cells.collect()
 }
 
 /// A value of another type than its column.

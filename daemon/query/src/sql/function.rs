@@ -6,6 +6,7 @@
 )]
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::ffi::{CStr, CString, c_int};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -173,7 +174,7 @@ unsafe impl<'vtab> VTab<'vtab> for Tab {
             connection: self.connection,
             numbers: self.numbers.clone(),
             given: Vec::new(),
-            arguments: Arc::from(""),
+            arguments: OnceCell::new(),
             rows: Vec::new(),
             bytes: 0,
             at: 0,
@@ -190,9 +191,9 @@ struct Cursor {
     shared: Arc<Shared>,
     connection: *mut ffi::sqlite3,
     numbers: Numbers,
-    /// What the rows are of, and the same as one text.
+    /// What the rows are of, and the same as one text, once somebody wants it.
     given: Vec<Value>,
-    arguments: Arc<str>,
+    arguments: OnceCell<Arc<str>>,
     rows: Vec<Vec<Value>>,
     /// What they take, of those of the statement.
     bytes: usize,
@@ -351,7 +352,7 @@ unsafe impl VTabCursor for Cursor {
         self.given = given
             .collect::<Result<_, _>>()
             .map_err(|error| self.wrong(error.to_string()))?;
-        self.arguments = format!("{:?}", self.given).into();
+        self.arguments.take();
         self.answer(arguments)
     }
 
@@ -379,6 +380,8 @@ unsafe impl VTabCursor for Cursor {
     }
 
     fn rowid(&self) -> SqliteResult<i64> {
-        Ok(self.numbers.of(&self.arguments, self.at as u64))
+        let write = || format!("{:?}", self.given).into();
+        let arguments = self.arguments.get_or_init(write);
+        Ok(self.numbers.of(arguments, self.at as u64))
     }
 }

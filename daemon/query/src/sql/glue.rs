@@ -8,6 +8,7 @@
 )]
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::ffi::{CStr, CString, c_int};
 use std::sync::Arc;
 
@@ -261,7 +262,7 @@ unsafe impl<'vtab, T: Row> VTab<'vtab> for Tab<T> {
             world: Arc::clone(&self.world),
             numbers: self.numbers.clone(),
             given: Vec::new(),
-            arguments: Arc::from(""),
+            arguments: OnceCell::new(),
             rows: super::table::none(),
             row: None,
         })
@@ -280,9 +281,9 @@ struct Cursor<T> {
     table: Arc<Table<T>>,
     world: Arc<World>,
     numbers: Numbers,
-    /// What the rows are of, in a table function; and the same as one text.
+    /// What the rows are of, in a table function; and the same as one text, once somebody wants it.
     given: Vec<(&'static str, Datum)>,
-    arguments: Arc<str>,
+    arguments: OnceCell<Arc<str>>,
     rows: RowsOf<T>,
     row: Option<T>,
 }
@@ -425,8 +426,8 @@ unsafe impl<T: Row> VTabCursor for Cursor<T> {
             Some(mut bounds) => {
                 bounds.backward = number % 2 == 1;
                 if table.columns.iter().any(|column| column.argument) {
-                    self.arguments = format!("{:?}", bounds.equal).into();
                     self.given.clone_from(&bounds.equal);
+                    self.arguments.take();
                 }
                 let found = (access.find)(&self.world, &bounds);
                 found.map_err(|error| refused(&self.world, error))?
@@ -462,10 +463,11 @@ unsafe impl<T: Row> VTabCursor for Cursor<T> {
     fn rowid(&self) -> SqliteResult<i64> {
         let number = self.row.as_ref().map_or(0, Row::number);
         // A table has its numbers, a table function those of its arguments.
-        Ok(match self.arguments.is_empty() {
-            true => number as i64,
-            false => self.numbers.of(&self.arguments, number),
-        })
+        if self.given.is_empty() {
+            return Ok(number as i64);
+        }
+        let write = || format!("{:?}", self.given).into();
+        Ok(self.numbers.of(self.arguments.get_or_init(write), number))
     }
 }
 

@@ -206,7 +206,11 @@ impl Statement {
             };
             // What the history says of a question whose time is over, too.
             match told {
-                Error::Cancelled | Error::History(HistoryError::Cancelled) => self.why_over(),
+                Error::Cancelled | Error::History(HistoryError::Cancelled)
+                    if self.worlds.iter().any(|world| world.is_over()) =>
+                {
+                    self.why_over()
+                }
                 told => told,
             }
         })?;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use jhyde_debugging::{Answer, Known, Sessions, Source};
+use jhyde_debugging::{Known, Sessions, Source};
 use jhyde_history::Error as HistoryError;
 use jhyde_query::Result;
 use jhyde_query::sql::{JudgedCall, JudgedSession, Judgements};
@@ -40,7 +40,7 @@ impl Judgements for SessionsOf {
             let given = answers.pointed().enumerate();
             let given = given.map(|(at, (given, pointed))| JudgedCall {
                 call: given.call,
-                answer: word(given.answer),
+                answer: given.answer.name(),
                 value: answers.value(at).map(|value| value.variable.clone()),
                 wrong: pointed.map(|of| of.wrong.clone()).unwrap_or_default(),
                 known_from: answers
@@ -50,7 +50,7 @@ impl Judgements for SessionsOf {
             });
             let known = answers.known().map(|known| JudgedCall {
                 call: known.call,
-                answer: word(known.answer),
+                answer: known.answer.name(),
                 value: None,
                 wrong: Vec::new(),
                 known_from: Some(source(known)),
@@ -64,19 +64,6 @@ impl Judgements for SessionsOf {
             });
         }
         Ok((all, notes))
-    }
-}
-
-/// As the command line and the API have it.
-fn word(answer: Answer) -> &'static str {
-    match answer {
-        Answer::Valid => "valid",
-        Answer::Invalid => "invalid",
-        Answer::Trusted => "trusted",
-        Answer::Unknown => "unknown",
-        Answer::Inadmissible => "inadmissible",
-        Answer::RightValue => "right",
-        Answer::OpenValue => "open",
     }
 }
 

@@ -2,10 +2,11 @@
 
 use jhyde_trace::Level;
 
+use super::structure::from_memory;
 use crate::error::Result;
 use crate::sql::datum::Datum;
 use crate::sql::judged::{JudgedCall, JudgedSession};
-use crate::sql::table::{Access, Column, Row, Table};
+use crate::sql::table::{Column, Row, Table};
 use crate::sql::world::World;
 
 /// A session, and the how manieth it is.
@@ -45,23 +46,6 @@ fn all(world: &World) -> Result<Vec<JudgedSession>> {
     Ok(sessions)
 }
 
-fn access<T>(
-    find: fn(
-        &std::sync::Arc<World>,
-        &crate::sql::table::Bounds,
-    ) -> Result<crate::sql::world::RowsOf<T>>,
-) -> Vec<Access<T>> {
-    vec![Access {
-        by: "all, from memory",
-        equal: &[],
-        range: None,
-        order: None,
-        backward: false,
-        cost: 100.0,
-        find,
-    }]
-}
-
 /// `sessions`.
 pub(super) fn sessions() -> Table<Listed> {
     Table {
@@ -93,7 +77,7 @@ pub(super) fn sessions() -> Table<Listed> {
                 Ok(Datum::count(row.session.answers.len() as u64))
             }),
         ],
-        accesses: access(|world, _| {
+        accesses: from_memory(|world, _| {
             let rows = all(world)?.into_iter().zip(0..);
             let rows = rows.map(|(session, number)| Ok(Listed { number, session }));
             Ok(Box::new(rows))
@@ -143,7 +127,7 @@ pub(super) fn answers() -> Table<Said> {
                 |_, row| Ok(Datum::or_null(row.said.known_from.as_ref(), Datum::text)),
             ),
         ],
-        accesses: access(|world, _| {
+        accesses: from_memory(|world, _| {
             let mut numbers = 0..;
             let rows = all(world)?.into_iter().flat_map(move |session| {
                 let id = session.id;

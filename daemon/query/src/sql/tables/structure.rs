@@ -36,7 +36,10 @@ impl Row for FieldRef {
 }
 
 /// Tables that are short, or lie in memory.
-fn all<T>(find: fn(&Arc<World>, &Bounds) -> Result<RowsOf<T>>) -> Vec<Access<T>> {
+/// All rows, wherever a statement begins.
+pub(super) fn from_memory<T>(
+    find: fn(&Arc<World>, &Bounds) -> Result<RowsOf<T>>,
+) -> Vec<Access<T>> {
     vec![Access {
         by: "all, from memory",
         equal: &[],
@@ -78,7 +81,7 @@ pub(super) fn threads() -> Table<ThreadView> {
                 |_, row| Ok(Datum::or_null(row.end, |at| Datum::count(at.0))),
             ),
         ],
-        accesses: all(|world, _| {
+        accesses: from_memory(|world, _| {
             let all = world.history.threads()?;
             for note in all.notes {
                 world.note(note);
@@ -161,7 +164,7 @@ pub(super) fn classes() -> Table<Arc<ClassInfo>> {
                 Ok(Datum::Int(row.modifiers.into()))
             }),
         ],
-        accesses: all(|world, _| Ok(Box::new(each_class(world)?.into_iter().map(Ok)))),
+        accesses: from_memory(|world, _| Ok(Box::new(each_class(world)?.into_iter().map(Ok)))),
     }
 }
 
@@ -220,7 +223,7 @@ pub(super) fn methods() -> Table<MethodRef> {
                 },
             ),
         ],
-        accesses: all(|world, _| Ok(Box::new(each_method(world)?.map(Ok)))),
+        accesses: from_memory(|world, _| Ok(Box::new(each_method(world)?.map(Ok)))),
     }
 }
 
@@ -287,7 +290,7 @@ pub(super) fn lines() -> Table<CodeLine> {
                 },
             ),
         ],
-        accesses: all(|world, _| {
+        accesses: from_memory(|world, _| {
             let methods = each_method(world)?.flat_map(|method| {
                 (0..method.method().lines.len()).map(move |position| {
                     Ok(CodeLine {
@@ -334,7 +337,7 @@ pub(super) fn fields() -> Table<FieldRef> {
                 Ok(Datum::Int(row.field().modifiers.into()))
             }),
         ],
-        accesses: all(|world, _| {
+        accesses: from_memory(|world, _| {
             let classes = each_class(world)?.into_iter();
             let fields = classes.flat_map(|class| {
                 (0..class.fields.len()).map(move |position| {

@@ -132,22 +132,11 @@ pub(super) fn contradiction(knower: &Knower<'_>, view: &View) -> Result<Option<S
             "call {} was answered {}, and call {}, which is equal to it, {}: one of the two is wrong; take the last \
              answer back (undo), or answer again for the other",
             last.call,
-            word(last.answer),
+            last.answer.name(),
             other.call,
-            word(other.answer)
+            other.answer.name()
         )
     }))
-}
-
-fn word(answer: Answer) -> &'static str {
-    match answer {
-        Answer::Valid => "valid",
-        Answer::Invalid => "invalid",
-        Answer::Trusted => "trusted",
-        Answer::Unknown => "unknown",
-        Answer::Inadmissible => "inadmissible",
-        Answer::RightValue | Answer::OpenValue => "about one value",
-    }
 }
 
 /// What a program said is nobody's word.
