@@ -4,10 +4,40 @@ use std::ops::Range;
 
 use jhyde_history::History;
 use jhyde_history::view::CallView;
-use jhyde_store::records::CallRecord;
+use jhyde_store::Recording;
+use jhyde_store::records::{CallRecord, Direction};
 use jhyde_trace::{CallId, ThreadId, Timestamp};
 
 use crate::error::{Error, Result};
+
+/// What is said where a recording has no index of fields, classes and references.
+pub(crate) const NO_INDEX: &str = "the recording was made before there was an index of fields, classes and references: all its events \
+     were read";
+
+/// A stretch of time in pieces, between which one can see whether anybody still waits: a single one where an index leads to fields,
+/// classes and references, and many where all events are read.
+pub(crate) fn pieces(
+    recording: &Recording,
+    range: Range<Timestamp>,
+    direction: Direction,
+) -> impl Iterator<Item = Range<Timestamp>> + Send + use<> {
+    /// Events that are read within 100 ms.
+    const PIECE: u64 = 1 << 18;
+    let size = match recording.has_index_of_references() {
+        true => u64::MAX,
+        false => PIECE,
+    };
+    let (first, end) = (range.start.0, range.end.0.max(range.start.0));
+    let count = (end - first).div_ceil(size);
+    (0..count).map(move |at| {
+        let at = match direction {
+            Direction::Forward => at,
+            Direction::Backward => count - 1 - at,
+        };
+        let start = first + at * size;
+        Timestamp(start)..Timestamp(start.saturating_add(size).min(end))
+    })
+}
 
 /// A part of the history: what happened at or after `from` and before `until`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

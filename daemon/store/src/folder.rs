@@ -43,6 +43,9 @@ struct MetaFile<M> {
     /// What was cut off.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     cut_off: Option<CutOff>,
+    /// What the index has.
+    #[serde(default)]
+    index: u8,
     meta: M,
     checksum: String,
 }
@@ -72,6 +75,8 @@ pub(crate) struct FolderMeta {
     pub(crate) levels: bool,
     /// What was cut off of a recording that keeps its newest part.
     pub(crate) cut_off: Option<CutOff>,
+    /// What the index has of all blocks: see [`crate::index::VERSION`].
+    pub(crate) index: u8,
 }
 
 /// What a recording has cut off ([`crate::ring`]). Said before it is deleted.
@@ -94,6 +99,7 @@ impl FolderMeta {
             cut_short: None,
             levels: true,
             cut_off: None,
+            index: crate::index::VERSION,
         }
     }
 
@@ -107,6 +113,7 @@ impl FolderMeta {
             cut_short: self.cut_short.clone(),
             levels: self.levels,
             cut_off: self.cut_off,
+            index: self.index,
             meta: &self.meta,
             checksum: String::new(),
         };
@@ -199,6 +206,7 @@ pub(crate) fn parse_meta(bytes: &[u8], path: &Path) -> Result<FolderMeta> {
         cut_short: file.cut_short,
         levels: file.levels,
         cut_off: file.cut_off,
+        index: file.index,
     })
 }
 

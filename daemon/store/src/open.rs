@@ -33,11 +33,12 @@ pub(crate) fn open(
     memory: &Arc<Memory>,
     mode: Mode,
 ) -> Result<Arc<Inner>> {
-    let (id, level, has_levels, files, known_list, over) = {
+    let (id, level, has_levels, index, files, known_list, over) = {
         let meta = meta.lock().unwrap_or_else(PoisonError::into_inner);
         let over = !meta.meta.state.is_live();
         let (id, level) = (meta.meta.id.clone(), meta.meta.options.level);
-        (id, level, meta.levels, meta.files.clone(), meta.list, over)
+        let files = meta.files.clone();
+        (id, level, meta.levels, meta.index, files, meta.list, over)
     };
     let found = known_list.and_then(|_| list::checksum(folder));
     let mode = match mode {
@@ -92,6 +93,7 @@ pub(crate) fn open(
         db,
         memory: memory.clone(),
         meta,
+        index,
         writable,
         _in_use: UseLock::take(&folder::database(folder)),
         live: Mutex::new(live),

@@ -38,6 +38,8 @@ pub(crate) struct Inner {
     pub(crate) memory: Arc<Memory>,
     /// Shared with the catalogue, which goes on saying it when the recording is closed.
     pub(crate) meta: Arc<Mutex<FolderMeta>>,
+    /// What its index has: see [`crate::index::VERSION`].
+    pub(crate) index: u8,
     /// Whether its description and sessions can be changed, finished or not.
     pub(crate) writable: bool,
     /// Tells other processes that the recording is open.

@@ -319,6 +319,13 @@ impl View {
     }
 
     fn candidate_kept(&self, key: Key, from: u32, direction: Direction) -> Result<Option<u32>> {
+        if self.inner.index < key.since() {
+            // Made before there was such an index: any block may have it.
+            return Ok(match direction {
+                Direction::Forward => (from < self.blocks()).then_some(from),
+                Direction::Backward => self.blocks().checked_sub(1).map(|last| from.min(last)),
+            });
+        }
         match direction {
             Direction::Backward => {
                 if from >= self.persisted && !self.tail.is_empty() {

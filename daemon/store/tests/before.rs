@@ -38,3 +38,50 @@ fn a_recording_of_version_1_tells_all_of_it() {
     let levels = recording.levels().expect("there are none");
     assert_eq!(*levels, Levels::new(Level::Full, []));
 }
+
+#[test]
+fn without_an_index_of_references_all_blocks_are_read() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let catalogue = Catalogue::open(folder.path(), StoreOptions::default()).expect("a catalogue");
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/recordings/blocks-1.jhyde");
+    let meta = catalogue
+        .import(&file, None, &mut |_, _| true)
+        .expect("it is imported");
+    let recording = catalogue.open_recording(&meta.id).expect("it opens");
+    assert!(!recording.has_index_of_references());
+    let all = || Timestamp(0)..recording.end();
+    let events: Vec<_> = recording
+        .events(all(), None, Direction::Forward)
+        .map(|event| event.expect("it is read"))
+        .collect();
+    let given = events.iter().find_map(|event| match &event.event.kind {
+        EventKind::Enter { arguments, .. } => arguments.first()?.object(),
+        _ => None,
+    });
+    let given = given.expect("a call is given an object");
+    let expected: Vec<_> = events
+        .iter()
+        .filter(|event| event.event.refers_to(given))
+        .cloned()
+        .collect();
+    for (way, expected) in [
+        (Direction::Forward, expected.clone()),
+        (Direction::Backward, expected.into_iter().rev().collect()),
+    ] {
+        let found = recording.references(given, all(), way);
+        let found: Vec<TimedEvent> = found.map(|event| event.expect("it is read")).collect();
+        assert_eq!(found, expected);
+        assert!(!found.is_empty());
+    }
+    let made = events.iter().find_map(|event| match event.event.kind {
+        EventKind::New { class, .. } => Some(class),
+        _ => None,
+    });
+    let made = made.expect("an array is made");
+    let found = recording.creations_of(made, all(), Direction::Forward);
+    assert!(found.count() > 0);
+    // One that is made now has it.
+    let options = RecordingOptions::default();
+    let (fresh, _writer) = catalogue.create(None, options).expect("a recording");
+    assert!(fresh.has_index_of_references());
+}

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::content::Change;
 use crate::ids::{CallId, ClassId, MethodId, ObjectId, ThreadId};
 use crate::value::{Missing, Value};
-use crate::variable::Variable;
+use crate::variable::{ContentKey, Variable};
 
 /// One thing that happened. Its timestamp is its position in the recording and is given by the
 /// store when the event is appended; see [`EventKind`] for what each kind carries (design, section 3).
@@ -55,6 +55,38 @@ impl Event {
             | EventKind::Uncaught { exception } => *exception = DOUBTED,
             EventKind::Content { change, .. } => change.doubt(),
             _ => {}
+        }
+    }
+
+    /// Does it refer to this object: as receiver or argument, as what a call ended with, as what is written or found (or as the key of
+    /// that), as an exception, or by its monitor? Not where a part of the object is written or read, where it is made, or where it is
+    /// in what an object of the JDK holds.
+    pub fn refers_to(&self, object: ObjectId) -> bool {
+        let is = |value: &Value| *value == Value::Object(object);
+        match &self.kind {
+            EventKind::Enter {
+                receiver,
+                arguments,
+                ..
+            } => receiver.iter().chain(arguments).any(is),
+            EventKind::Exit {
+                outcome: Outcome::Returned(Some(value)) | Outcome::Threw(value),
+            }
+            | EventKind::Thrown { exception: value }
+            | EventKind::Caught { exception: value }
+            | EventKind::Uncaught { exception: value } => is(value),
+            EventKind::Write { variable, value } | EventKind::Snapshot { variable, value } => {
+                let key = match variable {
+                    Variable::Content {
+                        key: ContentKey::Key(key),
+                        ..
+                    } => Some(key),
+                    _ => None,
+                };
+                is(value) || key.is_some_and(is)
+            }
+            EventKind::Monitor { object: of, .. } => *of == object,
+            _ => false,
         }
     }
 

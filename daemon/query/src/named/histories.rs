@@ -14,6 +14,7 @@ use crate::answer::{Cell, Row};
 use crate::error::{Error, Result};
 use crate::nearest::nearest;
 use crate::prepared::{Ask, wrong};
+use crate::span::{NO_INDEX, pieces};
 use crate::time_order::TimeOrder;
 
 type Take<'a> = &'a mut dyn FnMut(Row) -> Result<()>;
@@ -158,38 +159,39 @@ pub(crate) struct FieldWrite {
     pub(crate) found: bool,
 }
 
-/// The writes of a field in all instances of its class, in the order of time: reads all events of the span.
+/// The writes of a field in all instances of its class, in the order of time.
 pub(crate) fn writes_of_all(
     ask: &Ask<'_>,
     field: FieldId,
     each: &mut dyn FnMut(FieldWrite) -> Result<()>,
 ) -> Result<()> {
-    let events = ask
-        .history
-        .recording()
-        .events(ask.span.range(), None, Direction::Forward);
-    for event in events {
+    let recording = ask.history.recording();
+    if !recording.has_index_of_references() {
+        ask.note(NO_INDEX);
+    }
+    for piece in pieces(recording, ask.span.range(), Direction::Forward) {
         ask.history.check()?;
-        let event = match event {
-            Err(jhyde_store::Error::Damaged { .. }) => continue,
-            event => event?,
-        };
-        let (variable, value, found) = match event.event.kind {
-            EventKind::Write { variable, value } => (variable, value, false),
-            EventKind::Snapshot { variable, value } => (variable, value, true),
-            _ => continue,
-        };
-        if let Variable::Field { object, field: of } = variable
-            && of == field
-        {
-            each(FieldWrite {
-                at: event.timestamp,
-                call: event.event.call,
-                index: event.event.index,
-                object,
-                value,
-                found,
-            })?;
+        for event in recording.writes_of_field(field, piece, Direction::Forward) {
+            ask.history.check()?;
+            let event = match event {
+                Err(jhyde_store::Error::Damaged { .. }) => continue,
+                event => event?,
+            };
+            let (variable, value, found) = match event.event.kind {
+                EventKind::Write { variable, value } => (variable, value, false),
+                EventKind::Snapshot { variable, value } => (variable, value, true),
+                _ => continue,
+            };
+            if let Variable::Field { object, .. } = variable {
+                each(FieldWrite {
+                    at: event.timestamp,
+                    call: event.event.call,
+                    index: event.event.index,
+                    object,
+                    value,
+                    found,
+                })?;
+            }
         }
     }
     Ok(())

@@ -1,7 +1,9 @@
 //! The postings of one block.
 
 use jhyde_trace::block::ShapeKind;
-use jhyde_trace::{Block, CallId, FieldId, MethodId, ObjectId, Variable};
+use jhyde_trace::{Block, CallId, MethodId, ObjectId, Variable};
+
+use rustc_hash::FxHashSet;
 
 use super::{Key, local_call};
 
@@ -26,6 +28,8 @@ pub(crate) fn keys(
     // locals need no index.
     let mut current: Option<(CallId, Option<MethodId>, bool)> = None;
     let mut last_array = None;
+    let references = block.references();
+    let mut referred_to = FxHashSet::default();
     for position in 0..block.len() {
         let call = block.call(position);
         let (method, within) = match current {
@@ -52,6 +56,11 @@ pub(crate) fn keys(
         {
             keys.push(Key::of_place(method, block.index(position)));
         }
+        for object in references.of(position) {
+            if referred_to.insert(object) {
+                keys.push(Key::of_references(object));
+            }
+        }
         match *kind {
             ShapeKind::Other => {}
             ShapeKind::OwnLocal(local) => {
@@ -62,12 +71,16 @@ pub(crate) fn keys(
             ShapeKind::Static(field) => {
                 if noted.owner.replace(ObjectId(0)).is_none() {
                     keys.extend(Key::of_variable(Variable::Static { field }));
+                    keys.push(Key::of_field(field));
                 }
             }
-            ShapeKind::Field(FieldId(field)) => {
+            ShapeKind::Field(field) => {
                 let object = block.owner(position);
+                if noted.owner.is_none() {
+                    keys.push(Key::of_field(field));
+                }
                 if noted.owner.replace(object) != Some(object) {
-                    keys.push(Key::of_object(object, field));
+                    keys.push(Key::of_object(object, field.0));
                 }
             }
             ShapeKind::Element => {
@@ -83,7 +96,13 @@ pub(crate) fn keys(
                     keys.push(Key::of_content(object));
                 }
             }
-            ShapeKind::New => keys.push(Key::of_creation(block.owner(position))),
+            ShapeKind::New(class) => {
+                let object = block.owner(position);
+                if noted.owner.replace(object).is_none() {
+                    keys.push(Key::of_class(class));
+                }
+                keys.push(Key::of_creation(object));
+            }
             ShapeKind::OtherWrite => {
                 let write = block.write(position);
                 if let Some(variable) = write.map(|write| write.variable)

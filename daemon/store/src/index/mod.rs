@@ -1,4 +1,5 @@
-//! The block-level index: which blocks write a variable, create an object, execute a place.
+//! The block-level index: which blocks write a variable, a field of any object, create an object, one of a class, refer to an
+//! object, execute a place.
 //!
 //! A *posting* says "this key occurs in that block". Keys are numbers in one ordered space (see
 //! [`Key`]), a block is named by its ordinal in the recording. Postings of a group of blocks are
@@ -12,7 +13,7 @@ pub(crate) mod merge;
 pub(crate) mod run;
 mod search;
 
-use jhyde_trace::{CallId, Local, MethodId, ObjectId, Variable};
+use jhyde_trace::{CallId, ClassId, FieldId, Local, MethodId, ObjectId, Variable};
 
 /// What can be looked up: a space, a 64-bit number and a 32-bit number, in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -25,6 +26,14 @@ const SPACE_CREATION: u8 = 3;
 const SPACE_PLACE: u8 = 4;
 const SPACE_ARRAY: u8 = 5;
 const SPACE_CONTENT: u8 = 6;
+// Recordings of old have none of these: see `VERSION`.
+const SPACE_FIELD: u8 = 7;
+const SPACE_CLASS: u8 = 8;
+const SPACE_REFERENCE: u8 = 9;
+
+/// What the index of a recording that begins now has. 0: variables, creations, places, contents; 1: fields of any object, creations of
+/// a class, references, too.
+pub(crate) const VERSION: u8 = 1;
 
 /// Bits of a posting that hold the block, counted from the group's first one.
 pub(crate) const BLOCK_BITS: u32 = 24;
@@ -72,6 +81,29 @@ impl Key {
         Self::new(SPACE_CREATION, object.0, 0)
     }
 
+    /// Writes of a field, static or of any object.
+    pub(crate) fn of_field(field: FieldId) -> Self {
+        Self::new(SPACE_FIELD, 0, field.0)
+    }
+
+    /// Creations of objects of a class.
+    pub(crate) fn of_class(class: ClassId) -> Self {
+        Self::new(SPACE_CLASS, 0, class.0)
+    }
+
+    /// Events that refer to an object: see [`jhyde_trace::block::References`].
+    pub(crate) fn of_references(object: ObjectId) -> Self {
+        Self::new(SPACE_REFERENCE, object.0, 0)
+    }
+
+    /// From which version of the index on there are such keys.
+    pub(crate) fn since(self) -> u8 {
+        match (self.0 >> 96) as u8 {
+            SPACE_FIELD..=SPACE_REFERENCE => 1,
+            _ => 0,
+        }
+    }
+
     /// Events of calls of a method at a bytecode index.
     pub(crate) fn of_place(method: MethodId, index: u32) -> Self {
         Self::new(SPACE_PLACE, method.0.into(), index)
@@ -97,7 +129,8 @@ impl Key {
         (posting & ((1 << BLOCK_BITS) - 1)) as u32
     }
 
-    /// The number of the object that it is of, if it is of one.
+    /// The number of the object of which a part is written, which is made or changed, if it is of one. Events before these may refer
+    /// to it.
     pub(crate) fn object(self) -> Option<u64> {
         let space = (self.0 >> 96) as u8;
         let of_object = [SPACE_OBJECT, SPACE_CREATION, SPACE_ARRAY, SPACE_CONTENT];

@@ -5,6 +5,7 @@ mod contents;
 mod events;
 pub(crate) mod gaps;
 mod methods;
+mod referring;
 mod variables;
 
 use std::collections::VecDeque;

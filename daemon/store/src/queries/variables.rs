@@ -234,6 +234,54 @@ impl Recording {
         })
     }
 
+    /// All writes to fields or elements of an object in a range, in the order of time, snapshots among them.
+    pub fn writes_to(&self, object: ObjectId, range: Range<Timestamp>) -> Rows<Write> {
+        let view = self.view();
+        let Some((range, start)) = view.clip(&range, Direction::Forward) else {
+            return known([]);
+        };
+        // Of an array, which may have millions of elements, none is looked for alone. Fields have numbers as elements have.
+        let is_array = match self.is_array(object) {
+            Ok(is_array) => is_array,
+            Err(error) => return known([Err(error)]),
+        };
+        let fields = Key::of_object(object, 0)..Key::of_object(object, u32::MAX).next();
+        let mut next = start;
+        pages(move || {
+            let ordinal = match is_array {
+                true => view.candidate(Key::of_array(object), next, Direction::Forward),
+                false => view.candidate_among(fields.clone(), next),
+            };
+            let ordinal = match ordinal {
+                Ok(found) => found?,
+                Err(error) => return Some(Err(error)),
+            };
+            if view.is_past(ordinal, &range, Direction::Forward) {
+                return None;
+            }
+            next = ordinal.checked_add(1)?;
+            let block = match view.block(ordinal) {
+                Ok(block) => block,
+                Err(error) => return Some(Err(error)),
+            };
+            let found: Vec<usize> = {
+                let low_at = block.writes_to(object);
+                let wanted = positions(&block, &range);
+                wanted.filter(|&at| low_at(at).is_some()).collect()
+            };
+            let levels = view.levels.clone();
+            let row = move |at: usize| write_at(&levels, &block, at);
+            Some(Ok(Box::new(found.into_iter().filter_map(row))))
+        })
+    }
+
+    /// Is it known that it is an array?
+    fn is_array(&self, object: ObjectId) -> Result<bool> {
+        let class = self.object(object)?.and_then(|info| info.class);
+        let class = class.map_or(Ok(None), |class| self.class(class))?;
+        Ok(class.is_some_and(|class| class.name.ends_with(']')))
+    }
+
     /// Was any field or element of the object written in `(after, until]`?
     pub fn written_between(
         &self,

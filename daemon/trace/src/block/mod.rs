@@ -49,7 +49,7 @@ use std::sync::Arc;
 pub use builder::{BlockBuilder, Malformed};
 pub use decode::DecodeError;
 pub use flow::{BlockThread, CallRow, OuterExit};
-pub use read::{ContentView, EnterInfo, ShapeKind, WriteFilter, WriteView};
+pub use read::{ContentView, EnterInfo, References, ShapeKind, WriteFilter, WriteView};
 
 use crate::content::Change;
 use crate::ids::{CallId, Timestamp};

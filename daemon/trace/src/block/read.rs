@@ -1,7 +1,7 @@
 //! Looking into a block without making events of all of it.
 
 use super::Block;
-use super::shape::{Shape, flag, join, join_event, join_variable, op, var};
+use super::shape::{Shape, category, flag, join, join_event, join_variable, lay_out, op, var};
 use crate::content::Change;
 use crate::event::Event;
 use crate::ids::{CallId, ClassId, FieldId, MethodId, ObjectId};
@@ -56,8 +56,8 @@ pub enum ShapeKind {
     Element,
     /// Change what the object that [`Block::owner`] names holds: see [`Block::content`].
     Content,
-    /// Create the object that [`Block::owner`] names.
-    New,
+    /// Create the object of this class that [`Block::owner`] names.
+    New(ClassId),
     /// Write something else: [`Block::write`] says what.
     OtherWrite,
     /// Write nothing and create nothing.
@@ -68,7 +68,7 @@ impl Block {
     /// Per shape what its events do. Snapshots write.
     pub fn shape_kinds(&self) -> Vec<ShapeKind> {
         let kind = |shape: &Shape| match (shape.op, shape.var) {
-            (op::NEW, _) => ShapeKind::New,
+            (op::NEW, _) => ShapeKind::New(ClassId(shape.a)),
             (op::CONTENT, _) => ShapeKind::Content,
             (op::WRITE | op::SNAPSHOT, var::NAMED) => {
                 ShapeKind::OwnLocal(Local::Named(shape.a as u16))
@@ -257,6 +257,55 @@ impl Block {
         }
     }
 
+    /// Finds the writes (and snapshots) of a field, static or of any object: a test per position.
+    pub fn writes_of_field(&self, field: FieldId) -> impl Fn(usize) -> bool {
+        self.shapes_that(move |shape| {
+            matches!(shape.op, op::WRITE | op::SNAPSHOT)
+                && matches!(shape.var, var::FIELD | var::STATIC)
+                && shape.a == field.0
+        })
+    }
+
+    /// Finds the creations of objects of a class, not of its subclasses: a test per position.
+    pub fn creations_of(&self, class: ClassId) -> impl Fn(usize) -> bool {
+        self.shapes_that(move |shape| shape.op == op::NEW && shape.a == class.0)
+    }
+
+    /// A test per position that is decided by the event's shape alone.
+    fn shapes_that(&self, fits: impl Fn(&Shape) -> bool) -> impl Fn(usize) -> bool {
+        let fits: Vec<bool> = self.shapes.iter().map(fits).collect();
+        move |position| {
+            let shape = self.shape_of.get(position);
+            shape
+                .and_then(|&shape| fits.get(usize::from(shape)))
+                .is_some_and(|&fits| fits)
+        }
+    }
+
+    /// Finds the objects that events refer to: see [`References`].
+    pub fn references(&self) -> References<'_> {
+        let at = self.shapes.iter().map(|shape| {
+            let tags = match shape.op {
+                op::ENTER => self.tag_lists.get(shape.tags as usize),
+                _ => None,
+            };
+            let mut columns = Vec::new();
+            // What is read is told of where it was written.
+            if shape.op != op::USE {
+                lay_out(shape, tags.map_or(&[], |tags| tags), |column| {
+                    columns.push(column);
+                });
+            }
+            let refers = columns.iter().enumerate();
+            let refers = refers.filter(|(_, column)| category::is_reference(**column));
+            refers.map(|(at, _)| at).collect()
+        });
+        References {
+            block: self,
+            at: at.collect(),
+        }
+    }
+
     /// Finds the writes of a variable: a test per position that looks at values only where the shape
     /// already fits.
     pub fn writes_of(&self, variable: Variable) -> WriteFilter<'_> {
@@ -284,6 +333,27 @@ impl Block {
             fits: fits.collect(),
             wanted: variable,
         }
+    }
+}
+
+/// The objects that the events of one block refer to: the receiver and the arguments of an enter, what a call ends with, what is
+/// written or found (with the key, where it is an entry of a map), an exception, whose monitor it is. Neither the object whose part is written or read, nor one that is made, nor
+/// what a content holds.
+#[derive(Debug)]
+pub struct References<'a> {
+    block: &'a Block,
+    /// Per shape: where in an event's payload they stand.
+    at: Vec<Box<[usize]>>,
+}
+
+impl References<'_> {
+    /// Those of the event at this position; one that it refers to twice comes twice.
+    pub fn of(&self, position: usize) -> impl Iterator<Item = ObjectId> {
+        let shape = self.block.shape_of.get(position).copied();
+        let at = shape.and_then(|shape| self.at.get(usize::from(shape)));
+        let payload = self.block.payload(position);
+        let at = at.into_iter().flatten();
+        at.filter_map(|&at| payload.get(at).copied().map(ObjectId))
     }
 }
 

@@ -165,6 +165,12 @@ pub(crate) mod category {
         (FIRST_VALUE..HOLDER).contains(&category) && (category - FIRST_VALUE) % 3 == 2
     }
 
+    /// Does the column hold objects that an event refers to: neither one that it makes, nor one of which it writes a part?
+    pub(crate) fn is_reference(category: u8) -> bool {
+        matches!(category, RECEIVER | MONITOR | EXCEPTION)
+            || (FIRST_VALUE..HOLDER).contains(&category) && (category - FIRST_VALUE) % 3 == 1
+    }
+
     /// What a column holds, for people.
     pub(crate) fn name(category: u8) -> String {
         const PLAIN: [&str; 10] = [

@@ -3,9 +3,9 @@ use proptest::prelude::*;
 use super::*;
 use crate::event::{Event, EventKind, Outcome};
 use crate::fuzzing::{decode_block, encode_and_decode, events_from};
-use crate::ids::{MethodId, ThreadId};
+use crate::ids::{FieldId, MethodId, ObjectId, ThreadId};
 use crate::value::Value;
-use crate::variable::{Local, Variable};
+use crate::variable::{ContentKey, Local, Variable};
 
 /// A few hundred events of every kind, the same each time.
 fn sample() -> Block {
@@ -174,7 +174,100 @@ fn a_loop_takes_less_than_a_byte_per_event() {
     assert!(bytes < 300, "{bytes} bytes for 8000 events of a loop");
 }
 
+/// The objects that an event refers to, from the event alone.
+fn referred_to(kind: &EventKind) -> Vec<ObjectId> {
+    let values: Vec<Value> = match kind {
+        EventKind::Enter {
+            receiver,
+            arguments,
+            ..
+        } => receiver.iter().chain(arguments).copied().collect(),
+        EventKind::Exit { outcome } => match outcome {
+            Outcome::Returned(value) => value.iter().copied().collect(),
+            Outcome::Threw(value) => vec![*value],
+            Outcome::Unknown => vec![],
+        },
+        EventKind::Thrown { exception }
+        | EventKind::Caught { exception }
+        | EventKind::Uncaught { exception } => vec![*exception],
+        EventKind::Monitor { object, .. } => vec![Value::Object(*object)],
+        EventKind::Write { variable, value } | EventKind::Snapshot { variable, value } => {
+            let key = match variable {
+                Variable::Content {
+                    key: ContentKey::Key(key),
+                    ..
+                } => Some(*key),
+                _ => None,
+            };
+            key.into_iter().chain([*value]).collect()
+        }
+        _ => vec![],
+    };
+    values.iter().filter_map(Value::object).collect()
+}
+
+/// What is looked for by shapes is what the events say.
+fn looks_and_events_agree(block: &Block) {
+    let references = block.references();
+    let events: Vec<Event> = (0..block.len()).filter_map(|at| block.event(at)).collect();
+    for (at, event) in events.iter().enumerate() {
+        let told: Vec<_> = references.of(at).collect();
+        assert_eq!(told, referred_to(&event.kind), "{event:?}");
+        for object in told {
+            assert!(event.refers_to(object), "{event:?}");
+        }
+        assert!(!event.refers_to(ObjectId(u64::MAX)));
+        let field = match event.kind {
+            EventKind::Write { variable, .. } | EventKind::Snapshot { variable, .. } => {
+                match variable {
+                    Variable::Field { field, .. } | Variable::Static { field } => Some(field),
+                    _ => None,
+                }
+            }
+            _ => None,
+        };
+        let class = match event.kind {
+            EventKind::New { class, .. } => Some(class),
+            _ => None,
+        };
+        // Few of either are in a script: each event is asked for all that it may be taken for.
+        for other in &events {
+            if let EventKind::New { class: asked, .. } = other.kind {
+                assert_eq!(block.creations_of(asked)(at), class == Some(asked));
+            }
+        }
+        if let Some(field) = field {
+            assert!(block.writes_of_field(field)(at), "{event:?}");
+            let other = FieldId(field.0.wrapping_add(1));
+            assert!(!block.writes_of_field(other)(at), "{event:?}");
+        } else {
+            let any = (0..300).any(|field| block.writes_of_field(FieldId(field))(at));
+            assert!(!any, "{event:?}");
+        }
+    }
+    assert_eq!(references.of(block.len()).count(), 0);
+}
+
+#[test]
+fn what_refers_to_objects_writes_fields_and_makes_objects_is_found_by_shape() {
+    let block = sample();
+    looks_and_events_agree(&block);
+    let refers = (0..block.len()).map(|at| block.references().of(at).count());
+    assert!(refers.sum::<usize>() > 20, "the sample has references");
+}
+
 proptest! {
+    #[test]
+    fn any_events_are_found_by_shape(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
+        let mut builder = BlockBuilder::new(400);
+        for event in events_from(&bytes) {
+            if !builder.is_full() {
+                builder.append(&event).expect("events of a script nest");
+            }
+        }
+        looks_and_events_agree(&builder.take());
+    }
+
     #[test]
     fn any_events_come_back(
         bytes in proptest::collection::vec(any::<u8>(), 0..2000), capacity in 1usize..400

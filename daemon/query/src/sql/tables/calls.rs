@@ -4,8 +4,9 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use jhyde_store::records::{CallRecord, MethodRef};
-use jhyde_trace::{CallId, Level, MethodId, Outcome, ThreadId, Timestamp, Value};
+use jhyde_trace::{CallId, EventKind, Level, MethodId, Outcome, ThreadId, Timestamp, Value};
 
+use super::referring::{calls_by, calls_that_refer};
 use crate::error::Result;
 use crate::sql::datum::{Datum, Held, value_columns};
 use crate::sql::table::{Access, Bounds, Column, Row, Table, none};
@@ -126,8 +127,25 @@ pub(super) fn calls() -> Table<CallRecord> {
                 cost: 1.0,
                 find: entered_at,
             },
+            calls_by(&["receiver_object"], |world, bounds| {
+                calls_that_refer(world, bounds, "receiver_object", is_enter)
+            }),
+            calls_by(&["result_object"], |world, bounds| {
+                calls_that_refer(world, bounds, "result_object", is_exit)
+            }),
+            calls_by(&["exception"], |world, bounds| {
+                calls_that_refer(world, bounds, "exception", is_exit)
+            }),
         ],
     }
+}
+
+fn is_enter(kind: &EventKind) -> bool {
+    matches!(kind, EventKind::Enter { .. })
+}
+
+fn is_exit(kind: &EventKind) -> bool {
+    matches!(kind, EventKind::Exit { .. })
 }
 
 /// The columns of calls, for all tables that tell calls.
@@ -565,6 +583,18 @@ pub(super) fn arguments() -> Table<Argument> {
                 cost: 2000.0,
                 find: |world, bounds| {
                     let calls = of_method_id(world, bounds)?;
+                    Ok(of_calls(world, calls))
+                },
+            },
+            Access {
+                by: "index of blocks that refer to the object",
+                equal: &["value_object"],
+                range: None,
+                order: None,
+                backward: false,
+                cost: 500.0,
+                find: |world, bounds| {
+                    let calls = calls_that_refer(world, bounds, "value_object", is_enter)?;
                     Ok(of_calls(world, calls))
                 },
             },

@@ -9,6 +9,7 @@ use jhyde_trace::{
 };
 
 use super::calls::id;
+use super::referring::{of_fields, refers, that_refer, with_value, writes_to};
 use crate::error::Result;
 use crate::sql::datum::{Datum, Held, value_columns};
 use crate::sql::table::{Access, Bounds, Column, Row, Table, none};
@@ -209,12 +210,18 @@ pub(super) fn events() -> Table<TimedEvent> {
         "what was written or found, returned or thrown; the object that was made, whose monitor it is, or whose contents changed",
         |_, row: &TimedEvent| Ok(held(&row.event.kind)),
     ));
+    let mut accesses = ways!(|_| true);
+    accesses.push(Access {
+        order: None,
+        backward: false,
+        ..refers(&["value_object"], with_value)
+    });
     Table {
         name: "events",
         doc: "All that happened, an event a row. What the level leaves out is not in it.",
         level: Level::Calls,
         columns,
-        accesses: ways!(|_| true),
+        accesses,
     }
 }
 
@@ -412,6 +419,18 @@ pub(super) fn writes() -> Table<TimedEvent> {
             writes_of(world, text, bounds)
         },
     });
+    accesses.push(refers(&["value_object"], |world, bounds| {
+        that_refer(world, bounds, "value_object", IS)
+    }));
+    accesses.push(Access {
+        by: "index of blocks that write a part of the object",
+        equal: &["object"],
+        backward: false,
+        cost: 100.0,
+        ..refers(&[], writes_to)
+    });
+    accesses.push(of_fields(&["field_class"], 2e6));
+    accesses.push(of_fields(&["field_class", "name"], 1e6));
     Table {
         name: "writes",
         doc: "Each value that a local, field, static field or array element got. Parameters get their values when their call begins: \
@@ -569,6 +588,9 @@ pub(super) fn exceptions() -> Table<TimedEvent> {
     }];
     accesses[0].cost = 1e4;
     accesses.push(of_call(|world, bounds| in_call(world, bounds, IS)));
+    accesses.push(refers(&["exception"], |world, bounds| {
+        that_refer(world, bounds, "exception", IS)
+    }));
     Table {
         name: "exceptions",
         doc: "Where exceptions were thrown, caught, or ended their thread.",
@@ -618,12 +640,17 @@ pub(super) fn monitors() -> Table<TimedEvent> {
             _ => Ok(Datum::Null),
         },
     ));
+    const IS: Is = |kind| matches!(kind, EventKind::Monitor { .. });
+    let mut accesses = ways!(IS);
+    accesses.push(refers(&["object"], |world, bounds| {
+        that_refer(world, bounds, "object", IS)
+    }));
     Table {
         name: "monitors",
         doc: "What happened at monitors.",
         level: Level::Calls,
         columns,
-        accesses: ways!(|kind| matches!(kind, EventKind::Monitor { .. })),
+        accesses,
     }
 }
 

@@ -10,6 +10,7 @@ mod loops;
 mod objects;
 mod parts;
 mod recordings;
+mod referring;
 mod structure;
 
 use std::sync::Arc;

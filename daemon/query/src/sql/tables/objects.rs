@@ -6,6 +6,7 @@ use jhyde_store::records::TimedEvent;
 use jhyde_trace::{Event, EventKind, Level, ObjectId};
 
 use super::events::place_columns;
+use super::referring::of_class;
 use crate::error::Result;
 use crate::sql::datum::Datum;
 use crate::sql::table::{Access, Bounds, Column, Table, none};
@@ -85,6 +86,7 @@ pub(super) fn objects() -> Table<TimedEvent> {
                 cost: 1.0,
                 find: one,
             },
+            of_class(),
         ],
     }
 }

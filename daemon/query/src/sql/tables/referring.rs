@@ -1,0 +1,227 @@
+//! Rows by what they are about: events that refer to an object, writes of a field of any object, objects of a class.
+//!
+//! The index leads to the blocks that have some. Recordings that were made before there was such an index have all of their blocks
+//! read, and the answer says so.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use jhyde_store::records::{CallRecord, Direction, TimedEvent};
+use jhyde_store::{Recording, Rows};
+use jhyde_trace::{ClassId, EventKind, FieldId, ObjectId, Timestamp};
+
+use super::events::event_of;
+use crate::error::Result;
+use crate::span::{NO_INDEX, pieces};
+use crate::sql::table::{Access, Bounds, none};
+use crate::sql::world::{RowsOf, World};
+
+/// The name of the index in plans.
+const BY: &str = "index of blocks that refer to the object";
+
+/// A way to the events that refer to an object; the column, which holds a number of an object, is named.
+pub(super) fn refers(
+    equal: &'static [&'static str],
+    find: fn(&Arc<World>, &Bounds) -> Result<RowsOf<TimedEvent>>,
+) -> Access<TimedEvent> {
+    Access {
+        by: BY,
+        equal,
+        range: Some("timestamp"),
+        order: Some("timestamp"),
+        backward: true,
+        cost: 200.0,
+        find,
+    }
+}
+
+/// A way to the calls that an object has a part in.
+pub(super) fn calls_by(
+    equal: &'static [&'static str],
+    find: fn(&Arc<World>, &Bounds) -> Result<RowsOf<CallRecord>>,
+) -> Access<CallRecord> {
+    Access {
+        by: BY,
+        equal,
+        range: None,
+        order: None,
+        backward: false,
+        cost: 400.0,
+        find,
+    }
+}
+
+/// The events that refer to the object of a column, of a kind.
+pub(super) fn that_refer(
+    world: &Arc<World>,
+    bounds: &Bounds,
+    column: &str,
+    is: fn(&EventKind) -> bool,
+) -> Result<RowsOf<TimedEvent>> {
+    let Some(object) = bounds.number(column).map(ObjectId) else {
+        return Ok(none());
+    };
+    let way = bounds.direction();
+    let rows = found(world, bounds.range(), way, move |recording, piece| {
+        recording.references(object, piece, way)
+    });
+    let kind = move |row: &Result<TimedEvent>| match row {
+        Ok(row) => is(&row.event.kind),
+        Err(_) => true,
+    };
+    Ok(Box::new(rows.filter(kind)))
+}
+
+/// The events whose value is the object: those that refer to it, its creation, and changes of what it holds.
+pub(super) fn with_value(world: &Arc<World>, bounds: &Bounds) -> Result<RowsOf<TimedEvent>> {
+    let Some(object) = bounds.number("value_object").map(ObjectId) else {
+        return Ok(none());
+    };
+    let range = bounds.range();
+    let refers = that_refer(world, bounds, "value_object", |_| true)?;
+    let changes = world
+        .recording()
+        .content_changes(object, range.clone(), Direction::Forward);
+    let changes = world
+        .readable(changes)
+        .map(|change| change.map(|c| c.timestamp));
+    let made = match world.recording().creation(object) {
+        // What is damaged is told by the events that are read.
+        Err(jhyde_store::Error::Damaged { .. }) => None,
+        made => made?.map(|made| made.timestamp),
+    };
+    let made = made.filter(|made| range.contains(made)).map(Ok);
+    let of = Arc::clone(world);
+    let others = made
+        .into_iter()
+        .chain(changes)
+        .map(move |at: Result<Timestamp>| {
+            let event = of.recording().event(at?)?;
+            Ok(event)
+        });
+    Ok(Box::new(others.chain(refers)))
+}
+
+/// The calls whose enter or exit refers to the object of a column; SQLite looks which of them it is asked for.
+pub(super) fn calls_that_refer(
+    world: &Arc<World>,
+    bounds: &Bounds,
+    column: &str,
+    is: fn(&EventKind) -> bool,
+) -> Result<RowsOf<CallRecord>> {
+    // A call may end behind the stretch in which it began.
+    let whole = Bounds {
+        from: 0,
+        until: world.span.until.0,
+        ..bounds.clone()
+    };
+    let events = that_refer(world, &whole, column, is)?;
+    let of = Arc::clone(world);
+    let calls = events.filter_map(move |event| {
+        let record = event.and_then(|event| of.clip(of.recording().call(event.event.call)?));
+        record.transpose()
+    });
+    Ok(Box::new(calls))
+}
+
+/// A way to the writes of the fields of a class, or of one of them.
+pub(super) fn of_fields(equal: &'static [&'static str], cost: f64) -> Access<TimedEvent> {
+    Access {
+        by: "index of blocks that write the field",
+        equal,
+        range: Some("timestamp"),
+        order: None,
+        backward: false,
+        cost,
+        find: |world, bounds| {
+            let recording = world.recording();
+            let classes = classes_of(recording, bounds.text("field_class"));
+            let mut fields: Vec<FieldId> = Vec::new();
+            for class in classes {
+                let Some(class) = recording.class(class)? else {
+                    continue;
+                };
+                let all = class.fields.iter();
+                let name = bounds.text("name");
+                let asked = all.filter(|field| name.is_none_or(|name| field.name == name));
+                fields.extend(asked.map(|field| field.id));
+            }
+            let (of, range) = (Arc::clone(world), bounds.range());
+            let rows = fields.into_iter().flat_map(move |field| {
+                found(
+                    &of,
+                    range.clone(),
+                    Direction::Forward,
+                    move |recording, piece| {
+                        recording.writes_of_field(field, piece, Direction::Forward)
+                    },
+                )
+            });
+            Ok(Box::new(rows))
+        },
+    }
+}
+
+/// The writes to the fields or elements of an object.
+pub(super) fn writes_to(world: &Arc<World>, bounds: &Bounds) -> Result<RowsOf<TimedEvent>> {
+    let Some(object) = bounds.number("object").map(ObjectId) else {
+        return Ok(none());
+    };
+    let rows = world.recording().writes_to(object, bounds.range());
+    let rows = world.readable(rows);
+    Ok(Box::new(rows.map(|write| write.map(event_of))))
+}
+
+/// A way to the objects of a class.
+pub(super) fn of_class() -> Access<TimedEvent> {
+    Access {
+        by: "index of blocks that make objects of the class",
+        equal: &["object_class"],
+        range: Some("timestamp"),
+        order: None,
+        backward: false,
+        cost: 1e5,
+        find: |world, bounds| {
+            let classes = classes_of(world.recording(), bounds.text("object_class"));
+            let (of, range) = (Arc::clone(world), bounds.range());
+            let rows = classes.into_iter().flat_map(move |class| {
+                found(
+                    &of,
+                    range.clone(),
+                    Direction::Forward,
+                    move |recording, piece| {
+                        recording.creations_of(class, piece, Direction::Forward)
+                    },
+                )
+            });
+            Ok(Box::new(rows))
+        },
+    }
+}
+
+/// The classes of a name: loaders may have defined several.
+fn classes_of(recording: &Recording, name: Option<&str>) -> Vec<ClassId> {
+    name.map_or_else(Vec::new, |name| recording.classes_named(name))
+}
+
+/// What the index of references leads to; says where there is none.
+fn found(
+    world: &Arc<World>,
+    range: Range<Timestamp>,
+    way: Direction,
+    rows: impl Fn(&Recording, Range<Timestamp>) -> Rows<TimedEvent> + Send + 'static,
+) -> RowsOf<TimedEvent> {
+    if !world.recording().has_index_of_references() {
+        world.note(NO_INDEX);
+    }
+    let of = Arc::clone(world);
+    let pieces = pieces(world.recording(), range, way);
+    let rows = pieces.flat_map(move |piece| -> RowsOf<TimedEvent> {
+        match of.is_over() {
+            true => Box::new(std::iter::once(Err(of.why_over()))),
+            false => of.readable(rows(of.recording(), piece)),
+        }
+    });
+    // Behind an error comes nothing more: SQLite asks no further.
+    Box::new(rows)
+}
