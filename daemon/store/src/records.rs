@@ -151,6 +151,17 @@ pub struct OwnEvent {
     pub event: Event,
 }
 
+/// An own event of one of a method's calls: see [`OwnEvent`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct MethodEvent {
+    /// The call of the method.
+    pub call: CallId,
+    /// The event's number.
+    pub timestamp: Timestamp,
+    /// The event: the call's own, or the `Enter` of one that it makes.
+    pub event: Event,
+}
+
 /// One write of a variable.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Write {

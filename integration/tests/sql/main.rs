@@ -4,6 +4,7 @@
 mod arrow;
 mod judged;
 mod library;
+mod referring;
 mod saved;
 mod several;
 mod slow;

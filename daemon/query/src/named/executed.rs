@@ -8,8 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use jhyde_bytecode::{Code, CoverageEdges, Instruction, Opcode, Operands};
-use jhyde_store::records::{CallRecord, Direction, MethodRef};
-use jhyde_trace::{Event, EventKind, Level, Timestamp};
+use jhyde_store::records::{CallRecord, Direction, MethodEvent, MethodRef};
+use jhyde_trace::{CallId, Event, EventKind, Level, MethodId, Timestamp};
+use rustc_hash::FxHashMap;
 
 use super::yes_no::{Found, full_name};
 use crate::answer::Row;
@@ -83,11 +84,29 @@ fn of_method(
     let info = method.method();
     let ranges = ranges_of(method, line);
     let is_on = |index: u32| ranges.iter().any(|range| range.contains(&index));
-    let mut went = Went::default();
     let code = Code::decode(&info.code).ok();
-    for call in running(ask, method)? {
-        of_call(ask, sight, &call?, code.as_ref(), &is_on, &mut went)?;
+    let mut walk = Walk {
+        ask,
+        sight,
+        code: code.as_ref(),
+        is_on: &is_on,
+        went: Went::default(),
+        visits: FxHashMap::default(),
+    };
+    walk.begin(info.id)?;
+    for event in ask
+        .history
+        .recording()
+        .events_of_method(info.id, ask.span.range())
+    {
+        ask.history.check()?;
+        match event {
+            // The sight tells of it.
+            Err(jhyde_store::Error::Damaged { .. }) => {}
+            event => walk.take(&event?),
+        }
     }
+    let mut went = walk.went;
     let of = Some((method.class.id, info.id));
     let edges_hidden = sight.hides(ask, Level::Full, of);
     let reached = match &code {
@@ -153,95 +172,110 @@ fn ranges_of(method: &MethodRef, line: u32) -> Vec<Range<u32>> {
     on_line.map(range).collect()
 }
 
-/// The calls of a method that ran in the span: those that were entered in it, and those that ran when it began.
-fn running(ask: &Ask<'_>, method: &MethodRef) -> Result<Vec<Result<CallRecord>>> {
-    let recording = ask.history.recording();
-    let id = method.method().id;
-    let mut calls = Vec::new();
-    if let Some(before) = ask.span.from.0.checked_sub(1) {
+/// Goes through what the calls of a method did, in the order of time.
+struct Walk<'a> {
+    ask: &'a Ask<'a>,
+    sight: &'a Sight,
+    code: Option<&'a Code>,
+    is_on: &'a dyn Fn(u32) -> bool,
+    went: Went,
+    /// Of each call that runs.
+    visits: FxHashMap<CallId, Visit>,
+}
+
+impl Walk<'_> {
+    /// The calls of the method that ran when the span began: where they were then.
+    fn begin(&mut self, method: MethodId) -> Result<()> {
+        let recording = self.ask.history.recording();
+        let Some(before) = self.ask.span.from.0.checked_sub(1) else {
+            return Ok(());
+        };
         for thread in recording.thread_ids() {
             let innermost = recording.innermost_call(thread, Timestamp(before))?;
             if innermost.is_root() {
                 continue;
             }
-            let path = recording.path(innermost)?.into_iter();
-            calls.extend(path.filter(|call| call.method == id).map(Ok));
+            for call in recording.path(innermost)? {
+                if call.method == method && !call.boundary {
+                    self.ran_before(&call);
+                }
+            }
         }
+        Ok(())
     }
-    calls.extend(ask.calls_of(id)?);
-    Ok(calls)
-}
 
-/// What a call's own events tell of where it was.
-fn of_call(
-    ask: &Ask<'_>,
-    sight: &Sight,
-    call: &CallRecord,
-    code: Option<&Code>,
-    is_on: &dyn Fn(u32) -> bool,
-    went: &mut Went,
-) -> Result<()> {
-    if call.boundary {
-        return Ok(());
-    }
-    let recording = ask.history.recording();
-    let span = ask.span;
-    let mut visit = Visit::default();
-    if span.contains(call.enter) && !call.already_running {
-        went.begins.insert(0);
-    } else {
-        let before = call.enter..span.from;
+    fn ran_before(&mut self, call: &CallRecord) {
+        let before = call.enter..self.ask.span.from;
+        let recording = self.ask.history.recording();
         let mut back = recording.own_events(call.id, before, Direction::Backward);
-        let last = back.find_map(|event| place_after(&event.ok()?.event, call));
-        went.blind |= last.is_none();
+        let last = back.find_map(|event| place_after(&event.ok()?.event, call.id));
+        self.went.blind |= last.is_none();
+        let mut visit = Visit::default();
         if let Some(last) = last {
-            visit.come(last, is_on(last), false);
+            visit.come(last, (self.is_on)(last), false);
         }
-        went.begins.extend(last);
+        self.went.begins.extend(last);
+        self.visits.insert(call.id, visit);
     }
-    for own in recording.own_events(call.id, span.range(), Direction::Forward) {
-        ask.history.check()?;
-        let own = match own {
-            // The sight tells of it.
-            Err(jhyde_store::Error::Damaged { .. }) => continue,
-            own => own?,
-        };
-        let Some(index) = place_of(&own.event, call) else {
-            continue;
-        };
-        let is_certain = sight.is_certain(ask, call.id.thread, own.timestamp);
-        for (position, index) in [index]
-            .into_iter()
-            .chain(passed(code, &own.event, call))
-            .enumerate()
+
+    /// An event of a call of the method, or the beginning of a call that it makes.
+    fn take(&mut self, row: &MethodEvent) {
+        self.come(row);
+        if row.event.call == row.call && matches!(row.event.kind, EventKind::Exit { .. }) {
+            self.visits.remove(&row.call);
+        }
+    }
+
+    fn come(&mut self, row: &MethodEvent) {
+        let (call, event) = (row.call, &row.event);
+        let is_own = event.call == call;
+        let went = &mut self.went;
+        if let EventKind::Enter {
+            already_running, ..
+        } = event.kind
+            && is_own
         {
-            let is_new = visit.come(index, is_on(index), position > 0);
+            match already_running {
+                true => went.blind = true,
+                false => {
+                    went.begins.insert(0);
+                }
+            }
+            self.visits.insert(call, Visit::default());
+        }
+        let visit = self.visits.entry(call).or_insert_with(|| {
+            // Its beginning is lost.
+            went.blind = true;
+            Visit::default()
+        });
+        let Some(index) = place_of(event, call) else {
+            return;
+        };
+        let is_certain = self.sight.is_certain(self.ask, call.thread, row.timestamp);
+        let doubt = || format!("what is told of {} may be false", row.timestamp);
+        let behind = passed(self.code, event, call);
+        for (position, index) in [index].into_iter().chain(behind).enumerate() {
+            let is_new = visit.come(index, (self.is_on)(index), position > 0);
             match (is_new, is_certain) {
                 (false, _) => {}
-                (true, true) => went.line.add(own.timestamp),
-                (true, false) => {
-                    let why = || format!("what is told of {} may be false", own.timestamp);
-                    went.line.doubt(why);
-                }
+                (true, true) => went.line.add(row.timestamp),
+                (true, false) => went.line.doubt(doubt),
             }
         }
-        match own.event.kind {
-            EventKind::Edge { from, to } if own.event.call == call.id => {
+        match event.kind {
+            EventKind::Edge { from, to } if is_own => {
                 let edge = went.edges.entry((from, to)).or_default();
                 match is_certain {
-                    true => edge.add(own.timestamp),
-                    false => {
-                        edge.doubt(|| format!("what is told of {} may be false", own.timestamp));
-                    }
+                    true => edge.add(row.timestamp),
+                    false => edge.doubt(doubt),
                 }
             }
-            EventKind::Caught { .. } if own.event.call == call.id => {
+            EventKind::Caught { .. } if is_own => {
                 went.handlers.insert(index);
             }
             _ => {}
         }
     }
-    Ok(())
 }
 
 /// A stay of control on the line, which may go back and forth on it: that of a `for` comes from behind its body to the step, and
@@ -270,11 +304,11 @@ impl Visit {
 
 /// Where control surely went behind an event of a call: the way of a condition, or what comes behind an instruction that
 /// stored a value, and from there on as far as jumps lead forwards that nothing decides.
-fn passed(code: Option<&Code>, event: &Event, call: &CallRecord) -> Vec<u32> {
+fn passed(code: Option<&Code>, event: &Event, call: CallId) -> Vec<u32> {
     let mut passed = Vec::new();
     let instruction = |index| code.and_then(|code| code.at(index));
     let mut next = match event.kind {
-        _ if event.call != call.id => None,
+        _ if event.call != call => None,
         EventKind::Edge { to, .. } => Some(to),
         EventKind::Write { .. } => instruction(event.index)
             .filter(|stored| is_store(stored.opcode))
@@ -303,11 +337,11 @@ fn is_store(opcode: Opcode) -> bool {
 }
 
 /// Where in a call something happened that the call did; nothing where that is not known.
-fn place_of(event: &Event, call: &CallRecord) -> Option<u32> {
+fn place_of(event: &Event, call: CallId) -> Option<u32> {
     let index = match &event.kind {
-        EventKind::Enter { .. } if event.call == call.id => 0,
+        EventKind::Enter { .. } if event.call == call => 0,
         EventKind::Enter { call_site, .. } => *call_site,
-        _ if event.call != call.id => return None,
+        _ if event.call != call => return None,
         EventKind::Gap { .. } | EventKind::Snapshot { .. } => return None,
         kind if kind.is_found() => return None,
         EventKind::Edge { from, .. } => *from,
@@ -317,9 +351,9 @@ fn place_of(event: &Event, call: &CallRecord) -> Option<u32> {
 }
 
 /// Where control goes on behind it.
-fn place_after(event: &Event, call: &CallRecord) -> Option<u32> {
+fn place_after(event: &Event, call: CallId) -> Option<u32> {
     match event.kind {
-        EventKind::Edge { to, .. } if event.call == call.id => Some(to),
+        EventKind::Edge { to, .. } if event.call == call => Some(to),
         _ => place_of(event, call),
     }
 }

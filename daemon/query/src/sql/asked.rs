@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use jhyde_history::History;
+use jhyde_store::Recording;
 use jhyde_trace::{RecordingMeta, Timestamp};
 
 use super::SqlError;
@@ -48,8 +49,8 @@ pub struct Seen {
     pub meta: Arc<RecordingMeta>,
     /// Only events before this timestamp are seen.
     pub until: Timestamp,
-    /// Bytes on disk.
-    pub bytes: u64,
+    /// The recording itself.
+    pub(super) recording: Recording,
 }
 
 /// The names by which the tables of recordings go, each another one.

@@ -36,11 +36,11 @@ struct Aux<T> {
 pub(super) fn register<T: Row>(
     connection: &Connection,
     world: &Arc<World>,
-    table: Table<T>,
+    table: Arc<Table<T>>,
 ) -> SqliteResult<()> {
     let name = table.name;
     let aux = Aux {
-        table: Arc::new(table),
+        table,
         world: Arc::clone(world),
     };
     let module = const { &Module::<Tab<T>>::eponymous_only_module() };
@@ -52,12 +52,12 @@ pub(super) fn register_in<T: Row>(
     connection: &Connection,
     schema: &str,
     world: &Arc<World>,
-    table: Table<T>,
+    table: Arc<Table<T>>,
 ) -> SqliteResult<()> {
     let name = table.name;
     let of = format!("{schema}.{name}");
     let aux = Aux {
-        table: Arc::new(table),
+        table,
         world: Arc::clone(world),
     };
     let module = const { &Module::<Tab<T>>::read_only_module() };

@@ -138,7 +138,7 @@ impl Statement {
                 schema,
                 meta: Arc::new(asked.history.recording().meta()),
                 until: span.until,
-                bytes: asked.history.recording().bytes_on_disk(),
+                recording: asked.history.recording().clone(),
             });
         let seen: Arc<[Seen]> = seen.collect();
         let peers: Arc<[History]> = asked.iter().map(|asked| asked.history.clone()).collect();

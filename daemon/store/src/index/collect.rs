@@ -13,6 +13,7 @@ struct Noted {
     method: Option<MethodId>,
     call: Option<CallId>,
     owner: Option<ObjectId>,
+    caller: Option<MethodId>,
 }
 
 /// The keys that occur in a block, sorted, each once. `outer_method` tells the method of a call that
@@ -96,6 +97,14 @@ pub(crate) fn keys(
                     keys.push(Key::of_content(object));
                 }
             }
+            ShapeKind::Enter(call_site) => {
+                let caller = caller(block, call, &mut outer_method);
+                if let Some(caller) = caller
+                    && noted.caller.replace(caller) != Some(caller)
+                {
+                    keys.push(Key::of_place(caller, call_site));
+                }
+            }
             ShapeKind::New(class) => {
                 let object = block.owner(position);
                 if noted.owner.replace(object).is_none() {
@@ -116,6 +125,21 @@ pub(crate) fn keys(
     keys.sort_unstable();
     keys.dedup();
     keys
+}
+
+/// The method of the call that made a call which begins in this block.
+fn caller(
+    block: &Block,
+    call: CallId,
+    outer_method: &mut impl FnMut(CallId) -> Option<MethodId>,
+) -> Option<MethodId> {
+    let thread = block.thread(call.thread)?;
+    let parent = thread.call_id(thread.row(call.preorder)?.parent);
+    match thread.row(parent.preorder) {
+        Some(row) => block.enter(row.enter as usize).map(|enter| enter.method),
+        None if parent.is_root() => None,
+        None => outer_method(parent),
+    }
 }
 
 /// Does the call begin and end in this block?

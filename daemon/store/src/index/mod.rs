@@ -31,8 +31,8 @@ const SPACE_FIELD: u8 = 7;
 const SPACE_CLASS: u8 = 8;
 const SPACE_REFERENCE: u8 = 9;
 
-/// What the index of a recording that begins now has. 0: variables, creations, places, contents; 1: fields of any object, creations of
-/// a class, references, too.
+/// What the index of a recording that begins now has. 0: variables, creations, places of own events, contents; 1: fields of any object,
+/// creations of a class, references, and the places from which calls are made, too.
 pub(crate) const VERSION: u8 = 1;
 
 /// Bits of a posting that hold the block, counted from the group's first one.
@@ -104,7 +104,7 @@ impl Key {
         }
     }
 
-    /// Events of calls of a method at a bytecode index.
+    /// Events of calls of a method at a bytecode index, and calls that are made from there.
     pub(crate) fn of_place(method: MethodId, index: u32) -> Self {
         Self::new(SPACE_PLACE, method.0.into(), index)
     }

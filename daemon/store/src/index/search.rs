@@ -1,9 +1,10 @@
 //! Looking for any of neighbouring keys at once.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::Key;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::state::Group;
 use crate::view::{View, maybe};
 
@@ -39,6 +40,53 @@ impl View {
             }
         }
         Ok(pending)
+    }
+
+    /// All blocks of `first ..= last` that may have one of the keys, of which many are there; what was cut off is one, the last of it.
+    pub(crate) fn blocks_among(
+        &self,
+        keys: Range<Key>,
+        first: u32,
+        last: u32,
+    ) -> Result<BTreeSet<u32>> {
+        let mut found = BTreeSet::new();
+        let _groups = self.inner.using_index();
+        let cut = self.cut();
+        let (groups, indexed, pending) = {
+            let persisted = self.inner.persisted();
+            let overlaps = |group: &&Group| group.first <= last && group.end > first;
+            let groups: Vec<_> = persisted.groups.iter().filter(overlaps).copied().collect();
+            (groups, persisted.indexed(), persisted.pending.clone())
+        };
+        for group in groups {
+            for posting in self.postings(group.first, group.end, keys.start.posting(0)) {
+                match posting {
+                    Ok(posting) if Key::of_posting(posting) >= keys.end => break,
+                    Ok(posting) => {
+                        found.insert(group.first + Key::block_of(posting));
+                    }
+                    // Where the index is damaged, any may have it.
+                    Err(Error::Damaged { .. }) => {
+                        found.extend(group.first..group.end);
+                        break;
+                    }
+                    Err(error) => return Err(error),
+                }
+            }
+        }
+        for (ordinal, known) in (indexed..self.persisted).zip(&pending) {
+            let may_have = known.as_deref().is_none_or(|known| {
+                let at = known.partition_point(|key| *key < keys.start);
+                known.get(at).is_some_and(|key| *key < keys.end)
+            });
+            if may_have {
+                found.insert(ordinal);
+            }
+        }
+        found.extend(self.persisted..self.blocks());
+        found.retain(|ordinal| (first..=last).contains(ordinal) && *ordinal >= cut);
+        found.extend(cut.checked_sub(1).filter(|gone| first <= *gone));
+        Ok(found)
     }
 
     /// The first block of a group, from one on, that has any of the keys; blocks are counted from the group's first.

@@ -5,6 +5,7 @@ mod contents;
 mod events;
 pub(crate) mod gaps;
 mod methods;
+mod of_method;
 mod referring;
 mod variables;
 

@@ -351,6 +351,7 @@ pub(crate) fn compare(recording: &Recording, model: &Model, ranges: &[Range<Time
     compare_objects(recording, model, ranges);
     compare_contents(recording, model, ranges);
     compare_referring(recording, model, ranges);
+    compare_events_of_methods(recording, model, &calls, ranges);
 }
 
 fn compare_contents(recording: &Recording, model: &Model, ranges: &[Range<Timestamp>]) {
@@ -434,6 +435,40 @@ fn compare_referring(recording: &Recording, model: &Model, ranges: &[Range<Times
                 |way| recording.references(object, range.clone(), way),
                 "references to an object",
             );
+        }
+    }
+}
+
+/// What the calls of a method did, against a look at each event.
+fn compare_events_of_methods(
+    recording: &Recording,
+    model: &Model,
+    calls: &BTreeMap<CallId, CallRecord>,
+    ranges: &[Range<Timestamp>],
+) {
+    let mut methods: BTreeSet<_> = calls.values().map(|call| call.method).collect();
+    methods.insert(MethodId(9999));
+    for range in ranges {
+        for &method in &methods {
+            let is_of = |call: &CallId| {
+                let record = calls.get(call);
+                record.is_some_and(|record| record.method == method && !record.boundary)
+            };
+            let mut expected = Vec::new();
+            for row in model.span(range).map(|at| model.at(at)) {
+                let caller = match row.event.kind {
+                    EventKind::Enter { .. } => Some(calls[&row.event.call].parent),
+                    _ => None,
+                };
+                let of = caller.into_iter().chain([row.event.call]).filter(is_of);
+                expected.extend(of.map(|call| MethodEvent {
+                    call,
+                    timestamp: row.timestamp,
+                    event: row.event.clone(),
+                }));
+            }
+            let found = collected(recording.events_of_method(method, range.clone()));
+            assert_eq!(found, expected, "events of {method} in {range:?}");
         }
     }
 }
@@ -632,6 +667,11 @@ fn compare_objects(recording: &Recording, model: &Model, ranges: &[Range<Timesta
                 let expected = model.object_state(object, last, from, limit);
                 assert_eq!(found, expected, "state of {object} at {at} from {from}");
             }
+            let mut expected = model.writes_to(object);
+            expected.retain(|write| range.contains(&write.timestamp));
+            expected.sort_by_key(|write| write.timestamp);
+            let found = collected(recording.writes_to(object, range.clone()));
+            assert_eq!(found, expected, "writes to {object} in {range:?}");
             let written = model.events.iter().enumerate().any(|(at, event)| {
                 let at = Timestamp(at as u64);
                 matches!(event.kind, EventKind::Write { variable, .. }

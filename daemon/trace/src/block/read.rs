@@ -56,6 +56,8 @@ pub enum ShapeKind {
     Element,
     /// Change what the object that [`Block::owner`] names holds: see [`Block::content`].
     Content,
+    /// Begin a call, made at this bytecode index of its caller.
+    Enter(u32),
     /// Create the object of this class that [`Block::owner`] names.
     New(ClassId),
     /// Write something else: [`Block::write`] says what.
@@ -68,6 +70,7 @@ impl Block {
     /// Per shape what its events do. Snapshots write.
     pub fn shape_kinds(&self) -> Vec<ShapeKind> {
         let kind = |shape: &Shape| match (shape.op, shape.var) {
+            (op::ENTER, _) => ShapeKind::Enter(shape.b),
             (op::NEW, _) => ShapeKind::New(ClassId(shape.a)),
             (op::CONTENT, _) => ShapeKind::Content,
             (op::WRITE | op::SNAPSHOT, var::NAMED) => {

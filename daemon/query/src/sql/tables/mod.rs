@@ -13,46 +13,60 @@ mod recordings;
 mod referring;
 mod structure;
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
+use jhyde_history::view::ThreadView;
+use jhyde_store::records::{CallRecord, FieldRef, MethodRef, TimedEvent};
+use jhyde_trace::ClassInfo;
 use rusqlite::Connection;
 
 use super::glue::{register, register_in};
-use super::table::Described;
+use super::table::{Described, Table};
 use super::world::World;
 
-/// Calls something with each table, whatever its rows are.
+/// Calls something with each table, whatever its rows are. A table is told once in a process, not for each statement.
 macro_rules! each {
     ($do:expr) => {
-        $do(calls::calls())?;
-        $do(calls::arguments())?;
-        $do(events::events())?;
-        $do(events::writes())?;
-        $do(events::reads())?;
-        $do(events::edges())?;
-        $do(events::exceptions())?;
-        $do(events::monitors())?;
-        $do(events::gaps())?;
-        $do(objects::objects())?;
-        $do(structure::threads())?;
-        $do(structure::classes())?;
-        $do(structure::methods())?;
-        $do(structure::lines())?;
-        $do(structure::fields())?;
-        $do(inside::ancestors())?;
-        $do(inside::children())?;
-        $do(inside::descendants())?;
-        $do(inside::history())?;
-        $do(inside::object_state())?;
-        $do(loops::loops())?;
-        $do(parts::state())?;
-        $do(parts::collection())?;
-        $do(parts::reachable())?;
-        $do(coverage::coverage())?;
-        $do(recordings::recordings())?;
-        $do(judged::sessions())?;
-        $do(judged::answers())?;
-        $do(divergences::divergences())?;
+        each! {
+            $do;
+            calls::calls => CallRecord,
+            calls::arguments => calls::Argument,
+            events::events => TimedEvent,
+            events::writes => TimedEvent,
+            events::reads => TimedEvent,
+            events::edges => TimedEvent,
+            events::exceptions => TimedEvent,
+            events::monitors => TimedEvent,
+            events::gaps => TimedEvent,
+            objects::objects => TimedEvent,
+            structure::threads => ThreadView,
+            structure::classes => Arc<ClassInfo>,
+            structure::methods => MethodRef,
+            structure::lines => structure::CodeLine,
+            structure::fields => FieldRef,
+            inside::ancestors => CallRecord,
+            inside::children => CallRecord,
+            inside::descendants => CallRecord,
+            inside::history => TimedEvent,
+            inside::object_state => TimedEvent,
+            loops::loops => loops::Looped,
+            parts::state => parts::Part,
+            parts::collection => parts::Part,
+            parts::reachable => parts::Reached,
+            coverage::coverage => coverage::Covered,
+            recordings::recordings => recordings::Listed,
+            judged::sessions => judged::Listed,
+            judged::answers => judged::Said,
+            divergences::divergences => divergences::Diverged,
+        }
+    };
+    ($do:expr; $($table:path => $row:ty,)*) => {
+        $(
+            $do({
+                static TABLE: LazyLock<Arc<Table<$row>>> = LazyLock::new(|| Arc::new($table()));
+                Arc::clone(&TABLE)
+            })?;
+        )*
     };
 }
 
@@ -84,10 +98,7 @@ pub(super) fn described() -> Vec<Described> {
     }
 }
 
-fn take<T>(
-    all: &mut Vec<Described>,
-    table: super::table::Table<T>,
-) -> Result<(), std::convert::Infallible> {
+fn take<T>(all: &mut Vec<Described>, table: Arc<Table<T>>) -> Result<(), std::convert::Infallible> {
     all.push(table.described());
     Ok(())
 }

@@ -71,7 +71,7 @@ pub(super) fn recordings() -> Table<Listed> {
                 |_, row| Ok(Datum::count(row.seen.until.0)),
             ),
             Column::<Listed>::int("bytes", "its bytes on disk", |_, row| {
-                Ok(Datum::count(row.seen.bytes))
+                Ok(Datum::count(row.seen.recording.bytes_on_disk()))
             }),
             Column::<Listed>::int(
                 "created_ms",
