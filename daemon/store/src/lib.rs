@@ -54,8 +54,8 @@ pub use queries::gaps::gap_kind;
 pub use recording::{Recording, Rows};
 pub use records::{
     Arguments, CallOutcome, CallRecord, ContentChange, Creation, Direction, ExceptionEvent,
-    ExceptionKind, Execution, FieldRef, GapCount, Lowered, MethodRef, OwnEvent, RootRecord, Stats,
-    TimedEvent, Write,
+    ExceptionKind, Execution, FieldRef, GapCount, Lowered, MethodEvent, MethodRef, OwnEvent,
+    RootRecord, Stats, TimedEvent, Write,
 };
 pub use sources::{KeptSource, SourceKeeper, SourceRoom};
 pub use watch::{Watch, WatchGuard};

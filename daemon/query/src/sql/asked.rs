@@ -50,7 +50,7 @@ pub struct Seen {
     /// Only events before this timestamp are seen.
     pub until: Timestamp,
     /// The recording itself.
-    pub(super) recording: Recording,
+    pub(super) recording: Arc<Recording>,
 }
 
 /// The names by which the tables of recordings go, each another one.

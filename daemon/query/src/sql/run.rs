@@ -138,7 +138,7 @@ impl Statement {
                 schema,
                 meta: Arc::new(asked.history.recording().meta()),
                 until: span.until,
-                recording: asked.history.recording().clone(),
+                recording: Arc::clone(asked.history.recording()),
             });
         let seen: Arc<[Seen]> = seen.collect();
         let peers: Arc<[History]> = asked.iter().map(|asked| asked.history.clone()).collect();

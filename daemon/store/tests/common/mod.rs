@@ -395,7 +395,12 @@ fn compare_referring(recording: &Recording, model: &Model, ranges: &[Range<Times
                 receiver,
                 arguments,
                 ..
-            } => objects.extend(receiver.iter().chain(arguments).filter_map(Value::object)),
+            } => objects.extend(
+                receiver
+                    .iter()
+                    .chain(arguments)
+                    .filter_map(|value| value.object()),
+            ),
             EventKind::Exit {
                 outcome: Outcome::Returned(Some(value)),
             } => objects.extend(value.object()),

@@ -203,7 +203,10 @@ fn referred_to(kind: &EventKind) -> Vec<ObjectId> {
         }
         _ => vec![],
     };
-    values.iter().filter_map(Value::object).collect()
+    values
+        .into_iter()
+        .filter_map(|value| value.object())
+        .collect()
 }
 
 /// What is looked for by shapes is what the events say.
