@@ -27,8 +27,10 @@ pub struct Parameter {
 pub enum Cost {
     /// Indexes lead to what is shown: it costs what its rows cost.
     Rows,
-    /// It reads what the calls of the method that is asked about did themselves.
+    /// It reads the blocks of events in which the method that is asked about runs.
     Calls,
+    /// It reads the blocks of events that write the field that is asked about.
+    Fields,
     /// It reads all events of the part of the history that is asked about.
     Scan,
 }
@@ -38,7 +40,8 @@ impl Cost {
     pub fn doc(self) -> &'static str {
         match self {
             Self::Rows => "indexed: what its rows cost",
-            Self::Calls => "indexed by call: what the calls of the method did themselves is read",
+            Self::Calls => "indexed: the blocks of events in which the method runs are read",
+            Self::Fields => "indexed: the blocks of events that write the field are read",
             Self::Scan => "a scan: all events of the part of the history are read",
         }
     }
@@ -346,7 +349,7 @@ pub const QUERIES: &[Query] = &[
         ],
         level: Level::State,
         refuses: true,
-        cost: Cost::Scan,
+        cost: Cost::Fields,
         run: histories::field_history,
     },
     Query {
@@ -533,7 +536,7 @@ pub const QUERIES: &[Query] = &[
         columns: VERDICT,
         level: Level::State,
         refuses: false,
-        cost: Cost::Scan,
+        cost: Cost::Fields,
         run: yes_no::assigned,
     },
     Query {

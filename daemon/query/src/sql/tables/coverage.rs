@@ -8,17 +8,15 @@ use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
 use jhyde_bytecode::{Code, CoverageEdges, Outcome};
-use jhyde_history::Error as HistoryError;
-use jhyde_store::Error as StoreError;
-use jhyde_store::records::{Direction, MethodRef};
+use jhyde_store::records::{Direction, MethodRef, TimedEvent};
 use jhyde_trace::{CallId, Event, EventKind, Level, MethodId, Timestamp};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::calls::of_methods;
 use super::structure::each_method;
-use crate::error::{Error, Result};
+use crate::error::Result;
+use crate::span::NO_INDEX;
 use crate::sql::datum::Datum;
-use crate::sql::table::{Access, Bounds, Column, Row, Table};
+use crate::sql::table::{Access, Column, Row, Table};
 use crate::sql::world::{RowsOf, World};
 
 /// The condition, none for the entry, and where control went on.
@@ -125,7 +123,7 @@ pub(super) fn coverage() -> Table<Covered> {
         ],
         accesses: vec![
             Access {
-                by: "index of calls by method, and their events",
+                by: "index of blocks in which the method runs",
                 equal: &["method_id"],
                 range: None,
                 order: None,
@@ -139,11 +137,9 @@ pub(super) fn coverage() -> Table<Covered> {
                     if let Some(lost) = world.recording().lost_classes() {
                         world.note(format!("some classes are damaged: {lost}"));
                     }
-                    // Of what was cut off the calls are left that ran on: the index leads to those that began later.
-                    let counts = match (methods.first(), world.recording().kept_from().0) {
-                        (Some(method), 0) => of_method(world, method.method().id)?,
-                        (Some(_), _) => of_all(world)?,
-                        (None, _) => Counts::default(),
+                    let counts = match methods.first() {
+                        Some(method) => of_method(world, method.method().id)?,
+                        None => Counts::default(),
                     };
                     Ok(rows(methods, counts))
                 },
@@ -165,60 +161,40 @@ pub(super) fn coverage() -> Table<Covered> {
     }
 }
 
-/// Of one method.
-fn of_method(world: &Arc<World>, method: MethodId) -> Result<Counts> {
-    let mut counts = Counts::default();
-    let bounds = Bounds {
-        until: world.span.until.0,
-        ..Bounds::default()
-    };
-    let ways = counts.entry(method).or_default();
-    for call in of_methods(world, vec![method], &bounds)? {
-        let call = match call {
-            Err(Error::History(HistoryError::Store(error @ StoreError::Damaged { .. }))) => {
-                world.note(format!("what a damaged block had is left out: {error}"));
-                continue;
-            }
-            call => call?,
-        };
-        if call.boundary {
-            continue;
-        }
-        if !call.already_running {
-            ways.entry((None, 0)).or_default().add(call.enter, true);
-        }
-        let range = call.enter..world.span.until;
-        let own = world
-            .recording()
-            .own_events(call.id, range, Direction::Forward);
-        let mut seen = FxHashSet::default();
-        for event in world.readable(own) {
-            if world.is_over() {
-                return Err(world.why_over());
-            }
-            let event = event?;
-            if let EventKind::Edge { from, to } = event.event.kind
-                && event.event.call == call.id
-            {
-                let is_new = seen.insert((from, to));
-                let gone = ways.entry((Some(from), to)).or_default();
-                gone.add(event.timestamp, is_new);
-            }
-        }
-    }
-    Ok(counts)
-}
-
 /// Calls that run, with their methods and the ways that they have gone.
 type Running = FxHashMap<CallId, (MethodId, FxHashSet<(u32, u32)>)>;
 
-/// Of all methods: what is kept besides the counts is of the calls that run.
+/// Of one method.
+fn of_method(world: &Arc<World>, method: MethodId) -> Result<Counts> {
+    if !world.recording().has_index_of_references() {
+        world.note(NO_INDEX);
+    }
+    let range = Timestamp(0)..world.span.until;
+    let events = world.recording().events_of_method(method, range);
+    let events = world.readable(events);
+    let own = events.filter_map(|row| match row {
+        // The beginnings of calls that it makes are of other methods, or come again as their own.
+        Ok(row) if row.event.call != row.call => None,
+        row => Some(row.map(|row| TimedEvent {
+            timestamp: row.timestamp,
+            event: row.event,
+        })),
+    });
+    counted(world, own)
+}
+
+/// Of all methods.
 fn of_all(world: &Arc<World>) -> Result<Counts> {
-    let mut counts = Counts::default();
-    let mut running = Running::default();
     let range = Timestamp(0)..world.span.until;
     let events = world.recording().events(range, None, Direction::Forward);
-    for (event, count) in world.readable(events).zip(0_u32..) {
+    counted(world, world.readable(events))
+}
+
+/// What is kept besides the counts is of the calls that run.
+fn counted(world: &Arc<World>, events: impl Iterator<Item = Result<TimedEvent>>) -> Result<Counts> {
+    let mut counts = Counts::default();
+    let mut running = Running::default();
+    for (event, count) in events.zip(0_u64..) {
         if count.is_multiple_of(1024) && world.is_over() {
             return Err(world.why_over());
         }
