@@ -23,6 +23,8 @@ pub(super) struct Side {
     number: usize,
     pub(super) history: History,
     pub(super) recording: Arc<Recording>,
+    /// The recording's name: all that is known of it would be copied for it each time.
+    pub(super) name: String,
     end: Timestamp,
     thread: ThreadId,
     rows: Rows<TimedEvent>,
@@ -47,6 +49,7 @@ impl Side {
         let recording = Arc::clone(history.recording());
         Self {
             number,
+            name: recording.meta().name,
             end: recording.end(),
             recording,
             history,

@@ -102,12 +102,13 @@ impl Walk {
         let Some((object, _)) = change(event) else {
             return;
         };
-        let names = [0, 1].map(|side| self.sides[side].recording.meta().name);
-        self.unknown(format!(
-            "{}: what object#{object} holds at event {} is not told of a counterpart in {}",
-            names[side],
-            event.timestamp,
-            names[1 - side]
-        ));
+        self.unknown(|walk| {
+            format!(
+                "{}: what object#{object} holds at event {} is not told of a counterpart in {}",
+                walk.sides[side].name,
+                event.timestamp,
+                walk.sides[1 - side].name
+            )
+        });
     }
 }

@@ -76,17 +76,17 @@ impl Walk {
         let entered = next.map(|event| event.timestamp);
         self.frames
             .push(Frame::new(calls, entered, methods.map(Some), map));
-        let pairs = receiver
-            .iter()
-            .zip(of)
-            .map(|(left, right)| ("receiver".to_owned(), *left, *right));
-        let given = arguments.iter().zip(other).enumerate();
-        let given =
-            given.map(|(at, (left, right))| (format!("argument {}", at + 1), *left, *right));
-        let pairs: Vec<_> = pairs.chain(given).collect();
-        for (what, left, right) in pairs {
-            let told = self.values.compare(&mut self.sides, left, right)?;
-            self.judge(Effect::Argument, &what, told, next, sink)?;
+        if let (Some(left), Some(right)) = (receiver, of) {
+            let told = self.values.compare(&mut self.sides, *left, *right)?;
+            self.judge(Effect::Argument, "receiver", told, next, sink)?;
+        }
+        for (at, (left, right)) in arguments.iter().zip(other).enumerate() {
+            let told = self.values.compare(&mut self.sides, *left, *right)?;
+            // Nearly all are equal: what they are called is for the others.
+            if told != Told::Equal {
+                let what = format!("argument {}", at + 1);
+                self.judge(Effect::Argument, &what, told, next, sink)?;
+            }
         }
         if arguments.len() != other.len() || receiver.is_some() != of.is_some() {
             self.judge(Effect::Argument, "arguments", Told::Unknown, next, sink)?;
@@ -145,15 +145,14 @@ impl Walk {
                 self.report(difference, next, sink).map(|_| ())
             }
             Told::Unknown => {
-                let calls = self
-                    .frames
-                    .last()
-                    .map(|frame| frame.calls)
-                    .unwrap_or_default();
-                self.unknown(format!(
-                    "the {what} at event {} (call {}) and at event {} (call {}) cannot be compared: it is not recorded on both sides",
-                    next[0].timestamp, calls[0], next[1].timestamp, calls[1]
-                ));
+                self.unknown(|walk| {
+                    let calls = walk.frames.last().map(|frame| frame.calls);
+                    let calls = calls.unwrap_or_default();
+                    format!(
+                        "the {what} at event {} (call {}) and at event {} (call {}) cannot be compared: it is not recorded on both sides",
+                        next[0].timestamp, calls[0], next[1].timestamp, calls[1]
+                    )
+                });
                 Ok(())
             }
         }
