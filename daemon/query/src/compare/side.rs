@@ -17,6 +17,14 @@ use super::code::{CodeMap, way};
 use super::keys::{Key, Names, deed, not_recorded};
 use crate::error::{Error, Result};
 
+/// What is asked of a method with every call.
+struct Method {
+    of: MethodRef,
+    /// Of its name.
+    number: u32,
+    is_void: bool,
+}
+
 /// See the module.
 pub(super) struct Side {
     /// 0: left, 1: right.
@@ -37,7 +45,7 @@ pub(super) struct Side {
     pub(super) has_ended: bool,
     /// How the call that ended last did so was not seen.
     ended_unseen: bool,
-    methods: FxHashMap<MethodId, Option<(MethodRef, u32)>>,
+    methods: FxHashMap<MethodId, Method>,
     fields: FxHashMap<FieldId, u32>,
     locals: FxHashMap<(MethodId, Local), u32>,
     classes: FxHashMap<ClassId, Arc<str>>,
@@ -238,34 +246,38 @@ impl Side {
     }
 
     fn method_number(&mut self, id: MethodId, names: &mut Names) -> Result<u32> {
-        if let Some(Some((_, number))) = self.methods.get(&id) {
-            return Ok(*number);
+        if let Some(known) = self.methods.get(&id) {
+            return Ok(known.number);
         }
-        let method = self.recording.method(id)?;
-        let name = method.as_ref().map_or_else(
-            || format!("method#{id} of {}", self.number),
-            |method| {
-                let info = method.method();
-                format!(
-                    "{}.{}{}",
-                    bare(&method.class.name),
-                    info.name,
-                    info.descriptor
-                )
-            },
-        );
-        let number = names.number(name);
-        self.methods
-            .insert(id, method.map(|method| (method, number)));
+        let Some(of) = self.recording.method(id)? else {
+            return Ok(names.number(format!("method#{id} of {}", self.number)));
+        };
+        let info = of.method();
+        let class = bare(&of.class.name);
+        let number = names.number(format!("{class}.{}{}", info.name, info.descriptor));
+        let is_void = info.descriptor.ends_with('V');
+        let method = Method {
+            of,
+            number,
+            is_void,
+        };
+        self.methods.insert(id, method);
         Ok(number)
     }
 
     /// A method with its class.
-    pub(super) fn method(&mut self, id: Option<MethodId>) -> Result<Option<MethodRef>> {
-        Ok(match id {
-            Some(id) => self.recording.method(id)?,
-            None => None,
-        })
+    pub(super) fn method(&self, id: Option<MethodId>) -> Result<Option<MethodRef>> {
+        let Some(id) = id else { return Ok(None) };
+        match self.methods.get(&id) {
+            Some(known) => Ok(Some(known.of.clone())),
+            None => Ok(self.recording.method(id)?),
+        }
+    }
+
+    /// Does a method return nothing? One that is not known does not say so.
+    pub(super) fn is_void(&self, id: Option<MethodId>) -> bool {
+        let known = id.and_then(|id| self.methods.get(&id));
+        known.is_some_and(|method| method.is_void)
     }
 
     fn code(&mut self, id: Option<MethodId>) -> Result<Option<Arc<Code>>> {

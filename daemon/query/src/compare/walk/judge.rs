@@ -119,8 +119,7 @@ impl Walk {
         sink: &mut Sink<'_>,
     ) -> Result<()> {
         let method = self.frames.last().and_then(|frame| frame.methods[0]);
-        let method = self.sides[0].method(method)?;
-        let void = method.is_some_and(|method| method.method().descriptor.ends_with('V'));
+        let void = self.sides[0].is_void(method);
         let told = self.values.outcomes(&mut self.sides, ends, void)?;
         let effect = match ends {
             [Outcome::Threw(_), _] | [_, Outcome::Threw(_)] => Effect::Exception,

@@ -262,7 +262,7 @@ impl Walk {
             return Ok(None);
         }
         let method = self.frames.last().and_then(|frame| frame.methods[side]);
-        let of = &mut self.sides[side];
+        let of = &self.sides[side];
         let levels = of.recording.levels_or_lowest();
         let before = Timestamp(life.start.0.saturating_sub(1));
         let unseen = of.method(method)?.and_then(|method| {
