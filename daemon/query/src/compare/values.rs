@@ -4,7 +4,8 @@ use jhyde_trace::{Content, ObjectId, Outcome, Text, Value, Variable};
 use rustc_hash::FxHashMap;
 
 use super::births::{Births, Known};
-use super::side::{Side, bare};
+use super::keys::bare;
+use super::side::Side;
 use crate::error::Result;
 
 /// What comparing two values told.
