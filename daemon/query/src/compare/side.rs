@@ -235,10 +235,12 @@ impl Side {
             }
             EventKind::Edge { from, to } => {
                 key.place = place(*from);
-                key.way = match self.code(frame.method)? {
-                    Some(code) => way(&code, *from, *to),
-                    None => *to,
+                // In one code it is told by where it leads; in two versions by which of the targets that is.
+                let code = match frame.map {
+                    Some(_) => self.code(frame.method)?,
+                    None => None,
                 };
+                key.way = code.map_or(*to, |code| way(&code, *from, *to));
             }
             _ => {}
         }
