@@ -80,11 +80,6 @@ impl Values {
         told
     }
 
-    /// From now on nothing becomes each other's by being met, or does so again.
-    pub(super) fn only_known(&mut self, only: bool) {
-        self.only_known = only;
-    }
-
     /// Other threads come.
     pub(super) fn begin_threads(&mut self) {
         self.met_here = Births::default();

@@ -43,6 +43,9 @@ impl Walk {
     /// Holds what was gathered against each other.
     pub(super) fn found(&mut self, sink: &mut Sink<'_>) -> Result<()> {
         let [left, right] = std::mem::take(&mut self.contents);
+        if self.silent {
+            return Ok(());
+        }
         let mut rest: Vec<Option<TimedEvent>> = right.into_iter().map(Some).collect();
         let mut first = 0;
         for one in left {

@@ -14,6 +14,9 @@ use crate::error::Result;
 impl Walk {
     /// Two events that are each other's: are their values?
     pub(super) fn matched(&mut self, next: [&TimedEvent; 2], sink: &mut Sink<'_>) -> Result<()> {
+        if self.silent {
+            return self.made(next, sink);
+        }
         let (effect, what, told) = match (&next[0].event.kind, &next[1].event.kind) {
             (EventKind::Enter { .. }, EventKind::Enter { .. }) => return self.entered(next, sink),
             (EventKind::Exit { outcome: left }, EventKind::Exit { outcome: right }) => {
@@ -51,21 +54,28 @@ impl Walk {
         self.judge(effect, what, told, next, sink)
     }
 
-    pub(super) fn entered(&mut self, next: [&TimedEvent; 2], sink: &mut Sink<'_>) -> Result<()> {
+    /// The same where only what is made is looked for: calls begin and end, and no value is looked at.
+    fn made(&mut self, next: [&TimedEvent; 2], sink: &mut Sink<'_>) -> Result<()> {
+        match (&next[0].event.kind, &next[1].event.kind) {
+            (EventKind::Enter { .. }, EventKind::Enter { .. }) => self.push(next),
+            (EventKind::Exit { .. }, EventKind::Exit { .. }) => self.pop(sink),
+            (EventKind::New { object: left, .. }, EventKind::New { object: right, .. }) => {
+                let told = self.values.made(&mut self.sides, *left, *right);
+                told.map(|_| ())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Two calls that are each other's begin.
+    fn push(&mut self, next: [&TimedEvent; 2]) -> Result<()> {
         let (
             EventKind::Enter {
                 method: left,
-                receiver,
-                arguments,
                 boundary,
                 ..
             },
-            EventKind::Enter {
-                method: right,
-                receiver: of,
-                arguments: other,
-                ..
-            },
+            EventKind::Enter { method: right, .. },
         ) = (&next[0].event.kind, &next[1].event.kind)
         else {
             return Ok(());
@@ -76,6 +86,26 @@ impl Walk {
         let entered = next.map(|event| event.timestamp);
         self.frames
             .push(Frame::new(calls, entered, methods.map(Some), map));
+        Ok(())
+    }
+
+    pub(super) fn entered(&mut self, next: [&TimedEvent; 2], sink: &mut Sink<'_>) -> Result<()> {
+        self.push(next)?;
+        let (
+            EventKind::Enter {
+                receiver,
+                arguments,
+                ..
+            },
+            EventKind::Enter {
+                receiver: of,
+                arguments: other,
+                ..
+            },
+        ) = (&next[0].event.kind, &next[1].event.kind)
+        else {
+            return Ok(());
+        };
         if let (Some(left), Some(right)) = (receiver, of) {
             let told = self.values.compare(&mut self.sides, *left, *right)?;
             self.judge(Effect::Argument, "receiver", told, next, sink)?;

@@ -155,10 +155,8 @@ impl Walk {
         if pairs.len() > 1 {
             // What one thread made others may meet, whose turn comes earlier.
             self.silent = true;
-            self.values.only_known(true);
             self.each(&pairs, &mut |_| Ok(()))?;
             self.silent = false;
-            self.values.only_known(false);
             self.sides.iter_mut().for_each(|side| side.read = 0);
         }
         self.each(&pairs, sink)?;
