@@ -289,3 +289,23 @@ fn texts(left: &Text, right: &Text) -> Told {
         false => Told::Unknown,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_that_are_asked_for_again_stay_known() {
+        let mut values = Values::default();
+        let at = |number: u64| (ObjectId(number), ObjectId(number + 1));
+        for number in 0..3 * MOST_TEXTS as u64 {
+            let (left, right) = at(number);
+            values.keep_text(left, right, Told::Equal);
+            let (left, right) = at(0);
+            assert_eq!(values.text(left, right), Some(Told::Equal), "{number}");
+        }
+        let (left, right) = at(1);
+        assert_eq!(values.text(left, right), None);
+        assert!(values.texts.len().max(values.texts_before.len()) <= MOST_TEXTS);
+    }
+}

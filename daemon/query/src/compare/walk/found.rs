@@ -42,6 +42,10 @@ impl Walk {
 
     /// Holds what was gathered against each other.
     pub(super) fn found(&mut self, sink: &mut Sink<'_>) -> Result<()> {
+        // Between most events there is nothing.
+        if self.contents.iter().all(Vec::is_empty) {
+            return Ok(());
+        }
         let [left, right] = std::mem::take(&mut self.contents);
         if self.silent {
             return Ok(());
