@@ -128,7 +128,7 @@ impl Walk {
         if let Some(known) = self.maps.get(&methods) {
             return Ok(known.clone());
         }
-        let [left, right] = &mut self.sides;
+        let [left, right] = &self.sides;
         let map = match (
             left.method(Some(methods[0]))?,
             right.method(Some(methods[1]))?,
