@@ -51,9 +51,10 @@ fn add(stretches: &mut Stretches, object: u64, other: u64) {
 impl Births {
     /// What is known of two objects.
     pub(super) fn known(&self, left: ObjectId, right: ObjectId) -> Known {
-        match (across(&self.left, left.0), across(&self.right, right.0)) {
-            (Some(other), _) if other == right.0 => Known::Pair,
-            (None, None) => Known::Unmet,
+        match across(&self.left, left.0) {
+            // Most are: then nobody need look on the other side.
+            Some(other) if other == right.0 => Known::Pair,
+            None if across(&self.right, right.0).is_none() => Known::Unmet,
             _ => Known::Other,
         }
     }

@@ -1,5 +1,7 @@
 //! What objects of the JDK are found to hold: is it the same?
 
+use std::collections::VecDeque;
+
 use jhyde_trace::{Change, Items, ObjectId, Value};
 
 use super::side::Side;
@@ -173,7 +175,8 @@ impl Values {
         left: &[[Value; N]],
         right: &[[Value; N]],
     ) -> Result<Told> {
-        let mut rest: Vec<&[Value; N]> = right.iter().collect();
+        // Most are found near its front, and are taken out there: of a map of 100,000 entries nothing else is moved.
+        let mut rest: VecDeque<&[Value; N]> = right.iter().collect();
         let mut is_certain = true;
         for row in left {
             let mut found = None;

@@ -81,3 +81,45 @@ pub(super) fn not_recorded(at: Timestamp, kind: &EventKind) -> Option<String> {
         _ => None,
     }
 }
+
+/// `Cls$$Lambda/0x00…` is another number in every run, and so is that of each other hidden class: behind a `/`, or a `+` where its name
+/// is that of a class file. In decimal digits before Java 16.
+pub(super) fn bare(name: &str) -> &str {
+    const LAMBDA: &str = "$$Lambda";
+    if let Some(at) = name.find(LAMBDA) {
+        return &name[..at + LAMBDA.len()];
+    }
+    let is_number = |text: &str| match text.strip_prefix("0x") {
+        Some(digits) => digits.bytes().all(|it| it.is_ascii_hexdigit()),
+        None => !text.is_empty() && text.bytes().all(|it| it.is_ascii_digit()),
+    };
+    match name.rsplit_once(['/', '+']) {
+        Some((named, number)) if is_number(number) => named,
+        _ => name,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hidden_classes_have_no_numbers() {
+        for (name, told) in [
+            ("shop.Main$$Lambda/0x00007f2a1c001200", "shop.Main$$Lambda"),
+            ("shop.Main$$Lambda$14", "shop.Main$$Lambda"),
+            (
+                "java.lang.String$$StringConcat/0x0000000801",
+                "java.lang.String$$StringConcat",
+            ),
+            ("shop.Made+0x00000008010f", "shop.Made"),
+            ("shop.Old/1234567", "shop.Old"),
+            // No number, though its letters are digits.
+            ("shop.Face+bead", "shop.Face+bead"),
+            ("shop.Order$1", "shop.Order$1"),
+            ("shop.Order", "shop.Order"),
+        ] {
+            assert_eq!(bare(name), told);
+        }
+    }
+}

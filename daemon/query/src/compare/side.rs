@@ -14,8 +14,19 @@ use jhyde_trace::{
 use rustc_hash::FxHashMap;
 
 use super::code::{CodeMap, way};
-use super::keys::{Key, Names, deed, not_recorded};
+use super::keys::{Key, Names, bare, deed, not_recorded};
 use crate::error::{Error, Result};
+
+/// So many events of a call that is passed by are read, before its end is looked up, which costs as much as some hundred of them.
+const NEAR: usize = 256;
+
+/// What is asked of a method with every call.
+struct Method {
+    of: MethodRef,
+    /// Of its name.
+    number: u32,
+    is_void: bool,
+}
 
 /// See the module.
 pub(super) struct Side {
@@ -23,6 +34,8 @@ pub(super) struct Side {
     number: usize,
     pub(super) history: History,
     pub(super) recording: Arc<Recording>,
+    /// The recording's name: all that is known of it would be copied for it each time.
+    pub(super) name: String,
     end: Timestamp,
     thread: ThreadId,
     rows: Rows<TimedEvent>,
@@ -35,7 +48,7 @@ pub(super) struct Side {
     pub(super) has_ended: bool,
     /// How the call that ended last did so was not seen.
     ended_unseen: bool,
-    methods: FxHashMap<MethodId, Option<(MethodRef, u32)>>,
+    methods: FxHashMap<MethodId, Method>,
     fields: FxHashMap<FieldId, u32>,
     locals: FxHashMap<(MethodId, Local), u32>,
     classes: FxHashMap<ClassId, Arc<str>>,
@@ -47,6 +60,7 @@ impl Side {
         let recording = Arc::clone(history.recording());
         Self {
             number,
+            name: recording.meta().name,
             end: recording.end(),
             recording,
             history,
@@ -134,7 +148,16 @@ impl Side {
             self.step()?;
             return Ok(true);
         }
-        let record = self.recording.call(next.event.call)?;
+        let call = next.event.call;
+        for row in self.rows.by_ref().take(NEAR) {
+            // What is damaged may lie in the call, and nothing of that is wanted.
+            let Ok(row) = row else { break };
+            if row.event.call == call && matches!(row.event.kind, EventKind::Exit { .. }) {
+                self.step()?;
+                return Ok(true);
+            }
+        }
+        let record = self.recording.call(call)?;
         self.seek(record.exit.map(|exit| Timestamp(exit.0 + 1)))?;
         Ok(record.exit.is_some())
     }
@@ -224,10 +247,12 @@ impl Side {
             }
             EventKind::Edge { from, to } => {
                 key.place = place(*from);
-                key.way = match self.code(frame.method)? {
-                    Some(code) => way(&code, *from, *to),
-                    None => *to,
+                // In one code it is told by where it leads; in two versions by which of the targets that is.
+                let code = match frame.map {
+                    Some(_) => self.code(frame.method)?,
+                    None => None,
                 };
+                key.way = code.map_or(*to, |code| way(&code, *from, *to));
             }
             _ => {}
         }
@@ -235,34 +260,38 @@ impl Side {
     }
 
     fn method_number(&mut self, id: MethodId, names: &mut Names) -> Result<u32> {
-        if let Some(Some((_, number))) = self.methods.get(&id) {
-            return Ok(*number);
+        if let Some(known) = self.methods.get(&id) {
+            return Ok(known.number);
         }
-        let method = self.recording.method(id)?;
-        let name = method.as_ref().map_or_else(
-            || format!("method#{id} of {}", self.number),
-            |method| {
-                let info = method.method();
-                format!(
-                    "{}.{}{}",
-                    bare(&method.class.name),
-                    info.name,
-                    info.descriptor
-                )
-            },
-        );
-        let number = names.number(name);
-        self.methods
-            .insert(id, method.map(|method| (method, number)));
+        let Some(of) = self.recording.method(id)? else {
+            return Ok(names.number(format!("method#{id} of {}", self.number)));
+        };
+        let info = of.method();
+        let class = bare(&of.class.name);
+        let number = names.number(format!("{class}.{}{}", info.name, info.descriptor));
+        let is_void = info.descriptor.ends_with('V');
+        let method = Method {
+            of,
+            number,
+            is_void,
+        };
+        self.methods.insert(id, method);
         Ok(number)
     }
 
     /// A method with its class.
-    pub(super) fn method(&mut self, id: Option<MethodId>) -> Result<Option<MethodRef>> {
-        Ok(match id {
-            Some(id) => self.recording.method(id)?,
-            None => None,
-        })
+    pub(super) fn method(&self, id: Option<MethodId>) -> Result<Option<MethodRef>> {
+        let Some(id) = id else { return Ok(None) };
+        match self.methods.get(&id) {
+            Some(known) => Ok(Some(known.of.clone())),
+            None => Ok(self.recording.method(id)?),
+        }
+    }
+
+    /// Does a method return nothing? One that is not known does not say so.
+    pub(super) fn is_void(&self, id: Option<MethodId>) -> bool {
+        let known = id.and_then(|id| self.methods.get(&id));
+        known.is_some_and(|method| method.is_void)
     }
 
     fn code(&mut self, id: Option<MethodId>) -> Result<Option<Arc<Code>>> {
@@ -346,46 +375,4 @@ impl Side {
 pub(super) struct Place<'a> {
     pub(super) method: Option<MethodId>,
     pub(super) map: Option<&'a CodeMap>,
-}
-
-/// `Cls$$Lambda/0x00…` is another number in every run, and so is that of each other hidden class: behind a `/`, or a `+` where its name
-/// is that of a class file. In decimal digits before Java 16.
-pub(super) fn bare(name: &str) -> &str {
-    const LAMBDA: &str = "$$Lambda";
-    if let Some(at) = name.find(LAMBDA) {
-        return &name[..at + LAMBDA.len()];
-    }
-    let is_number = |text: &str| match text.strip_prefix("0x") {
-        Some(digits) => digits.bytes().all(|it| it.is_ascii_hexdigit()),
-        None => !text.is_empty() && text.bytes().all(|it| it.is_ascii_digit()),
-    };
-    match name.rsplit_once(['/', '+']) {
-        Some((named, number)) if is_number(number) => named,
-        _ => name,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn hidden_classes_have_no_numbers() {
-        for (name, told) in [
-            ("shop.Main$$Lambda/0x00007f2a1c001200", "shop.Main$$Lambda"),
-            ("shop.Main$$Lambda$14", "shop.Main$$Lambda"),
-            (
-                "java.lang.String$$StringConcat/0x0000000801",
-                "java.lang.String$$StringConcat",
-            ),
-            ("shop.Made+0x00000008010f", "shop.Made"),
-            ("shop.Old/1234567", "shop.Old"),
-            // No number, though its letters are digits.
-            ("shop.Face+bead", "shop.Face+bead"),
-            ("shop.Order$1", "shop.Order$1"),
-            ("shop.Order", "shop.Order"),
-        ] {
-            assert_eq!(bare(name), told);
-        }
-    }
 }

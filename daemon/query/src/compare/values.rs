@@ -4,7 +4,8 @@ use jhyde_trace::{Content, ObjectId, Outcome, Text, Value, Variable};
 use rustc_hash::FxHashMap;
 
 use super::births::{Births, Known};
-use super::side::{Side, bare};
+use super::keys::bare;
+use super::side::Side;
 use crate::error::Result;
 
 /// What comparing two values told.
@@ -31,8 +32,12 @@ impl Told {
     }
 }
 
-/// So many pairs of texts and boxes are known by their numbers, before they are looked up again.
-const MOST_TEXTS: usize = 1 << 16;
+/// So many pairs of texts and boxes are known by their numbers twice, before they are looked up again: some 25 MB. Each is in a run of
+/// hundreds on the disk, which is read for it where a program goes through more of them in another order than it made them.
+const MOST_TEXTS: usize = 1 << 18;
+
+/// Pairs of texts and boxes that were compared.
+type Texts = FxHashMap<(ObjectId, ObjectId), Told>;
 
 /// What is known of objects of both sides.
 ///
@@ -49,7 +54,9 @@ pub(super) struct Values {
     met_here: Births,
     /// Nothing becomes each other's by being met.
     only_known: bool,
-    texts: FxHashMap<(ObjectId, ObjectId), Told>,
+    texts: Texts,
+    /// Those before these were begun anew.
+    texts_before: Texts,
 }
 
 impl Values {
@@ -77,11 +84,6 @@ impl Values {
         let told = self.compare(sides, left, right);
         self.only_known = before;
         told
-    }
-
-    /// From now on nothing becomes each other's by being met, or does so again.
-    pub(super) fn only_known(&mut self, only: bool) {
-        self.only_known = only;
     }
 
     /// Other threads come.
@@ -134,15 +136,12 @@ impl Values {
         if let Some(told) = self.known(left, right) {
             return Ok(told);
         }
-        if let Some(told) = self.texts.get(&(left, right)) {
-            return Ok(*told);
+        if let Some(told) = self.text(left, right) {
+            return Ok(told);
         }
         let (told, is_text) = self.alike(sides, left, right)?;
         if is_text {
-            if self.texts.len() >= MOST_TEXTS {
-                self.texts.clear();
-            }
-            self.texts.insert((left, right), told);
+            self.keep_text(left, right, told);
         } else if told == Told::Equal {
             if self.only_known {
                 return Ok(Told::Unknown);
@@ -153,6 +152,24 @@ impl Values {
             }
         }
         Ok(told)
+    }
+
+    /// What is known of two texts from before.
+    fn text(&mut self, left: ObjectId, right: ObjectId) -> Option<Told> {
+        if let Some(told) = self.texts.get(&(left, right)) {
+            return Some(*told);
+        }
+        let told = *self.texts_before.get(&(left, right))?;
+        // What is asked for again is kept on.
+        self.keep_text(left, right, told);
+        Some(told)
+    }
+
+    fn keep_text(&mut self, left: ObjectId, right: ObjectId, told: Told) {
+        if self.texts.len() >= MOST_TEXTS {
+            self.texts_before = std::mem::take(&mut self.texts);
+        }
+        self.texts.insert((left, right), told);
     }
 
     /// May two objects be each other's, as far as can never change?
@@ -270,5 +287,25 @@ fn texts(left: &Text, right: &Text) -> Told {
         true => Told::Equal,
         // What they end with is not recorded.
         false => Told::Unknown,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_that_are_asked_for_again_stay_known() {
+        let mut values = Values::default();
+        let at = |number: u64| (ObjectId(number), ObjectId(number + 1));
+        for number in 0..3 * MOST_TEXTS as u64 {
+            let (left, right) = at(number);
+            values.keep_text(left, right, Told::Equal);
+            let (left, right) = at(0);
+            assert_eq!(values.text(left, right), Some(Told::Equal), "{number}");
+        }
+        let (left, right) = at(1);
+        assert_eq!(values.text(left, right), None);
+        assert!(values.texts.len().max(values.texts_before.len()) <= MOST_TEXTS);
     }
 }

@@ -13,15 +13,16 @@ impl Walk {
         let Some(calls) = self.frames.last().map(|frame| frame.calls) else {
             return Ok(Next::Done);
         };
-        let names = [0, 1].map(|side| self.sides[side].recording.meta().name);
-        self.unknown(format!(
-            "{}: how call {} ended was not seen: what call {} of {} did from event {} on is not compared",
-            names[1 - side],
-            calls[1 - side],
-            calls[side],
-            names[side],
-            next.timestamp
-        ));
+        self.unknown(|walk| {
+            format!(
+                "{}: how call {} ended was not seen: what call {} of {} did from event {} on is not compared",
+                walk.sides[1 - side].name,
+                calls[1 - side],
+                calls[side],
+                walk.sides[side].name,
+                next.timestamp
+            )
+        });
         self.sides[side].go_to_end(calls[side])?;
         self.heard(side);
         Ok(Next::On)
@@ -52,29 +53,31 @@ impl Walk {
             return Ok(Next::On);
         }
         self.found(sink)?;
-        let side = &self.sides[ended];
-        let name = side.recording.meta().name;
-        if let Some(note) = side.history.end_note() {
-            self.unknown(format!("{name}: {note}"));
+        if let Some(note) = self.sides[ended].history.end_note() {
+            self.unknown(|walk| format!("{}: {note}", walk.sides[ended].name));
             return Ok(Next::Done);
         }
-        let Some(frame) = self.frames.last() else {
+        let Some(calls) = self.frames.last().map(|frame| frame.calls) else {
             return Ok(Next::Done);
         };
-        let call = frame.calls[ended];
-        let is_ended = side.has_ended;
-        if !call.is_root() {
-            self.unknown(format!(
-                "{name}: the end of the call that call {} is held against is not recorded: the thread is not compared from there on",
-                frame.calls[1 - ended]
-            ));
+        if !calls[ended].is_root() {
+            self.unknown(|walk| {
+                format!(
+                    "{}: the end of the call that call {} is held against is not recorded: the thread is not compared from there on",
+                    walk.sides[ended].name,
+                    calls[1 - ended]
+                )
+            });
             return Ok(Next::Done);
         }
-        if !is_ended {
-            self.unknown(format!(
-                "{name}: the thread ran on when the recording ended, and the other one has more calls: what it would have called is not \
-                 known"
-            ));
+        if !self.sides[ended].has_ended {
+            self.unknown(|walk| {
+                format!(
+                    "{}: the thread ran on when the recording ended, and the other one has more calls: what it would have called is not \
+                     known",
+                    walk.sides[ended].name
+                )
+            });
             return Ok(Next::Done);
         }
         let Some(event) = next.iter().flatten().next() else {
@@ -83,7 +86,7 @@ impl Walk {
         let mut spots = [None; 2];
         spots[1 - ended] = Some(Spot {
             at: event.timestamp,
-            call: frame.calls[1 - ended],
+            call: calls[1 - ended],
         });
         let difference = Difference {
             effect: Effect::Call,

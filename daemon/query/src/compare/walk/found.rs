@@ -42,7 +42,14 @@ impl Walk {
 
     /// Holds what was gathered against each other.
     pub(super) fn found(&mut self, sink: &mut Sink<'_>) -> Result<()> {
+        // Between most events there is nothing.
+        if self.contents.iter().all(Vec::is_empty) {
+            return Ok(());
+        }
         let [left, right] = std::mem::take(&mut self.contents);
+        if self.silent {
+            return Ok(());
+        }
         let mut rest: Vec<Option<TimedEvent>> = right.into_iter().map(Some).collect();
         let mut first = 0;
         for one in left {
@@ -102,12 +109,13 @@ impl Walk {
         let Some((object, _)) = change(event) else {
             return;
         };
-        let names = [0, 1].map(|side| self.sides[side].recording.meta().name);
-        self.unknown(format!(
-            "{}: what object#{object} holds at event {} is not told of a counterpart in {}",
-            names[side],
-            event.timestamp,
-            names[1 - side]
-        ));
+        self.unknown(|walk| {
+            format!(
+                "{}: what object#{object} holds at event {} is not told of a counterpart in {}",
+                walk.sides[side].name,
+                event.timestamp,
+                walk.sides[1 - side].name
+            )
+        });
     }
 }

@@ -14,6 +14,9 @@ use crate::error::Result;
 impl Walk {
     /// Two events that are each other's: are their values?
     pub(super) fn matched(&mut self, next: [&TimedEvent; 2], sink: &mut Sink<'_>) -> Result<()> {
+        if self.silent {
+            return self.made(next, sink);
+        }
         let (effect, what, told) = match (&next[0].event.kind, &next[1].event.kind) {
             (EventKind::Enter { .. }, EventKind::Enter { .. }) => return self.entered(next, sink),
             (EventKind::Exit { outcome: left }, EventKind::Exit { outcome: right }) => {
@@ -51,21 +54,28 @@ impl Walk {
         self.judge(effect, what, told, next, sink)
     }
 
-    pub(super) fn entered(&mut self, next: [&TimedEvent; 2], sink: &mut Sink<'_>) -> Result<()> {
+    /// The same where only what is made is looked for: calls begin and end, and no value is looked at.
+    fn made(&mut self, next: [&TimedEvent; 2], sink: &mut Sink<'_>) -> Result<()> {
+        match (&next[0].event.kind, &next[1].event.kind) {
+            (EventKind::Enter { .. }, EventKind::Enter { .. }) => self.push(next),
+            (EventKind::Exit { .. }, EventKind::Exit { .. }) => self.pop(sink),
+            (EventKind::New { object: left, .. }, EventKind::New { object: right, .. }) => {
+                let told = self.values.made(&mut self.sides, *left, *right);
+                told.map(|_| ())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Two calls that are each other's begin.
+    fn push(&mut self, next: [&TimedEvent; 2]) -> Result<()> {
         let (
             EventKind::Enter {
                 method: left,
-                receiver,
-                arguments,
                 boundary,
                 ..
             },
-            EventKind::Enter {
-                method: right,
-                receiver: of,
-                arguments: other,
-                ..
-            },
+            EventKind::Enter { method: right, .. },
         ) = (&next[0].event.kind, &next[1].event.kind)
         else {
             return Ok(());
@@ -76,17 +86,37 @@ impl Walk {
         let entered = next.map(|event| event.timestamp);
         self.frames
             .push(Frame::new(calls, entered, methods.map(Some), map));
-        let pairs = receiver
-            .iter()
-            .zip(of)
-            .map(|(left, right)| ("receiver".to_owned(), *left, *right));
-        let given = arguments.iter().zip(other).enumerate();
-        let given =
-            given.map(|(at, (left, right))| (format!("argument {}", at + 1), *left, *right));
-        let pairs: Vec<_> = pairs.chain(given).collect();
-        for (what, left, right) in pairs {
-            let told = self.values.compare(&mut self.sides, left, right)?;
-            self.judge(Effect::Argument, &what, told, next, sink)?;
+        Ok(())
+    }
+
+    pub(super) fn entered(&mut self, next: [&TimedEvent; 2], sink: &mut Sink<'_>) -> Result<()> {
+        self.push(next)?;
+        let (
+            EventKind::Enter {
+                receiver,
+                arguments,
+                ..
+            },
+            EventKind::Enter {
+                receiver: of,
+                arguments: other,
+                ..
+            },
+        ) = (&next[0].event.kind, &next[1].event.kind)
+        else {
+            return Ok(());
+        };
+        if let (Some(left), Some(right)) = (receiver, of) {
+            let told = self.values.compare(&mut self.sides, *left, *right)?;
+            self.judge(Effect::Argument, "receiver", told, next, sink)?;
+        }
+        for (at, (left, right)) in arguments.iter().zip(other).enumerate() {
+            let told = self.values.compare(&mut self.sides, *left, *right)?;
+            // Nearly all are equal: what they are called is for the others.
+            if told != Told::Equal {
+                let what = format!("argument {}", at + 1);
+                self.judge(Effect::Argument, &what, told, next, sink)?;
+            }
         }
         if arguments.len() != other.len() || receiver.is_some() != of.is_some() {
             self.judge(Effect::Argument, "arguments", Told::Unknown, next, sink)?;
@@ -98,7 +128,7 @@ impl Walk {
         if let Some(known) = self.maps.get(&methods) {
             return Ok(known.clone());
         }
-        let [left, right] = &mut self.sides;
+        let [left, right] = &self.sides;
         let map = match (
             left.method(Some(methods[0]))?,
             right.method(Some(methods[1]))?,
@@ -119,8 +149,7 @@ impl Walk {
         sink: &mut Sink<'_>,
     ) -> Result<()> {
         let method = self.frames.last().and_then(|frame| frame.methods[0]);
-        let method = self.sides[0].method(method)?;
-        let void = method.is_some_and(|method| method.method().descriptor.ends_with('V'));
+        let void = self.sides[0].is_void(method);
         let told = self.values.outcomes(&mut self.sides, ends, void)?;
         let effect = match ends {
             [Outcome::Threw(_), _] | [_, Outcome::Threw(_)] => Effect::Exception,
@@ -145,15 +174,14 @@ impl Walk {
                 self.report(difference, next, sink).map(|_| ())
             }
             Told::Unknown => {
-                let calls = self
-                    .frames
-                    .last()
-                    .map(|frame| frame.calls)
-                    .unwrap_or_default();
-                self.unknown(format!(
-                    "the {what} at event {} (call {}) and at event {} (call {}) cannot be compared: it is not recorded on both sides",
-                    next[0].timestamp, calls[0], next[1].timestamp, calls[1]
-                ));
+                self.unknown(|walk| {
+                    let calls = walk.frames.last().map(|frame| frame.calls);
+                    let calls = calls.unwrap_or_default();
+                    format!(
+                        "the {what} at event {} (call {}) and at event {} (call {}) cannot be compared: it is not recorded on both sides",
+                        next[0].timestamp, calls[0], next[1].timestamp, calls[1]
+                    )
+                });
                 Ok(())
             }
         }

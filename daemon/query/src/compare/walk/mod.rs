@@ -155,10 +155,8 @@ impl Walk {
         if pairs.len() > 1 {
             // What one thread made others may meet, whose turn comes earlier.
             self.silent = true;
-            self.values.only_known(true);
             self.each(&pairs, &mut |_| Ok(()))?;
             self.silent = false;
-            self.values.only_known(false);
             self.sides.iter_mut().for_each(|side| side.read = 0);
         }
         self.each(&pairs, sink)?;
@@ -172,7 +170,7 @@ impl Walk {
                 .take(MOST_REASONS)
                 .map(|of| side.history.in_words(of))
                 .chain(rest);
-            let name = side.recording.meta().name;
+            let name = &side.name;
             let begin = (!side.recording.meta().is_launched()).then(|| {
                 "the JVM was not started by jhyde: what it did before the recording began is not compared".to_owned()
             });
@@ -202,10 +200,12 @@ impl Walk {
                     } else {
                         "are damaged"
                     };
-                    self.unknown(format!(
-                        "the events {from} to {to} of {recording} {missing}: thread {} is not compared from there on",
-                        pair.name
-                    ));
+                    self.unknown(|_| {
+                        format!(
+                            "the events {from} to {to} of {recording} {missing}: thread {} is not compared from there on",
+                            pair.name
+                        )
+                    });
                     self.close(sink)?;
                 }
                 compared => compared?,
@@ -269,12 +269,13 @@ impl Walk {
             // A gap took the end of a call, or its beginning.
             let call = frame.calls[side];
             if event.event.call != call && !matches!(event.event.kind, EventKind::Enter { .. }) {
-                let name = self.sides[side].recording.meta().name;
-                self.unknown(format!(
-                    "{name}: event {} belongs to call {}, while call {call} ran: what lies around it is not recorded, and the thread is \
-                     not compared from there on",
-                    event.timestamp, event.event.call
-                ));
+                self.unknown(|walk| {
+                    format!(
+                        "{}: event {} belongs to call {}, while call {call} ran: what lies around it is not recorded, and the thread is \
+                         not compared from there on",
+                        walk.sides[side].name, event.timestamp, event.event.call
+                    )
+                });
                 return Ok(Next::Done);
             }
         }
@@ -328,10 +329,12 @@ impl Walk {
                 self.realign()?;
                 let times = [left.timestamp, right.timestamp];
                 if !self.is_planned(times) {
-                    self.unknown(format!(
-                        "calls {} and {} have no order in which they can be aligned: the thread is not compared from there on",
-                        left.event.call, right.event.call
-                    ));
+                    self.unknown(|_| {
+                        format!(
+                            "calls {} and {} have no order in which they can be aligned: the thread is not compared from there on",
+                            left.event.call, right.event.call
+                        )
+                    });
                     return Ok(Next::Done);
                 }
             }
@@ -351,8 +354,7 @@ impl Walk {
     /// Tells what a side said to be not recorded.
     fn heard(&mut self, side: usize) {
         for why in self.sides[side].missing() {
-            let name = self.sides[side].recording.meta().name;
-            self.unknown(format!("{name}: {why}"));
+            self.unknown(|walk| format!("{}: {why}", walk.sides[side].name));
         }
     }
 
@@ -391,11 +393,12 @@ impl Walk {
         let is_told = match is_initialiser {
             // Which thread is the first to need a class is nothing that it decides.
             true => {
-                let name = self.sides[own].recording.meta().name;
-                self.unknown(format!(
-                    "{name}: the static initialiser that began at event {} ran in another thread or at another time",
-                    next[own].timestamp
-                ));
+                self.unknown(|walk| {
+                    format!(
+                        "{}: the static initialiser that began at event {} ran in another thread or at another time",
+                        walk.sides[own].name, next[own].timestamp
+                    )
+                });
                 false
             }
             false => self.report(difference, next, sink)?,
@@ -420,11 +423,12 @@ impl Walk {
         let is_whole = self.sides[own].skip()?;
         self.heard(own);
         if !is_whole {
-            let name = self.sides[own].recording.meta().name;
-            self.unknown(format!(
-                "{name}: call {} has no recorded end: the thread is not compared from there on",
-                next[own].event.call
-            ));
+            self.unknown(|walk| {
+                format!(
+                    "{}: call {} has no recorded end: the thread is not compared from there on",
+                    walk.sides[own].name, next[own].event.call
+                )
+            });
             return Ok(Next::Done);
         }
         Ok(Next::On)

@@ -16,7 +16,7 @@ impl Walk {
         if self.frames.last().is_some_and(|frame| !frame.unsure)
             && let Some(why) = self.left_out()?
         {
-            self.unknown(why);
+            self.unknown(|_| why);
         }
         let Some(frame) = self.frames.last() else {
             return Ok(());
@@ -82,7 +82,8 @@ impl Walk {
         }
     }
 
-    pub(super) fn unknown(&mut self, why: String) {
+    /// Something could not be compared. Why is put into words only as long as that is told: it may be so of millions.
+    pub(super) fn unknown(&mut self, why: impl FnOnce(&Self) -> String) {
         if self.silent {
             return;
         }
@@ -90,8 +91,11 @@ impl Walk {
         if let Some(frame) = self.frames.last_mut() {
             frame.unsure = true;
         }
-        if self.summary.notes.len() < MOST_REASONS && !self.summary.notes.contains(&why) {
-            self.summary.notes.push(why);
+        if self.summary.notes.len() < MOST_REASONS {
+            let why = why(self);
+            if !self.summary.notes.contains(&why) {
+                self.summary.notes.push(why);
+            }
         }
     }
 
@@ -114,7 +118,7 @@ impl Walk {
                 return Ok(false);
             }
             if let Some(why) = self.doubt(&difference)? {
-                self.unknown(why);
+                self.unknown(|_| why);
                 return Ok(false);
             }
             if let Some(learnt) = &mut self.learnt
@@ -123,7 +127,7 @@ impl Walk {
                 learnt.insert(rule);
             }
         } else if let Some(why) = self.doubt(&difference)? {
-            self.unknown(why);
+            self.unknown(|_| why);
             return Ok(false);
         }
         self.summary.differences += 1;
@@ -223,7 +227,7 @@ impl Walk {
             }
             let life = self.life(side, call)?;
             let of = &self.sides[side];
-            let name = of.recording.meta().name;
+            let name = &of.name;
             for gap in of.recording.gaps(life.clone()) {
                 of.is_cancelled()?;
                 let gap = gap?;
@@ -258,14 +262,14 @@ impl Walk {
             return Ok(None);
         }
         let method = self.frames.last().and_then(|frame| frame.methods[side]);
-        let of = &mut self.sides[side];
+        let of = &self.sides[side];
         let levels = of.recording.levels_or_lowest();
         let before = Timestamp(life.start.0.saturating_sub(1));
         let unseen = of.method(method)?.and_then(|method| {
             let of = (method.class.id, method.method().id);
             levels.unseen(levels.asked(), of, before, life.end)
         });
-        let name = of.recording.meta().name;
+        let name = &of.name;
         Ok(unseen.map(|stretch| format!("{name}: {}", of.history.in_words(stretch))))
     }
 
