@@ -3,7 +3,7 @@
 //! What lives here: the tables (`tables`), how SQLite finds rows in them (`table`, `glue`), what a statement may do (`allow`), functions, macros and
 //! modules, which SQLite has not (`script`, `function`, `library`), what it may take (`meter`), what is said of a statement that is wrong (`told`), and
 //! rows as Arrow (`arrow`). Nothing is copied into SQLite's own tables: rows are read from the history when a
-//! statement asks for them, and only the cells that it asks for.
+//! statement asks for them, and only the cells that it asks for. Texts are fuzzed: target `sql_script` of `integration/fuzz`.
 //!
 //! - A statement sees the history of each recording up to one timestamp, [`Statement::seen`], told before the rows.
 //! - It can only read. Temporary tables and views are its own and go with it.
@@ -37,6 +37,7 @@ pub use error::SqlError;
 pub use judged::{JudgedCall, JudgedSession, Judgements};
 pub use library::{DefinedDoc, ModuleDoc, modules};
 pub use run::{Answered, Ended, LEAST_MEMORY, Limits, MEMORY, Statement, Taker};
+pub use script::fuzzing;
 pub use table::{Described, Type};
 
 /// What tables there are.

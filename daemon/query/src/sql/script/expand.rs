@@ -13,7 +13,7 @@ const DEEPEST: usize = 32;
 const MOST: usize = 100_000;
 
 /// So long may a statement become, in bytes: SQLite takes no longer one here.
-const LONGEST: usize = 1 << 20;
+pub(super) const LONGEST: usize = 1 << 20;
 
 /// `CREATE MACRO name(a, b) AS …`.
 #[derive(Clone, Debug)]

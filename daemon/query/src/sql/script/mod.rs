@@ -5,6 +5,7 @@
 
 mod define;
 mod expand;
+pub mod fuzzing;
 mod token;
 
 use std::collections::{BTreeSet, VecDeque};
