@@ -192,7 +192,7 @@ impl Program {
                 statement.unwrap_or_else(|| panic!("{}: nothing to ask for: {name}", self.class));
             let count = same(folder, copy, &statement);
             some += usize::from(count > 0);
-            if let Some(path) = kind.path().filter(|_| at == 0) {
+            if let Some(path) = kind.path().filter(|path| path.is_plain(at)) {
                 goes(folder, path, &statement);
             }
         }

@@ -90,12 +90,14 @@ impl Copied {
             Ok(0) | Err(_) => return None,
             Ok(count) => dice.roll(count),
         };
-        let quoted: Vec<_> = wanted.iter().map(|one| format!("quote({one})")).collect();
-        let quoted = quoted.join(", ");
+        let mut columns = "1".to_owned();
+        for one in wanted {
+            columns.push_str(&format!(", quote({one})"));
+        }
         let statement =
-            format!("SELECT {quoted} FROM {from} WHERE {condition} LIMIT 1 OFFSET {at}");
+            format!("SELECT {columns} FROM {from} WHERE {condition} LIMIT 1 OFFSET {at}");
         let cells = self.connection.query_row(&statement, [], |row| {
-            (0..wanted.len()).map(|cell| row.get(cell)).collect()
+            (1..=wanted.len()).map(|cell| row.get(cell)).collect()
         });
         Some(cells.expect(&statement))
     }

@@ -48,13 +48,12 @@ impl Kind {
     /// So many statements are made of it.
     pub(super) fn count(&self) -> usize {
         match self.0 {
-            What::Path(_) => 3,
-            What::Rows(_) | What::Shape(_) => 4,
+            What::Path(_) | What::Rows(_) | What::Shape(_) => 4,
             What::Groups(_) | What::Sets(_) => 2,
         }
     }
 
-    /// The way that the first statement must go.
+    /// The way that its plain statements must go.
     pub(super) fn path(&self) -> Option<&Path> {
         match &self.0 {
             What::Path(path) => Some(path),

@@ -78,9 +78,15 @@ impl Path {
         plan.iter().any(goes) && !(self.order.is_some() && plan.iter().any(sorts))
     }
 
-    /// A statement that is served by it, around one of the rows that there are. The first one is the plainest.
+    /// Is this one of its statements so plain that the plan must go this way? The first one is; the second one, too, where rows can
+    /// come latest first.
+    pub(super) fn is_plain(&self, at: usize) -> bool {
+        at == 0 || at == 1 && self.backward
+    }
+
+    /// A statement that is served by it, around one of the rows that there are.
     pub(super) fn statement(&self, dice: &mut Dice, copy: &Copied, at: usize) -> Option<Statement> {
-        let is_plain = at == 0;
+        let is_plain = self.is_plain(at);
         let mut rows = Rows::of(dice, copy, self.table)?;
         let wanted = self.equal.iter().chain(&self.range);
         let wanted: Vec<String> = wanted.map(|column| named("t", column)).collect();
@@ -105,7 +111,11 @@ impl Path {
             1 => " LIMIT 300".to_owned(),
             _ => String::new(),
         };
-        let order = self.order(dice, is_plain, is_one);
+        let falls = match is_plain {
+            true => at == 1,
+            false => dice.once_in(2),
+        };
+        let order = self.order(falls, is_one);
         Some(rows.statement(&columns, "1", &format!("{order}{limit}")))
     }
 
@@ -139,9 +149,8 @@ impl Path {
     }
 
     /// By what it has in order, or by what no two rows have in common.
-    fn order(&self, dice: &mut Dice, is_plain: bool, is_one: bool) -> String {
+    fn order(&self, falls: bool, is_one: bool) -> String {
         let unique = schema(self.table).unique;
-        let falls = !is_plain && dice.once_in(2);
         let mut keys: Vec<&str> = self.order.as_deref().into_iter().collect();
         // Rows that have only one value of what is looked up differ by the order's column.
         if keys.is_empty() || !is_one {
