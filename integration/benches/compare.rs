@@ -228,7 +228,10 @@ fn measure(jdk: &Jdk, events: u64) {
     let number = |hundredths: u64| {
         let number = numbers * hundredths / 100;
         // The first one of a tree is held against none.
-        format!("number == {}", number + u64::from(number % TREE == 0))
+        format!(
+            "number == {}",
+            number + u64::from(number.is_multiple_of(TREE))
+        )
     };
     for (name, condition, part) in [
         ("late", number(97), 0.9..1.0),

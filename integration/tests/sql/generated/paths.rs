@@ -25,9 +25,10 @@ pub(super) fn of(table: &str) -> Vec<Path> {
     let described = all.iter().find(|known| known.name == table);
     let described = described.unwrap_or_else(|| panic!("there is no table {table}"));
     let served = described.served.iter();
-    served
-        .map(|(words, by)| Path::parse(described.name, words, by))
-        .collect()
+    let paths = served.map(|(words, by)| Path::parse(described.name, words, by));
+    // The stream does not tell which class declares a field: `referring` has those.
+    let told = |path: &Path| !path.equal.iter().any(|column| column == "field_class");
+    paths.filter(told).collect()
 }
 
 impl Path {
@@ -61,6 +62,12 @@ impl Path {
     /// The columns that it serves.
     pub(super) fn columns(&self) -> impl Iterator<Item = &String> {
         self.equal.iter().chain(&self.range).chain(&self.order)
+    }
+
+    /// Does it find rows by an object that has a part in them? Not in each program one has.
+    pub(super) fn is_of_object(&self) -> bool {
+        let is_object = |column: &String| column.ends_with("_object") || column == "exception";
+        self.equal.iter().any(is_object)
     }
 
     pub(super) fn name(&self) -> String {
@@ -129,7 +136,12 @@ impl Path {
         is_plain: bool,
     ) -> (String, bool) {
         let name = named("t", column);
-        let Some(known) = copy.table(self.table).column(column) else {
+        let known = copy.table(self.table).column(column);
+        if known.is_none() && column != "method_id" {
+            // A number of an object: the stream tells it of some rows alone, of those with this one among them.
+            return (format!("{name} = {value}"), true);
+        }
+        let Some(known) = known else {
             // The copy has its own numbers of methods: they are told by what the methods are called.
             let value = method(copy, value);
             return match is_plain || dice.once_in(2) {

@@ -52,7 +52,7 @@ pub(super) static SCHEMAS: [Schema; 16] = [
                   invocation INTEGER, enter INTEGER, exit INTEGER, size INTEGER, boundary INTEGER, already_running INTEGER, ended TEXT, \
                   receiver_kind TEXT, receiver_text TEXT, receiver_class TEXT, result_kind TEXT, result_int INTEGER, result_real REAL, \
                   result_text TEXT, result_class TEXT, exception INTEGER, exception_class TEXT",
-        joined: "method_id INTEGER, call_line INTEGER",
+        joined: "method_id INTEGER, call_line INTEGER, receiver_object INTEGER, result_object INTEGER",
         unique: &["enter"],
         ..NONE
     },
