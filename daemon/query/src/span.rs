@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use jhyde_history::History;
 use jhyde_history::view::CallView;
-use jhyde_store::Recording;
 use jhyde_store::records::{CallRecord, Direction};
 use jhyde_trace::{CallId, ThreadId, Timestamp};
 
@@ -14,16 +13,16 @@ use crate::error::{Error, Result};
 pub(crate) const NO_INDEX: &str = "the recording was made before there was an index of fields, classes and references: all its events \
      were read";
 
-/// A stretch of time in pieces, between which one can see whether anybody still waits: a single one where an index leads to fields,
-/// classes and references, and many where all events are read.
+/// A stretch of time in pieces, between which one can see whether anybody still waits: a single one where an index leads to what is
+/// looked for (`is_indexed`), and many where all events are read, of which few may be found.
 pub(crate) fn pieces(
-    recording: &Recording,
+    is_indexed: bool,
     range: Range<Timestamp>,
     direction: Direction,
 ) -> impl Iterator<Item = Range<Timestamp>> + Send + use<> {
     /// Events that are read within 100 ms.
     const PIECE: u64 = 1 << 18;
-    let size = match recording.has_index_of_references() {
+    let size = match is_indexed {
         true => u64::MAX,
         false => PIECE,
     };
@@ -126,5 +125,32 @@ impl Span {
         // It has an end, behind the span.
         view.recording_ended &= record.exit.is_none();
         Ok(view)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_are_the_stretch_both_ways() {
+        let size = 1 << 18;
+        for (start, end) in [(0, 0), (5, 5), (3, 4), (7, 7 + size), (1, 3 * size), (9, 4)] {
+            let range = || Timestamp(start)..Timestamp(end);
+            for is_indexed in [true, false] {
+                let forward: Vec<_> = pieces(is_indexed, range(), Direction::Forward).collect();
+                let mut backward: Vec<_> =
+                    pieces(is_indexed, range(), Direction::Backward).collect();
+                backward.reverse();
+                assert_eq!(forward, backward);
+                let mut at = start;
+                for piece in &forward {
+                    assert!(piece.start.0 == at && piece.end > piece.start);
+                    at = piece.end.0;
+                }
+                assert_eq!(at, end.max(start));
+                assert!(!is_indexed || forward.len() < 2);
+            }
+        }
     }
 }

@@ -1,12 +1,13 @@
 //! Where something happened, what led there, and what was called around it.
 
 use jhyde_history::state::RowKind;
-use jhyde_history::view::CallView;
+use jhyde_store::records::CallRecord;
 use jhyde_trace::{CallId, Timestamp};
 
 use crate::answer::{Cell, Row};
 use crate::error::Result;
 use crate::prepared::{Ask, wrong};
+use crate::span::Span;
 
 type Take<'a> = &'a mut dyn FnMut(Row) -> Result<()>;
 
@@ -51,12 +52,19 @@ pub(crate) fn call_tree(ask: &Ask<'_>, take: Take<'_>) -> Result<()> {
         None => u32::MAX,
     };
     let root = ask.record(ask.history.resolve_call(ask.needed("call"))?)?;
-    each_below(ask, root.id, most, &mut |depth, call| {
-        if ask.span.contains(call.record.enter) {
-            take(vec![Cell::Int(depth.into()), Cell::Call(Box::new(call))])?;
-        }
-        Ok(true)
-    })?;
+    each_below(
+        ask,
+        root.id,
+        root.id.preorder + 1,
+        most,
+        &mut |depth, record| {
+            if ask.span.contains(record.enter) {
+                let call = ask.span.call(ask.history, record)?;
+                take(vec![Cell::Int(depth.into()), Cell::Call(Box::new(call))])?;
+            }
+            Ok(true)
+        },
+    )?;
     note_of_call(ask, root.id)
 }
 
@@ -68,17 +76,18 @@ fn note_of_call(ask: &Ask<'_>, call: CallId) -> Result<()> {
     Ok(())
 }
 
-/// The calls below a call, down to a depth, in the order in which they began before the end of the span. `each` says
-/// whether to go on.
+/// The calls below a call, from a number on, down to a depth, in the order in which they began before the end of the span. `each`
+/// says whether to go on.
 fn each_below(
     ask: &Ask<'_>,
     root: CallId,
+    first: u64,
     most: u32,
-    each: &mut dyn FnMut(u32, CallView) -> Result<bool>,
+    each: &mut dyn FnMut(u32, CallRecord) -> Result<bool>,
 ) -> Result<()> {
     let recording = ask.history.recording();
     let root = recording.call(root)?;
-    let mut next = root.id.preorder + 1;
+    let mut next = first;
     let end = root.id.preorder + root.size;
     while next < end {
         ask.history.check()?;
@@ -87,7 +96,7 @@ fn each_below(
             return Ok(());
         }
         let depth = record.depth.saturating_sub(root.depth);
-        if !each(depth, ask.span.call(ask.history, record)?)? {
+        if !each(depth, record)? {
             return Ok(());
         }
         next += if depth >= most { record.size.max(1) } else { 1 };
@@ -97,35 +106,67 @@ fn each_below(
 
 /// `pre-calls`: what ended before the event.
 pub(crate) fn pre_calls(ask: &Ask<'_>, take: Take<'_>) -> Result<()> {
-    around(ask, take, |call, at| {
-        let record = &call.record;
-        record.exit.is_some_and(|exit| exit < at)
-    })
+    around(ask, take, Side::Before)
 }
 
 /// `post-calls`: what began behind it.
 pub(crate) fn post_calls(ask: &Ask<'_>, take: Take<'_>) -> Result<()> {
-    around(ask, take, |call, at| call.record.enter > at)
+    around(ask, take, Side::Behind)
 }
 
-fn around(
-    ask: &Ask<'_>,
-    take: Take<'_>,
-    wanted: impl Fn(&CallView, Timestamp) -> bool,
-) -> Result<()> {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Side {
+    Before,
+    Behind,
+}
+
+fn around(ask: &Ask<'_>, take: Take<'_>, side: Side) -> Result<()> {
     let most = if ask.flag("nested")? { u32::MAX } else { 1 };
     let at = ask.the_event()?;
     let call = enclosing(ask)?;
     if call.is_root() {
         return Ok(());
     }
-    each_below(ask, call, most, &mut |_, call| {
-        if ask.span.contains(call.record.enter) && wanted(&call, at) {
+    let first = match side {
+        Side::Before => call.preorder + 1,
+        Side::Behind => first_behind(ask, call, at, most)?,
+    };
+    each_below(ask, call, first, most, &mut |_, record| {
+        let is_wanted = match side {
+            Side::Before => record.exit.is_some_and(|exit| exit < at),
+            Side::Behind => record.enter > at,
+        };
+        if is_wanted && ask.span.contains(record.enter) {
+            let call = ask.span.call(ask.history, record)?;
             take(vec![Cell::Call(Box::new(call))])?;
         }
-        Ok(true)
+        Ok(side == Side::Behind || record.enter <= at)
     })?;
     note_of_call(ask, call)
+}
+
+/// The number of the first call below one that began behind an event of it: numbers rise with time.
+fn first_behind(ask: &Ask<'_>, call: CallId, at: Timestamp, most: u32) -> Result<u64> {
+    let recording = ask.history.recording();
+    let record = recording.call(call)?;
+    let (below, end) = (call.preorder + 1, call.preorder + record.size);
+    let until = Span {
+        until: Timestamp(at.0 + 1),
+        ..ask.span
+    };
+    let first = below + until.entered(ask.history, call.thread, below..end)?;
+    if first >= end || most > 1 {
+        return Ok(first);
+    }
+    // What the event's own call made is not made by the one around it.
+    let mut inner = recording.call(CallId::new(call.thread, first))?;
+    while inner.parent != call && !inner.parent.is_root() {
+        inner = recording.call(inner.parent)?;
+    }
+    Ok(match inner.enter > at {
+        true => inner.id.preorder,
+        false => inner.id.preorder + inner.size,
+    })
 }
 
 /// `locals`.

@@ -166,10 +166,11 @@ pub(crate) fn writes_of_all(
     each: &mut dyn FnMut(FieldWrite) -> Result<()>,
 ) -> Result<()> {
     let recording = ask.history.recording();
-    if !recording.has_index_of_references() {
+    let is_indexed = recording.has_index_of_references();
+    if !is_indexed {
         ask.note(NO_INDEX);
     }
-    for piece in pieces(recording, ask.span.range(), Direction::Forward) {
+    for piece in pieces(is_indexed, ask.span.range(), Direction::Forward) {
         ask.history.check()?;
         for event in recording.writes_of_field(field, piece, Direction::Forward) {
             ask.history.check()?;

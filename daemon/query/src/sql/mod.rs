@@ -42,7 +42,7 @@ pub use table::{Described, Type};
 
 /// What tables there are.
 pub fn described() -> Vec<Described> {
-    tables::described()
+    tables::described().to_vec()
 }
 
 /// How long a statement may take where nobody says.

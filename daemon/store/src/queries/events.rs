@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use jhyde_trace::block::Kinds;
 use jhyde_trace::{Block, CallId, EventKind, Levels, ThreadId, Timestamp};
 use rocksdb::Direction as Seek;
 
@@ -202,6 +203,17 @@ impl Recording {
         thread: Option<ThreadId>,
         direction: Direction,
     ) -> Rows<TimedEvent> {
+        self.events_of(Kinds::ALL, range, thread, direction)
+    }
+
+    /// The same, of some kinds alone: of the others no events are made.
+    pub fn events_of(
+        &self,
+        kinds: Kinds,
+        range: Range<Timestamp>,
+        thread: Option<ThreadId>,
+        direction: Direction,
+    ) -> Rows<TimedEvent> {
         let view = self.view();
         let Some((range, start)) = view.clip(&range, direction) else {
             return known([]);
@@ -225,8 +237,11 @@ impl Recording {
             };
             let wanted = positions(&block, &range);
             let levels = view.levels.clone();
+            let shapes = block.shapes_of(kinds);
             let rows = move |at: usize| {
-                if thread.is_some_and(|thread| block.call(at).thread != thread) {
+                if !shapes.get(block.shape_number(at))?
+                    || thread.is_some_and(|thread| block.call(at).thread != thread)
+                {
                     return None;
                 }
                 Some(TimedEvent {

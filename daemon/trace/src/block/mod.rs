@@ -39,6 +39,7 @@ pub(crate) mod decode;
 mod encode;
 mod flow;
 pub(crate) mod ints;
+mod kinds;
 mod read;
 mod shape;
 #[cfg(test)]
@@ -49,6 +50,7 @@ use std::sync::Arc;
 pub use builder::{BlockBuilder, Malformed};
 pub use decode::DecodeError;
 pub use flow::{BlockThread, CallRow, OuterExit};
+pub use kinds::Kinds;
 pub use read::{ContentView, EnterInfo, References, ShapeKind, WriteFilter, WriteView};
 
 use crate::content::Change;

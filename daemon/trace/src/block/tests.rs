@@ -212,8 +212,23 @@ fn referred_to(kind: &EventKind) -> Vec<ObjectId> {
 /// What is looked for by shapes is what the events say.
 fn looks_and_events_agree(block: &Block) {
     let references = block.references();
+    let sets = [
+        Kinds::ALL,
+        Kinds::ENTERS,
+        Kinds::EXITS,
+        Kinds::WRITES,
+        Kinds::USES,
+        Kinds::EDGES,
+        Kinds::EXCEPTIONS,
+        Kinds::MONITORS,
+    ];
+    let by_shape = sets.map(|kinds| (kinds, block.shapes_of(kinds)));
     let events: Vec<Event> = (0..block.len()).filter_map(|at| block.event(at)).collect();
     for (at, event) in events.iter().enumerate() {
+        for (kinds, shapes) in &by_shape {
+            let is = shapes[block.shape_number(at)];
+            assert_eq!(is, kinds.contains(&event.kind), "{kinds:?}: {event:?}");
+        }
         let told: Vec<_> = references.of(at).collect();
         assert_eq!(told, referred_to(&event.kind), "{event:?}");
         for object in told {

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 pub(super) use self::define::{Argument, Function, MacroDoc};
 pub(super) use self::expand::Expanded;
-use self::expand::{Macros, Piece, expand};
+use self::expand::{LONGEST, Macros, Piece, expand};
 use self::token::{Kind, Token, tokens};
 use super::library;
 use crate::nearest::nearest;
@@ -81,7 +81,12 @@ pub(super) struct Script {
     waiting: VecDeque<Function>,
     /// What macros say of themselves, of all texts.
     described: Vec<MacroDoc>,
+    /// Bytes of all statements and functions so far, with their macros written out.
+    written: usize,
 }
+
+/// So many bytes may they have: functions are kept until all of the text has run.
+const MOST_WRITTEN: usize = 8 * LONGEST;
 
 impl Script {
     pub(super) fn new(text: &str) -> Self {
@@ -97,6 +102,7 @@ impl Script {
             included: BTreeSet::new(),
             waiting: VecDeque::new(),
             described: Vec::new(),
+            written: 0,
         }
     }
 
@@ -148,6 +154,7 @@ impl Script {
         if is(0, "create") && is(1, "function") {
             let function = define::function(piece, &self.macros)?;
             self.name_is_free(&function)?;
+            self.count(piece, &function.body)?;
             return Ok(Some(Step::Define(function)));
         }
         if is(0, "create") && is(1, "macro") {
@@ -159,7 +166,21 @@ impl Script {
         if words.iter().all(|token| token.kind == Kind::Semicolon) {
             return Ok(None);
         }
-        Ok(Some(Step::Run(expand(piece, &self.macros)?)))
+        let expanded = expand(piece, &self.macros)?;
+        self.count(piece, &expanded)?;
+        Ok(Some(Step::Run(expanded)))
+    }
+
+    /// Counts what was written out for a statement.
+    fn count(&mut self, of: &Piece, expanded: &Expanded) -> Result<(), Problem> {
+        self.written += expanded.text.len();
+        if self.written <= MOST_WRITTEN {
+            return Ok(());
+        }
+        let reason = format!(
+            "with their macros written out the statements up to this one have more than {MOST_WRITTEN} bytes"
+        );
+        Err(Problem::new(&of.source, of.at.start, reason))
     }
 
     fn name_is_free(&mut self, function: &Function) -> Result<(), Problem> {

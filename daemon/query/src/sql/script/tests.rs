@@ -215,6 +215,34 @@ fn modules_are_included_once_and_define_only() {
     assert_eq!(once, names);
 }
 
+#[test]
+fn many_functions_of_much_are_refused_before_they_fill_the_memory() {
+    let mut text = format!(
+        "CREATE MACRO much() AS '{}';",
+        "x".repeat(LONGEST - 200_000)
+    );
+    for at in 0..1000 {
+        text.push_str(&format!(
+            "CREATE FUNCTION f{at}() RETURNS TABLE(a TEXT) AS SELECT much!();"
+        ));
+    }
+    let mut script = Script::new(&text);
+    let mut defined = 0;
+    let problem = loop {
+        match script.next() {
+            Ok(Some(_)) => defined += 1,
+            Ok(None) => panic!("all {defined} were taken"),
+            Err(problem) => break problem,
+        }
+    };
+    assert!(problem.reason.contains("have more than"), "{problem:?}");
+    assert!((5..20).contains(&defined), "{defined}");
+    assert!(
+        text[problem.at..].starts_with("CREATE FUNCTION"),
+        "{problem:?}"
+    );
+}
+
 proptest! {
     /// Whatever is written: see `fuzzing`.
     #[test]

@@ -4,7 +4,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use jhyde_store::records::{CallRecord, MethodRef};
-use jhyde_trace::{CallId, EventKind, Level, MethodId, Outcome, ThreadId, Timestamp, Value};
+use jhyde_trace::block::Kinds;
+use jhyde_trace::{CallId, Level, MethodId, Outcome, ThreadId, Timestamp, Value};
 
 use super::referring::{calls_by, calls_that_refer};
 use crate::error::Result;
@@ -128,24 +129,16 @@ pub(super) fn calls() -> Table<CallRecord> {
                 find: entered_at,
             },
             calls_by(&["receiver_object"], |world, bounds| {
-                calls_that_refer(world, bounds, "receiver_object", is_enter)
+                calls_that_refer(world, bounds, "receiver_object", Kinds::ENTERS)
             }),
             calls_by(&["result_object"], |world, bounds| {
-                calls_that_refer(world, bounds, "result_object", is_exit)
+                calls_that_refer(world, bounds, "result_object", Kinds::EXITS)
             }),
             calls_by(&["exception"], |world, bounds| {
-                calls_that_refer(world, bounds, "exception", is_exit)
+                calls_that_refer(world, bounds, "exception", Kinds::EXITS)
             }),
         ],
     }
-}
-
-fn is_enter(kind: &EventKind) -> bool {
-    matches!(kind, EventKind::Enter { .. })
-}
-
-fn is_exit(kind: &EventKind) -> bool {
-    matches!(kind, EventKind::Exit { .. })
 }
 
 /// The columns of calls, for all tables that tell calls.
@@ -594,7 +587,7 @@ pub(super) fn arguments() -> Table<Argument> {
                 backward: false,
                 cost: 500.0,
                 find: |world, bounds| {
-                    let calls = calls_that_refer(world, bounds, "value_object", is_enter)?;
+                    let calls = calls_that_refer(world, bounds, "value_object", Kinds::ENTERS)?;
                     Ok(of_calls(world, calls))
                 },
             },

@@ -1,16 +1,20 @@
 //! Events, and those of one kind each with the columns that they have.
 
+use std::ops::Range;
 use std::sync::Arc;
 
-use jhyde_store::records::{TimedEvent, Write};
+use jhyde_store::records::{Direction, TimedEvent, Write};
+use jhyde_store::{Recording, Rows};
+use jhyde_trace::block::Kinds;
 use jhyde_trace::{
-    ContentKey, Event, EventKind, Level, Local, MonitorAction, ObjectId, Outcome, ThreadId, Value,
-    Variable,
+    ContentKey, Event, EventKind, Level, Local, MonitorAction, ObjectId, Outcome, ThreadId,
+    Timestamp, Value, Variable,
 };
 
 use super::calls::id;
 use super::referring::{of_fields, refers, that_refer, with_value, writes_to};
 use crate::error::Result;
+use crate::span::pieces;
 use crate::sql::datum::{Datum, Held, value_columns};
 use crate::sql::table::{Access, Bounds, Column, Row, Table, none};
 use crate::sql::world::{RowsOf, World};
@@ -104,58 +108,76 @@ fn of_thread(find: fn(&Arc<World>, &Bounds) -> Result<RowsOf<TimedEvent>>) -> Ac
     }
 }
 
-/// The three ways to look through events, for those of a kind.
+/// The three ways to look through events, for those of some kinds.
 macro_rules! ways {
-    ($is:expr) => {
+    ($kinds:expr) => {
         vec![
-            all_by_time(|world, bounds| scan(world, bounds, None, $is)),
-            of_thread(|world, bounds| in_thread(world, bounds, $is)),
-            of_call(|world, bounds| in_call(world, bounds, $is)),
+            all_by_time(|world, bounds| Ok(scan(world, bounds, None, $kinds))),
+            of_thread(|world, bounds| in_thread(world, bounds, $kinds)),
+            of_call(|world, bounds| in_call(world, bounds, $kinds)),
         ]
     };
 }
-
-type Is = fn(&EventKind) -> bool;
 
 fn scan(
     world: &Arc<World>,
     bounds: &Bounds,
     thread: Option<ThreadId>,
-    is: Is,
-) -> Result<RowsOf<TimedEvent>> {
-    let events = world
-        .recording()
-        .events(bounds.range(), thread, bounds.direction());
-    Ok(watched(world, world.readable(events), is))
+    kinds: Kinds,
+) -> RowsOf<TimedEvent> {
+    let way = bounds.direction();
+    in_pieces(
+        world,
+        false,
+        bounds.range(),
+        way,
+        move |recording, piece| recording.events_of(kinds, piece, thread, way),
+    )
 }
 
-/// Leaves out events of other kinds, and ends when nobody waits: a scan may find nothing for long.
-fn watched(world: &Arc<World>, events: RowsOf<TimedEvent>, is: Is) -> RowsOf<TimedEvent> {
-    let world = Arc::clone(world);
-    let mut count = 0u32;
-    Box::new(events.filter_map(move |event| {
-        count = count.wrapping_add(1);
-        if count.is_multiple_of(1024) && world.is_over() {
-            return Some(Err(world.why_over()));
+/// Rows of a stretch of time, read piece by piece: it may find nothing for long, and ends when nobody waits.
+pub(super) fn in_pieces(
+    world: &Arc<World>,
+    is_indexed: bool,
+    range: Range<Timestamp>,
+    way: Direction,
+    rows: impl Fn(&Recording, Range<Timestamp>) -> Rows<TimedEvent> + Send + 'static,
+) -> RowsOf<TimedEvent> {
+    let of = Arc::clone(world);
+    let pieces = pieces(is_indexed, range, way);
+    Box::new(pieces.flat_map(move |piece| -> RowsOf<TimedEvent> {
+        match of.is_over() {
+            true => Box::new(std::iter::once(Err(of.why_over()))),
+            false => watched(&of, of.readable(rows(of.recording(), piece))),
         }
-        event
-            .map(|event| is(&event.event.kind).then_some(event))
-            .transpose()
     }))
 }
 
-fn in_thread(world: &Arc<World>, bounds: &Bounds, is: Is) -> Result<RowsOf<TimedEvent>> {
+/// Ends when nobody waits.
+fn watched(world: &Arc<World>, events: RowsOf<TimedEvent>) -> RowsOf<TimedEvent> {
+    let world = Arc::clone(world);
+    let mut count = 0u32;
+    Box::new(events.map(move |event| {
+        count = count.wrapping_add(1);
+        match count.is_multiple_of(1024) && world.is_over() {
+            true => Err(world.why_over()),
+            false => event,
+        }
+    }))
+}
+
+fn in_thread(world: &Arc<World>, bounds: &Bounds, kinds: Kinds) -> Result<RowsOf<TimedEvent>> {
     let thread = bounds
         .number("thread")
         .and_then(|id| u32::try_from(id).ok());
     let known = world.recording().thread_ids();
     match thread.map(ThreadId).filter(|thread| known.contains(thread)) {
-        Some(thread) => scan(world, bounds, Some(thread), is),
+        Some(thread) => Ok(scan(world, bounds, Some(thread), kinds)),
         None => Ok(none()),
     }
 }
 
-fn in_call(world: &Arc<World>, bounds: &Bounds, is: Is) -> Result<RowsOf<TimedEvent>> {
+fn in_call(world: &Arc<World>, bounds: &Bounds, kinds: Kinds) -> Result<RowsOf<TimedEvent>> {
     let Some(call) = bounds.call("call", world)? else {
         return Ok(none());
     };
@@ -164,13 +186,13 @@ fn in_call(world: &Arc<World>, bounds: &Bounds, is: Is) -> Result<RowsOf<TimedEv
         .own_events(call, bounds.range(), bounds.direction());
     // The beginnings and ends of its children are among them: those are other calls.
     let own = world.readable(events).filter_map(move |event| match event {
-        Ok(event) if event.event.call != call => None,
+        Ok(event) if event.event.call != call || !kinds.contains(&event.event.kind) => None,
         event => Some(event.map(|event| TimedEvent {
             timestamp: event.timestamp,
             event: event.event,
         })),
     });
-    Ok(watched(world, Box::new(own), is))
+    Ok(watched(world, Box::new(own)))
 }
 
 /// `events`.
@@ -210,7 +232,7 @@ pub(super) fn events() -> Table<TimedEvent> {
         "what was written or found, returned or thrown; the object that was made, whose monitor it is, or whose contents changed",
         |_, row: &TimedEvent| Ok(held(&row.event.kind)),
     ));
-    let mut accesses = ways!(|_| true);
+    let mut accesses = ways!(Kinds::ALL);
     accesses.push(Access {
         order: None,
         backward: false,
@@ -405,8 +427,8 @@ pub(super) fn write_columns() -> Vec<Column<TimedEvent>> {
 
 /// `writes`.
 pub(super) fn writes() -> Table<TimedEvent> {
-    const IS: Is = |kind| matches!(kind, EventKind::Write { .. } | EventKind::Snapshot { .. });
-    let mut accesses = ways!(IS);
+    const KINDS: Kinds = Kinds::WRITES;
+    let mut accesses = ways!(KINDS);
     accesses.push(Access {
         by: "index of blocks that write the variable",
         equal: &["variable"],
@@ -420,7 +442,7 @@ pub(super) fn writes() -> Table<TimedEvent> {
         },
     });
     accesses.push(refers(&["value_object"], |world, bounds| {
-        that_refer(world, bounds, "value_object", IS)
+        that_refer(world, bounds, "value_object", KINDS)
     }));
     accesses.push(Access {
         by: "index of blocks that write a part of the object",
@@ -482,7 +504,7 @@ pub(super) fn reads() -> Table<TimedEvent> {
         doc: "Each read of a local, field, static field or array element.",
         level: Level::Full,
         columns,
-        accesses: ways!(|kind| matches!(kind, EventKind::Use { .. })),
+        accesses: ways!(Kinds::USES),
     }
 }
 
@@ -512,18 +534,13 @@ pub(super) fn edges() -> Table<TimedEvent> {
         doc: "Each outcome of a condition or a switch, and each jump back of a loop; `bytecode_index` is the condition, or that jump.",
         level: Level::Full,
         columns,
-        accesses: ways!(|kind| matches!(kind, EventKind::Edge { .. })),
+        accesses: ways!(Kinds::EDGES),
     }
 }
 
 /// `exceptions`.
 pub(super) fn exceptions() -> Table<TimedEvent> {
-    const IS: Is = |kind| {
-        matches!(
-            kind,
-            EventKind::Thrown { .. } | EventKind::Caught { .. } | EventKind::Uncaught { .. }
-        )
-    };
+    const KINDS: Kinds = Kinds::EXCEPTIONS;
     let mut columns = place_columns();
     columns.push(Column::<TimedEvent>::text(
         "kind",
@@ -587,9 +604,9 @@ pub(super) fn exceptions() -> Table<TimedEvent> {
         })
     }];
     accesses[0].cost = 1e4;
-    accesses.push(of_call(|world, bounds| in_call(world, bounds, IS)));
+    accesses.push(of_call(|world, bounds| in_call(world, bounds, KINDS)));
     accesses.push(refers(&["exception"], |world, bounds| {
-        that_refer(world, bounds, "exception", IS)
+        that_refer(world, bounds, "exception", KINDS)
     }));
     Table {
         name: "exceptions",
@@ -640,10 +657,10 @@ pub(super) fn monitors() -> Table<TimedEvent> {
             _ => Ok(Datum::Null),
         },
     ));
-    const IS: Is = |kind| matches!(kind, EventKind::Monitor { .. });
-    let mut accesses = ways!(IS);
+    const KINDS: Kinds = Kinds::MONITORS;
+    let mut accesses = ways!(KINDS);
     accesses.push(refers(&["object"], |world, bounds| {
-        that_refer(world, bounds, "object", IS)
+        that_refer(world, bounds, "object", KINDS)
     }));
     Table {
         name: "monitors",

@@ -87,15 +87,18 @@ pub(super) fn register_all_in(
 }
 
 /// What tables there are.
-pub(super) fn described() -> Vec<Described> {
-    let mut all = Vec::new();
-    let mut tell = || -> Result<(), std::convert::Infallible> {
-        each!(|table| take(&mut all, table));
-        Ok(())
-    };
-    match tell() {
-        Ok(()) => all,
-    }
+pub(super) fn described() -> &'static [Described] {
+    static ALL: LazyLock<Vec<Described>> = LazyLock::new(|| {
+        let mut all = Vec::new();
+        let mut tell = || -> Result<(), std::convert::Infallible> {
+            each!(|table| take(&mut all, table));
+            Ok(())
+        };
+        match tell() {
+            Ok(()) => all,
+        }
+    });
+    &ALL
 }
 
 fn take<T>(all: &mut Vec<Described>, table: Arc<Table<T>>) -> Result<(), std::convert::Infallible> {

@@ -8,11 +8,12 @@ use std::sync::Arc;
 
 use jhyde_store::records::{CallRecord, Direction, TimedEvent};
 use jhyde_store::{Recording, Rows};
-use jhyde_trace::{ClassId, EventKind, FieldId, ObjectId, Timestamp};
+use jhyde_trace::block::Kinds;
+use jhyde_trace::{ClassId, FieldId, ObjectId, Timestamp};
 
-use super::events::event_of;
+use super::events::{event_of, in_pieces};
 use crate::error::Result;
-use crate::span::{NO_INDEX, pieces};
+use crate::span::NO_INDEX;
 use crate::sql::table::{Access, Bounds, none};
 use crate::sql::world::{RowsOf, World};
 
@@ -56,7 +57,7 @@ pub(super) fn that_refer(
     world: &Arc<World>,
     bounds: &Bounds,
     column: &str,
-    is: fn(&EventKind) -> bool,
+    kinds: Kinds,
 ) -> Result<RowsOf<TimedEvent>> {
     let Some(object) = bounds.number(column).map(ObjectId) else {
         return Ok(none());
@@ -65,11 +66,11 @@ pub(super) fn that_refer(
     let rows = found(world, bounds.range(), way, move |recording, piece| {
         recording.references(object, piece, way)
     });
-    let kind = move |row: &Result<TimedEvent>| match row {
-        Ok(row) => is(&row.event.kind),
+    let wanted = move |row: &Result<TimedEvent>| match row {
+        Ok(row) => kinds.contains(&row.event.kind),
         Err(_) => true,
     };
-    Ok(Box::new(rows.filter(kind)))
+    Ok(Box::new(rows.filter(wanted)))
 }
 
 /// The events whose value is the object: those that refer to it, its creation, and changes of what it holds.
@@ -78,7 +79,7 @@ pub(super) fn with_value(world: &Arc<World>, bounds: &Bounds) -> Result<RowsOf<T
         return Ok(none());
     };
     let range = bounds.range();
-    let refers = that_refer(world, bounds, "value_object", |_| true)?;
+    let refers = that_refer(world, bounds, "value_object", Kinds::ALL)?;
     let changes = world
         .recording()
         .content_changes(object, range.clone(), Direction::Forward);
@@ -107,7 +108,7 @@ pub(super) fn calls_that_refer(
     world: &Arc<World>,
     bounds: &Bounds,
     column: &str,
-    is: fn(&EventKind) -> bool,
+    kinds: Kinds,
 ) -> Result<RowsOf<CallRecord>> {
     // A call may end behind the stretch in which it began.
     let whole = Bounds {
@@ -115,7 +116,7 @@ pub(super) fn calls_that_refer(
         until: world.span.until.0,
         ..bounds.clone()
     };
-    let events = that_refer(world, &whole, column, is)?;
+    let events = that_refer(world, &whole, column, kinds)?;
     let of = Arc::clone(world);
     let calls = events.filter_map(move |event| {
         let record = event.and_then(|event| of.clip(of.recording().call(event.event.call)?));
@@ -211,17 +212,9 @@ fn found(
     way: Direction,
     rows: impl Fn(&Recording, Range<Timestamp>) -> Rows<TimedEvent> + Send + 'static,
 ) -> RowsOf<TimedEvent> {
-    if !world.recording().has_index_of_references() {
+    let is_indexed = world.recording().has_index_of_references();
+    if !is_indexed {
         world.note(NO_INDEX);
     }
-    let of = Arc::clone(world);
-    let pieces = pieces(world.recording(), range, way);
-    let rows = pieces.flat_map(move |piece| -> RowsOf<TimedEvent> {
-        match of.is_over() {
-            true => Box::new(std::iter::once(Err(of.why_over()))),
-            false => of.readable(rows(of.recording(), piece)),
-        }
-    });
-    // Behind an error comes nothing more: SQLite asks no further.
-    Box::new(rows)
+    in_pieces(world, is_indexed, range, way, rows)
 }
