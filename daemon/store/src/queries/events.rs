@@ -239,7 +239,7 @@ impl Recording {
             let levels = view.levels.clone();
             let shapes = block.shapes_of(kinds);
             let rows = move |at: usize| {
-                if !shapes.get(block.shape_number(at))?
+                if !shapes.get(block.shape_number(at)).copied()?
                     || thread.is_some_and(|thread| block.call(at).thread != thread)
                 {
                     return None;

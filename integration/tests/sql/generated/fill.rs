@@ -73,11 +73,8 @@ impl Fill<'_> {
         let mut methods: BTreeMap<Method<'_>, (i64, i64, &Json)> = BTreeMap::new();
         for call in calls {
             let next = methods.len() as i64;
-            let (id, count, _) = methods.entry(around::method(call.entered)).or_insert((
-                next,
-                0,
-                &call.entered["line"],
-            ));
+            let method = methods.entry(around::method(call.entered));
+            let (id, count, _) = method.or_insert_with(|| (next, 0, &call.entered["line"]));
             *count += 1;
             let parent = call.parent.map(|parent| &calls[parent]);
             self.add("calls", call_row(call, parent, *id));
