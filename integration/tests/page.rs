@@ -14,7 +14,11 @@ fn record(folder: &Folder, name: &str, scope: &str, part: &str, class: &str, opt
     let jdk = &jdks()[0];
     let path = jdk.classes(part).display().to_string();
     let words = ["-cp".to_owned(), path, class.to_owned()];
-    let options = [&["--level", "full", "--include", scope], options].concat();
+    let level: &[&str] = match options.contains(&"--level") {
+        true => &[],
+        false => &["--level", "full"],
+    };
+    let options = [level, &["--include", scope], options].concat();
     let run = folder.launch(jdk, name, &options, &words);
     assert!(run.status.success(), "{}", run.stderr);
 }
@@ -50,6 +54,15 @@ fn the_page_does_in_a_browser_what_it_should() {
         &["--source", &source],
     );
     record(&folder, "odd", "odd.Markup", "odd", "odd.Markup", &[]);
+    let calls = ["--level", "calls"];
+    record(
+        &folder,
+        "calls",
+        "MergeSort",
+        "mergesort",
+        "MergeSort",
+        &calls,
+    );
     let printed = folder.ask(&["web", "--print"]);
     let url = printed
         .split_whitespace()
@@ -62,6 +75,8 @@ fn the_page_does_in_a_browser_what_it_should() {
     let output = node
         .arg(web().join("test/page.mjs"))
         .env("PAGE_URL", url)
+        .env("PAGE_JAVA", jdks()[0].java())
+        .env("PAGE_CLASSES", jdks()[0].classes("slices"))
         .env("JHYDE", binary("jhyde"))
         .env("JHYDED_DATA", folder.data())
         .stdin(Stdio::null())

@@ -1,16 +1,18 @@
 // The page in a real browser, against a real daemon. integration/tests/page.rs starts the daemon, makes the recordings and runs this:
 //   PAGE_URL     what `jhyde web --print` said, with a ticket
 //   JHYDE        the command `jhyde`, with JHYDED_DATA as its data folder
+//   PAGE_JAVA    a JVM, and PAGE_CLASSES the classes of a program that waits (Gauges)
 //   PAGE_SHOTS   a folder, if pictures of the views are to be made for the docs
 //   PAGE_SLOWER  how many times slower the browser is to be, to look for races by hand
 
 import { strict as assert } from "node:assert";
 import { createRequire } from "node:module";
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { find, launch, press, profile, rows, seen, selected, selection, settled, shown, story, until, untilEqual } from "./browser.mjs";
 
-const { PAGE_URL, PAGE_SHOTS, JHYDE, JHYDED_DATA } = process.env;
+const { PAGE_URL, PAGE_SHOTS, PAGE_JAVA, PAGE_CLASSES, JHYDE, JHYDED_DATA } = process.env;
 assert.ok(PAGE_URL && JHYDE && JHYDED_DATA, "PAGE_URL, JHYDE and JHYDED_DATA are not set: integration/tests/page.rs runs this");
 /** What `jhyde WORDS` prints. */
 const jhyde = (words, input = "") => execFileSync(JHYDE, words, { input, encoding: "utf8", maxBuffer: 1 << 28 });
@@ -28,7 +30,7 @@ const tests = {
     const page = await context.newPage();
     await page.goto(PAGE_URL);
     await page.waitForSelector("#recordings");
-    await untilEqual(async () => (await rows(page, "recordings")).map((row) => row.text.split(" | ")[0]).filter((name) => process.env.PAGE_DEV === undefined || name === "ms" || name === "odd").sort(), ["ms", "odd"], "the recordings");
+    await untilEqual(async () => (await rows(page, "recordings")).map((row) => row.text.split(" | ")[0]).filter((name) => process.env.PAGE_DEV === undefined || ["calls", "ms", "odd"].includes(name)).sort(), ["calls", "ms", "odd"], "the recordings");
     assert.ok(!page.url().includes("ticket"), page.url());
     key = await page.evaluate(() => localStorage.getItem("jhyde-key"));
     assert.match(key ?? "", /./);
@@ -227,6 +229,88 @@ const tests = {
     }
     check();
     await context.close();
+  },
+
+  async "a recording that still runs grows while it is looked at"() {
+    // It prints a line, waits for one, prints another, and ends.
+    const program = spawn(`${JHYDE}d`, ["launch", "--name", "live", "--level", "full", "--include", "Gauges*", "--", PAGE_JAVA, "-cp", PAGE_CLASSES, "Gauges", "wait"], { stdio: ["pipe", "pipe", "ignore"] });
+    try {
+      await once(program.stdout, "data");
+      await visit("?recording=live&call=1.1", async (page) => {
+        const whole = async () => (await rows(page, "events")).length;
+        await until(async () => (await whole()) > 3, "what has happened is there");
+        await settled(page);
+        const before = await whole();
+        const runs = json(["show", "live"])[0];
+        assert.equal(runs.state, "running");
+        program.stdin.write("\n");
+        await until(async () => (await whole()) > before, "what happens meanwhile appears");
+        await until(() => json(["show", "live"])[0].state === "complete", "it ends");
+        const ended = json(["events", "live", "1.1"]).filter((row) => row.kind !== "use" && row.kind !== "edge");
+        await until(async () => (await whole()) >= ended.length, "and all of it is there");
+      }, { height: 2600 });
+    } finally {
+      program.kill();
+    }
+  },
+
+  async "a recording that is deleted while it is open"() {
+    const file = `${JHYDED_DATA}/gone.jhyde`;
+    jhyde(["export", "ms", file]);
+    jhyde(["import", file, "--name", "gone"]);
+    await visit("?recording=gone&call=1.7", async (page) => {
+      await settled(page);
+      assert.ok((await rows(page, "events")).length > 0);
+      jhyde(["delete", "gone"]);
+      await press(page, "1");
+      await press(page, "ArrowUp");
+      await until(async () => /This recording is not there/.test(await page.innerText("main")), "the page says so");
+      // The others are one step away.
+      await page.goto(`${base}/`);
+      await untilEqual(async () => (await rows(page, "recordings")).some((row) => row.text.startsWith("gone")), false, "it is in no list");
+    });
+  },
+
+  async "a recording of calls alone says what it does not have"() {
+    await visit("?recording=calls&call=1.2", async (page) => {
+      await until(async () => (await rows(page, "tree")).length > 2, "the tree");
+      await settled(page);
+      for (const view of ["events", "state"]) {
+        const text = await page.innerText(`#${view}`);
+        assert.match(text, /level/, `${view}: ${text}`);
+      }
+    });
+  },
+
+  async "no line of the source, where there is none, and lines of it all the same"() {
+    await visit("?recording=odd&call=1.1", async (page) => {
+      await until(async () => (await rows(page, "source")).length > 0, "the lines that the table of lines tells");
+      assert.match(await page.innerText("#source"), /jhyde source add/);
+    });
+  },
+
+  async "the focus goes through the views in their order, and nothing keeps it"() {
+    await visit("?recording=ms&call=1.7", async (page) => {
+      await settled(page);
+      const order = await page.$$eval(".panel", (panels) => panels.map((panel) => panel.id));
+      const met = [];
+      for (let turn = 0; turn < 150; turn++) {
+        await page.keyboard.press("Tab");
+        const at = await page.evaluate(() => document.activeElement?.closest(".panel")?.id ?? document.activeElement?.tagName);
+        if (met.at(-1) !== at) met.push(at);
+        if (at === "BODY") break;
+      }
+      const panels = met.filter((id) => order.includes(id));
+      assert.deepEqual(panels, order.filter((id) => panels.includes(id)), `each view once, in the order of the page: ${met.join(" ")}`);
+      for (const view of ["tree", "source", "state", "events"]) assert.ok(panels.includes(view), `${view}: ${met.join(" ")}`);
+      // Lists are one stop each: their rows are gone through by arrows.
+      const stops = await page.$$eval("[role=treegrid], [role=grid]", (grids) => grids.map((grid) => [grid.matches("[tabindex='0']") ? 1 : 0, grid.querySelectorAll("[role=row][tabindex='0']").length]));
+      for (const [own, inside] of stops) assert.equal(own + inside, 1, JSON.stringify(stops));
+      const named = await page.$$eval("[role=treegrid], [role=grid]", (grids) => grids.map((grid) => grid.getAttribute("aria-label") || document.getElementById(grid.getAttribute("aria-labelledby"))?.textContent));
+      assert.ok(named.every(Boolean), JSON.stringify(named));
+      const counted = await page.$$eval("[role=treegrid]", (grids) => grids.map((grid) => Number(grid.getAttribute("aria-rowcount"))));
+      assert.ok(counted.length > 0 && counted.every((count) => count > 0 || count === -1), JSON.stringify(counted));
+    });
   },
 
   async "values that would run if they could, and those that turn text around"() {

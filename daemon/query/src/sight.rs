@@ -14,6 +14,8 @@ pub(crate) struct Sight {
     hidden: Option<String>,
     /// What a thread is told to have done from a time to another may be false: a gap says so that reaches back.
     doubted: Vec<(ThreadId, Timestamp, Timestamp)>,
+    /// May what is told from some time on be false? As it was when the query began: what is told later is behind its end.
+    has_doubted_levels: bool,
 }
 
 impl Sight {
@@ -59,6 +61,7 @@ impl Sight {
         }
         let levels = recording.levels_or_lowest();
         let (after, to) = (Timestamp(span.from.0.saturating_sub(1)), span.last());
+        let is_doubted = levels.facts().iter().any(|fact| fact.doubted);
         if let Some(doubted) = levels
             .lowered()
             .find(|s| s.fact.doubted && s.touches(after, to))
@@ -83,13 +86,16 @@ impl Sight {
         Ok(sight)
     }
 
-    /// Is what is told of a thread at a time certain?
+    /// Is what is told of a thread at a time certain? Asked for each event of some queries.
     pub(crate) fn is_certain(&self, ask: &Ask<'_>, thread: ThreadId, at: Timestamp) -> bool {
         let in_doubt = |&(of, from, to): &(ThreadId, Timestamp, Timestamp)| {
             of == thread && from <= at && at <= to
         };
-        let levels = ask.history.recording().levels_or_lowest();
-        !self.doubted.iter().any(in_doubt) && !levels.doubted(at)
+        let is_level_doubted = || {
+            let levels = ask.history.recording().levels_or_lowest();
+            levels.doubted(at)
+        };
+        !self.doubted.iter().any(in_doubt) && !(self.has_doubted_levels && is_level_doubted())
     }
 
     /// May anything that is told be false?

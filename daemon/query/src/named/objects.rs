@@ -2,7 +2,9 @@
 
 use jhyde_history::state::{RowKind, StateRow};
 use jhyde_history::view::ValueView;
-use jhyde_trace::{Content, ContentKey, ObjectId, Timestamp, Variable};
+use jhyde_store::records::Write;
+use jhyde_trace::{CallId, Content, ContentKey, ObjectId, Timestamp, Variable};
+use rustc_hash::FxHashMap;
 
 use super::histories::writes;
 use crate::answer::{Cell, Field, Row};
@@ -16,80 +18,134 @@ const PAGE: u32 = 200;
 /// So many elements of an array are shown after each change.
 const ELEMENTS: u32 = 100;
 
-/// The variables of an object at a time.
-fn variables(
-    ask: &Ask<'_>,
-    object: ObjectId,
-    at: Timestamp,
-    each: &mut dyn FnMut(StateRow) -> Result<()>,
-) -> Result<()> {
-    let mut token = String::new();
-    loop {
-        let (page, notes) = ask.history.expand(object, at, at, 1, PAGE, &token)?;
-        notes.into_iter().for_each(|note| ask.note(note));
-        page.rows.into_iter().try_for_each(&mut *each)?;
-        match page.next {
-            Some(next) => token = next,
-            None => return Ok(()),
-        }
-    }
-}
-
 /// `object-state`.
 pub(crate) fn object_state(ask: &Ask<'_>, take: Take<'_>) -> Result<()> {
     let object = ask.the_object()?;
     let at = ask.time("at")?;
-    variables(ask, object, at, &mut |row| take(state_row(ask, row, at)?))?;
+    let mut states = States {
+        ask,
+        at,
+        last: None,
+    };
+    let mut token = String::new();
+    loop {
+        let (page, notes) = ask.history.expand(object, at, at, 1, PAGE, &token)?;
+        notes.into_iter().for_each(|note| ask.note(note));
+        let written = states.written(object, &page.rows)?;
+        for row in page.rows {
+            take(states.row(row, &written)?)?;
+        }
+        match page.next {
+            Some(next) => token = next,
+            None => break,
+        }
+    }
     for class in ask.history.classes_of_object(object)? {
         for row in ask.history.statics_of(&class, at)? {
-            take(state_row(ask, row, at)?)?;
+            take(states.row(row, &Written::default())?)?;
         }
     }
     Ok(())
 }
 
-/// A variable at a time: its value, and the write that it is from.
-fn state_row(ask: &Ask<'_>, row: StateRow, at: Timestamp) -> Result<Row> {
-    let variable = ask.history.resolve_variable(&row.variable);
-    let write = match variable {
-        Ok(Variable::Content { .. }) | Err(_) => None,
-        Ok(variable) => match ask.history.recording().last_write(variable, at) {
-            Err(jhyde_store::Error::Damaged { .. }) => None,
-            write => write?,
-        },
-    };
-    let is_known = !matches!(row.end, Some(ValueView::NotRecorded(_)) | None) && !row.not_recorded;
-    let origin = match (&write, row.kind) {
-        (_, RowKind::Content) => "content",
-        (Some(write), _) if write.snapshot => "found",
-        (Some(_), _) => "written",
-        (None, _) if is_known => "never written",
-        (None, _) => "not recorded",
-    };
-    let kind = match row.kind {
-        RowKind::Static => "static",
-        RowKind::Element => "element",
-        RowKind::Content => "content",
-        _ => "field",
-    };
-    let (event, call, place) = match write {
-        Some(write) => (
-            Cell::Event(write.timestamp),
-            ask.call_cell(write.call)?,
-            ask.place_cell(write.call, write.index)?,
-        ),
-        None => (Cell::Null, Cell::Null, Cell::Null),
-    };
-    Ok(vec![
-        Cell::Text(row.name),
-        Cell::text(kind),
-        Cell::Text(row.type_name),
-        Cell::or_null(row.end, Cell::Value),
-        Cell::text(origin),
-        event,
-        call,
-        place,
-    ])
+/// The last writes of variables that were looked up together.
+type Written = FxHashMap<Variable, Write>;
+
+/// Makes rows of variables at a time.
+struct States<'a> {
+    ask: &'a Ask<'a>,
+    at: Timestamp,
+    /// Who wrote the last one: arrays are mostly written by few calls.
+    last: Option<(CallId, Cell)>,
+}
+
+impl States<'_> {
+    /// The last writes of the fields or elements of a page: looked up together, where no block of them is damaged.
+    fn written(&self, object: ObjectId, rows: &[StateRow]) -> Result<Written> {
+        let elements = rows.iter().filter_map(|row| {
+            match self.ask.history.resolve_variable(&row.variable) {
+                Ok(Variable::Element { index, .. }) => Some(index),
+                _ => None,
+            }
+        });
+        // Fields are in the order of their numbers there, and elements in that of the page.
+        let (first, limit) = match elements.min() {
+            Some(first) => (first, rows.len()),
+            None => (0, usize::MAX),
+        };
+        let recording = self.ask.history.recording();
+        match recording.kept_object_state(object, self.at, first, limit) {
+            Err(jhyde_store::Error::Damaged { .. }) => Ok(Written::default()),
+            writes => Ok(writes?
+                .into_iter()
+                .map(|write| (write.variable, write))
+                .collect()),
+        }
+    }
+
+    /// The last write of a variable; none where there is none, or where it is in what is damaged.
+    fn write(&self, variable: Variable, written: &Written) -> Result<Option<Write>> {
+        if let Some(write) = written.get(&variable) {
+            return Ok(Some(*write));
+        }
+        match self.ask.history.recording().last_write(variable, self.at) {
+            Err(jhyde_store::Error::Damaged { .. }) => Ok(None),
+            write => Ok(write?),
+        }
+    }
+
+    /// A variable: its value, and the write that it is from.
+    fn row(&mut self, row: StateRow, written: &Written) -> Result<Row> {
+        let ask = self.ask;
+        let write = match ask.history.resolve_variable(&row.variable) {
+            Ok(Variable::Content { .. }) | Err(_) => None,
+            Ok(variable) => self.write(variable, written)?,
+        };
+        let is_known =
+            !matches!(row.end, Some(ValueView::NotRecorded(_)) | None) && !row.not_recorded;
+        let origin = match (&write, row.kind) {
+            (_, RowKind::Content) => "content",
+            (Some(write), _) if write.snapshot => "found",
+            (Some(_), _) => "written",
+            (None, _) if is_known => "never written",
+            (None, _) => "not recorded",
+        };
+        let kind = match row.kind {
+            RowKind::Static => "static",
+            RowKind::Element => "element",
+            RowKind::Content => "content",
+            _ => "field",
+        };
+        let (event, call, place) = match write {
+            Some(write) => (
+                Cell::Event(write.timestamp),
+                self.call(write.call)?,
+                ask.place_cell(write.call, write.index)?,
+            ),
+            None => (Cell::Null, Cell::Null, Cell::Null),
+        };
+        Ok(vec![
+            Cell::Text(row.name),
+            Cell::text(kind),
+            Cell::Text(row.type_name),
+            Cell::or_null(row.end, Cell::Value),
+            Cell::text(origin),
+            event,
+            call,
+            place,
+        ])
+    }
+
+    fn call(&mut self, call: CallId) -> Result<Cell> {
+        match &self.last {
+            Some((known, cell)) if *known == call => Ok(cell.clone()),
+            _ => {
+                let cell = self.ask.call_cell(call)?;
+                self.last = Some((call, cell.clone()));
+                Ok(cell)
+            }
+        }
+    }
 }
 
 /// The first variables of an object at a time, by name.
