@@ -61,7 +61,6 @@ impl Sight {
         }
         let levels = recording.levels_or_lowest();
         let (after, to) = (Timestamp(span.from.0.saturating_sub(1)), span.last());
-        let is_doubted = levels.facts().iter().any(|fact| fact.doubted);
         if let Some(doubted) = levels
             .lowered()
             .find(|s| s.fact.doubted && s.touches(after, to))
@@ -83,6 +82,7 @@ impl Sight {
                     .to_owned(),
             );
         }
+        sight.has_doubted_levels = levels.facts().iter().any(|fact| fact.doubted);
         Ok(sight)
     }
 
@@ -95,7 +95,8 @@ impl Sight {
             let levels = ask.history.recording().levels_or_lowest();
             levels.doubted(at)
         };
-        !self.doubted.iter().any(in_doubt) && !(self.has_doubted_levels && is_level_doubted())
+        let is_in_doubt = self.doubted.iter().any(in_doubt);
+        !(is_in_doubt || self.has_doubted_levels && is_level_doubted())
     }
 
     /// May anything that is told be false?

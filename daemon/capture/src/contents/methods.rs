@@ -133,7 +133,11 @@ pub(crate) fn touches(named: &Named) -> Touches {
         return Touches::Nothing;
     }
     let (class, name) = (named.class.as_str(), named.name.as_str());
-    let is_collection = class.starts_with("java.util.") || class == "java.lang.Iterable";
+    // What else is in packages below (regular expressions, archives) changes what it is given, as `Matcher.appendReplacement` does.
+    let is_collection = class.strip_prefix("java.util.").is_some_and(|rest| {
+        let (package, _) = rest.rsplit_once('.').unwrap_or(("", rest));
+        matches!(package, "" | "concurrent" | "concurrent.atomic" | "stream") && rest != "Formatter"
+    }) || class == "java.lang.Iterable";
     let is_builder = matches!(
         class,
         "java.lang.StringBuilder" | "java.lang.StringBuffer" | "java.lang.AbstractStringBuilder"
@@ -233,6 +237,15 @@ mod tests {
         assert_eq!(on("java.lang.Iterable", "forEach", each), Touches::All);
         assert_eq!(on("org.foo.List", "size", "()I"), Touches::All);
         let list = "(Ljava/util/List;)V";
+        let append = "(Ljava/lang/StringBuilder;Ljava/lang/String;)Ljava/util/regex/Matcher;";
+        assert_eq!(
+            on("java.util.regex.Matcher", "appendReplacement", append),
+            Touches::All
+        );
+        assert_eq!(
+            on("java.util.concurrent.BlockingQueue", "add", object),
+            Touches::Receiver
+        );
         let fixed = |name| of("java.util.Collections", name, list, InvokeKind::Static);
         assert_eq!(
             (fixed("sort"), fixed("max")),

@@ -62,12 +62,13 @@ struct States<'a> {
 impl States<'_> {
     /// The last writes of the fields or elements of a page: looked up together, where no block of them is damaged.
     fn written(&self, object: ObjectId, rows: &[StateRow]) -> Result<Written> {
-        let elements = rows.iter().filter_map(|row| {
-            match self.ask.history.resolve_variable(&row.variable) {
-                Ok(Variable::Element { index, .. }) => Some(index),
-                _ => None,
-            }
-        });
+        let elements =
+            rows.iter().filter_map(
+                |row| match self.ask.history.resolve_variable(&row.variable) {
+                    Ok(Variable::Element { index, .. }) => Some(index),
+                    _ => None,
+                },
+            );
         // Fields are in the order of their numbers there, and elements in that of the page.
         let (first, limit) = match elements.min() {
             Some(first) => (first, rows.len()),

@@ -62,6 +62,7 @@ impl Deriver {
                 entering.values.insert(0, made);
             }
             self.contents_seen(thread, program);
+            self.contents_given(thread, program, &entering.values);
             let invoked = entering.derived.is_some();
             let (index, open) = (entering.index, entering.open);
             self.enter(
@@ -162,6 +163,9 @@ impl Deriver {
     ) {
         self.meet_class(program, thread.current(), routine.class);
         let call = thread.next_call();
+        if thread.stack.is_empty() && routine.name != "<clinit>" {
+            thread.first.get_or_insert(call);
+        }
         let bound: Vec<Value> = values
             .iter()
             .enumerate()

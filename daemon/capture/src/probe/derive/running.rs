@@ -73,6 +73,8 @@ pub(super) struct Outside {
     pub(super) begun: u32,
     /// It computes a constant: see [`super::computed`].
     pub(super) computes: bool,
+    /// What methods of the scope returned to it, each once, as far as they are not too many to be kept.
+    pub(super) given_back: Vec<ObjectId>,
 }
 
 impl Outside {
@@ -87,7 +89,23 @@ impl Outside {
             copy: None,
             begun: 0,
             computes: false,
+            given_back: Vec::new(),
         }
+    }
+
+    /// A method of the scope returned an object to it.
+    pub(super) fn gets_back(&mut self, object: ObjectId) {
+        /// Of more, which of them it may change is not followed: the first ones are.
+        const MOST: usize = 1 << 10;
+        if self.given_back.len() < MOST && !self.given_back.contains(&object) {
+            self.given_back.push(object);
+        }
+    }
+
+    /// All objects that it may have: its receiver and arguments, and what it was returned.
+    pub(super) fn shown(&self) -> impl Iterator<Item = ObjectId> {
+        let operands = self.operands.iter().filter_map(|value| value.object());
+        operands.chain(self.given_back.iter().copied())
     }
 
     /// May a constructor which an exception has left have made another object before, which was taken for its own?

@@ -167,8 +167,9 @@ impl Deriver {
     /// The innermost call of the scope ends by an exception.
     fn leaves_by(&mut self, thread: &mut Thread, value: Value, index: u32, initialiser: bool) {
         // The launcher of programs catches nothing; of other code out of the scope nobody knows.
+        let first = thread.first;
         let main = thread.frame().filter(|frame| frame.routine.name == "main");
-        if let Some(frame) = main.filter(|frame| frame.call.preorder == 1) {
+        if let Some(frame) = main.filter(|frame| Some(frame.call) == first) {
             let kind = EventKind::Uncaught { exception: value };
             self.outlet.event(frame.call, index, kind);
         }

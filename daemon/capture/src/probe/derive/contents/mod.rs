@@ -19,7 +19,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use self::names::{changes_nothing_yet, is_library, only_visits};
 use self::told::Behind;
 use super::Deriver;
-use super::routine::Callee;
 use super::running::{Outside, Running};
 use super::thread::Thread;
 use crate::contents::Contents;
@@ -79,7 +78,7 @@ impl Deriver {
                 self.lose_content(at, object, MEANWHILE);
             }
         }
-        for object in self.may_change(&outside.callee, &outside.operands) {
+        for object in self.may_change(outside) {
             let Some(container) = self.holdings.contents.get_mut(object) else {
                 // It holds nothing that is told.
                 continue;
@@ -93,18 +92,47 @@ impl Deriver {
 
     /// Code out of the scope calls back: what it has done by then is not known, unless it is known to do nothing before.
     pub(super) fn contents_at_callback(&mut self, thread: &Thread, method: &str) {
+        if !self.holdings.wanted {
+            return;
+        }
         let Some(Running::Outside(outside)) = thread.stack.last() else {
+            if thread.stack.is_empty() {
+                // Who calls it nobody knows, nor what that has done since.
+                self.library_ran(thread.current());
+            }
             return;
         };
-        if !self.holdings.wanted || changes_nothing_yet(&outside.callee.named, method) {
+        let is_unseen = self.runs_unseen(outside);
+        if !is_unseen && changes_nothing_yet(&outside.callee.named, method) {
             return;
         }
         let at = outside.call;
-        for object in self.may_change(&outside.callee, &outside.operands) {
+        for object in self.may_change(outside) {
             self.lose_content(at, object, INSIDE);
         }
-        if is_library(&outside.callee.named) {
+        if is_unseen {
             self.library_ran(at);
+        }
+    }
+
+    /// A method of the scope begins that code out of it calls: that has what it gives.
+    pub(super) fn contents_given(
+        &mut self,
+        thread: &Thread,
+        program: &Program,
+        arguments: &[Value],
+    ) {
+        let by_library = match thread.stack.last() {
+            None => true,
+            Some(Running::Outside(outside)) => is_library(&outside.callee.named),
+            Some(Running::Scope(_)) => false,
+        };
+        if !self.holdings.wanted || !by_library {
+            return;
+        }
+        for object in objects(arguments) {
+            self.begins(program, object);
+            self.hand_over(object);
         }
     }
 
@@ -117,11 +145,11 @@ impl Deriver {
             return;
         }
         let at = outside.call;
-        for object in self.may_change(&outside.callee, &outside.operands) {
+        for object in self.may_change(outside) {
             self.holdings.open.remove(&object);
             self.lose_content(at, object, THROWN);
         }
-        if is_library(&outside.callee.named) {
+        if self.runs_unseen(outside) {
             self.library_ran(at);
         }
     }
@@ -148,6 +176,8 @@ impl Deriver {
             let wild = |lambda: &Rc<Lambda>| lambda.is_wild;
             let is_wild = outside.open.lambda.as_ref().is_some_and(wild);
             let captured: Vec<_> = objects(&outside.operands).collect();
+            // An iterator's step changes what it goes through.
+            let captured = self.holdings.contents.behind(&captured);
             for &object in captured.iter().filter(|_| is_wild) {
                 self.lose_content(at, object, KEPT);
             }
@@ -161,7 +191,7 @@ impl Deriver {
         }
         let receiver = outside.receiver();
         let constructs = named.name == "<init>";
-        let changed = self.may_change(&outside.callee, &outside.operands);
+        let changed = self.may_change(outside);
         let follows = receiver
             .filter(|receiver| changed.contains(receiver))
             .and_then(|receiver| self.predicted(program, receiver, outside, result));
@@ -183,22 +213,52 @@ impl Deriver {
             for object in objects(&outside.operands) {
                 self.hand_over(object);
             }
+        }
+        if self.runs_unseen(outside) {
             self.library_ran(at);
+        }
+        // A writer may give out what it writes to.
+        if let (Some(receiver), Some(text)) = (receiver, made)
+            && self.is_builder(program, text)
+            && !self.is_builder(program, receiver)
+        {
+            self.holdings.contents.reaches(receiver, [text]);
         }
         let made = made.or_else(|| receiver.filter(|_| constructs));
         if let Some(made) = made.filter(|&made| self.reaches_others(program, made)) {
-            let shown = objects(&outside.operands).filter(|&object| object != made);
-            self.holdings.contents.reaches(made, shown);
+            self.holdings.contents.reaches(made, outside.shown());
         }
     }
 
+    fn is_builder(&self, program: &Program, object: ObjectId) -> bool {
+        let class = self.heap.class(object);
+        let name = class.and_then(|class| program.name_of(class));
+        name.is_some_and(|name| matches!(&*name, BUILDER | BUFFER))
+    }
+
+    /// Does a call run code of which nobody sees what it does to what it has: that of a library, or a function of the JDK's that
+    /// changes things?
+    fn runs_unseen(&self, outside: &Outside) -> bool {
+        let named = &outside.callee.named;
+        is_library(named) || named.kind != InvokeKind::Dynamic && self.is_wild(outside)
+    }
+
+    fn is_wild(&self, outside: &Outside) -> bool {
+        let shown: Vec<ObjectId> = outside.shown().collect();
+        let contents = &self.holdings.contents;
+        contents.any_wild(&contents.behind(&shown))
+    }
+
     /// A method of the scope returns an object to code out of it.
-    pub(super) fn contents_returned(&mut self, thread: &Thread, object: ObjectId) {
-        let below = thread.stack.iter().rev().nth(1);
-        let to_jdk =
-            matches!(below, Some(Running::Outside(outside)) if !is_library(&outside.callee.named));
-        if self.holdings.wanted && !to_jdk {
-            self.hand_over(object);
+    pub(super) fn contents_returned(&mut self, thread: &mut Thread, object: ObjectId) {
+        if !self.holdings.wanted {
+            return;
+        }
+        match thread.stack.iter_mut().rev().nth(1) {
+            Some(Running::Outside(outside)) if !is_library(&outside.callee.named) => {
+                outside.gets_back(object);
+            }
+            _ => self.hand_over(object),
         }
     }
 
@@ -222,8 +282,8 @@ impl Deriver {
     }
 
     /// What such a call may change of what it is shown, and what lies behind that.
-    fn may_change(&self, callee: &Callee, operands: &[Value]) -> Vec<ObjectId> {
-        let named = &callee.named;
+    fn may_change(&self, outside: &Outside) -> Vec<ObjectId> {
+        let (named, operands) = (&outside.callee.named, outside.operands.as_slice());
         let receiver = || objects(operands).take(usize::from(named.kind.has_receiver()));
         let contents = &self.holdings.contents;
         let runs = objects(operands)
@@ -233,24 +293,57 @@ impl Deriver {
             // Code of the scope runs, and nothing else.
             return Vec::new();
         }
-        let shown: Vec<ObjectId> = objects(operands).collect();
+        let shown: Vec<ObjectId> = outside.shown().collect();
         let behind = contents.behind(&shown);
         if named.kind != InvokeKind::Dynamic && contents.any_wild(&behind) {
-            return contents.held_by(&behind);
+            return self.held_by(behind);
         }
         let touched: Vec<ObjectId> = match touches(named) {
             _ if only_visits(named) => Vec::new(),
             _ if named.kind == InvokeKind::Dynamic => Vec::new(),
-            // What a stream goes through it only reads.
+            // What a stream goes through it only reads; what it collects into it may have been returned.
             _ if named.class.starts_with("java.util.stream.") => {
                 let skip = usize::from(named.kind.has_receiver());
-                objects(operands.get(skip..).unwrap_or_default()).collect()
+                let given = objects(operands.get(skip..).unwrap_or_default());
+                let into = outside.given_back.iter().copied();
+                given
+                    .chain(into.filter(|_| named.name == "collect"))
+                    .collect()
             }
             Touches::Nothing => Vec::new(),
             Touches::Receiver => receiver().collect(),
-            Touches::All => shown,
+            Touches::All => objects(operands).collect(),
         };
         contents.behind(&touched)
+    }
+
+    /// What these hold, arrays among them, and what that holds; all that is known, if it is not known what one of them holds.
+    fn held_by(&self, mut all: Vec<ObjectId>) -> Vec<ObjectId> {
+        let contents = &self.holdings.contents;
+        let mut known: FxHashSet<ObjectId> = all.iter().copied().collect();
+        let mut next = 0;
+        while let Some(&object) = all.get(next) {
+            next += 1;
+            let values = match (contents.get(object), self.heap.elements(object)) {
+                (Some(container), _) => match container.items() {
+                    Some(items) => items
+                        .values()
+                        .into_iter()
+                        .filter_map(Value::object)
+                        .collect(),
+                    None if container.shape.is_immutable() => Vec::new(),
+                    None => return self.holdings.known.iter().copied().chain(all).collect(),
+                },
+                (None, Some(elements)) => {
+                    let values = elements.references();
+                    values.filter_map(|value| value.object()).collect()
+                }
+                (None, None) => Vec::new(),
+            };
+            let values = contents.behind(&values);
+            all.extend(values.into_iter().filter(|&value| known.insert(value)));
+        }
+        all
     }
 }
 
