@@ -1,13 +1,15 @@
 #!/bin/bash
-# package.sh: makes jhyde's Debian package, and installs what is missing for that.
+# package.sh: makes jhyde's packages for Debian and Fedora, and installs what is missing for that.
 #
-#   deploy/package.sh           builds jhyded and jhyde (release), and packs them: $CARGO_TARGET_DIR/package/jhyde_*.deb
+#   deploy/package.sh           builds jhyded and jhyde (release), and packs them, into $CARGO_TARGET_DIR/package:
+#                               jhyde_*.deb, jhyde-*.rpm
 #   deploy/package.sh --debug   packs the debug binaries that are there, with little compression: for deploy/test-package.sh
 #
-# The package needs a glibc as new as this machine's. debhelper makes it, of what deploy/debian says: it knows what a
-# package of Debian's has to do about units, users, configuration files and symbols at installation, upgrade and removal.
+# The packages need a glibc as new as this machine's. debhelper makes the first, of what deploy/debian says: it knows what a
+# package of Debian's has to do about units, users, configuration files and symbols at installation, upgrade and removal. What
+# it has laid out, the other takes.
 # The same commit gives the same bytes with the same compilers, in whatever folder: SOURCE_DATE_EPOCH (by default the commit's
-# time) is the time of everything in it.
+# time) is the time of everything in them.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source deploy/lib.sh
@@ -16,8 +18,9 @@ trap keep_rocksdb EXIT
 profile=release
 [ "${1:-}" != --debug ] || profile=debug
 
-want debhelper "makes the package"
-want_command dpkg-buildpackage dpkg-dev "makes the package"
+want debhelper "makes the package for Debian"
+want_command dpkg-buildpackage dpkg-dev "makes the package for Debian"
+want_command rpmbuild rpm "makes the package for Fedora"
 [ "$profile" = debug ] || want_build_tools
 install_wanted
 
@@ -71,7 +74,7 @@ made=$packages/jhyde
 rm -rf "$packages"
 mkdir -p "$made/bin" "$made/man" "$made"/completions/{bash,zsh,fish}
 cp -rL deploy/debian "$made/debian"
-cp -r deploy docs README.md CHANGELOG.md "$made/"
+cp -r deploy docs README.md CHANGELOG.md LICENSE-* "$made/"
 libraries >"$made/libraries"
 for program in jhyded jhyde; do
   cp "$bin/$program" "$made/bin/"
@@ -90,10 +93,27 @@ jhyde ($version-1) unstable; urgency=medium
  -- $(sed -n 's/^Maintainer: //p' deploy/debian/control)  $(date -u -R -d "@$SOURCE_DATE_EPOCH")
 END
 
+# --- for Debian ------------------------------------------------------------------------------
+
+# logged COMMAND...: what it says is of interest where it fails.
+logged() { "$@" >"$packages/log" 2>&1 || { tail -n 40 "$packages/log" >&2; die "this failed: $*"; }; }
+
 if [ "$profile" = debug ]; then
   export DEB_BUILD_OPTIONS=noautodbgsym DPKG_DEB_COMPRESSOR_TYPE=gzip DPKG_DEB_COMPRESSOR_LEVEL=1
 fi
-(cd "$made" && dpkg-buildpackage --build=binary --no-sign) >"$packages/log" 2>&1 \
-  || { tail -n 40 "$packages/log" >&2; die "the package could not be made"; }
+logged env -C "$made" dpkg-buildpackage --build=binary --no-sign
+laid_out=$made/debian/jhyde
+
+# --- for Fedora ------------------------------------------------------------------------------
+
+# jhyde's licences, and those of libraries that offer neither of these, in the words of SPDX.
+license="(Apache-2.0 OR MIT)$(sed -e 's/.* | //' -e 's/[()]//g' -e 's| */ *| OR |g' -e 's/ AND /\n/g' "$made/crates" | sort -u \
+  | awk '!/ OR / { printf " AND %s", $0 } / OR / && !/(^| )(MIT|Apache-2\.0)( |$)/ { printf " AND (%s)", $0 }')"
+payload=w19.zstdio
+[ "$profile" = release ] || payload=w1.gzdio
+logged rpmbuild -bb --define "_topdir $made/rpm" --define "_rpmdir $packages" --define "_build_name_fmt %%{NAME}-%%{VERSION}-%%{RELEASE}.%%{ARCH}.rpm" \
+  --define "_buildhost jhyde" --define "use_source_date_epoch_as_buildtime 1" --define "_binary_payload $payload" \
+  --define "jhyde_version $version" --define "jhyde_license $license" --define "jhyde_made $made" deploy/rpm/jhyde.spec
+
 rm -rf "$made"
-ls -l "$packages"/*.deb
+ls -l "$packages"/*.deb "$packages"/*.rpm
