@@ -1,12 +1,16 @@
 #!/bin/bash
-# test-package.sh: is jhyde's Debian package right?
+# test-package.sh: are jhyde's packages right, and its image?
 #
-#   deploy/test-package.sh           of debug binaries that are there: what is in it, its configuration file, what lintian
-#                                    says. Half a minute; test.sh runs it
-#   deploy/test-package.sh --boot    the same of release binaries, which it builds, and whether it has the same bytes when it is
-#                                    packed again; then on a systemd that boots in namespaces of its own, over a root that
-#                                    mmdebstrap makes: installation, a recording, reload, an upgrade under clients that connect,
-#                                    a daemon that hangs, removal, purge. Needs root, room of 1 GB and ten minutes
+#   deploy/test-package.sh           of debug binaries that are there: what is in them, their configuration files, what lintian
+#                                    and rpmlint say, whether the image serves read-only and without root. Half a minute;
+#                                    test.sh runs it
+#   deploy/test-package.sh --boot    the same of release binaries, which it builds, and whether all have the same bytes when they
+#                                    are packed again, and an upgrade by rpm in a folder; then on a systemd that boots in namespaces
+#                                    of its own, over a root that mmdebstrap makes: installation, a recording, reload, an upgrade
+#                                    under clients that connect, a daemon that hangs, removal, purge. Needs root, room of 1 GB and
+#                                    ten minutes
+#
+# Not tested: what the scriptlets of the .rpm have systemd do, as no machine of Fedora's is made of Debian's packages.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source deploy/lib.sh
@@ -19,6 +23,9 @@ case ${1:-} in
 esac
 want lintian "checks the package"
 want_command man man-db "lintian reads the manual pages with it"
+want_command rpm rpm "reads the package for Fedora"
+want_command rpmlint rpmlint "checks the package for Fedora"
+want_command jq jq "reads what the image says of itself"
 if [ "$boot" ]; then
   [ "$(id -u)" = 0 ] || die "a system that boots needs root"
   want_command mmdebstrap mmdebstrap "makes a root of Debian's packages"
@@ -42,21 +49,26 @@ wrong() {
   failed=1
 }
 
-# package NAME [TIME]: makes the package, as of that time, and puts it there.
+# package NAME TIME: makes the packages and the image, as of that time, and puts them there.
 package() {
+  local made=$CARGO_TARGET_DIR/package
   SOURCE_DATE_EPOCH=$2 deploy/package.sh $profile >"$test/log" 2>&1 || { tail -n 40 "$test/log" >&2; die "deploy/package.sh failed"; }
-  mv "$CARGO_TARGET_DIR"/package/jhyde_*.deb "$test/$1.deb"
+  mv "$made"/jhyde_*.deb "$test/$1.deb"
+  mv "$made"/jhyde-*.rpm "$test/$1.rpm"
+  mv "$made"/jhyde_*.oci.tar "$test/$1.oci.tar"
 }
 now=$(git log -1 --format=%ct)
 
-say "the package"
+say "the packages and the image"
 package first "$now"
 if [ "$boot" ]; then
   package again "$now"
-  cmp "$test/first.deb" "$test/again.deb" || wrong "made again it has other bytes"
+  for kind in deb rpm oci.tar; do
+    cmp "$test/first.$kind" "$test/again.$kind" || wrong "made again the .$kind has other bytes"
+  done
 fi
 
-say "what is in it"
+say "what is in the .deb"
 dpkg-deb --info "$test/first.deb" | sed -n '/Package:/,/Depends:/p'
 dpkg-deb --contents "$test/first.deb" | awk '{ print substr($6, 2) }' >"$test/contents"
 for file in /usr/bin/jhyded /usr/bin/jhyde /etc/jhyde/jhyded.toml \
@@ -74,6 +86,86 @@ dpkg-deb --fsys-tarfile "$test/first.deb" | tar -xO ./etc/jhyde/jhyded.toml | cm
 say "lintian"
 # There is no bug in Debian's tracker that asks for the package.
 lintian --allow-root --fail-on error,warning --suppress-tags initial-upload-closes-no-bugs "$test/first.deb" || wrong "lintian found something"
+
+say "what is in the .rpm"
+rpm=$test/first.rpm
+# about FORMAT: what the .rpm says of itself. Debian's rpm warns of itself.
+about() { rpm -qp --qf "$1" "$rpm" 2>/dev/null; }
+rpm -K --nosignature "$rpm" >/dev/null 2>&1 || wrong "it is damaged"
+# The same, in Fedora's folders.
+sed -e '/\/$/d' -e '/changelog.Debian/d' -e 's,^/lib/,/usr/lib/,' -e 's,/vendor-completions/,/site-functions/,' -e '/\/doc\//s/\.gz$//' \
+  -e 's,/doc/\(jhyde/copyright\|jhyde/libraries\)$,/licenses/\1,' "$test/contents" >"$test/wanted"
+printf '/usr/share/licenses/jhyde/LICENSE-%s\n' APACHE MIT >>"$test/wanted"
+about '[%{FILEMODES:perms} %{FILENAMES}\n]' | sed -n 's/^-[^ ]* //p' | sort | diff <(sort "$test/wanted") - || wrong "other files than in the .deb"
+mkdir "$test/deb"
+dpkg-deb --extract "$test/first.deb" "$test/deb"
+about '[%{FILEDIGESTS}  .%{FILENAMES}\n]' | grep -E ' \./(usr/bin|etc/jhyde|usr/share/man/man1)/' >"$test/sums"
+(cd "$test/deb" && sha256sum --check --quiet --strict "$test/sums") || wrong "files are others than in the .deb"
+[ "$(about '[%{FILEFLAGS:fflags} %{FILENAMES}\n]' | grep '^[a-z]*c')" = 'cn /etc/jhyde/jhyded.toml' ] || wrong "an upgrade would replace the configuration"
+about '[%{REQUIRES}\n]' | grep '^libc\.so\.6(GLIBC_2\.[3-9][0-9])' >/dev/null || wrong "it demands no glibc"
+for scriptlet in POSTIN PREUN POSTUN; do
+  about "%{$scriptlet}" | grep systemd-update-helper >/dev/null || wrong "$scriptlet does not tell systemd"
+  about "%{$scriptlet}" | sh -n || wrong "$scriptlet is no shell"
+done
+rpmlint --strict --config deploy/rpm/rpmlint.toml "$rpm" >"$test/log" 2>&1 || { cat "$test/log" >&2; wrong "rpmlint found something"; }
+
+say "the image"
+mkdir "$test/oci" "$test/image"
+tar -xf "$test/first.oci.tar" -C "$test/oci"
+# blob DIGEST: its file.
+blob() { echo "$test/oci/blobs/${1/://}"; }
+manifest=$(blob "$(jq -r '.manifests[0].digest' "$test/oci/index.json")")
+config=$(blob "$(jq -r .config.digest "$manifest")")
+tar -xzpf "$(blob "$(jq -r '.layers[0].digest' "$manifest")")" -C "$test/image"
+[ "$(jq -c '[.config | .User, .Entrypoint, .Cmd, (.Volumes | keys)]' "$config")" \
+  = '["10001:10001",["/usr/bin/jhyded"],["serve"],["/run/jhyde","/var/lib/jhyde"]]' ] || wrong "it would run otherwise: $(jq -c .config "$config")"
+[ "$(find "$test/image/usr/bin" -type f -printf '%f\n' | sort | paste -sd' ')" = 'jhyde jhyded' ] || wrong "it has other programs than jhyde and jhyded"
+for program in jhyde jhyded; do
+  cmp "$test/image/usr/bin/$program" "$test/deb/usr/bin/$program" || wrong "$program is another than in the .deb"
+done
+
+# As runtimes of containers do: as that user, with that environment, over a root that nobody can write.
+# shellcheck disable=SC2016 # the inner shell expands it
+as_container='
+  set -eu
+  image=$1 config=$2
+  mount --make-rprivate /
+  mount --bind "$image" "$image"
+  mount -o remount,bind,ro "$image"
+  for volume in $(jq -r ".config.Volumes | keys[]" "$config"); do
+    mount -t tmpfs -o uid=10001,gid=10001,mode=700 tmpfs "$image$volume"
+  done
+  inside="env -i $(jq -r ".config.Env[]" "$config" | paste -sd" ") $(command -v chroot) --userspec=$(jq -r .config.User "$config") $image"
+  $inside $(jq -r ".config | .Entrypoint[], .Cmd[]" "$config") &
+  serving=$!
+  for _ in $(seq 100); do
+    ! $inside /usr/bin/jhyde daemon status >/dev/null 2>&1 || break
+    sleep 0.1
+  done
+  $inside /usr/bin/jhyde daemon status
+  kill "$serving"
+  wait "$serving"
+'
+if as_root unshare --mount --pid --fork true 2>/dev/null; then
+  as_root timeout 60 unshare --mount --pid --fork --kill-child bash -c "$as_container" container "$test/image" "$config" || wrong "it does not serve"
+else
+  echo "   NOT TESTED: this machine allows no namespaces, and the image does not run"
+fi
+
+if [ "$boot" ]; then
+  package newer $((now + 1))
+
+  say "the .rpm, installed into a folder and upgraded"
+  by_rpm() { rpm --force-debian --root "$test/fedora" --nodeps --noscripts "$@"; }
+  mkdir "$test/fedora"
+  by_rpm -i "$test/first.rpm" || wrong "it cannot be installed"
+  echo '# mine' >>"$test/fedora/etc/jhyde/jhyded.toml"
+  by_rpm -U "$test/newer.rpm" || wrong "it cannot be upgraded"
+  by_rpm -V jhyde | grep -v ' c /etc/jhyde/jhyded.toml$' && wrong "files are not as they were packed"
+  grep -qx '# mine' "$test/fedora/etc/jhyde/jhyded.toml" || wrong "the configuration is not what it was made"
+  by_rpm -e jhyde || wrong "it cannot be removed"
+  [ ! -e "$test/fedora/usr/bin/jhyded" ] || wrong "removal leaves the daemon behind"
+fi
 
 # --- on a machine that boots -------------------------------------------------------------------
 
@@ -160,7 +252,6 @@ alive() {
 remains() { on_machine find / -xdev -path /proc -prune -o -path /sys -prune -o -path /home -prune -o -path /package -prune -o -iname '*jhyde*' -print | sort; }
 
 if [ "$boot" ]; then
-  package newer $((now + 1))
   mirror=$(debian_mirror)
   say "a machine with systemd and a JRE: ${mirror#* }"
   root=$test/root
@@ -242,5 +333,5 @@ if [ "$boot" ]; then
   alive || wrong "the program stands still"
 fi
 
-[ "$failed" = 0 ] || die "the package is not right"
-echo "   the package is as it should be"
+[ "$failed" = 0 ] || die "the packages are not right"
+echo "   the packages are as they should be"
