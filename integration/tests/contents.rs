@@ -388,6 +388,12 @@ fn parts_of_sorted_maps_weak_maps_and_what_is_shown() {
     agrees("held.Views", 220, 7);
 }
 
+/// By what it was handed to, by what was returned, by references to methods.
+#[test]
+fn what_changes_by_other_ways_than_a_call_on_it() {
+    agrees("held.Handed", 70, 40);
+}
+
 /// A JDK whose internal fields have other names: nothing is guessed, and the reason is said.
 #[test]
 fn a_jdk_with_other_fields_is_not_guessed_at() {
@@ -449,4 +455,5 @@ fn the_probe_tells_what_objects_hold() {
     agrees_by_the_probe("held.Others", 44);
     agrees_by_the_probe("held.Views", 9);
     agrees_by_the_probe("held.Odd", 3);
+    agrees_by_the_probe("held.Handed", 30);
 }

@@ -30,7 +30,7 @@ pub(crate) struct Shown {
     pub(crate) reflects: bool,
     /// Its result, where that was known beforehand.
     pub(crate) result: Option<Value>,
-    /// Receiver and arguments that are objects.
+    /// Receiver and arguments that are objects, and what methods of the scope returned to it meanwhile.
     pub(crate) objects: Vec<ObjectId>,
     /// What the instruction names.
     pub(crate) named: Rc<Named>,
@@ -44,7 +44,16 @@ impl Shown {
         self.intrinsic
     }
 
-    /// Receiver and arguments that are objects.
+    /// A method of the scope returned an object to it.
+    pub(crate) fn gets_back(&mut self, object: ObjectId) {
+        /// Each is looked at when the call is over.
+        const MOST: usize = 64;
+        if self.objects.len() < MOST && !self.objects.contains(&object) {
+            self.objects.push(object);
+        }
+    }
+
+    /// Receiver and arguments that are objects, and what methods of the scope returned to it meanwhile.
     pub(crate) fn objects(&self) -> &[ObjectId] {
         &self.objects
     }

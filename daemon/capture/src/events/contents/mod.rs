@@ -5,6 +5,7 @@
 mod follow;
 
 use jhyde_trace::{Change, Items, ObjectId, Part, Sink, Value};
+use rustc_hash::FxHashSet;
 
 use super::Engine;
 use crate::arrivals::Ticket;
@@ -90,6 +91,8 @@ impl<S: Sink> Engine<S> {
         let may_change = self.may_change(shown);
         let mut all = self.recorder.known.contents.behind(&may_change);
         if self.recorder.known.contents.any_wild(&all) {
+            let arrays = self.elements_of(&all);
+            all.extend(arrays);
             all = self.recorder.known.contents.held_by(&all);
         }
         // What lies behind a view, or an iterator, comes before it.
@@ -138,6 +141,34 @@ impl<S: Sink> Engine<S> {
             }
         }
         Ok(())
+    }
+
+    /// The elements of the arrays among these that hold something, or are arrays of such.
+    fn elements_of(&self, objects: &[ObjectId]) -> Vec<ObjectId> {
+        /// Of more, the first ones: each is looked at.
+        const MOST: usize = 1 << 10;
+        let (heap, contents) = (&self.recorder.known.heap, &self.recorder.known.contents);
+        let mut open = objects.to_vec();
+        let mut seen: FxHashSet<ObjectId> = objects.iter().copied().collect();
+        let mut found = Vec::new();
+        while let Some(object) = open.pop() {
+            let elements = heap.elements(object).into_iter();
+            let values = elements.flat_map(|elements| elements.references());
+            for element in values.filter_map(|value| value.object()) {
+                if found.len() == MOST {
+                    return found;
+                }
+                if !seen.insert(element) {
+                    continue;
+                }
+                if heap.elements(element).is_some() {
+                    open.push(element);
+                } else if contents.knows(element) {
+                    found.push(element);
+                }
+            }
+        }
+        found
     }
 
     /// What a call may have changed, of what it was shown itself.

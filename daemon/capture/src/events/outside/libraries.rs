@@ -36,7 +36,12 @@ impl<S: Sink> Engine<S> {
             return;
         }
         self.recorder.known.contents.library_ran();
-        let mut open: VecDeque<ObjectId> = shown.objects().iter().copied().collect();
+        self.hand_over(shown.objects());
+    }
+
+    /// Code out of the scope has these, with all that can be reached from them.
+    pub(in crate::events) fn hand_over(&mut self, objects: &[ObjectId]) {
+        let mut open: VecDeque<ObjectId> = objects.iter().copied().collect();
         let mut met: Vec<ObjectId> = Vec::new();
         while let Some(object) = open.pop_front() {
             if met.len() == MOST_GIVEN {

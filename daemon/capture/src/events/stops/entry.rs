@@ -344,7 +344,15 @@ impl<S: Sink> Engine<S> {
                 .chain(&arguments)
                 .filter(|&&value| Some(value) != created);
             let shown: Vec<_> = shown.filter_map(|value| value.object()).collect();
+            // Who calls the outermost method nobody knows, nor what that has done since.
+            let by_others = thread.stack.is_empty();
+            if by_others {
+                self.recorder.known.contents.library_ran();
+            }
             self.contents_before(ticket, thread, &shown)?;
+            if by_others {
+                self.hand_over(&shown);
+            }
         }
         if direct {
             thread.passed_on(&arguments, &mut self.recorder.outlet);

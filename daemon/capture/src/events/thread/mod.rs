@@ -254,6 +254,13 @@ impl Thread {
     ) {
         let invoked = self.stack.last().is_some_and(|frame| frame.invoked);
         self.end_top(Outcome::Returned(result), index, ticket, out);
+        let below = self.stack.last_mut().filter(|frame| frame.boundary);
+        if let (Some(shown), Some(object)) = (
+            below.and_then(|frame| frame.shown.as_mut()),
+            result.and_then(Value::object),
+        ) {
+            shown.gets_back(object);
+        }
         let caller = self.stack.last_mut().filter(|_| invoked);
         if let Some(mirror) = caller.and_then(|frame| frame.mirror.as_mut())
             && let Some(pending) = mirror.pending
