@@ -330,7 +330,9 @@ impl Contents {
     pub(crate) fn give(&mut self, object: ObjectId) -> Vec<ObjectId> {
         let mut behind = self.reach.get(&object).cloned().unwrap_or_default();
         if let Some(container) = self.containers.get_mut(&object) {
-            container.is_given = !container.shape.is_immutable();
+            // What shows an array changes with that.
+            let shows = matches!(container.items(), Some(Items::View { .. }));
+            container.is_given = shows || !container.shape.is_immutable();
             match container.items() {
                 Some(Items::View { of, .. }) => behind.push(*of),
                 Some(items) => behind.extend(items.values().into_iter().filter_map(Value::object)),

@@ -118,6 +118,13 @@ impl<S: Sink> Engine<S> {
                 self.look_into(thread, at, object, true)?;
             }
         }
+        // A writer may give out what it writes to.
+        if let (Some(receiver), Some(text)) = (receiver, result)
+            && self.is_builder(text)
+            && !self.is_builder(receiver)
+        {
+            self.recorder.known.contents.reaches(receiver, [text]);
+        }
         let made = result.or_else(|| receiver.filter(|_| constructs));
         if let Some(made) = made.filter(|&made| self.reaches_others(made)) {
             let behind = self.recorder.known.contents.behind(shown.objects());
@@ -141,6 +148,15 @@ impl<S: Sink> Engine<S> {
             }
         }
         Ok(())
+    }
+
+    fn is_builder(&self, object: ObjectId) -> bool {
+        let known = &self.recorder.known;
+        let class = known.heap.class(object);
+        let name = class.and_then(|class| known.program.name_of(class));
+        name.is_some_and(|name| {
+            matches!(&*name, "java.lang.StringBuilder" | "java.lang.StringBuffer")
+        })
     }
 
     /// The elements of the arrays among these that hold something, or are arrays of such.

@@ -351,6 +351,12 @@ impl<S: Sink> Engine<S> {
             }
             self.contents_before(ticket, thread, &shown)?;
             if by_others {
+                let current = thread.current();
+                for object in self.recorder.known.contents.behind(&shown) {
+                    if self.recorder.known.heap.elements(object).is_some() {
+                        self.compare(ticket, thread, current, object, false)?;
+                    }
+                }
                 self.hand_over(&shown);
             }
         }
