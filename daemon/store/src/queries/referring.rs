@@ -4,8 +4,7 @@ use std::ops::Range;
 
 use jhyde_trace::{Block, ClassId, FieldId, ObjectId, Timestamp};
 
-use super::events::positions;
-use super::{known, pages};
+use super::rows_with;
 use crate::error::Result;
 use crate::index::Key;
 use crate::recording::{Recording, Rows};
@@ -84,36 +83,18 @@ impl Recording {
         direction: Direction,
         look: impl Fn(&Block, Range<usize>) -> Vec<usize> + Send + 'static,
     ) -> Rows<TimedEvent> {
-        let view = self.view();
-        let Some((range, start)) = view.clip(&range, direction) else {
-            return known([]);
-        };
-        let mut next = Some(start);
-        pages(move || {
-            let ordinal = match view.candidate(key, next.take()?, direction) {
-                Ok(found) => found?,
-                Err(error) => return Some(Err(error)),
-            };
-            if view.is_past(ordinal, &range, direction) {
-                return None;
-            }
-            next = view.step(ordinal, direction);
-            let block = match view.block(ordinal) {
-                Ok(block) => block,
-                Err(error) => return Some(Err(error)),
-            };
-            let mut found = look(&block, positions(&block, &range));
-            if direction == Direction::Backward {
-                found.reverse();
-            }
-            let levels = view.levels.clone();
-            let row = move |at: usize| {
+        rows_with(
+            self.view(),
+            key,
+            &range,
+            direction,
+            look,
+            |levels, block, at| {
                 Some(TimedEvent {
                     timestamp: block.timestamp(at),
-                    event: told(&levels, &block, at)?,
+                    event: told(levels, block, at)?,
                 })
-            };
-            Some(Ok(Box::new(found.into_iter().filter_map(row))))
-        })
+            },
+        )
     }
 }

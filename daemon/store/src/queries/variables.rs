@@ -202,36 +202,12 @@ impl Recording {
 
     /// All writes to elements of an array in a range, in the order of time, snapshots among them.
     pub fn element_writes(&self, array: ObjectId, range: Range<Timestamp>) -> Rows<Write> {
-        let view = self.view();
-        let Some((range, start)) = view.clip(&range, Direction::Forward) else {
-            return known([]);
+        // The index has elements alone, a block that is in memory fields of this number, too.
+        let is_element = |write: &Result<Write>| match write {
+            Ok(write) => matches!(write.variable, Variable::Element { .. }),
+            Err(_) => true,
         };
-        let mut next = start;
-        pages(move || {
-            let ordinal = match view.candidate(Key::of_array(array), next, Direction::Forward) {
-                Ok(found) => found?,
-                Err(error) => return Some(Err(error)),
-            };
-            if view.is_past(ordinal, &range, Direction::Forward) {
-                return None;
-            }
-            next = ordinal.checked_add(1)?;
-            let block = match view.block(ordinal) {
-                Ok(block) => block,
-                Err(error) => return Some(Err(error)),
-            };
-            let found: Vec<usize> = {
-                let low_at = block.writes_to(array);
-                positions(&block, &range)
-                    .filter(|&at| low_at(at).is_some())
-                    .collect()
-            };
-            let levels = view.levels.clone();
-            // The index has elements alone, a block that is in memory fields of this number, too.
-            let is_element = |write: &Write| matches!(write.variable, Variable::Element { .. });
-            let row = move |at: usize| write_at(&levels, &block, at).filter(is_element);
-            Some(Ok(Box::new(found.into_iter().filter_map(row))))
-        })
+        Box::new(self.writes_to(array, range).filter(is_element))
     }
 
     /// All writes to fields or elements of an object in a range, in the order of time, snapshots among them.

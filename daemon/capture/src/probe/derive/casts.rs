@@ -152,9 +152,14 @@ impl Deriver {
             let of = known.or_else(named);
             return Ok(of.and_then(|of| hierarchy.is_subtype(of, class)));
         }
-        if known.is_none() {
-            or_gone(program.loaded(link, code, name))?;
-        }
+        let of = match known {
+            Some(_) => of,
+            None => {
+                or_gone(program.loaded(link, code, name))?;
+                // A class of the scope whose preparation came behind its first object has another number by now.
+                program.class_named(code, name)
+            }
+        };
         Ok(or_gone(program.is_subtype(link, of, code, class))?.flatten())
     }
 }
