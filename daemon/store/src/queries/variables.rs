@@ -7,10 +7,11 @@ use jhyde_trace::{Block, CallId, EventKind, Levels, ObjectId, Outcome, Timestamp
 
 use super::events::positions;
 use super::{known, pages};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::index::{Key, local_call};
 use crate::recording::{Recording, Rows};
 use crate::records::{Direction, Write};
+use crate::state::Group;
 use crate::view::{View, told};
 
 impl Recording {
@@ -348,25 +349,14 @@ impl View {
             (groups, indexed, persisted.pending[..behind].to_vec())
         };
         for group in groups {
-            let mut lows = 0;
-            let mut before = None;
-            for posting in self.postings(group.first, group.end, start.posting(0)) {
-                let posting = posting?;
-                let key = Key::of_posting(posting);
-                if !key.is_of_object(object) {
-                    break;
-                }
-                let ordinal = group.first + Key::block_of(posting);
-                if ordinal > last || ordinal < cut {
-                    continue;
-                }
-                if before.replace(key) != Some(key) {
-                    lows += 1;
-                    if lows > limit {
-                        break;
+            match self.lows_in_group(group, start, (cut, last, limit), &mut note) {
+                Err(Error::Damaged { cut_off: false, .. }) => {
+                    // Each of its blocks may write any: nothing is lost, it takes longer.
+                    for ordinal in group.first.max(cut)..group.end.min(last.saturating_add(1)) {
+                        lows_in(&*self.block(ordinal)?).for_each(|low| note(low, ordinal));
                     }
                 }
-                note(key.low(), ordinal);
+                read => read?,
             }
         }
         for (at, keys) in pending.iter().enumerate() {
@@ -394,6 +384,38 @@ impl View {
             found.split_off(&behind);
         }
         Ok(found)
+    }
+
+    /// What the index says of the fields or elements of the object of a key, from that key on: at most `limit` of them, in blocks from
+    /// `cut` to `last`.
+    fn lows_in_group(
+        &self,
+        group: Group,
+        start: Key,
+        (cut, last, limit): (u32, u32, usize),
+        note: &mut impl FnMut(u32, u32),
+    ) -> Result<()> {
+        let mut lows = 0;
+        let mut before = None;
+        for posting in self.postings(group.first, group.end, start.posting(0)) {
+            let posting = posting?;
+            let key = Key::of_posting(posting);
+            if !key.is_of_object_of(start) {
+                break;
+            }
+            let ordinal = group.first + Key::block_of(posting);
+            if ordinal > last || ordinal < cut {
+                continue;
+            }
+            if before.replace(key) != Some(key) {
+                lows += 1;
+                if lows > limit {
+                    break;
+                }
+            }
+            note(key.low(), ordinal);
+        }
+        Ok(())
     }
 
     /// The last write of one field or element in a range that begins at 0.
@@ -441,31 +463,43 @@ impl View {
                     blocks.insert(ordinal);
                 }
             }
-            let overlaps = |g: &&crate::state::Group| g.first <= last && g.end > first;
+            let overlaps = |g: &&Group| g.first <= last && g.end > first;
             persisted.groups.iter().filter(overlaps).copied().collect()
         };
         for group in groups {
-            // An array's elements may be millions; its own key has been asked already.
-            let array = Key::of_array(object);
-            let any = self
-                .postings(group.first, group.end, array.posting(0))
-                .next()
-                .transpose()?;
-            if any.is_some_and(|posting| Key::of_posting(posting) == array) {
-                continue;
-            }
-            for posting in self.postings(group.first, group.end, start.posting(0)) {
-                let posting = posting?;
-                if !Key::of_posting(posting).is_of_object(object) {
-                    break;
-                }
-                let ordinal = group.first + Key::block_of(posting);
-                if (first..=last).contains(&ordinal) {
-                    blocks.insert(ordinal);
-                }
+            match self.blocks_of_fields_in(group, object, &mut blocks) {
+                Err(Error::Damaged { cut_off: false, .. }) => blocks.extend(group.first..group.end),
+                read => read?,
             }
         }
+        blocks.retain(|ordinal| (first..=last).contains(ordinal));
         Ok(blocks)
+    }
+
+    fn blocks_of_fields_in(
+        &self,
+        group: Group,
+        object: ObjectId,
+        blocks: &mut BTreeSet<u32>,
+    ) -> Result<()> {
+        // An array's elements may be millions; its own key has been asked already.
+        let array = Key::of_array(object);
+        let any = self
+            .postings(group.first, group.end, array.posting(0))
+            .next()
+            .transpose()?;
+        if any.is_some_and(|posting| Key::of_posting(posting) == array) {
+            return Ok(());
+        }
+        let start = Key::of_object(object, 0);
+        for posting in self.postings(group.first, group.end, start.posting(0)) {
+            let posting = posting?;
+            if !Key::of_posting(posting).is_of_object(object) {
+                break;
+            }
+            blocks.insert(group.first + Key::block_of(posting));
+        }
+        Ok(())
     }
 }
 
