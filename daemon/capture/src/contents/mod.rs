@@ -96,6 +96,8 @@ pub(crate) struct Contents {
     parts: FxHashMap<ObjectId, Vec<ObjectId>>,
     /// Lambdas that run code out of the scope: what that changes, nobody sees.
     wild: FxHashSet<ObjectId>,
+    /// Lambdas that run code of the scope and nothing else: its own calls are seen.
+    tame: FxHashSet<ObjectId>,
     /// Objects that the scope made, of which it was told what can never change.
     introduced: FxHashSet<ObjectId>,
     /// Objects that the scope made, that hold something, and that have no name yet by which they could be read.
@@ -389,6 +391,16 @@ impl Contents {
         }
     }
 
+    /// A lambda runs code of the scope.
+    pub(crate) fn is_tame(&mut self, lambda: ObjectId) {
+        self.tame.insert(lambda);
+    }
+
+    /// Does it run code of the scope, and nothing else?
+    pub(crate) fn runs_scope(&self, object: ObjectId) -> bool {
+        self.tame.contains(&object)
+    }
+
     /// Is such a lambda among these?
     pub(crate) fn any_wild(&self, objects: &[ObjectId]) -> bool {
         objects.iter().any(|object| self.wild.contains(object))
@@ -446,6 +458,7 @@ impl Contents {
         self.parts.remove(&object);
         self.boxes.remove(&object);
         self.wild.remove(&object);
+        self.tame.remove(&object);
         self.introduced.remove(&object);
     }
 

@@ -68,6 +68,8 @@ impl<S: Sink> Engine<S> {
                 let captured = self.recorder.known.contents.behind(shown.objects());
                 if self.recorder.runs_outside(made)? {
                     self.recorder.known.contents.is_wild(made, &captured);
+                } else {
+                    self.recorder.known.contents.is_tame(made);
                 }
                 self.recorder.known.contents.reaches(made, captured);
             }
@@ -193,7 +195,9 @@ impl<S: Sink> Engine<S> {
         let by_access = receiver
             .and_then(|receiver| self.recorder.known.contents.get(receiver))
             .is_some_and(|container| container.by_access);
+        let runs_scope = |receiver| self.recorder.known.contents.runs_scope(receiver);
         match touches(shown.named()) {
+            Touches::All if receiver.is_some_and(runs_scope) => Vec::new(),
             Touches::Nothing if by_access => receiver.into_iter().collect(),
             Touches::Nothing => Vec::new(),
             Touches::Receiver => receiver.into_iter().collect(),
@@ -217,7 +221,9 @@ impl<S: Sink> Engine<S> {
         }
         let class = self.recorder.known.heap.class(made);
         let class = class.and_then(|class| self.recorder.known.program.class_of(class));
-        class.is_some_and(|class| !class.in_scope && class.box_field.is_none())
+        class.is_some_and(|class| {
+            !class.in_scope && class.box_field.is_none() && class.name != "java.lang.String"
+        })
     }
 
     /// A call out of the scope calls back: what it has done so far.
