@@ -17,6 +17,7 @@ use std::time::Instant;
 use jhyde_history::History;
 use jhyde_history::view::EventKindView;
 use jhyde_integration::compiled::compile;
+use jhyde_integration::peak::{forget_peak, peak};
 use jhyde_integration::{Folder, Jdk, jdks};
 use jhyde_query::compare::rules::Rules;
 use jhyde_query::compare::{self, Difference, Part, Spot, fit};
@@ -31,21 +32,6 @@ const TREE: u64 = 16;
 const NEVER: &str = "number < 0";
 /// The first word for a process that compares.
 const HERE: &str = "--here";
-
-/// Resident bytes of the process, at most since they were last forgotten.
-fn peak() -> u64 {
-    let status = fs::read_to_string("/proc/self/status").expect("Linux tells it");
-    let line = status.lines().find(|line| line.starts_with("VmHWM:"));
-    let number = line.and_then(|line| line.split_whitespace().nth(1));
-    number
-        .and_then(|number| number.parse::<u64>().ok())
-        .expect("kilobytes")
-        << 10
-}
-
-fn forget_peak() {
-    fs::write("/proc/self/clear_refs", "5").expect("Linux lets it be forgotten");
-}
 
 /// A line of a side of a divergence.
 fn line_of(history: &History, spot: Spot) -> Option<u32> {

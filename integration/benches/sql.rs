@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use jhyde_history::History;
+use jhyde_integration::peak::{forget_peak, peak};
 use jhyde_integration::{Folder, Jdk, jdks};
 use jhyde_query::sql::{Answered, Datum, Limits, Statement, Taker};
 use jhyde_query::{Prepared, Request};
@@ -101,21 +102,6 @@ fn places(history: &History) -> Vec<Place> {
         }
     };
     (0..PLACES).map(place).collect()
-}
-
-/// Resident bytes of the process, at most since they were last forgotten.
-fn peak() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").expect("Linux tells it");
-    let line = status.lines().find(|line| line.starts_with("VmHWM:"));
-    let number = line.and_then(|line| line.split_whitespace().nth(1));
-    number
-        .and_then(|number| number.parse::<u64>().ok())
-        .expect("kilobytes")
-        << 10
-}
-
-fn forget_peak() {
-    std::fs::write("/proc/self/clear_refs", "5").expect("Linux lets it be forgotten");
 }
 
 /// What one kind of question took.

@@ -11,6 +11,7 @@ pub mod compiled;
 pub mod cut;
 pub mod generate;
 pub mod jdk;
+pub mod peak;
 pub mod person;
 pub mod programs;
 pub mod same;

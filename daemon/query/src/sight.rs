@@ -14,8 +14,6 @@ pub(crate) struct Sight {
     hidden: Option<String>,
     /// What a thread is told to have done from a time to another may be false: a gap says so that reaches back.
     doubted: Vec<(ThreadId, Timestamp, Timestamp)>,
-    /// May what is told from some time on be false? As it was when the query began: what is told later is behind its end.
-    has_doubted_levels: bool,
 }
 
 impl Sight {
@@ -82,21 +80,16 @@ impl Sight {
                     .to_owned(),
             );
         }
-        sight.has_doubted_levels = levels.facts().iter().any(|fact| fact.doubted);
         Ok(sight)
     }
 
-    /// Is what is told of a thread at a time certain? Asked for each event of some queries.
+    /// Is what is told of a thread at a time certain? A recording that runs may come to doubt it while a query runs: it is asked each time.
     pub(crate) fn is_certain(&self, ask: &Ask<'_>, thread: ThreadId, at: Timestamp) -> bool {
         let in_doubt = |&(of, from, to): &(ThreadId, Timestamp, Timestamp)| {
             of == thread && from <= at && at <= to
         };
-        let is_level_doubted = || {
-            let levels = ask.history.recording().levels_or_lowest();
-            levels.doubted(at)
-        };
-        let is_in_doubt = self.doubted.iter().any(in_doubt);
-        !(is_in_doubt || self.has_doubted_levels && is_level_doubted())
+        let levels = ask.history.recording().levels_or_lowest();
+        !self.doubted.iter().any(in_doubt) && !levels.doubted(at)
     }
 
     /// May anything that is told be false?

@@ -6,15 +6,21 @@ use std::path::Path;
 use jhyde_store::*;
 use jhyde_trace::*;
 
-#[test]
-fn a_recording_of_version_1_tells_all_of_it() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let catalogue = Catalogue::open(folder.path(), StoreOptions::default()).expect("a catalogue");
+/// The recording of old, brought into a folder.
+fn old(folder: &Path) -> (Catalogue, std::sync::Arc<Recording>) {
+    let catalogue = Catalogue::open(folder, StoreOptions::default()).expect("a catalogue");
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/recordings/blocks-1.jhyde");
     let meta = catalogue
         .import(&file, None, &mut |_, _| true)
         .expect("it is imported");
     let recording = catalogue.open_recording(&meta.id).expect("it opens");
+    (catalogue, recording)
+}
+
+#[test]
+fn a_recording_of_version_1_tells_all_of_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (_catalogue, recording) = old(folder.path());
     let all = Timestamp(0)..recording.end();
     let events: Vec<Event> = recording
         .events(all, None, Direction::Forward)
@@ -42,12 +48,7 @@ fn a_recording_of_version_1_tells_all_of_it() {
 #[test]
 fn without_an_index_of_references_all_blocks_are_read() {
     let folder = tempfile::tempdir().expect("a folder");
-    let catalogue = Catalogue::open(folder.path(), StoreOptions::default()).expect("a catalogue");
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/recordings/blocks-1.jhyde");
-    let meta = catalogue
-        .import(&file, None, &mut |_, _| true)
-        .expect("it is imported");
-    let recording = catalogue.open_recording(&meta.id).expect("it opens");
+    let (catalogue, recording) = old(folder.path());
     assert!(!recording.has_index_of_references());
     let all = || Timestamp(0)..recording.end();
     let events: Vec<_> = recording

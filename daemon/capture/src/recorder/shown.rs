@@ -32,6 +32,8 @@ pub(crate) struct Shown {
     pub(crate) result: Option<Value>,
     /// Receiver and arguments that are objects, and what methods of the scope returned to it meanwhile.
     pub(crate) objects: Vec<ObjectId>,
+    /// These are not all.
+    pub(crate) has_more: bool,
     /// What the instruction names.
     pub(crate) named: Rc<Named>,
     pub(crate) receiver: Option<ObjectId>,
@@ -46,10 +48,14 @@ impl Shown {
 
     /// A method of the scope returned an object to it.
     pub(crate) fn gets_back(&mut self, object: ObjectId) {
-        /// Each is looked at when the call is over.
+        /// Each is looked at when the call is over; of more, anything may have changed.
         const MOST: usize = 64;
-        if self.objects.len() < MOST && !self.objects.contains(&object) {
-            self.objects.push(object);
+        if self.objects.contains(&object) {
+            return;
+        }
+        match self.objects.len() < MOST {
+            true => self.objects.push(object),
+            false => self.has_more = true,
         }
     }
 

@@ -142,11 +142,6 @@ impl Key {
         self.0 >> 32 == Self::of_object(object, 0).0 >> 32
     }
 
-    /// Is it a field or element of the object that this one is of?
-    pub(crate) fn is_of_object_of(self, other: Self) -> bool {
-        self.0 >> 32 == other.0 >> 32
-    }
-
     /// The 32-bit part: field, element, local, bytecode index.
     pub(crate) fn low(self) -> u32 {
         self.0 as u32

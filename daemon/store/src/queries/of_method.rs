@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
-use jhyde_trace::{Block, CallId, MethodId, Timestamp};
+use jhyde_trace::{Block, CallId, MethodId, ObjectId, Timestamp};
 use rustc_hash::FxHashMap;
 
 use super::events::positions;
@@ -78,7 +78,7 @@ impl View {
             return Ok(BTreeSet::new());
         };
         let places = Key::of_place(method, 0)..Key::of_place(method, u32::MAX).next();
-        match self.inner.index >= 1 {
+        match self.inner.index >= Key::of_references(ObjectId(0)).since() {
             true => self.blocks_among(places, start, last),
             // From where calls are made is not in the index.
             false => Ok((start..=last).collect()),

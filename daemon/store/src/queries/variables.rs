@@ -349,7 +349,7 @@ impl View {
             (groups, indexed, persisted.pending[..behind].to_vec())
         };
         for group in groups {
-            match self.lows_in_group(group, start, (cut, last, limit), &mut note) {
+            match self.lows_in_group(group, (object, from), (cut, last, limit), &mut note) {
                 Err(Error::Damaged { cut_off: false, .. }) => {
                     // Each of its blocks may write any: nothing is lost, it takes longer.
                     for ordinal in group.first.max(cut)..group.end.min(last.saturating_add(1)) {
@@ -386,21 +386,21 @@ impl View {
         Ok(found)
     }
 
-    /// What the index says of the fields or elements of the object of a key, from that key on: at most `limit` of them, in blocks from
-    /// `cut` to `last`.
+    /// What the index says of the fields or elements of an object, from one on: at most `limit` of them, in blocks from `cut` to `last`.
     fn lows_in_group(
         &self,
         group: Group,
-        start: Key,
+        (object, from): (ObjectId, u32),
         (cut, last, limit): (u32, u32, usize),
         note: &mut impl FnMut(u32, u32),
     ) -> Result<()> {
         let mut lows = 0;
         let mut before = None;
+        let start = Key::of_object(object, from);
         for posting in self.postings(group.first, group.end, start.posting(0)) {
             let posting = posting?;
             let key = Key::of_posting(posting);
-            if !key.is_of_object_of(start) {
+            if !key.is_of_object(object) {
                 break;
             }
             let ordinal = group.first + Key::block_of(posting);

@@ -119,6 +119,15 @@ public final class Handed {
         Told.list(third);
         Stream.generate(() -> third).limit(1).forEach(List::clear);
         Told.list(third);
+        // More than anybody looks at one by one.
+        List<Holder> many = new ArrayList<>();
+        for (int i = 0; i < 100; i++) {
+            many.add(new Holder());
+        }
+        Holder last = many.get(99);
+        Told.list(last.list);
+        many.stream().map(Holder::list).forEach(List::clear);
+        Told.list(last.list);
     }
 
     static void later() throws Exception {

@@ -22,6 +22,9 @@ const SHORT: usize = 64;
 /// unknown until it ends.
 const OFTEN: u32 = 4;
 
+/// What a concatenation returns.
+const TEXT: &str = "Ljava/lang/String;";
+
 const MEANWHILE: &str = "another thread uses it at the same time";
 const UNNAMED: &str = "it was changed before the JVM had named it";
 const UNSEEN: &str = "the end of a call that may have changed it was not seen";
@@ -68,7 +71,8 @@ impl<S: Sink> Engine<S> {
                 let captured = self.recorder.known.contents.behind(shown.objects());
                 if self.recorder.runs_outside(made)? {
                     self.recorder.known.contents.is_wild(made, &captured);
-                } else {
+                } else if shown.returns != TEXT {
+                    // A text that was put together is no lambda, and there are many.
                     self.recorder.known.contents.is_tame(made);
                 }
                 self.recorder.known.contents.reaches(made, captured);
@@ -93,8 +97,10 @@ impl<S: Sink> Engine<S> {
         let may_change = self.may_change(shown);
         let mut all = self.recorder.known.contents.behind(&may_change);
         if self.recorder.known.contents.any_wild(&all) {
-            let arrays = self.elements_of(&all);
-            all.extend(arrays);
+            match self.elements_of(&all) {
+                Some(elements) => all.extend(elements),
+                None => self.anything_changed(),
+            }
             all = self.recorder.known.contents.held_by(&all);
         }
         // What lies behind a view, or an iterator, comes before it.
@@ -161,9 +167,9 @@ impl<S: Sink> Engine<S> {
         })
     }
 
-    /// The elements of the arrays among these that hold something, or are arrays of such.
-    fn elements_of(&self, objects: &[ObjectId]) -> Vec<ObjectId> {
-        /// Of more, the first ones: each is looked at.
+    /// The elements of the arrays among these, and of arrays in those, that hold something; nothing if they are too many.
+    fn elements_of(&self, objects: &[ObjectId]) -> Option<Vec<ObjectId>> {
+        /// Each is looked at.
         const MOST: usize = 1 << 10;
         let (heap, contents) = (&self.recorder.known.heap, &self.recorder.known.contents);
         let mut open = objects.to_vec();
@@ -174,7 +180,7 @@ impl<S: Sink> Engine<S> {
             let values = elements.flat_map(|elements| elements.references());
             for element in values.filter_map(|value| value.object()) {
                 if found.len() == MOST {
-                    return found;
+                    return None;
                 }
                 if !seen.insert(element) {
                     continue;
@@ -186,7 +192,7 @@ impl<S: Sink> Engine<S> {
                 }
             }
         }
-        found
+        Some(found)
     }
 
     /// What a call may have changed, of what it was shown itself.

@@ -76,6 +76,7 @@ impl<S: Sink> Engine<S> {
             reflects: reflects(&named),
             result: known_result(&named, receiver, &arguments, &self.recorder.known.heap),
             objects: distinct(shown),
+            has_more: false,
             receiver: receiver.and_then(Value::object),
             arguments: arguments.clone(),
             named: Rc::new(named.clone()),

@@ -28,8 +28,9 @@ impl<S: Sink> Engine<S> {
         if shown.is_spun() {
             return;
         }
-        if has_unknown(shown) && touches(shown.named()) != Touches::Nothing {
-            // Which object it was shown nobody knows: it may have been any.
+        let is_any = shown.has_more || has_unknown(shown);
+        if is_any && touches(shown.named()) != Touches::Nothing {
+            // Which objects it had nobody knows: it may have been any.
             self.anything_changed();
         }
         if is_of_the_jdk(&shown.named().class) {

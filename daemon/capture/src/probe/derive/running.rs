@@ -1,6 +1,7 @@
 //! Running calls as they are derived: of the scope, with what they work with; out of it, with what is told behind them; and what
 //! the log has to say before the innermost one goes on.
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use jhyde_trace::{CallId, ObjectId, Value};
@@ -73,8 +74,8 @@ pub(super) struct Outside {
     pub(super) begun: u32,
     /// It computes a constant: see [`super::computed`].
     pub(super) computes: bool,
-    /// What methods of the scope returned to it, each once, as far as they are not too many to be kept.
-    pub(super) given_back: Vec<ObjectId>,
+    /// What methods of the scope returned to it, each once.
+    pub(super) given_back: BTreeSet<ObjectId>,
 }
 
 impl Outside {
@@ -89,16 +90,7 @@ impl Outside {
             copy: None,
             begun: 0,
             computes: false,
-            given_back: Vec::new(),
-        }
-    }
-
-    /// A method of the scope returned an object to it.
-    pub(super) fn gets_back(&mut self, object: ObjectId) {
-        /// Of more, which of them it may change is not followed: the first ones are.
-        const MOST: usize = 1 << 10;
-        if self.given_back.len() < MOST && !self.given_back.contains(&object) {
-            self.given_back.push(object);
+            given_back: BTreeSet::new(),
         }
     }
 

@@ -322,6 +322,7 @@ impl<'a> Teller<'a> {
             }
             EventKind::Thrown { exception } => format!("thrown {}", self.value(exception)),
             EventKind::Caught { exception } => format!("caught {}", self.value(exception)),
+            EventKind::Uncaught { exception } => format!("uncaught {}", self.value(exception)),
             EventKind::Monitor { action, object } => format!("{action:?} {}", self.object(*object)),
             other => format!("{other:?}"),
         };

@@ -39,6 +39,18 @@ fn objects_that_are_met_while_they_are_made() {
 }
 
 #[test]
+fn an_exception_that_ends_main_behind_an_initialiser() {
+    own("Ended");
+    for jdk in jdks() {
+        let jdk = jdk.as_deref();
+        let folder = compiled(jdk, &source("Ended"));
+        let probe = record(jdk, folder.path(), "Ended", EngineKind::Probe);
+        let ends = |event: &&Event| matches!(event.kind, EventKind::Uncaught { .. });
+        assert_eq!(probe.list.events.iter().filter(ends).count(), 1);
+    }
+}
+
+#[test]
 fn a_merge_sort() {
     agree(&program("fixtures/mergesort/MergeSort.java"), "MergeSort");
 }

@@ -3,16 +3,15 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use jhyde_store::records::{Direction, TimedEvent, Write};
+use jhyde_store::records::{Direction, TimedEvent};
 use jhyde_store::{Recording, Rows};
 use jhyde_trace::block::Kinds;
 use jhyde_trace::{
-    ContentKey, Event, EventKind, Level, Local, MonitorAction, ObjectId, Outcome, ThreadId,
-    Timestamp, Value, Variable,
+    Event, EventKind, Level, MonitorAction, Outcome, ThreadId, Timestamp, Value, Variable,
 };
 
 use super::calls::id;
-use super::referring::{of_fields, refers, that_refer, with_value, writes_to};
+use super::referring::{refers, that_refer, with_value};
 use crate::error::Result;
 use crate::span::pieces;
 use crate::sql::datum::{Datum, Held, value_columns};
@@ -72,7 +71,9 @@ pub(super) fn place_columns() -> Vec<Column<TimedEvent>> {
 }
 
 /// Looks through the events of a stretch of time.
-fn all_by_time(find: fn(&Arc<World>, &Bounds) -> Result<RowsOf<TimedEvent>>) -> Access<TimedEvent> {
+pub(super) fn all_by_time(
+    find: fn(&Arc<World>, &Bounds) -> Result<RowsOf<TimedEvent>>,
+) -> Access<TimedEvent> {
     Access {
         by: "blocks of events by time",
         equal: &[],
@@ -84,7 +85,9 @@ fn all_by_time(find: fn(&Arc<World>, &Bounds) -> Result<RowsOf<TimedEvent>>) -> 
     }
 }
 
-fn of_call(find: fn(&Arc<World>, &Bounds) -> Result<RowsOf<TimedEvent>>) -> Access<TimedEvent> {
+pub(super) fn of_call(
+    find: fn(&Arc<World>, &Bounds) -> Result<RowsOf<TimedEvent>>,
+) -> Access<TimedEvent> {
     Access {
         by: "index of blocks with events of the call",
         equal: &["call"],
@@ -96,7 +99,9 @@ fn of_call(find: fn(&Arc<World>, &Bounds) -> Result<RowsOf<TimedEvent>>) -> Acce
     }
 }
 
-fn of_thread(find: fn(&Arc<World>, &Bounds) -> Result<RowsOf<TimedEvent>>) -> Access<TimedEvent> {
+pub(super) fn of_thread(
+    find: fn(&Arc<World>, &Bounds) -> Result<RowsOf<TimedEvent>>,
+) -> Access<TimedEvent> {
     Access {
         by: "index of blocks with events of the thread",
         equal: &["thread"],
@@ -119,7 +124,9 @@ macro_rules! ways {
     };
 }
 
-fn scan(
+pub(super) use ways;
+
+pub(super) fn scan(
     world: &Arc<World>,
     bounds: &Bounds,
     thread: Option<ThreadId>,
@@ -166,7 +173,11 @@ fn watched(world: &Arc<World>, events: RowsOf<TimedEvent>) -> RowsOf<TimedEvent>
     }))
 }
 
-fn in_thread(world: &Arc<World>, bounds: &Bounds, kinds: Kinds) -> Result<RowsOf<TimedEvent>> {
+pub(super) fn in_thread(
+    world: &Arc<World>,
+    bounds: &Bounds,
+    kinds: Kinds,
+) -> Result<RowsOf<TimedEvent>> {
     let thread = bounds
         .number("thread")
         .and_then(|id| u32::try_from(id).ok());
@@ -177,7 +188,11 @@ fn in_thread(world: &Arc<World>, bounds: &Bounds, kinds: Kinds) -> Result<RowsOf
     }
 }
 
-fn in_call(world: &Arc<World>, bounds: &Bounds, kinds: Kinds) -> Result<RowsOf<TimedEvent>> {
+pub(super) fn in_call(
+    world: &Arc<World>,
+    bounds: &Bounds,
+    kinds: Kinds,
+) -> Result<RowsOf<TimedEvent>> {
     let Some(call) = bounds.call("call", world)? else {
         return Ok(none());
     };
@@ -278,7 +293,7 @@ fn action_word(action: MonitorAction) -> &'static str {
     }
 }
 
-fn variable(kind: &EventKind) -> Option<Variable> {
+pub(super) fn variable(kind: &EventKind) -> Option<Variable> {
     match kind {
         EventKind::Write { variable, .. }
         | EventKind::Use { variable }
@@ -287,7 +302,7 @@ fn variable(kind: &EventKind) -> Option<Variable> {
     }
 }
 
-fn held(kind: &EventKind) -> Held {
+pub(super) fn held(kind: &EventKind) -> Held {
     match kind {
         EventKind::Write { value, .. } | EventKind::Snapshot { value, .. } => Held::Value(*value),
         EventKind::Exit { outcome } => match outcome {
@@ -302,209 +317,6 @@ fn held(kind: &EventKind) -> Held {
         | EventKind::Monitor { object, .. }
         | EventKind::Content { object, .. } => Held::Value(Value::Object(*object)),
         _ => Held::Nothing,
-    }
-}
-
-/// The columns of what is written or read.
-pub(super) fn variable_columns() -> Vec<Column<TimedEvent>> {
-    vec![
-        Column::<TimedEvent>::text(
-            "variable",
-            "the variable, as jhyde writes it: `1.5:lc`, `object#3.size`, `array#1[2]`",
-            |world, row: &TimedEvent| {
-                Ok(match variable(&row.event.kind) {
-                    Some(variable) => Datum::Text(world.history.written_form(variable)?),
-                    None => Datum::Null,
-                })
-            },
-        ),
-        Column::<TimedEvent>::text(
-            "of",
-            "what it is: local, field, static, element, or content",
-            |_, row| {
-                Ok(variable(&row.event.kind).map_or(Datum::Null, |variable| {
-                    Datum::text(match variable {
-                        Variable::Local { .. } => "local",
-                        Variable::Field { .. } => "field",
-                        Variable::Static { .. } => "static",
-                        Variable::Element { .. } => "element",
-                        Variable::Content { .. } => "content",
-                        Variable::Return { .. } => "return",
-                        Variable::Exception { .. } => "exception",
-                    })
-                }))
-            },
-        ),
-        Column::<TimedEvent>::text(
-            "name",
-            "the name of the local or field; null of elements",
-            |world, row| {
-                Ok(match variable(&row.event.kind) {
-                    Some(Variable::Local {
-                        call,
-                        local: Local::Named(entry),
-                    }) => {
-                        let method = world.method_of(call)?;
-                        let name = method.and_then(|method| {
-                            let variables = &method.method().variables;
-                            variables.get(usize::from(entry)).map(|v| v.name.clone())
-                        });
-                        Datum::or_null(name, Datum::Text)
-                    }
-                    Some(Variable::Field { field, .. } | Variable::Static { field }) => {
-                        let field = world.recording().field(field)?;
-                        Datum::or_null(field, |field| Datum::text(&field.field().name))
-                    }
-                    _ => Datum::Null,
-                })
-            },
-        ),
-        Column::<TimedEvent>::text(
-            "field_class",
-            "the class that declares the field",
-            |world, row| {
-                Ok(match variable(&row.event.kind) {
-                    Some(Variable::Field { field, .. } | Variable::Static { field }) => {
-                        let field = world.recording().field(field)?;
-                        Datum::or_null(field, |field| Datum::text(&field.class.name))
-                    }
-                    _ => Datum::Null,
-                })
-            },
-        ),
-        Column::<TimedEvent>::int(
-            "object",
-            "the number of the object or array that it is a part of",
-            |_, row| {
-                let object = variable(&row.event.kind).and_then(part_of);
-                Ok(Datum::or_null(object, |object| Datum::count(object.0)))
-            },
-        ),
-        Column::<TimedEvent>::int("element", "the index of the element", |_, row| {
-            Ok(match variable(&row.event.kind) {
-                Some(
-                    Variable::Element { index, .. }
-                    | Variable::Content {
-                        key: ContentKey::Index(index),
-                        ..
-                    },
-                ) => Datum::Int(index.into()),
-                _ => Datum::Null,
-            })
-        }),
-    ]
-}
-
-fn part_of(variable: Variable) -> Option<ObjectId> {
-    match variable {
-        Variable::Field { object, .. } | Variable::Content { object, .. } => Some(object),
-        Variable::Element { array, .. } => Some(array),
-        _ => None,
-    }
-}
-
-/// The columns of `writes`.
-pub(super) fn write_columns() -> Vec<Column<TimedEvent>> {
-    let mut columns = place_columns();
-    columns.extend(variable_columns());
-    columns.push(Column::<TimedEvent>::int(
-        "found",
-        "1 if nobody wrote it: the variable had this value when its object was first met",
-        |_, row: &TimedEvent| {
-            Ok(Datum::flag(matches!(
-                row.event.kind,
-                EventKind::Snapshot { .. }
-            )))
-        },
-    ));
-    columns.extend(value_columns(
-        "value",
-        "what it got",
-        |_, row: &TimedEvent| Ok(held(&row.event.kind)),
-    ));
-    columns
-}
-
-/// `writes`.
-pub(super) fn writes() -> Table<TimedEvent> {
-    const KINDS: Kinds = Kinds::WRITES;
-    let mut accesses = ways!(KINDS);
-    accesses.push(Access {
-        by: "index of blocks that write the variable",
-        equal: &["variable"],
-        range: Some("timestamp"),
-        order: Some("timestamp"),
-        backward: true,
-        cost: 50.0,
-        find: |world, bounds| {
-            let text = bounds.text("variable").unwrap_or_default();
-            writes_of(world, text, bounds)
-        },
-    });
-    accesses.push(refers(&["value_object"], |world, bounds| {
-        that_refer(world, bounds, "value_object", KINDS)
-    }));
-    accesses.push(Access {
-        by: "index of blocks that write a part of the object",
-        equal: &["object"],
-        backward: false,
-        cost: 100.0,
-        ..refers(&[], writes_to)
-    });
-    accesses.push(of_fields(&["field_class"], 2e6));
-    accesses.push(of_fields(&["field_class", "name"], 1e6));
-    Table {
-        name: "writes",
-        doc: "Each value that a local, field, static field or array element got. Parameters get their values when their call begins: \
-              `arguments`. What changes in a collection is in `events`, kind content.",
-        level: Level::State,
-        columns: write_columns(),
-        accesses,
-    }
-}
-
-/// The writes of a variable that is written as jhyde writes it. Of what is no variable here there are none.
-pub(super) fn writes_of(
-    world: &Arc<World>,
-    text: &str,
-    bounds: &Bounds,
-) -> Result<RowsOf<TimedEvent>> {
-    let Ok(variable) = world.history.resolve_variable(text) else {
-        return Ok(none());
-    };
-    let writes = world
-        .recording()
-        .writes(variable, bounds.range(), bounds.direction());
-    let events = world.readable(writes).map(|write| write.map(event_of));
-    Ok(Box::new(events))
-}
-
-/// The event that a write is.
-pub(super) fn event_of(write: Write) -> TimedEvent {
-    let (variable, value) = (write.variable, write.value);
-    TimedEvent {
-        timestamp: write.timestamp,
-        event: Event {
-            call: write.call,
-            index: write.index,
-            kind: match write.snapshot {
-                true => EventKind::Snapshot { variable, value },
-                false => EventKind::Write { variable, value },
-            },
-        },
-    }
-}
-
-/// `reads`.
-pub(super) fn reads() -> Table<TimedEvent> {
-    let mut columns = place_columns();
-    columns.extend(variable_columns());
-    Table {
-        name: "reads",
-        doc: "Each read of a local, field, static field or array element.",
-        level: Level::Full,
-        columns,
-        accesses: ways!(Kinds::USES),
     }
 }
 

@@ -7,7 +7,7 @@ use jhyde_store::records::{CallRecord, TimedEvent};
 use jhyde_trace::{Level, ObjectId, Timestamp};
 
 use super::calls::{call_columns, children as children_of, clipped};
-use super::events::{event_of, write_columns, writes_of};
+use super::writes::{event_of, write_columns, writes_of};
 use crate::error::Result;
 use crate::sql::table::{Access, Bounds, Column, Table, Type, none};
 use crate::sql::world::{RowsOf, World};

@@ -12,6 +12,7 @@ mod parts;
 mod recordings;
 mod referring;
 mod structure;
+mod writes;
 
 use std::sync::{Arc, LazyLock};
 
@@ -32,8 +33,8 @@ macro_rules! each {
             calls::calls => CallRecord,
             calls::arguments => calls::Argument,
             events::events => TimedEvent,
-            events::writes => TimedEvent,
-            events::reads => TimedEvent,
+            writes::writes => TimedEvent,
+            writes::reads => TimedEvent,
             events::edges => TimedEvent,
             events::exceptions => TimedEvent,
             events::monitors => TimedEvent,

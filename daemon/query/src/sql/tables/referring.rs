@@ -11,7 +11,8 @@ use jhyde_store::{Recording, Rows};
 use jhyde_trace::block::Kinds;
 use jhyde_trace::{ClassId, FieldId, ObjectId, Timestamp};
 
-use super::events::{event_of, in_pieces};
+use super::events::in_pieces;
+use super::writes::event_of;
 use crate::error::Result;
 use crate::span::NO_INDEX;
 use crate::sql::table::{Access, Bounds, none};

@@ -256,7 +256,7 @@ impl Deriver {
         }
         match thread.stack.iter_mut().rev().nth(1) {
             Some(Running::Outside(outside)) if !is_library(&outside.callee.named) => {
-                outside.gets_back(object);
+                outside.given_back.insert(object);
             }
             _ => self.hand_over(object),
         }
