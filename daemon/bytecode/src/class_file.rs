@@ -201,6 +201,15 @@ pub struct Method {
     pub attributes: Vec<RawAttribute>,
 }
 
+/// The start of a class file: see [`ClassFile::head_of`].
+#[derive(Clone, Debug)]
+pub struct ClassHead {
+    /// What the class extends, in internal form; `None` for `java/lang/Object` and modules.
+    pub super_name: Option<String>,
+    /// What it names (JVMS §4.4).
+    pub constants: ConstantPool,
+}
+
 /// A class file up to what it extends.
 struct Start {
     minor_version: u16,
@@ -238,12 +247,14 @@ impl Start {
 }
 
 impl ClassFile {
-    /// Reads what a class extends (JVMS §4.1), in internal form, and nothing behind that; `None` for `java/lang/Object` and
-    /// modules. What a search of many classes for those below one needs.
-    pub fn super_name_of(bytes: &[u8]) -> Result<Option<String>, ClassFileError> {
-        let mut reader = Reader::new(bytes);
-        let Start { super_name, .. } = Start::read(&mut reader)?;
-        Ok(super_name)
+    /// Reads the start of a class file, up to what the class extends (JVMS §4.1), and nothing behind that. What a search of
+    /// many classes needs, for those below one or for those that name something.
+    pub fn head_of(bytes: &[u8]) -> Result<ClassHead, ClassFileError> {
+        let start = Start::read(&mut Reader::new(bytes))?;
+        Ok(ClassHead {
+            super_name: start.super_name,
+            constants: start.constants,
+        })
     }
 
     /// Reads a class file.

@@ -130,7 +130,7 @@ proptest! {
             let at = at % bytes.len();
             bytes[at] = value;
         }
-        let extends = ClassFile::super_name_of(&bytes);
+        let extends = ClassFile::head_of(&bytes).map(|head| head.super_name);
         if let Ok(class) = ClassFile::parse(bytes) {
             prop_assert_eq!(extends, Ok(class.super_name.clone()));
             for method in &class.methods {

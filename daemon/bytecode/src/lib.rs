@@ -46,7 +46,7 @@ pub use attributes::{
     MethodParameter, RecordComponent,
 };
 pub use class_file::{
-    AccessFlags, ClassFile, ClassFileError, Damage, Field, Method, NEWEST_MAJOR_VERSION,
+    AccessFlags, ClassFile, ClassFileError, ClassHead, Damage, Field, Method, NEWEST_MAJOR_VERSION,
     RawAttribute,
 };
 pub use class_path::{ClassPath, ClassPathError, ClassSource, MAX_CLASS_BYTES};

@@ -48,6 +48,11 @@ impl Scope {
         self.include.is_empty()
     }
 
+    /// May classes of applications be outside?
+    pub(crate) fn is_partial(&self) -> bool {
+        !self.include.is_empty() || !self.exclude.is_empty()
+    }
+
     /// Is a class of this dotted binary name inside, as far as names say? `application`: defined by
     /// an application's loader, that is, by neither the boot nor the platform loader.
     pub fn covers(&self, name: &str, application: bool) -> bool {

@@ -5,7 +5,9 @@
 use std::ops::Range;
 
 use jhyde_store::records::{ContentChange, Direction, Write};
-use jhyde_trace::{Change, EventKind, Held as Contents, ObjectId, Timestamp, Value, Variable};
+use jhyde_trace::{
+    Change, EventKind, Held as Contents, Missing, ObjectId, Timestamp, Value, Variable,
+};
 
 use crate::error::Result;
 use crate::history::History;
@@ -35,7 +37,10 @@ impl History {
             .next();
         Ok(match next {
             Some(Ok(found))
-                if found.snapshot && found.value != value && self.outside_ran(told, at)? =>
+                if found.snapshot
+                    && found.value != value
+                    && !is_dated(found.value)
+                    && self.outside_ran(told, at)? =>
             {
                 Held::Unknown(match found.value {
                     Value::Missing(_) => unlooked(found.timestamp).into(),
@@ -149,6 +154,7 @@ impl History {
     ) -> bool {
         last.is_some_and(|last| {
             last.snapshot
+                && !is_dated(last.value)
                 && interval.contains(last.timestamp)
                 && before.is_some_and(|before| before != last.value)
         })
@@ -254,6 +260,11 @@ impl History {
         }
         Ok(many)
     }
+}
+
+/// Is this told when it came to be so, and not found some time later?
+fn is_dated(value: Value) -> bool {
+    value == Value::Missing(Missing::Unseen)
 }
 
 /// Why it is not known what was read there.

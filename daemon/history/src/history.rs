@@ -181,6 +181,7 @@ impl History {
             Missing::BeforeRecording => "it was set before the recording began",
             Missing::Unreadable => "the JVM did not tell it",
             Missing::Doubted => "what was told of it may be false: see the notes of the recording",
+            Missing::Unseen => "code out of the scope may have written it, which nobody saw",
         }
     }
 

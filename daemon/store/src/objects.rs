@@ -73,6 +73,7 @@ fn join_value(kind: u64, bits: u64) -> Result<Value, DecodeError> {
             1 => Missing::Native,
             2 => Missing::BeforeRecording,
             4 => Missing::Doubted,
+            5 => Missing::Unseen,
             _ => Missing::Unreadable,
         }),
         _ => return Err(DecodeError::Invalid("box")),

@@ -149,7 +149,8 @@ impl Script<'_> {
                     Missing::BeforeRecording,
                     Missing::Unreadable,
                     Missing::Doubted,
-                ][usize::from(byte >> 4) % 5],
+                    Missing::Unseen,
+                ][usize::from(byte >> 4) % 6],
             ),
             _ => Value::Object(self.object()),
         }

@@ -68,6 +68,8 @@ pub enum Missing {
     Unreadable,
     /// What the recording has there may be false, as it turned out later: see [`crate::LevelFact::doubted`].
     Doubted,
+    /// Code out of the scope may have written the variable since, and nothing has told it again.
+    Unseen,
 }
 
 /// What is known of one object, from the first time that it was seen.

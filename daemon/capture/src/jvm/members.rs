@@ -10,7 +10,7 @@ use jhyde_trace::{ClassInfo, FieldId, FieldInfo, LineEntry, LocalVariable, Metho
 
 use super::Link;
 use crate::error::LinkError;
-use crate::program::flags::{ABSTRACT, ENUM, INTERFACE, NATIVE, STATIC, VOLATILE};
+use crate::program::flags::{ABSTRACT, ENUM, FINAL, INTERFACE, NATIVE, STATIC, VOLATILE};
 use crate::program::{Class, Field, Method, Program};
 
 /// What the JVM says of one declared method.
@@ -54,6 +54,7 @@ impl Program {
                 id,
                 jdwp: field.field,
                 is_static: field.mod_bits as u32 & STATIC != 0,
+                is_final: field.mod_bits as u32 & FINAL != 0,
                 is_volatile: field.mod_bits as u32 & VOLATILE != 0,
                 is_constant: field.mod_bits as u32 & ENUM != 0,
                 name: field.name.to_string_lossy().into_owned(),

@@ -80,28 +80,11 @@ impl Names {
         found
     }
 
-    /// The classes of a place that are none of the scope and extend another one than `Object`, with that one.
-    fn extending_in(&self, source: &ClassSource) -> Vec<(String, String)> {
-        // What cannot be read is no class that a JVM has.
-        let names = source.names().unwrap_or_default();
-        let outside = names.into_iter().filter(|name| !self.may_cover(name));
-        let extending = outside.filter_map(|name| {
-            let bytes = source.read(&name).ok()??;
-            let extends = ClassFile::super_name_of(&bytes).ok()??;
-            (extends != "java/lang/Object").then_some((name, extends))
-        });
-        extending.collect()
-    }
-
     fn find_extenders(&mut self) -> Extenders {
-        while let Some(source) = self.sources().get(self.extending.len()) {
-            let found = self.extending_in(source);
-            self.extending.push(found);
-        }
         let mut above: FxHashMap<String, (usize, String)> = FxHashMap::default();
-        for (at, extending) in self.extending.iter().enumerate().rev() {
+        for (at, others) in self.others().iter().enumerate().rev() {
             // The first place counts that has a class.
-            let extending = extending.iter().cloned();
+            let extending = others.extending.iter().cloned();
             above.extend(extending.map(|(name, extends)| (name, (at, extends))));
         }
         let mut found = Extenders::default();

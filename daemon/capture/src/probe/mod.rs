@@ -17,12 +17,14 @@ mod invoke;
 pub(crate) mod log;
 pub(crate) mod names;
 mod origin;
+mod others;
 pub(crate) mod plan;
 mod specified;
 #[cfg(test)]
 mod tests;
 mod unfit;
 mod unseen;
+mod writers;
 
 pub(crate) use engine::Engine;
 pub(crate) use unfit::{Ran, Unfit};

@@ -8,6 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::extenders::{Extender, Extenders};
 use super::origin::Origin;
+use super::others::Others;
 use super::unseen::{finalizes, may_find, named_methods, only_links, shares_arrays};
 use crate::program::flags::{ABSTRACT, NATIVE, SYNCHRONIZED, VOLATILE};
 use crate::program::{Named, dotted};
@@ -29,8 +30,8 @@ pub(crate) struct Names {
     searched: FxHashSet<Origin>,
     /// [`super::extenders`], once they were searched for.
     pub(super) extenders: Option<Rc<Extenders>>,
-    /// By place: what classes there extend, as far as that was looked at.
-    pub(super) extending: Vec<Vec<(String, String)>>,
+    /// By place: the classes there that are none of the scope, as far as that was looked at.
+    pub(super) others: Vec<Others>,
 }
 
 impl Names {
@@ -43,8 +44,13 @@ impl Names {
             learnt: FxHashMap::default(),
             searched: FxHashSet::default(),
             extenders: None,
-            extending: Vec::new(),
+            others: Vec::new(),
         }
+    }
+
+    /// May classes be out of the scope that are not the JDK's?
+    pub(crate) fn has_others(&self) -> bool {
+        self.scope.is_partial()
     }
 
     /// Has a class a file on the class path, or was it learnt, whether or not it is of the scope?
@@ -64,6 +70,11 @@ impl Names {
     /// May a class be of the scope, by its name in internal form?
     pub(super) fn may_cover(&self, name: &str) -> bool {
         self.scope.may_cover(&dotted(name))
+    }
+
+    /// The same by its dotted name.
+    pub(crate) fn may_be_in_scope(&self, name: &str) -> bool {
+        self.scope.may_cover(name)
     }
 
     /// Searches a place, too, behind all others.
@@ -88,7 +99,7 @@ impl Names {
             return Ok(());
         }
         self.path.pop();
-        self.extending.truncate(self.path.sources().len());
+        self.others.truncate(self.path.sources().len());
         self.extenders = None;
         self.files.clear();
         Err(

@@ -58,7 +58,9 @@ pub(crate) struct Lambda {
     /// That is none of the scope: nobody sees what it changes of what was captured.
     pub(crate) is_wild: bool,
     /// It writes into arrays that it is given, whoever calls it.
-    pub(crate) writes: bool,
+    pub(crate) writes_arrays: bool,
+    /// It writes fields: by reflection, a handle, an updater.
+    pub(crate) writes_fields: bool,
 }
 
 /// What is told besides what has to be.

@@ -53,6 +53,7 @@ pub(crate) struct Field {
     pub(crate) id: FieldId,
     pub(crate) jdwp: jdwp::FieldId,
     pub(crate) is_static: bool,
+    pub(crate) is_final: bool,
     pub(crate) is_volatile: bool,
     /// It holds a constant of an enum.
     pub(crate) is_constant: bool,

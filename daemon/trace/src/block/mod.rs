@@ -57,8 +57,9 @@ use crate::content::Change;
 use crate::ids::{CallId, Timestamp};
 use shape::Shape;
 
-/// The format version that this code writes, and the highest that it reads.
-pub const FORMAT_VERSION: u8 = 2;
+/// The format version that this code writes, and the highest that it reads. 1 has no changes of contents, 2 no value that may have been
+/// written unseen ([`crate::Missing::Unseen`]).
+pub const FORMAT_VERSION: u8 = 3;
 
 /// The most events that a block can have: positions and shape numbers fit 16 bits.
 pub const MAX_EVENTS: usize = 1 << 16;

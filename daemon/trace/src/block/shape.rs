@@ -119,7 +119,7 @@ pub(crate) mod tag {
     pub(crate) const NULL: u8 = 9;
     pub(crate) const OBJECT: u8 = 10;
     pub(crate) const MISSING: u8 = 11;
-    pub(crate) const LAST: u8 = 15;
+    pub(crate) const LAST: u8 = 16;
 }
 
 pub(crate) mod category;
@@ -149,6 +149,7 @@ fn missing_code(why: Missing) -> u8 {
         Missing::BeforeRecording => 2,
         Missing::Unreadable => 3,
         Missing::Doubted => 4,
+        Missing::Unseen => 5,
     }
 }
 
@@ -172,7 +173,8 @@ pub(crate) fn join(value_tag: u8, payload: &mut impl Iterator<Item = u64>) -> Va
             1 => Missing::Native,
             2 => Missing::BeforeRecording,
             3 => Missing::Unreadable,
-            _ => Missing::Doubted,
+            4 => Missing::Doubted,
+            _ => Missing::Unseen,
         }),
     }
 }

@@ -57,6 +57,8 @@ pub(crate) struct Heap {
     statics_shared: bool,
     /// What it has since somebody asked, if somebody does.
     newly_shared: Option<Vec<ObjectId>>,
+    /// What anybody has since somebody asked, likewise.
+    newly_given: Option<Vec<ObjectId>>,
     /// How often code out of the scope has run.
     outside: u64,
     /// Events that have been told.
@@ -97,6 +99,7 @@ impl Heap {
             reflection: false,
             statics_shared: false,
             newly_shared: None,
+            newly_given: None,
             outside: 1,
             now: Timestamp(0),
             view: 0,

@@ -21,6 +21,11 @@ impl Heap {
             {
                 newly.push(object);
             }
+            if let Some(newly) = &mut self.newly_given
+                && with == Shared::Anybody
+            {
+                newly.push(object);
+            }
             thing.shared = with;
             match &thing.body {
                 Body::Array(elements) => {
@@ -76,17 +81,33 @@ impl Heap {
     pub(crate) fn newly_shared(&mut self) -> Vec<ObjectId> {
         match self.newly_shared.replace(Vec::new()) {
             Some(newly) => newly,
-            None => {
-                let shared = |(_, thing): &(ObjectId, &Thing)| thing.shared > Shared::Nobody;
-                self.things.iter().filter(shared).map(|(o, _)| o).collect()
-            }
+            None => self.all_shared(Shared::Jdk),
         }
+    }
+
+    /// The objects that anybody has, likewise.
+    pub(crate) fn newly_given(&mut self) -> Vec<ObjectId> {
+        match self.newly_given.replace(Vec::new()) {
+            Some(newly) => newly,
+            None => self.all_shared(Shared::Anybody),
+        }
+    }
+
+    fn all_shared(&self, with: Shared) -> Vec<ObjectId> {
+        let shared = |(_, thing): &(ObjectId, &Thing)| thing.shared >= with;
+        self.things.iter().filter(shared).map(|(o, _)| o).collect()
     }
 
     /// Has code out of the scope this object, whatever it does with it?
     pub(crate) fn is_shared_with_anybody(&self, object: ObjectId) -> bool {
         let thing = self.things.get(object);
         thing.is_some_and(|thing| thing.shared > Shared::Nobody)
+    }
+
+    /// Has anybody this object?
+    pub(crate) fn is_given(&self, object: ObjectId) -> bool {
+        let thing = self.things.get(object);
+        thing.is_some_and(|thing| thing.shared == Shared::Anybody)
     }
 
     pub(super) fn is_shared(&self, thing: &Thing) -> bool {

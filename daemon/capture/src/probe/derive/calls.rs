@@ -65,7 +65,7 @@ impl Deriver {
             return self.invokes(thread, program, link, routine);
         }
         if instruction.opcode.is_return() {
-            return self.returns(thread, routine, instruction.index);
+            return self.returns(thread, program, routine, instruction.index);
         }
         // `athrow` of null throws another exception.
         let thrown = frame.activation.peek(0);
@@ -218,7 +218,7 @@ impl Deriver {
                     let operands = self.pop(thread, &callee);
                     let mut open = self.open(program, &operands, *place, arrays, *constructs);
                     open.lambda.clone_from(lambda);
-                    self.show(&callee, &operands, *reflects);
+                    self.show(program, &callee, &operands, *reflects);
                     Ok(self.leave(thread, program, &callee, &operands, index, open))
                 }
                 Some((_, Tells::Nothing)) => self.follows(thread, program, &callee, index),
@@ -413,6 +413,7 @@ impl Deriver {
     pub(super) fn returns(
         &mut self,
         thread: &mut Thread,
+        program: &Program,
         routine: &Routine,
         index: u32,
     ) -> Result<Went, Stopped> {
@@ -442,7 +443,7 @@ impl Deriver {
                 return lost("a call returned another object than was derived");
             }
             if let Some(object) = value.object() {
-                self.contents_returned(thread, object);
+                self.contents_returned(thread, program, object);
             }
         }
         let Some(frame) = thread.frame() else {

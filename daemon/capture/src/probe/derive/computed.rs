@@ -85,7 +85,7 @@ impl Deriver {
             computes: true,
             ..Outside::new(call, callee, Vec::new(), open)
         };
-        self.contents_leave(thread, &outside);
+        self.contents_leave(thread, program, &outside);
         thread.stack.push(Running::Outside(outside));
         Ok(())
     }

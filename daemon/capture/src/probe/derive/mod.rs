@@ -6,7 +6,7 @@
 //! somewhere, and the thread is [`Lost`]: from there on nothing is told of it but that.
 //!
 //! `thread` is one thread, `run` drives its innermost frame, `world` is what instructions do, `calls` what they call,
-//! `begins` and `outside` how that goes within the scope and out of it, `initialise` when classes are initialised, `throw` how exceptions go, `casts` what is a subtype of what, `told` values that instructions tell, `foreign` fields that the scope does not declare, `constants` fields that no instruction writes, `reads` what is told of objects that are made and of reads where code out of the scope may use reflection, `contents` what objects of the JDK hold, `copies` what `clone` makes, `fixed` what never changes of an object, `values` what references mean, `identity` which object it is.
+//! `begins` and `outside` how that goes within the scope and out of it, `initialise` when classes are initialised, `throw` how exceptions go, `casts` what is a subtype of what, `told` values that instructions tell, `foreign` fields that the scope does not declare, `constants` fields that no instruction writes, `reads` what is told of objects that are made and of reads where code out of the scope may use reflection, `contents` what objects of the JDK hold, `copies` what `clone` makes, `doubts` what may have been written unseen, `fixed` what never changes of an object, `values` what references mean, `identity` which object it is.
 
 mod above;
 mod absent;
@@ -18,6 +18,7 @@ pub(super) mod computed;
 pub(crate) mod constants;
 mod contents;
 mod copies;
+mod doubts;
 mod fixed;
 mod foreign;
 mod hierarchy;
@@ -50,6 +51,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::constants::Constants;
 use self::contents::Holdings;
+use self::doubts::Doubts;
 use self::identity::Identities;
 use self::outlet::Outlet;
 use self::thread::Thread;
@@ -118,6 +120,8 @@ pub(crate) struct Deriver {
     class_objects: FxHashMap<ObjectId, u64>,
     /// What objects of the JDK hold.
     holdings: Holdings,
+    /// What may have been written unseen.
+    doubts: Doubts,
     /// Objects of which it was told what never changes.
     fixed: FxHashSet<ObjectId>,
     /// Objects that were met while constructors out of the scope made them: what never changes of them is not there yet.
@@ -159,9 +163,16 @@ pub(crate) struct Deriver {
 impl Deriver {
     /// `names`: where class files are. `limit`: the longest text that is kept, in UTF-16 units. `level`: how much is told. `also`: what instrumented code tells
     /// besides, from its start on. `version`: that of Java in the JVM.
-    pub(crate) fn new(names: Names, limit: u32, level: Level, also: Also, version: i32) -> Self {
+    pub(crate) fn new(
+        mut names: Names,
+        limit: u32,
+        level: Level,
+        also: Also,
+        version: i32,
+    ) -> Self {
         let mut heap = Heap::new();
         heap.trust_names();
+        let doubts = Doubts::new(names.written_by_others());
         Self {
             heap,
             identities: Identities::default(),
@@ -178,6 +189,7 @@ impl Deriver {
             class_objects: FxHashMap::default(),
             outlet: Outlet::new(level),
             holdings: Holdings::new(also.contents, version),
+            doubts,
             fixed: FxHashSet::default(),
             unfinished: FxHashSet::default(),
             also,

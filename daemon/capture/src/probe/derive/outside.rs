@@ -18,11 +18,16 @@ use crate::recorder::returns_itself;
 
 impl Deriver {
     /// What a call is shown may be written by code out of the scope from now on: fields by reflection alone.
-    pub(super) fn show(&mut self, callee: &Callee, operands: &[Value], reflects: bool) {
-        let with = if reflects {
-            Shared::Anybody
-        } else {
-            Shared::Jdk
+    pub(super) fn show(
+        &mut self,
+        program: &Program,
+        callee: &Callee,
+        operands: &[Value],
+        reflects: bool,
+    ) {
+        let with = match reflects || self.is_kept_by_others(program, operands) {
+            true => Shared::Anybody,
+            false => Shared::Jdk,
         };
         for object in operands.iter().filter_map(|value| value.object()) {
             self.heap.share(object, with);
@@ -65,7 +70,8 @@ impl Deriver {
             copy,
             ..Outside::new(call, Rc::clone(callee), operands.to_vec(), open)
         };
-        self.contents_leave(thread, &outside);
+        self.doubt_written(thread, program, &outside);
+        self.contents_leave(thread, program, &outside);
         thread.stack.push(Running::Outside(outside));
         Went::On
     }
@@ -75,6 +81,22 @@ impl Deriver {
         self.heap.outside_ran();
         let runs = self.heap.outside_runs();
         self.heap.look_as_of(runs);
+    }
+
+    /// The innermost call is over: what it may have written unseen.
+    fn outside_wrote(&mut self, thread: &Thread, program: &Program, result: Option<Value>) {
+        if let Some(Running::Outside(outside)) = thread.stack.last() {
+            self.learn_access(outside, result);
+            self.doubt_written(thread, program, outside);
+        }
+    }
+
+    /// What an array holds was not told.
+    pub(super) fn forget_elements(&mut self, at: CallId, array: ObjectId) {
+        self.doubt_array(at, array);
+        if let Some(elements) = self.heap.elements_mut(array) {
+            elements.forget();
+        }
     }
 
     pub(super) fn is_array(&self, program: &Program, object: ObjectId) -> bool {
@@ -178,7 +200,7 @@ impl Deriver {
                     return lost("a method began that was not instrumented");
                 };
                 thread.take()?;
-                self.contents_at_callback(thread, &routine.name);
+                self.contents_at_callback(thread, program, &routine.name);
                 self.begin_told(thread, &routine, Event::NO_INDEX);
                 Ok(Went::On)
             }
@@ -253,6 +275,7 @@ impl Deriver {
             thread.awaits = None;
             if let Some(Running::Outside(_)) = thread.stack.last() {
                 self.outside_ran();
+                self.outside_wrote(thread, program, result);
                 self.contents_behind(thread, program, result);
                 self.introduce_made(thread, result);
                 let outcome = Outcome::Returned(result);
@@ -302,8 +325,8 @@ impl Deriver {
                 } = elements
                 {
                     self.compare(program, call, array, elements, certain)?;
-                } else if let Some(elements) = self.heap.elements_mut(array) {
-                    elements.forget();
+                } else {
+                    self.forget_elements(call, array);
                 }
                 if let Some(Awaits::Behind { open, .. }) = &mut thread.awaits {
                     open.arrays.remove(0);

@@ -84,6 +84,8 @@ impl Deriver {
                 }
                 _ => {}
             }
+        }
+        if self.doubts.settle(read.variable) || value != read.held {
             let variable = read.variable;
             let kind = EventKind::Snapshot { variable, value };
             self.outlet.event(call, Event::NO_INDEX, kind);

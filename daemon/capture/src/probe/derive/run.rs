@@ -81,6 +81,11 @@ impl Deriver {
         program: &mut Program,
         link: &mut Link,
     ) -> Result<Went, Stopped> {
+        if let Some(length) = self.doubts.too_long.take() {
+            return lost(format!(
+                "code that nobody sees may write an array of {length} elements, of which it cannot be told so often what they hold"
+            ));
+        }
         match &thread.awaits {
             Some(Awaits::Exception(_)) => return self.throwing(thread, program),
             Some(Awaits::Shown(_)) => return self.showing(thread, program, link),

@@ -54,14 +54,13 @@ impl Deriver {
                         "a constructor has made several objects and thrown: which is its own cannot be told",
                     );
                 }
+                self.doubt_written(thread, program, outside);
                 for &(array, _) in &outside.open.arrays {
-                    if let Some(elements) = self.heap.elements_mut(array) {
-                        elements.forget();
-                    }
+                    self.forget_elements(outside.call, array);
                 }
             }
             self.outside_ran();
-            self.contents_after_throw(thread);
+            self.contents_after_throw(thread, program);
             thread.end_call(Outcome::Threw(value), Event::NO_INDEX, &mut self.outlet);
         }
         let Some(frame) = thread.frame() else {
@@ -155,11 +154,7 @@ impl Deriver {
                 elements: Some(elements),
                 ..
             } => self.compare(program, call, array, elements, certain)?,
-            _ => {
-                if let Some(elements) = self.heap.elements_mut(array) {
-                    elements.forget();
-                }
-            }
+            _ => self.forget_elements(call, array),
         }
         Ok(())
     }

@@ -240,10 +240,12 @@ impl Deriver {
         for (index, raw) in (0..).zip(elements) {
             let value = self.value(program, call, raw, &descriptor)?;
             let before = self.heap.elements(array).and_then(|all| all.get(index));
-            if before != Some(value) {
+            let variable = Variable::Element { array, index };
+            // Who wrote what was in doubt is not certain.
+            let doubted = self.doubts.settle(variable);
+            if doubted || before != Some(value) {
                 self.heap.set_element(array, index, value);
-                let variable = Variable::Element { array, index };
-                let kind = match certain {
+                let kind = match certain && !doubted {
                     true => EventKind::Write { variable, value },
                     false => EventKind::Snapshot { variable, value },
                 };

@@ -40,9 +40,9 @@ impl World for Derived<'_> {
             Effect::UseElement { array, index } => {
                 let read = self.frame.peek(0);
                 self.read(read);
-                EventKind::Use {
-                    variable: Variable::Element { array, index },
-                }
+                let variable = Variable::Element { array, index };
+                self.settle(variable, read);
+                EventKind::Use { variable }
             }
             Effect::UseLocal { .. } => {
                 let (local, _) = self.routine.locals(self.at);
@@ -74,6 +74,7 @@ impl World for Derived<'_> {
                     self.deriver.expose(object);
                 }
                 let variable = Variable::Element { array, index };
+                self.deriver.doubts.settle(variable);
                 EventKind::Write { variable, value }
             }
         };
@@ -119,6 +120,7 @@ impl World for Derived<'_> {
         self.deriver.heap.set_field(object, field.id, value);
         let field = field.id;
         let variable = Variable::Field { object, field };
+        self.deriver.doubts.settle(variable);
         self.event(EventKind::Write { variable, value });
         Ok(true)
     }
@@ -130,6 +132,7 @@ impl World for Derived<'_> {
         let value = narrowed(value, &field.descriptor);
         self.deriver.heap.set_static(field.id, value);
         let variable = Variable::Static { field: field.id };
+        self.deriver.doubts.settle(variable);
         self.event(EventKind::Write { variable, value });
         Ok(true)
     }
@@ -178,7 +181,15 @@ impl Derived<'_> {
         *self.sum = self.sum.wrapping_mul(31).wrapping_add(weight(value));
     }
 
+    /// What was read is what was derived, or the checksum says so: a variable in doubt holds it.
+    fn settle(&mut self, variable: Variable, value: Value) {
+        if self.deriver.doubts.settle(variable) {
+            self.event(EventKind::Snapshot { variable, value });
+        }
+    }
+
     fn used(&mut self, variable: Variable, value: Value) {
+        self.settle(variable, value);
         if self.deriver.outlet.is_full() {
             self.event(EventKind::Use { variable });
         }

@@ -13,6 +13,7 @@ use crate::probe::plan::{Lambda, Tells};
 use crate::probe::specified::{
     computes_only, keeps_array, may_be_array, only_reads, writes_arrays,
 };
+use crate::probe::writers::writes;
 use crate::program::{Named, dotted};
 use crate::recorder::always_follows;
 
@@ -120,7 +121,15 @@ impl Inserter<'_, '_, '_> {
         (links == "java/lang/invoke/LambdaMetafactory").then(|| Lambda {
             method: format!("{class}.{}", runs.name),
             is_wild: self.names.class(runs.class).is_none(),
-            writes: writes_arrays(&class, runs.name),
+            writes_arrays: writes_arrays(&class, runs.name),
+            writes_fields: writes(&Named {
+                class,
+                name: runs.name.to_owned(),
+                descriptor: runs.descriptor.to_owned(),
+                kind: InvokeKind::Virtual,
+                code: 0,
+            })
+            .is_some(),
         })
     }
 
@@ -137,7 +146,9 @@ impl Inserter<'_, '_, '_> {
         let reflects = overridden
             || keeps_array(named, self.before)
             || self.names.uses_reflection(named)
-            || lambda.as_ref().is_some_and(|lambda| lambda.writes);
+            || lambda
+                .as_ref()
+                .is_some_and(|lambda| lambda.writes_arrays || lambda.writes_fields);
         let kinds: Vec<&str> = operands.iter().map(|operand| kind_of(operand)).collect();
         let references = kinds
             .iter()

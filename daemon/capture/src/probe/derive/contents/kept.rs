@@ -91,10 +91,13 @@ impl Deriver {
     }
 
     /// A library has an object, with what it holds.
-    pub(super) fn hand_over(&mut self, object: ObjectId) {
+    pub(in crate::probe::derive) fn hand_over(&mut self, object: ObjectId) {
         let (mut open, mut given) = (vec![object], FxHashSet::default());
         while let Some(object) = open.pop() {
             if given.insert(object) {
+                if self.names.has_others() {
+                    self.give_to_others([object]);
+                }
                 open.extend(self.holdings.contents.give(object));
                 if self.holdings.known.contains(&object) {
                     self.holdings.given.insert(object);
@@ -139,6 +142,9 @@ impl Deriver {
             &*name,
             "java.util.TreeSet" | "java.util.concurrent.ConcurrentSkipListSet"
         );
-        (may_be_part || !holds_alone) && !alone.iter().any(|begins| name.starts_with(begins))
+        // These only read the array that they have.
+        let only_reads = ["java.io.ByteArrayInputStream", "java.io.CharArrayReader"];
+        let reaches = (may_be_part || !holds_alone) && !only_reads.contains(&&*name);
+        reaches && !alone.iter().any(|begins| name.starts_with(begins))
     }
 }

@@ -16,7 +16,8 @@ use jhyde_bytecode::InvokeKind;
 use jhyde_trace::{ObjectId, ThreadId, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use self::names::{changes_nothing_yet, is_library, only_visits};
+use self::names::{changes_nothing_yet, only_visits};
+pub(super) use self::names::{is_library, is_of_the_jdk};
 use self::told::Behind;
 use super::Deriver;
 use super::running::{Outside, Running};
@@ -48,7 +49,7 @@ pub(super) struct Holdings {
     tame: FxHashSet<ObjectId>,
     /// The Java version of the JVM.
     version: i32,
-    wanted: bool,
+    pub(super) wanted: bool,
 }
 
 impl Holdings {
@@ -67,11 +68,18 @@ impl Holdings {
 
 impl Deriver {
     /// A call leaves the scope: what other threads know of what it may change is not certain until it ends.
-    pub(super) fn contents_leave(&mut self, thread: &Thread, outside: &Outside) {
+    pub(super) fn contents_leave(&mut self, thread: &Thread, program: &Program, outside: &Outside) {
+        self.others_may_run(thread, program, Some(outside));
         if !self.holdings.wanted {
             return;
         }
         let at = outside.call;
+        if self.runs_others(program, outside) {
+            for object in objects(&outside.operands) {
+                self.hand_over(object);
+            }
+            self.library_ran(at);
+        }
         for object in outside.operands.iter().filter_map(|value| value.object()) {
             let by = self.holdings.open.get(&object);
             if by.is_some_and(|by| *by != thread.id) {
@@ -91,24 +99,42 @@ impl Deriver {
     }
 
     /// Code out of the scope calls back: what it has done by then is not known, unless it is known to do nothing before.
-    pub(super) fn contents_at_callback(&mut self, thread: &Thread, method: &str) {
+    pub(super) fn contents_at_callback(
+        &mut self,
+        thread: &Thread,
+        program: &Program,
+        method: &str,
+    ) {
+        let outside = match thread.stack.last() {
+            Some(Running::Scope(_)) => return,
+            Some(Running::Outside(outside)) => Some(outside),
+            None => None,
+        };
+        self.others_may_run(thread, program, outside);
         if !self.holdings.wanted {
             return;
         }
-        let Some(Running::Outside(outside)) = thread.stack.last() else {
-            if thread.stack.is_empty() {
-                // Who calls it nobody knows, nor what that has done since.
-                self.library_ran(thread.current());
-            }
+        let Some(outside) = outside else {
+            // Who calls it nobody knows, nor what that has done since.
+            self.library_ran(thread.current());
             return;
         };
-        let is_unseen = self.runs_unseen(outside);
+        let is_unseen = self.runs_unseen(program, outside);
         if !is_unseen && changes_nothing_yet(&outside.callee.named, method) {
             return;
         }
         let at = outside.call;
+        let reads = |object: &ObjectId| {
+            let told = outside.open.arrays.iter().any(|(array, _)| array == object);
+            !told && outside.operands.contains(&Value::Object(*object))
+        };
         for object in self.may_change(outside) {
-            self.lose_content(at, object, INSIDE);
+            match self.heap.elements(object).is_some() {
+                // What it is shown and only reads it does not write.
+                true if !reads(&object) => self.doubt_array(at, object),
+                true => {}
+                false => self.lose_content(at, object, INSIDE),
+            }
         }
         if is_unseen {
             self.library_ran(at);
@@ -124,10 +150,16 @@ impl Deriver {
     ) {
         let by_library = match thread.stack.last() {
             None => true,
-            Some(Running::Outside(outside)) => is_library(&outside.callee.named),
+            Some(Running::Outside(outside)) => self.runs_others(program, outside),
             Some(Running::Scope(_)) => false,
         };
-        if !self.holdings.wanted || !by_library {
+        if !by_library {
+            return;
+        }
+        if self.names.has_others() {
+            self.give_to_others(objects(arguments));
+        }
+        if !self.holdings.wanted {
             return;
         }
         for object in objects(arguments) {
@@ -137,19 +169,20 @@ impl Deriver {
     }
 
     /// A call out of the scope ended by an exception.
-    pub(super) fn contents_after_throw(&mut self, thread: &mut Thread) {
+    pub(super) fn contents_after_throw(&mut self, thread: &mut Thread, program: &Program) {
         let Some(Running::Outside(outside)) = thread.stack.last() else {
             return;
         };
+        self.others_may_run(thread, program, Some(outside));
         if !self.holdings.wanted {
             return;
         }
         let at = outside.call;
         for object in self.may_change(outside) {
             self.holdings.open.remove(&object);
-            self.lose_content(at, object, THROWN);
+            self.lose_behind(outside, object, THROWN);
         }
-        if self.runs_unseen(outside) {
+        if self.runs_unseen(program, outside) {
             self.library_ran(at);
         }
     }
@@ -165,6 +198,7 @@ impl Deriver {
         let Some(Running::Outside(outside)) = thread.stack.last() else {
             return;
         };
+        self.others_may_run(thread, program, Some(outside));
         if !self.holdings.wanted {
             return;
         }
@@ -180,6 +214,10 @@ impl Deriver {
             let captured = self.holdings.contents.behind(&captured);
             for &object in captured.iter().filter(|_| is_wild) {
                 self.lose_content(at, object, KEPT);
+            }
+            let lambda = outside.open.lambda.as_ref();
+            if lambda.is_some_and(|lambda| lambda.writes_fields) {
+                self.writes_by_function();
             }
             match made {
                 Some(made) if is_wild => self.holdings.contents.is_wild(made, &captured),
@@ -206,15 +244,15 @@ impl Deriver {
         for &object in &changed {
             self.holdings.open.remove(&object);
             if !seen.contains(&object) {
-                self.lose_content(at, object, UNSEEN);
+                self.lose_behind(outside, object, UNSEEN);
             }
         }
-        if is_library(named) {
+        if self.runs_others(program, outside) {
             for object in objects(&outside.operands) {
                 self.hand_over(object);
             }
         }
-        if self.runs_unseen(outside) {
+        if self.runs_unseen(program, outside) {
             self.library_ran(at);
         }
         // A writer may give out what it writes to.
@@ -238,24 +276,46 @@ impl Deriver {
 
     /// Does a call run code of which nobody sees what it does to what it has: that of a library, or a function of the JDK's that
     /// changes things?
-    fn runs_unseen(&self, outside: &Outside) -> bool {
+    fn runs_unseen(&mut self, program: &Program, outside: &Outside) -> bool {
         let named = &outside.callee.named;
-        is_library(named) || named.kind != InvokeKind::Dynamic && self.is_wild(outside)
+        self.runs_others(program, outside)
+            || named.kind != InvokeKind::Dynamic && self.is_wild(outside)
     }
 
-    fn is_wild(&self, outside: &Outside) -> bool {
+    /// A call is over that may have changed an object, and did not tell that. Arrays that it was shown it has told, or has only read.
+    fn lose_behind(&mut self, outside: &Outside, object: ObjectId, reason: &str) {
+        match self.heap.elements(object).is_some() {
+            true if outside.operands.contains(&Value::Object(object)) => {}
+            true => self.doubt_array(outside.call, object),
+            false => self.lose_content(outside.call, object, reason),
+        }
+    }
+
+    pub(super) fn is_wild(&self, outside: &Outside) -> bool {
         let shown: Vec<ObjectId> = outside.shown().collect();
         let contents = &self.holdings.contents;
         contents.any_wild(&contents.behind(&shown))
     }
 
     /// A method of the scope returns an object to code out of it.
-    pub(super) fn contents_returned(&mut self, thread: &mut Thread, object: ObjectId) {
+    pub(super) fn contents_returned(
+        &mut self,
+        thread: &mut Thread,
+        program: &Program,
+        object: ObjectId,
+    ) {
+        let by_others = match thread.stack.iter().rev().nth(1) {
+            Some(Running::Outside(outside)) => self.runs_others(program, outside),
+            _ => true,
+        };
+        if by_others && self.names.has_others() {
+            self.give_to_others([object]);
+        }
         if !self.holdings.wanted {
             return;
         }
         match thread.stack.iter_mut().rev().nth(1) {
-            Some(Running::Outside(outside)) if !is_library(&outside.callee.named) => {
+            Some(Running::Outside(outside)) if !by_others => {
                 outside.given_back.insert(object);
             }
             _ => self.hand_over(object),
@@ -318,7 +378,7 @@ impl Deriver {
     }
 
     /// What these hold, arrays among them, and what that holds; all that is known, if it is not known what one of them holds.
-    fn held_by(&self, mut all: Vec<ObjectId>) -> Vec<ObjectId> {
+    pub(super) fn held_by(&self, mut all: Vec<ObjectId>) -> Vec<ObjectId> {
         let contents = &self.holdings.contents;
         let mut known: FxHashSet<ObjectId> = all.iter().copied().collect();
         let mut next = 0;

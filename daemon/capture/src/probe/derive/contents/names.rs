@@ -23,9 +23,14 @@ pub(super) fn changes_nothing_yet(named: &Named, method: &str) -> bool {
 }
 
 /// Is it code of a library, which may keep what it is shown?
-pub(super) fn is_library(named: &Named) -> bool {
-    let jdk = ["java.", "javax.", "jdk.", "sun."];
+pub(in crate::probe::derive) fn is_library(named: &Named) -> bool {
     named.kind != InvokeKind::Dynamic
         && !named.class.ends_with("[]")
-        && !jdk.iter().any(|begins| named.class.starts_with(begins))
+        && !is_of_the_jdk(&named.class)
+}
+
+/// Is a class the JDK's own, by its dotted name?
+pub(in crate::probe::derive) fn is_of_the_jdk(class: &str) -> bool {
+    let jdk = ["java.", "javax.", "jdk.", "sun."];
+    jdk.iter().any(|begins| class.starts_with(begins))
 }
