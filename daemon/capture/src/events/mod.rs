@@ -45,6 +45,8 @@ use jhyde_trace::{EventKind, ObjectId, RecordingOptions, Sink, State, ThreadInfo
 use rustc_hash::FxHashMap;
 
 use self::predict::plan::Plans;
+use self::snapshots::again::Readings;
+use self::snapshots::told::ToldBefore;
 use self::thread::Thread;
 use self::thread::asked::EntryQuestion;
 use self::threads::Threads;
@@ -70,6 +72,10 @@ pub(crate) struct Engine<S> {
     ends_at: Option<(MethodKey, u32)>,
     /// What a run that was looked ahead at met, and may be another than it was.
     stale: Option<ObjectId>,
+    /// What snapshots have told.
+    told_before: ToldBefore,
+    /// What snapshots have read of objects of the JDK.
+    readings: Readings,
 }
 
 /// The thread of an event that may be its first in scope: where that is told, the JVM's name of it, and the thread itself
@@ -99,6 +105,8 @@ impl<S: Sink> Engine<S> {
             replaceable: false,
             ends_at: None,
             stale: None,
+            told_before: ToldBefore::default(),
+            readings: Readings::default(),
         }
     }
 
