@@ -234,6 +234,7 @@ impl<S: Sink> Engine<S> {
             (policy, _) => {
                 if is_death(composite) && policy == SuspendPolicy::ALL {
                     self.recorder.jvm.ends();
+                    self.tell_begun(ticket)?;
                     self.look_a_last_time(ticket)?;
                 }
                 self.resume_all();
@@ -446,6 +447,8 @@ impl<S: Sink> Engine<S> {
     ) -> Result<(), CaptureError> {
         if let Some(thread) = current {
             self.stand_down(thread)?;
+            self.end_initialiser(thread)?;
+            self.ends_in_call(ticket, thread)?;
         }
         if let Some(mut thread) = current.take() {
             let outlet = &mut self.recorder.outlet;
