@@ -11,12 +11,13 @@ use jhyde_integration::programs::Workload;
 use jhyde_integration::{Folder, Jdk, jdks};
 use serde_json::Value;
 
-/// Programs that differ in what they do, each for some seconds at level `full`.
+/// Programs that differ in what they do, each for some seconds at level `full`, and for a minute or two at level `calls`, where all that
+/// calls are shown is looked at.
 const PROGRAMS: [(&str, &str); 6] = [
-    ("htmlcleaner", "20"),
-    ("kxml2", "60"),
-    ("csv", "300"),
-    ("gson", "60"),
+    ("htmlcleaner", "3"),
+    ("kxml2", "20"),
+    ("csv", "100"),
+    ("gson", "20"),
     ("threads", "200"),
     ("kernel", "20000"),
 ];

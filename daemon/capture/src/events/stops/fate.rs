@@ -50,7 +50,7 @@ impl Fate {
             .filter(|(_, frame)| key_of(&frame.location) == key)
             .map(|(at, _)| at);
         let first = catchers.next();
-        let last = catchers.last();
+        let last = catchers.next_back();
         let only = last.is_none();
         let reached = first.is_some_and(|first| first < barrier);
         let end = first.unwrap_or(frames.len()).min(barrier);
