@@ -11,12 +11,13 @@ use jhyde_integration::programs::Workload;
 use jhyde_integration::{Folder, Jdk, jdks};
 use serde_json::Value;
 
-/// Programs that differ in what they do, each for some seconds at level `full`.
+/// Programs that differ in what they do, each for some seconds at level `full`, and for a minute or two at level `calls`, where all that
+/// calls are shown is looked at.
 const PROGRAMS: [(&str, &str); 6] = [
-    ("htmlcleaner", "20"),
-    ("kxml2", "60"),
-    ("csv", "300"),
-    ("gson", "60"),
+    ("htmlcleaner", "3"),
+    ("kxml2", "20"),
+    ("csv", "100"),
+    ("gson", "20"),
     ("threads", "200"),
     ("kernel", "20000"),
 ];
@@ -24,7 +25,7 @@ const PROGRAMS: [(&str, &str); 6] = [
 const LEVELS: [&str; 3] = ["calls", "state", "full"];
 
 /// What each column is, and how it is made small.
-const COLUMNS: [(&str, &str); 33] = [
+const COLUMNS: [(&str, &str); 36] = [
     ("header", "first timestamp, events, times; checksum"),
     (
         "threads",
@@ -41,6 +42,10 @@ const COLUMNS: [(&str, &str); 33] = [
     (
         "calls and texts",
         "for exits of calls of earlier blocks how far up, first invocations, texts of gaps",
+    ),
+    (
+        "changes of contents",
+        "what objects of the JDK hold, as they change; which objects a snapshot found as they were told",
     ),
     ("receiver", "`this` of calls"),
     ("new object", "ids of created objects: mostly the next one"),
@@ -82,6 +87,11 @@ const COLUMNS: [(&str, &str); 33] = [
     ),
     ("snapshot references", "objects found there"),
     ("snapshot floats", "floating-point values found there"),
+    (
+        "holder of content",
+        "objects of the JDK whose content changed",
+    ),
+    ("change of content", "which change it is"),
 ];
 
 /// One recording as `jhyded inspect --json` tells of it.

@@ -64,8 +64,10 @@ impl History {
         direction: Direction,
     ) -> impl Iterator<Item = jhyde_store::Result<ContentChange>> + use<> {
         let all = self.recording.content_changes(object, range, direction);
-        let is_gone = |change: &ContentChange| matches!(change.change, Change::Gone { .. });
-        all.filter(move |change| !change.as_ref().is_ok_and(is_gone))
+        all.filter(|change| match change {
+            Ok(change) => change.change.is_of_content(),
+            Err(_) => true,
+        })
     }
 
     /// When it was found that an array or object was gone that code out of the scope had, so that it is not known what a

@@ -56,10 +56,14 @@ impl History {
                 else {
                     continue;
                 };
-                let call = self.recording.call_by_invocation(method.id, last)?;
-                let Some(record) = call.filter(|call| call.exit.is_none()) else {
+                let Some(record) = self.recording.call_by_invocation(method.id, last)? else {
                     continue;
                 };
+                // The end of its thread is all that ended it, if something did.
+                let ended = self.recording.outcome(&record)?;
+                if !matches!(ended, None | Some(Outcome::Unknown)) {
+                    continue;
+                }
                 let code = match self.given(&record)?.arguments.as_slice() {
                     [Value::Int(code)] => Some(*code),
                     _ => None,

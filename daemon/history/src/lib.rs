@@ -22,6 +22,7 @@
 
 #![forbid(unsafe_code)]
 
+mod as_told;
 pub mod certain;
 mod code;
 pub mod content;

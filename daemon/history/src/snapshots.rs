@@ -1,9 +1,9 @@
 //! What is known of objects at level `calls`: what was found in them where a call that was shown them began or ended.
 //!
 //! A snapshot is known exactly at the events that it stands beside: the `Enter` that it follows, or the `Exit` that it
-//! precedes, and its own. In between, and of objects that it does not reach, nothing is known. It repeats what has not
-//! changed, so that no older one counts. What it refers to and does not tell, a limit of the recording left out:
-//! which one follows from how many references lead there.
+//! precedes, and its own. In between, and of objects that it does not reach, nothing is known. What it looked at and has
+//! not changed it names alone: that is as it was told last (`as_told`). What it refers to and neither tells nor names, a limit
+//! of the recording left out: which one follows from how many references lead there.
 
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,11 +11,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use jhyde_bytecode::Code;
 use jhyde_store::records::{CallRecord, Direction, TimedEvent};
 use jhyde_trace::{
-    CallId, Content, Event, EventKind, Held, Items, Level, ObjectId, Outcome, SnapshotLimits,
-    Timestamp, Value, Variable,
+    CallId, Change, Content, Event, EventKind, Held, Items, Level, Looked, ObjectId, Outcome,
+    SnapshotLimits, Timestamp, Value, Variable,
 };
 use rustc_hash::FxHashMap;
 
+use crate::as_told::LOST;
 use crate::contents::Contents;
 use crate::error::Result;
 use crate::history::{History, unless_lost};
@@ -38,6 +39,8 @@ pub(crate) struct Shot {
     elements: FxHashMap<ObjectId, u32>,
     /// Over how many objects each object is reached, itself counted.
     depths: FxHashMap<ObjectId, u32>,
+    /// Of these not all was told again: how many of an array's elements were looked at; of fields, all.
+    as_told: FxHashMap<ObjectId, u32>,
     limits: SnapshotLimits,
 }
 
@@ -53,14 +56,18 @@ enum End {
 }
 
 impl Shot {
-    fn read(found: Vec<Event>, roots: &[ObjectId], limits: SnapshotLimits) -> Self {
+    fn read(
+        found: impl IntoIterator<Item = EventKind>,
+        roots: &[ObjectId],
+        limits: SnapshotLimits,
+    ) -> Self {
         let mut shot = Self {
             limits,
             ..Self::default()
         };
         let mut leads: FxHashMap<ObjectId, Vec<ObjectId>> = FxHashMap::default();
-        for event in found {
-            match event.kind {
+        for kind in found {
+            match kind {
                 EventKind::Snapshot { variable, value } => {
                     let holder = match variable {
                         Variable::Field { object, .. } => Some(object),
@@ -76,6 +83,16 @@ impl Shot {
                     }
                     shot.values.insert(variable, value);
                 }
+                EventKind::Content {
+                    change: Change::AsTold(objects),
+                    ..
+                } => shot.as_told.extend(objects.iter().filter_map(
+                    |&(object, looked)| match looked {
+                        Looked::Fields => Some((object, u32::MAX)),
+                        Looked::Elements(count) => Some((object, count)),
+                        Looked::Held => None,
+                    },
+                )),
                 EventKind::Content { object, change, .. } => {
                     let held = shot.held.entry(object).or_default();
                     held.apply(&change);
@@ -142,8 +159,11 @@ impl Shot {
         if let Some(&value) = self.values.get(&variable) {
             return objects::Held::Value(value);
         }
+        let is_told = |object, at| self.as_told.get(&object).is_some_and(|&count| at < count);
         let reason = match variable {
+            Variable::Field { object, .. } if is_told(object, 0) => LOST.to_owned(),
             Variable::Field { object, .. } => self.why(object),
+            Variable::Element { array, index } if is_told(array, index) => LOST.to_owned(),
             Variable::Element { array, index } => match self.elements.get(&array) {
                 Some(_) if index >= self.limits.elements => format!(
                     "only the first {} elements were looked at",
@@ -215,14 +235,22 @@ impl History {
             (End::Exit, None) => return Ok(None),
         };
         let mut found = Vec::new();
+        let mut as_told = Vec::new();
         for event in self.recording.events(range, None, direction) {
-            let event = event?.event;
+            let TimedEvent { timestamp, event } = event?;
             let at_enter = event.index == Event::AT_ENTER;
             let belongs = event.call == record.id && event.kind.is_found();
             if !belongs || at_enter != (end == End::Enter) {
                 break;
             }
-            found.push(event);
+            if let EventKind::Content {
+                change: Change::AsTold(objects),
+                ..
+            } = &event.kind
+            {
+                as_told.extend(self.as_told(objects, timestamp)?);
+            }
+            found.push(event.kind);
         }
         if found.is_empty() {
             return Ok(None);
@@ -240,7 +268,7 @@ impl History {
         let roots = given.receiver.into_iter().chain(given.arguments);
         let roots: Vec<_> = roots.chain(yielded).filter_map(Value::object).collect();
         Ok(Some(Shot::read(
-            found,
+            found.into_iter().chain(as_told),
             &roots,
             self.recording.meta().options.snapshots,
         )))
@@ -368,23 +396,15 @@ pub(crate) fn is_kept(code: &[u8], slot: u16) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use jhyde_trace::{Change, FieldId, Part};
+    use jhyde_trace::{FieldId, Part};
 
     use super::*;
 
-    fn event(kind: EventKind) -> Event {
-        Event {
-            call: CallId::default(),
-            index: Event::AT_ENTER,
-            kind,
-        }
-    }
-
-    fn field(object: u64, value: Value) -> Event {
-        event(EventKind::Snapshot {
+    fn field(object: u64, value: Value) -> EventKind {
+        EventKind::Snapshot {
             variable: of(object),
             value,
-        })
+        }
     }
 
     fn of(object: u64) -> Variable {
@@ -394,12 +414,12 @@ mod tests {
         }
     }
 
-    fn held(object: u64, items: Items) -> Event {
-        event(EventKind::Content {
+    fn held(object: u64, items: Items) -> EventKind {
+        EventKind::Content {
             object: ObjectId(object),
             snapshot: true,
             change: Change::Whole(items),
-        })
+        }
     }
 
     fn to(object: u64) -> Value {
@@ -429,13 +449,13 @@ mod tests {
             held(2, Items::Elements(vec![to(3), to(4)])),
             held(4, view),
             held(5, Items::Elements(vec![to(6)])),
-            event(EventKind::Snapshot {
+            EventKind::Snapshot {
                 variable: Variable::Element {
                     array: ObjectId(7),
                     index: 0,
                 },
                 value: Value::Int(1),
-            }),
+            },
         ];
         let shot = Shot::read(found, &[ObjectId(1), ObjectId(7), ObjectId(8)], limits);
         assert_eq!(shot.value(of(1)), objects::Held::Value(to(2)));

@@ -47,6 +47,20 @@ pub enum Change {
         /// Before that it was certain.
         since: Timestamp,
     },
+    /// No content, but said of objects that were looked at together, arrays and objects of the scope among them: what is not told
+    /// of them beside this is as it was told last.
+    AsTold(Vec<(ObjectId, Looked)>),
+}
+
+/// What of an object was looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Looked {
+    /// Its fields, as far as they are of the scope.
+    Fields,
+    /// What it holds as its users see it.
+    Held,
+    /// So many of its elements, from the first on.
+    Elements(u32),
 }
 
 /// What is held, in the order of the program: a list's, a set's iteration order, a map's.
@@ -147,12 +161,15 @@ impl Change {
         match self {
             Self::Whole(items) | Self::First { items, .. } | Self::More(items) => Some(items),
             Self::Splice { inserted, .. } => Some(inserted),
-            Self::Unknown { .. } | Self::Gone { .. } => None,
+            Self::Unknown { .. } | Self::Gone { .. } | Self::AsTold(_) => None,
         }
     }
 
     /// The number of values or units that it carries.
     pub fn size(&self) -> usize {
+        if let Self::AsTold(objects) = self {
+            return objects.len();
+        }
         match self.items() {
             Some(Items::Entries(entries)) => 2 * entries.len(),
             Some(Items::View { .. }) | None => 1,
@@ -162,7 +179,12 @@ impl Change {
 
     /// Does it say what is held without need of the changes before?
     pub fn is_whole(&self) -> bool {
-        !matches!(self, Self::More(_) | Self::Splice { .. })
+        !matches!(self, Self::More(_) | Self::Splice { .. } | Self::AsTold(_))
+    }
+
+    /// Does it say what its own object holds, and not something else?
+    pub fn is_of_content(&self) -> bool {
+        !matches!(self, Self::Gone { .. } | Self::AsTold(_))
     }
 }
 
@@ -289,7 +311,7 @@ impl Held {
                 *self = Self::Items { items, length };
             }
             Change::Unknown { reason, .. } => *self = Self::Unknown(reason.clone()),
-            Change::Gone { .. } => {}
+            Change::Gone { .. } | Change::AsTold(_) => {}
             Change::More(more) => {
                 if let Self::Items { items, length } = self {
                     let fits = items.splice(items.len(), 0, more);

@@ -2,7 +2,7 @@
 //! bytes into events that nest well.
 
 use crate::block::{Block, BlockBuilder, FORMAT_VERSION};
-use crate::content::{Change, Given, Held, Items, Part};
+use crate::content::{Change, Given, Held, Items, Looked, Part};
 use crate::event::{Event, EventKind, MonitorAction, Outcome};
 use crate::ids::{CallId, ClassId, FieldId, MethodId, ObjectId, ThreadId, Timestamp};
 use crate::text::Units;
@@ -256,8 +256,19 @@ impl Script<'_> {
     }
 
     fn change(&mut self) -> Change {
-        match self.byte() % 8 {
+        match self.byte() % 9 {
             0 | 1 => Change::Whole(self.items()),
+            8 => {
+                let objects = (0..self.byte() % 5).map(|_| {
+                    let what = match self.byte() {
+                        0 => Looked::Fields,
+                        1 => Looked::Held,
+                        byte => Looked::Elements(u32::from(byte) << (byte % 24)),
+                    };
+                    (self.object(), what)
+                });
+                Change::AsTold(objects.collect())
+            }
             2 => Change::First {
                 items: self.items(),
                 length: self.byte().into(),

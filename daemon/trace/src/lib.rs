@@ -25,7 +25,7 @@ pub mod value;
 pub mod variable;
 
 pub use block::{Block, BlockBuilder};
-pub use content::{Change, Given, Held, Items, Part};
+pub use content::{Change, Given, Held, Items, Looked, Part};
 pub use event::{Event, EventKind, MonitorAction, Outcome};
 pub use ids::{CallId, ClassId, FieldId, MethodId, ObjectId, ThreadId, Timestamp};
 pub use level::{InForce, LevelFact, Levels, Stretch, Subject};

@@ -133,7 +133,8 @@ impl<S: Sink> Engine<S> {
 
     fn last_look(&mut self) -> Result<(), crate::error::CaptureError> {
         let ticket = self.recorder.outlet.arrivals.open();
-        let looked = self.look_a_last_time(ticket);
+        let begun = self.tell_begun(ticket);
+        let looked = begun.and_then(|()| self.look_a_last_time(ticket));
         self.recorder.outlet.arrivals.answered(ticket);
         looked
     }

@@ -45,6 +45,8 @@ use jhyde_trace::{EventKind, ObjectId, RecordingOptions, Sink, State, ThreadInfo
 use rustc_hash::FxHashMap;
 
 use self::predict::plan::Plans;
+use self::snapshots::again::Readings;
+use self::snapshots::told::ToldBefore;
 use self::thread::Thread;
 use self::thread::asked::EntryQuestion;
 use self::threads::Threads;
@@ -70,6 +72,10 @@ pub(crate) struct Engine<S> {
     ends_at: Option<(MethodKey, u32)>,
     /// What a run that was looked ahead at met, and may be another than it was.
     stale: Option<ObjectId>,
+    /// What snapshots have told.
+    told_before: ToldBefore,
+    /// What snapshots have read of objects of the JDK.
+    readings: Readings,
 }
 
 /// The thread of an event that may be its first in scope: where that is told, the JVM's name of it, and the thread itself
@@ -99,6 +105,8 @@ impl<S: Sink> Engine<S> {
             replaceable: false,
             ends_at: None,
             stale: None,
+            told_before: ToldBefore::default(),
+            readings: Readings::default(),
         }
     }
 
@@ -226,6 +234,7 @@ impl<S: Sink> Engine<S> {
             (policy, _) => {
                 if is_death(composite) && policy == SuspendPolicy::ALL {
                     self.recorder.jvm.ends();
+                    self.tell_begun(ticket)?;
                     self.look_a_last_time(ticket)?;
                 }
                 self.resume_all();
@@ -438,6 +447,8 @@ impl<S: Sink> Engine<S> {
     ) -> Result<(), CaptureError> {
         if let Some(thread) = current {
             self.stand_down(thread)?;
+            self.end_initialiser(thread)?;
+            self.ends_in_call(ticket, thread)?;
         }
         if let Some(mut thread) = current.take() {
             let outlet = &mut self.recorder.outlet;

@@ -17,7 +17,7 @@ use rustix::net::{RecvFlags, recv};
 use crate::burden::Standing;
 use crate::control::Controller;
 use crate::error::LinkError;
-use crate::jvm::Guard;
+use crate::jvm::{Guard, Heard};
 use crate::pace::Pace;
 
 /// How often a reader that waits looks whether it was told to stop.
@@ -51,6 +51,8 @@ pub(crate) struct Link {
     until: Option<Instant>,
     /// The JVM reads no more: what it has sent is still to be read.
     deaf: bool,
+    /// What is asked about objects, and what is said to it, while somebody wants that to be noted.
+    heard: Option<Heard>,
 }
 
 /// What [`Link::receive`] waited for.
@@ -89,6 +91,7 @@ impl Link {
             controller,
             until: None,
             deaf: false,
+            heard: None,
         })
     }
 
@@ -135,7 +138,20 @@ impl Link {
     pub(crate) fn ask<C: Command>(&mut self, command: &C) -> PacketId {
         let id = self.session.send(command);
         self.awaited.insert(id.0);
+        if let Some(heard) = &mut self.heard {
+            heard.note(id, command);
+        }
         id
+    }
+
+    /// From here on what is asked about objects is noted with what the JVM says.
+    pub(crate) fn listen(&mut self) {
+        self.heard = Some(Heard::default());
+    }
+
+    /// What was noted since.
+    pub(crate) fn take_heard(&mut self) -> Heard {
+        self.heard.take().unwrap_or_default()
     }
 
     /// Queues the order that a thread goes on, where it was suspended once.
@@ -303,10 +319,32 @@ impl Link {
         id: PacketId,
         runs: Option<ThreadId>,
     ) -> Result<Result<C::Reply, ReplyError>, LinkError> {
+        let reply = self.raw_reply_of(id, C::NAME, runs)?;
+        Ok(self.decode::<C>(&reply))
+    }
+
+    /// As [`Link::reply`], not decoded.
+    pub(super) fn raw_reply(
+        &mut self,
+        id: PacketId,
+        command: &'static str,
+    ) -> Result<Reply, LinkError> {
+        self.raw_reply_of(id, command, None)
+    }
+
+    fn raw_reply_of(
+        &mut self,
+        id: PacketId,
+        command: &'static str,
+        runs: Option<ThreadId>,
+    ) -> Result<Reply, LinkError> {
         let since = Instant::now();
         loop {
             if let Some(reply) = self.arrived.remove(&id.0) {
-                return Ok(self.decode::<C>(&reply));
+                if let Some(heard) = &mut self.heard {
+                    heard.hear(&reply);
+                }
+                return Ok(reply);
             }
             match self.receive()? {
                 Received::Incoming(mut other) => {
@@ -320,11 +358,11 @@ impl Link {
                     self.backlog.push_back(other);
                     // One who tells for ever and answers nothing leaves no tick in between.
                     if self.backlog.len().is_multiple_of(256) {
-                        self.may_wait(since, C::NAME)?;
+                        self.may_wait(since, command)?;
                     }
                 }
                 Received::Awaited => {}
-                Received::Nothing => self.may_wait(since, C::NAME)?,
+                Received::Nothing => self.may_wait(since, command)?,
             }
         }
     }

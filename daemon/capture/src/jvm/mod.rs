@@ -4,6 +4,7 @@
 mod classes;
 mod connection;
 mod guard;
+mod heard;
 mod link;
 mod members;
 mod outside;
@@ -15,5 +16,6 @@ pub use guard::stand_guard;
 
 pub(crate) use classes::classes_named;
 pub(crate) use guard::{Guard, QUIET};
+pub(crate) use heard::Heard;
 pub(crate) use link::Link;
 pub(crate) use session::{Jvm, StackFrame, ThreadNames, breakpoint, is_death};

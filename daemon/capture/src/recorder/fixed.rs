@@ -1,10 +1,11 @@
 //! What is told of an object once and for good, because it can never change (see [`crate::contents`]).
 
-use jhyde_trace::{Content, Missing, ObjectInfo, Sink, Text, Throwable, Value};
+use jhyde_trace::{Content, Missing, ObjectId, ObjectInfo, Sink, Text, Throwable, Value};
 
 use crate::arrivals::Ticket;
 use crate::contents::{Fixed, ReadError, Reader};
-use crate::error::CaptureError;
+use crate::error::{CaptureError, LinkError};
+use crate::program::Named;
 use crate::recorder::Recorder;
 
 impl<S: Sink> Recorder<S> {
@@ -70,6 +71,30 @@ impl<S: Sink> Recorder<S> {
             cause: Value::Missing(Missing::Unreadable),
             ..Throwable::with_message(None)
         })
+    }
+
+    /// A call was made that gives a thread another name, if it was made on one: from now on it goes by its number, because
+    /// what is told of an object counts for all times.
+    pub(crate) fn is_renamed(
+        &mut self,
+        ticket: Ticket,
+        named: &Named,
+        on: ObjectId,
+    ) -> Result<(), LinkError> {
+        if named.name != "setName" || named.descriptor != "(Ljava/lang/String;)V" {
+            return Ok(());
+        }
+        let Some(class) = self.known.heap.class(on) else {
+            // Nobody knows what it is, and no name of it was told.
+            return Ok(());
+        };
+        let (program, link) = (&mut self.known.program, &mut self.jvm.link);
+        if program.is_subtype(link, class, named.code, "java.lang.Thread")? == Some(true) {
+            let (class, content) = (Some(class), Content::None);
+            self.outlet
+                .object(ticket, on, ObjectInfo { class, content });
+        }
+        Ok(())
     }
 
     /// A constant of an enum of the scope is complete.

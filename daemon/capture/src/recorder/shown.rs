@@ -34,6 +34,10 @@ pub(crate) struct Shown {
     pub(crate) objects: Vec<ObjectId>,
     /// These are not all.
     pub(crate) has_more: bool,
+    /// So many elements and fields were compared where it called back.
+    pub(crate) compared: usize,
+    /// It called back, and nobody looked what it had written by then: what is found later it may have written earlier.
+    pub(crate) overlooked: bool,
     /// What the instruction names.
     pub(crate) named: Rc<Named>,
     pub(crate) receiver: Option<ObjectId>,

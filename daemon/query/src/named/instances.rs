@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use jhyde_store::records::Direction;
 use jhyde_trace::{
-    CallId, ClassId, ClassInfo, Event, EventKind, ObjectId, Outcome, Timestamp, Value,
+    CallId, Change, ClassId, ClassInfo, Event, EventKind, ObjectId, Outcome, Timestamp, Value,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -195,6 +195,9 @@ fn objects_in(event: &Event, objects: &mut Vec<ObjectId>) {
         }
         EventKind::Content { object, change, .. } => {
             objects.push(*object);
+            if let Change::AsTold(others) = change {
+                objects.extend(others.iter().map(|(object, _)| *object));
+            }
             if let Some(items) = change.items() {
                 objects.extend(items.values().iter().filter_map(|value| value.object()));
             }

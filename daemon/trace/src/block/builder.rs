@@ -8,9 +8,9 @@ use thiserror::Error;
 use super::flow::{BlockThread, NO_SHAPE};
 use super::shape::{Shape, lay_out, op, split_event};
 use super::{Block, FULL_PAYLOAD, MAX_EVENTS};
-use crate::content::Change;
+use crate::content::{Change, Looked};
 use crate::event::{Event, EventKind};
-use crate::ids::{CallId, ThreadId, Timestamp};
+use crate::ids::{CallId, ObjectId, ThreadId, Timestamp};
 
 /// An event contradicts the events before it.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -75,6 +75,8 @@ pub struct BlockBuilder {
     capacity: usize,
     /// Items of the changes in the current block.
     items: usize,
+    /// Where its changes say that these objects are as they were told: calls that are shown the same follow one another.
+    as_told: FxHashMap<Vec<(ObjectId, Looked)>, u64>,
     /// The latest time that the clock showed.
     wall_ms: u64,
 }
@@ -93,6 +95,7 @@ impl BlockBuilder {
             tags: Vec::new(),
             capacity: capacity.clamp(1, MAX_EVENTS - 1),
             items: 0,
+            as_told: FxHashMap::default(),
             wall_ms: 0,
         };
         builder.start_block(0);
@@ -110,6 +113,7 @@ impl BlockBuilder {
         self.tag_lists.clear();
         self.methods.clear();
         self.items = 0;
+        self.as_told.clear();
         let fresh = Block {
             first,
             layout_at: vec![0],
@@ -236,9 +240,8 @@ impl BlockBuilder {
                 self.block.texts.push(reason.clone());
             }
             EventKind::Content { change, .. } => {
-                self.block.payload.push(self.block.changes.len() as u64);
-                self.items += change.size();
-                self.block.changes.push(change.clone());
+                let number = self.intern_change(change);
+                self.block.payload.push(number);
             }
             _ => {}
         }
@@ -247,6 +250,20 @@ impl BlockBuilder {
         self.block.shape_of.push(shape);
         self.block.calls.push(call.pack());
         Ok(timestamp)
+    }
+
+    /// The number of a change in the block.
+    fn intern_change(&mut self, change: &Change) -> u64 {
+        let next = self.block.changes.len() as u64;
+        if let Change::AsTold(objects) = change {
+            match self.as_told.get(objects) {
+                Some(&known) => return known,
+                None => self.as_told.insert(objects.clone(), next),
+            };
+        }
+        self.items += change.size();
+        self.block.changes.push(change.clone());
+        next
     }
 
     fn intern_tags(&mut self) -> u32 {

@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 use super::decode::{Cursor, DecodeError};
 use super::ints::{column, put_column, put_varint, unzigzag, zigzag};
 use super::shape::{join, split, tag};
-use crate::content::{Change, Given, Items, Part};
+use crate::content::{Change, Given, Items, Looked, Part};
 use crate::ids::{ObjectId, Timestamp};
 use crate::text::Units;
 use crate::value::Value;
@@ -28,6 +28,14 @@ mod change {
     pub(super) const UNKNOWN_BACK: u64 = 5;
     pub(super) const UNKNOWN_SINCE: u64 = 6;
     pub(super) const GONE: u64 = 7;
+    pub(super) const AS_TOLD: u64 = 8;
+}
+
+/// What was looked at; of elements their number is added.
+mod looked {
+    pub(super) const FIELDS: u64 = 0;
+    pub(super) const HELD: u64 = 1;
+    pub(super) const ELEMENTS: u64 = 2;
 }
 
 mod items {
@@ -192,6 +200,17 @@ impl<'a> Writer<'a> {
                 self.word(reason);
             }
             Change::Gone { since } => self.heads.extend([change::GONE, since.0]),
+            Change::AsTold(objects) => {
+                self.heads.extend([change::AS_TOLD, objects.len() as u64]);
+                for &(object, what) in objects {
+                    self.value(Value::Object(object));
+                    self.heads.push(match what {
+                        Looked::Fields => looked::FIELDS,
+                        Looked::Held => looked::HELD,
+                        Looked::Elements(count) => looked::ELEMENTS + u64::from(count),
+                    });
+                }
+            }
         }
     }
 }
@@ -330,6 +349,19 @@ impl Reader {
         })
     }
 
+    fn as_told(&mut self) -> Result<(ObjectId, Looked), DecodeError> {
+        let object = self.value()?.object().ok_or(INVALID)?;
+        let what = match self.head()? {
+            looked::FIELDS => Looked::Fields,
+            looked::HELD => Looked::Held,
+            count => {
+                let count = u32::try_from(count - looked::ELEMENTS).map_err(|_| INVALID)?;
+                Looked::Elements(count)
+            }
+        };
+        Ok((object, what))
+    }
+
     fn change(&mut self) -> Result<Change, DecodeError> {
         Ok(match self.head()? {
             change::WHOLE => Change::Whole(self.items()?),
@@ -359,6 +391,11 @@ impl Reader {
             change::GONE => Change::Gone {
                 since: Timestamp(self.head()?),
             },
+            change::AS_TOLD => {
+                let length = self.length(self.tags.len())?;
+                let objects = (0..length).map(|_| self.as_told());
+                Change::AsTold(objects.collect::<Result<_, _>>()?)
+            }
             _ => return Err(INVALID),
         })
     }

@@ -89,7 +89,11 @@ impl<S: Sink> Engine<S> {
     }
 
     /// Does a call of this name certainly leave the scope? A class out of the scope may have inherited its methods from one of the scope.
-    fn leaves_scope(&mut self, named: &Named, receiver: Value) -> Result<bool, CaptureError> {
+    pub(in crate::events) fn leaves_scope(
+        &mut self,
+        named: &Named,
+        receiver: Value,
+    ) -> Result<bool, CaptureError> {
         let program = &self.recorder.known.program;
         let scope = program.scope();
         let outside = !scope.covers(&named.class, true)
@@ -185,7 +189,7 @@ impl<S: Sink> Engine<S> {
         Ok(())
     }
 
-    fn receiver(&mut self, thread: &mut Thread, named: &Named) -> Value {
+    pub(in crate::events) fn receiver(&mut self, thread: &mut Thread, named: &Named) -> Value {
         let count = parameters(&named.descriptor).len();
         let mirror = thread
             .innermost_mut()

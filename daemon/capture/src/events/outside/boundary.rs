@@ -58,6 +58,8 @@ impl<S: Sink> Engine<S> {
             progress: Progress::Calling,
             ..pending
         });
+        // What the JVM called before for what the instruction names (a call site's linking, a class's loading) is over.
+        thread.end_boundary(ticket, &mut self.recorder.outlet);
         let callee = self.recorder.known.program.method_named(&named);
         let shown = receiver.iter().chain(&arguments).filter_map(|v| v.object());
         let shown = Shown {
@@ -77,6 +79,8 @@ impl<S: Sink> Engine<S> {
             result: known_result(&named, receiver, &arguments, &self.recorder.known.heap),
             objects: distinct(shown),
             has_more: false,
+            compared: 0,
+            overlooked: false,
             receiver: receiver.and_then(Value::object),
             arguments: arguments.clone(),
             named: Rc::new(named.clone()),
@@ -177,6 +181,12 @@ impl<S: Sink> Engine<S> {
             Some(shown) => self.result(ticket, thread, shown, suspended)?,
             None => None,
         };
+        if let Some((shown, on)) = shown
+            .as_ref()
+            .and_then(|shown| Some((shown, shown.receiver?)))
+        {
+            self.recorder.is_renamed(ticket, &shown.named, on)?;
+        }
         if let Some(shown) = shown.as_ref().filter(|shown| shown.intrinsic) {
             self.recorder
                 .follow_text((ticket, thread.jdwp, call), shown)?;
@@ -232,11 +242,10 @@ impl<S: Sink> Engine<S> {
         // The call sites that Java compilers make (lambdas, concatenation, switches, records) change nothing that
         // they are shown: what is different behind one, another thread has written, and tells itself.
         if !shown.spun {
-            for &object in &shown.objects {
-                self.compare(ticket, thread, call, object, true)?;
-            }
-            for array in self.aliased(&shown.objects) {
-                self.compare(ticket, thread, call, array, false)?;
+            let before = self.recorder.outlet.arrivals.events(ticket);
+            self.compare_shown(thread, (ticket, call), &shown.objects)?;
+            if shown.overlooked {
+                self.find_late(ticket, before);
             }
         }
         for &object in shown.objects.iter().chain(&result) {
@@ -255,6 +264,69 @@ impl<S: Sink> Engine<S> {
         }
         let made = result.filter(|_| !shown.spun && shown.returns != "Ljava/lang/String;");
         self.keep_aliases(thread, made.or(shown.constructed), &shown.objects)
+    }
+
+    fn compare_shown(
+        &mut self,
+        thread: &mut Thread,
+        (ticket, call): (Ticket, CallId),
+        shown: &[ObjectId],
+    ) -> Result<(), CaptureError> {
+        for &object in shown {
+            self.compare(ticket, thread, call, object, true)?;
+        }
+        for array in self.aliased(shown) {
+            self.compare(ticket, thread, call, array, false)?;
+        }
+        Ok(())
+    }
+
+    /// A boundary call calls back, and its thread stands still: what has it written up to now? Who is called back sees that.
+    pub(in crate::events) fn look_at_callback(
+        &mut self,
+        ticket: Ticket,
+        thread: &mut Thread,
+    ) -> Result<(), CaptureError> {
+        /// So many elements and fields are compared at the callbacks of one call, which may be very many.
+        const MOST: usize = 1 << 16;
+        let top = thread.stack.last_mut().filter(|top| top.boundary);
+        let Some((call, shown)) = top.and_then(|top| Some((top.call, top.shown.as_mut()?))) else {
+            // The scope called it itself, or nobody knows what the call out of it was shown.
+            return Ok(());
+        };
+        if shown.intrinsic || shown.spun {
+            return Ok(());
+        }
+        let objects = shown.objects.clone();
+        let mut all = self.aliased(&objects);
+        all.extend(&objects);
+        let size: usize = all.iter().map(|&object| self.size_of(object)).sum();
+        if size == 0 {
+            return Ok(());
+        }
+        let Some(shown) = thread.stack.last_mut().and_then(|top| top.shown.as_mut()) else {
+            // Not so: it was there above.
+            return Ok(());
+        };
+        shown.compared = shown.compared.saturating_add(size);
+        shown.overlooked |= shown.compared > MOST;
+        match shown.overlooked {
+            true => Ok(()),
+            false => self.compare_shown(thread, (ticket, call), &objects),
+        }
+    }
+
+    /// How many elements and fields an object has that are compared.
+    fn size_of(&self, object: ObjectId) -> usize {
+        let heap = &self.recorder.known.heap;
+        match heap.elements(object) {
+            Some(elements) => elements.len(),
+            None => {
+                let class = heap.class(object);
+                let class = class.and_then(|class| self.recorder.known.program.class_of(class));
+                class.map_or(0, |class| class.instance_fields.len())
+            }
+        }
     }
 
     /// Boundary calls that are not on the stack any more, above this height, because an exception has left them: what

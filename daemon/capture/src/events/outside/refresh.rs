@@ -66,14 +66,7 @@ impl<S: Sink> Engine<S> {
                 self.recorder.outlet.arrivals.insert(ticket, told.collect());
                 thread.returned = Some((ticket, behind + count, call));
             }
-            None => {
-                for event in told {
-                    self.recorder
-                        .outlet
-                        .arrivals
-                        .event(ticket, found_late(event));
-                }
-            }
+            None => self.tell_late(ticket, told),
         }
         Ok(!self.recorder.known.heap.is_stale(object))
     }
@@ -198,12 +191,7 @@ impl<S: Sink> Engine<S> {
             self.name_objects(thread, [Value::Object(object)])?;
             let before = self.recorder.outlet.arrivals.events(ticket);
             self.compare(ticket, thread, call, object, false)?;
-            for event in self.recorder.outlet.arrivals.split_off(ticket, before) {
-                self.recorder
-                    .outlet
-                    .arrivals
-                    .event(ticket, found_late(event));
-            }
+            self.find_late(ticket, before);
             self.tell_unlooked(at, object);
         }
         left += self.look_into_given(thread, at, until)?;
@@ -215,6 +203,19 @@ impl<S: Sink> Engine<S> {
             self.recorder.outlet.doubt(ticket, call, &reason);
         }
         Ok(())
+    }
+
+    /// Of what was told of an arrival behind so many of its events it is not known when it happened.
+    pub(in crate::events) fn find_late(&mut self, ticket: Ticket, before: usize) {
+        let told = self.recorder.outlet.arrivals.split_off(ticket, before);
+        self.tell_late(ticket, told);
+    }
+
+    fn tell_late(&mut self, ticket: Ticket, told: Vec<Event>) {
+        for event in told {
+            let arrivals = &mut self.recorder.outlet.arrivals;
+            arrivals.event(ticket, found_late(event));
+        }
     }
 
     /// Looks again at all that a suspended thread has in sight from its innermost call.

@@ -2,27 +2,33 @@
 //! it can be judged although nothing of its inside is recorded.
 //!
 //! Both times the thread stands still. Level by level what is not known of the objects' kinds is asked at once, and then
-//! all fields and elements at once; objects of the JDK that hold data are read one after the other (see
-//! [`crate::contents`], and `others` for threads that could change them meanwhile). `shot` counts what is taken.
+//! all fields and elements at once, with what was asked of objects of the JDK that hold data when they were read before
+//! (`again`); those that are new, or have changed, are read one after the other (see [`crate::contents`], and `others` for
+//! threads that could change them meanwhile). `shot` counts what is taken.
 //!
 //! Invariants, on which `jhyde-history` builds: what a snapshot says directly behind an `Enter` or before an `Exit`
-//! was so at that event; each is whole and repeats what has not changed, because in between nothing is known; an object
-//! that is referred to and not told was left out, never empty. Which limit left it out follows from the limits.
+//! was so at that event; each names all that was looked at, and of that what has not changed since it was told last is not
+//! told again (`told`), because in between nothing is known; an object that is referred to and neither told nor named was
+//! left out, never empty. Which limit left it out follows from the limits.
 
+pub(in crate::events) mod again;
+pub(in crate::events) mod kept;
 pub(in crate::events) mod others;
 pub(in crate::events) mod shot;
+pub(in crate::events) mod told;
 
 use std::rc::Rc;
 
 use jdwp::commands::stack_frame::SlotRequest;
 use jdwp::commands::{array_reference, object_reference, stack_frame};
 use jdwp::{PacketId, ReferenceTypeId, SuspendPolicy, Tag, TaggedObject};
-use jhyde_trace::{EventKind, Level, Outcome, Sink, Value, Variable};
+use jhyde_trace::{EventKind, Level, Looked, Outcome, Sink, Value, Variable};
 
 use crate::arrivals::Ticket;
 use crate::contents::{FixedKind, ReadError, Reader, Shape};
 use crate::error::{CaptureError, LinkError};
 use crate::events::Engine;
+use crate::events::snapshots::again::{Again, Reading};
 use crate::events::snapshots::others::Others;
 use crate::events::snapshots::shot::Shot;
 use crate::events::thread::Thread;
@@ -178,7 +184,9 @@ impl<S: Sink> Engine<S> {
         created: Option<jdwp::ObjectId>,
     ) -> Result<Vec<EventKind>, CaptureError> {
         let limits = self.recorder.outlet.options.snapshots;
-        let mut shot = Shot::new(limits);
+        let mut told = std::mem::take(&mut self.told_before);
+        let now = self.recorder.outlet.arrivals.told();
+        let mut shot = Shot::new(limits, &mut told, now);
         let mut others = Others::Unasked;
         let mut level = shot.fresh(roots);
         let mut taken = Ok(());
@@ -196,11 +204,13 @@ impl<S: Sink> Engine<S> {
         if matches!(others, Others::Held(_) | Others::Unseen) {
             self.let_others_go();
         }
+        let events = shot.into_events();
+        self.told_before = told;
         taken?;
         for object in level {
             self.recorder.meet_object(ticket, object, false);
         }
-        Ok(shot.events)
+        Ok(events)
     }
 
     /// Reads the objects of one level. Gives those of the next.
@@ -209,7 +219,7 @@ impl<S: Sink> Engine<S> {
         ticket: Ticket,
         thread: &mut Thread,
         created: Option<jdwp::ObjectId>,
-        shot: &mut Shot,
+        shot: &mut Shot<'_>,
         others: &mut Others,
         level: Vec<TaggedObject>,
     ) -> Result<Vec<TaggedObject>, CaptureError> {
@@ -218,21 +228,24 @@ impl<S: Sink> Engine<S> {
         // What lies behind a view belongs to the view's own level.
         while !wave.is_empty() {
             let kinds = self.recorder.kinds(ticket, &wave, created)?;
+            let holds: Vec<_> = (wave.iter().zip(&kinds))
+                .filter_map(|(&object, kind)| match kind {
+                    Kind::Object(made) => Some((object, made.class, made.shape?)),
+                    _ => None,
+                })
+                .collect();
+            let held = |(.., shape): &(_, _, Shape)| !shape.is_read_at_once();
+            if matches!(others, Others::Unasked) && holds.iter().any(held) {
+                *others = self.hold_others(thread)?;
+            }
             let asked = self.ask_fields_and_elements(shot, &wave, &kinds);
+            let again = self.ask_held_again(shot, &holds);
             for asked in asked {
                 self.take_fields_and_elements(shot, asked, &mut next)?;
             }
             let mut behind = Vec::new();
-            for (&object, kind) in wave.iter().zip(&kinds) {
-                if let Kind::Object(made) = kind
-                    && let Some(shape) = made.shape
-                {
-                    if !shape.is_read_at_once() && matches!(others, Others::Unasked) {
-                        *others = self.hold_others(thread)?;
-                    }
-                    let at = (object, made.class, shape);
-                    self.take_held(shot, others, at, &mut next, &mut behind)?;
-                }
+            for (at, again) in holds.into_iter().zip(again) {
+                self.take_held(shot, others, at, again, &mut next, &mut behind)?;
             }
             wave = shot.fresh(behind);
         }
@@ -241,7 +254,7 @@ impl<S: Sink> Engine<S> {
 
     fn ask_fields_and_elements(
         &mut self,
-        shot: &mut Shot,
+        shot: &mut Shot<'_>,
         objects: &[TaggedObject],
         kinds: &[Kind],
     ) -> Vec<Asked> {
@@ -278,52 +291,59 @@ impl<S: Sink> Engine<S> {
         asked
     }
 
+    /// What objects of the JDK held when they were read before: is that so still?
+    fn ask_held_again(
+        &mut self,
+        shot: &Shot<'_>,
+        holds: &[(TaggedObject, ReferenceTypeId, Shape)],
+    ) -> Vec<Option<Again>> {
+        let all = holds.iter();
+        all.map(|&(object, _, shape)| {
+            let name = self.recorder.known.heap.name(object.id);
+            let (link, most) = (&mut self.recorder.jvm.link, shot.most(shape.is_text()));
+            self.readings.ask(link, name, shape, most)
+        })
+        .collect()
+    }
+
     fn take_fields_and_elements(
         &mut self,
-        shot: &mut Shot,
+        shot: &mut Shot<'_>,
         asked: Asked,
         next: &mut Vec<TaggedObject>,
     ) -> Result<(), LinkError> {
-        let (object, told) = match asked {
-            Asked::Fields(id, object, made) => {
-                let name = self.recorder.known.heap.name(object.id);
-                let told = self
-                    .recorder
-                    .jvm
-                    .link
-                    .reply::<object_reference::GetValues>(id)?;
-                let told = told.map(|values| {
-                    let variables = made.fields.iter().map(|&(field, _)| Variable::Field {
-                        object: name,
-                        field,
-                    });
-                    variables.zip(values).collect::<Vec<_>>()
-                });
-                (object, told)
+        let link = &mut self.recorder.jvm.link;
+        let (object, told) = match &asked {
+            Asked::Fields(id, object, _) => {
+                (object, link.reply::<object_reference::GetValues>(*id)?)
             }
             Asked::Elements(id, object) => {
-                let array = self.recorder.known.heap.name(object.id);
-                let told = self
-                    .recorder
-                    .jvm
-                    .link
-                    .reply::<array_reference::GetValues>(id)?;
-                let told = told.map(|region| {
-                    let variables = (0..).map(|index| Variable::Element { array, index });
-                    variables.zip(crate::contents::values(&region)).collect()
-                });
-                (object, told)
+                let told = link.reply::<array_reference::GetValues>(*id)?;
+                (object, told.map(|region| crate::contents::values(&region)))
             }
         };
-        match told {
-            Ok(all) => {
-                for (variable, value) in all {
-                    next.extend(value.object());
-                    let value = self.recorder.known.heap.value(&value);
-                    shot.events.push(EventKind::Snapshot { variable, value });
-                }
+        let heap = &self.recorder.known.heap;
+        let object = heap.name(object.id);
+        let Ok(told) = told else {
+            shot.tell_unknown(object, GONE);
+            return Ok(());
+        };
+        next.extend(told.iter().filter_map(jdwp::Value::object));
+        let values: Vec<_> = told.iter().map(|value| heap.value(value)).collect();
+        match &asked {
+            Asked::Fields(_, _, made) => {
+                let fields = made.fields.iter();
+                let variables = fields.map(|&(field, _)| Variable::Field { object, field });
+                shot.tell_values(object, Looked::Fields, variables, &values);
             }
-            Err(_) => shot.tell_unknown(self.recorder.known.heap.name(object.id), GONE),
+            Asked::Elements(..) => {
+                let looked = Looked::Elements(u32::try_from(values.len()).unwrap_or(u32::MAX));
+                let variables = (0..).map(|index| Variable::Element {
+                    array: object,
+                    index,
+                });
+                shot.tell_values(object, looked, variables, &values);
+            }
         }
         Ok(())
     }
@@ -331,42 +351,72 @@ impl<S: Sink> Engine<S> {
     /// What an object of the JDK holds.
     fn take_held(
         &mut self,
-        shot: &mut Shot,
+        shot: &mut Shot<'_>,
         others: &Others,
         (object, class, shape): (TaggedObject, ReferenceTypeId, Shape),
+        again: Option<Again>,
         next: &mut Vec<TaggedObject>,
         behind: &mut Vec<TaggedObject>,
     ) -> Result<(), CaptureError> {
         let name = self.recorder.known.heap.name(object.id);
-        let at_once = shape.is_read_at_once();
-        if !at_once && !others.leave_alone(object.id) {
+        let most = shot.most(shape.is_text());
+        let link = &mut self.recorder.jvm.link;
+        let confirmed = again.map(|again| again.confirmed(link, most)).transpose()?;
+        let is_left_alone = |object| shape.is_read_at_once() || others.leave_alone(object);
+        if !is_left_alone(object.id) {
             shot.tell_unknown(name, MEANWHILE);
             return Ok(());
         }
+        let reading = match confirmed.flatten() {
+            Some(reading) => reading,
+            None => match self.read_held((object, class, shape), most) {
+                Ok(reading) => reading,
+                Err(ReadError::Link(error)) => return Err(error.into()),
+                Err(ReadError::Unknown(reason)) => {
+                    shot.tell_unknown(name, &reason);
+                    return Ok(());
+                }
+            },
+        };
+        if reading.inner.is_some_and(|inner| !is_left_alone(inner)) {
+            shot.tell_unknown(name, MEANWHILE);
+            return Ok(());
+        }
+        let heap = &self.recorder.known.heap;
+        let change = shot.take_held(
+            &reading.told,
+            reading.total,
+            |value| heap.value(value),
+            next,
+            behind,
+        );
+        shot.tell_held(name, change);
+        self.readings.keep(name, reading);
+        Ok(())
+    }
+
+    fn read_held(
+        &mut self,
+        (object, class, shape): (TaggedObject, ReferenceTypeId, Shape),
+        most: usize,
+    ) -> Result<Reading, ReadError> {
+        self.recorder.jvm.link.listen();
         let mut reader = Reader::new(
             &mut self.recorder.jvm.link,
             &mut self.recorder.known.program,
             &mut self.recorder.known.contents.layouts,
         );
-        reader.most = Some(shot.most(shape.is_text()));
+        reader.most = Some(most);
         let told = reader.read(object.id, class, shape);
         let (total, inner) = (reader.total, reader.inner);
-        let told = match told {
-            Ok(told) => told,
-            Err(ReadError::Link(error)) => return Err(error.into()),
-            Err(ReadError::Unknown(reason)) => {
-                shot.tell_unknown(name, &reason);
-                return Ok(());
-            }
-        };
-        if inner.is_some_and(|inner| !at_once && !others.leave_alone(inner)) {
-            shot.tell_unknown(name, MEANWHILE);
-            return Ok(());
-        }
-        let heap = &self.recorder.known.heap;
-        let change = shot.take_held(&told, total, |value| heap.value(value), next, behind);
-        shot.tell_held(name, change);
-        Ok(())
+        let heard = self.recorder.jvm.link.take_heard();
+        Ok(Reading {
+            told: told?,
+            total,
+            inner,
+            most,
+            heard,
+        })
     }
 
     /// An object is constructed: a constant has its name now, a thread, too.

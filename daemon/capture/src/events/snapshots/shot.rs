@@ -1,18 +1,24 @@
 //! What one snapshot has taken so far, and what still goes into it. No I/O.
 
 use jdwp::TaggedObject;
-use jhyde_trace::{Change, EventKind, Items, ObjectId, SnapshotLimits, Value};
+use jhyde_trace::{Change, EventKind, Items, Looked, ObjectId, SnapshotLimits, Value, Variable};
 use rustc_hash::FxHashSet;
 
 use crate::contents::Told;
+use crate::events::snapshots::told::ToldBefore;
 
 /// Bytes that a field counts, and an item of a collection.
 pub(in crate::events) const ITEM: usize = 8;
 
 /// See the module.
-pub(in crate::events) struct Shot {
-    /// What was found, in the order in which it is told.
-    pub(in crate::events) events: Vec<EventKind>,
+pub(in crate::events) struct Shot<'a> {
+    /// What was found and was not told before, in the order in which it is told.
+    events: Vec<EventKind>,
+    /// What is as it was told before, as far as that is not told beside it.
+    as_told: Vec<(ObjectId, Looked)>,
+    told: &'a mut ToldBefore,
+    /// About how many events were told before.
+    now: u64,
     /// Objects that were met.
     seen: FxHashSet<u64>,
     /// The most elements of one object.
@@ -21,10 +27,17 @@ pub(in crate::events) struct Shot {
     left: usize,
 }
 
-impl Shot {
-    pub(in crate::events) fn new(limits: SnapshotLimits) -> Self {
+impl<'a> Shot<'a> {
+    pub(in crate::events) fn new(
+        limits: SnapshotLimits,
+        told: &'a mut ToldBefore,
+        now: u64,
+    ) -> Self {
         Self {
             events: Vec::new(),
+            as_told: Vec::new(),
+            told,
+            now,
             seen: FxHashSet::default(),
             elements: limits.elements as usize,
             left: limits.bytes as usize,
@@ -132,23 +145,59 @@ impl Shot {
     }
 
     pub(in crate::events) fn tell_held(&mut self, object: ObjectId, change: Change) {
-        self.events.push(EventKind::Content {
-            object,
-            snapshot: true,
-            change,
-        });
+        match self.told.held(object, self.now, &change) {
+            true => self.events.push(found(object, change)),
+            false => self.as_told.push((object, Looked::Held)),
+        }
     }
 
     /// An object was met and could not be read.
     pub(in crate::events) fn tell_unknown(&mut self, object: ObjectId, reason: &str) {
+        self.told.forget(object);
         let reason = reason.to_owned();
-        self.tell_held(
-            object,
-            Change::Unknown {
-                reason,
-                since: None,
-            },
-        );
+        let since = None;
+        self.events
+            .push(found(object, Change::Unknown { reason, since }));
+    }
+
+    /// All fields of an object, or the first elements of an array.
+    pub(in crate::events) fn tell_values(
+        &mut self,
+        object: ObjectId,
+        looked: Looked,
+        variables: impl Iterator<Item = Variable>,
+        values: &[Value],
+    ) {
+        let mut changed = self.told.values(object, self.now, values);
+        if changed.is_some() {
+            self.as_told.push((object, looked));
+        }
+        let mut changed = changed.as_mut().map(|of| of.drain(..).peekable());
+        for (at, (variable, &value)) in variables.zip(values).enumerate() {
+            let is_told = match &mut changed {
+                Some(changed) => changed.next_if_eq(&at).is_some(),
+                None => true,
+            };
+            if is_told {
+                self.events.push(EventKind::Snapshot { variable, value });
+            }
+        }
+    }
+
+    /// All that is to be told.
+    pub(in crate::events) fn into_events(mut self) -> Vec<EventKind> {
+        if let Some(&(first, _)) = self.as_told.first() {
+            self.events.push(found(first, Change::AsTold(self.as_told)));
+        }
+        self.events
+    }
+}
+
+fn found(object: ObjectId, change: Change) -> EventKind {
+    EventKind::Content {
+        object,
+        snapshot: true,
+        change,
     }
 }
 
@@ -159,12 +208,13 @@ mod tests {
 
     use super::*;
 
-    fn shot(elements: u32, bytes: u32) -> Shot {
-        Shot::new(SnapshotLimits {
+    fn shot(told: &mut ToldBefore, elements: u32, bytes: u32) -> Shot<'_> {
+        let limits = SnapshotLimits {
             depth: 3,
             elements,
             bytes,
-        })
+        };
+        Shot::new(limits, told, 0)
     }
 
     fn ours(value: &jdwp::Value) -> Value {
@@ -186,7 +236,8 @@ mod tests {
 
     #[test]
     fn what_is_cut_is_told_with_the_true_length_and_nothing_of_it_is_looked_into() {
-        let mut shot = shot(3, 2048);
+        let mut before = ToldBefore::default();
+        let mut shot = shot(&mut before, 3, 2048);
         let (mut next, mut behind) = (Vec::new(), Vec::new());
         let told = Told::Elements(objects(1..=3));
         let change = shot.take_held(&told, Some(50), ours, &mut next, &mut behind);
@@ -206,7 +257,8 @@ mod tests {
 
     #[test]
     fn an_object_is_told_whole_or_not_at_all() {
-        let mut shot = shot(100, 40);
+        let mut told = ToldBefore::default();
+        let mut shot = shot(&mut told, 100, 40);
         assert!(!shot.take_all(6));
         assert!(shot.take_all(5));
         assert!(!shot.take_all(1));
@@ -214,8 +266,39 @@ mod tests {
     }
 
     #[test]
+    fn what_was_told_before_is_named_and_only_what_changed_is_told() {
+        let mut before = ToldBefore::default();
+        let (array, list) = (ObjectId(2), ObjectId(4));
+        let mut taken = |elements: &[i32], held: &[i32]| {
+            let values = |of: &[i32]| of.iter().map(|&of| Value::Int(of)).collect::<Vec<_>>();
+            let mut shot = shot(&mut before, 100, 2048);
+            let looked = Looked::Elements(elements.len() as u32);
+            let variables = (0..).map(|index| Variable::Element { array, index });
+            shot.tell_values(array, looked, variables, &values(elements));
+            shot.tell_held(list, Change::Whole(Items::Elements(values(held))));
+            shot.into_events()
+        };
+        let element = |index, value| EventKind::Snapshot {
+            variable: Variable::Element { array, index },
+            value: Value::Int(value),
+        };
+        let held = |of| found(list, Change::Whole(Items::Elements(vec![Value::Int(of)])));
+        let as_told = |of: &[(ObjectId, Looked)]| found(of[0].0, Change::AsTold(of.to_vec()));
+        let (two, list) = ((array, Looked::Elements(2)), (list, Looked::Held));
+        assert_eq!(
+            taken(&[5, 6], &[1]),
+            [element(0, 5), element(1, 6), held(1)]
+        );
+        assert_eq!(taken(&[5, 6], &[1]), [as_told(&[two, list])]);
+        assert_eq!(taken(&[5, 7], &[1]), [element(1, 7), as_told(&[two, list])]);
+        let one = (array, Looked::Elements(1));
+        assert_eq!(taken(&[5], &[2]), [held(2), as_told(&[one])]);
+    }
+
+    #[test]
     fn each_object_is_met_once() {
-        let mut shot = shot(100, 2048);
+        let mut told = ToldBefore::default();
+        let mut shot = shot(&mut told, 100, 2048);
         let object = |id| TaggedObject {
             tag: Tag::OBJECT,
             id: jdwp::ObjectId(id),
@@ -231,7 +314,8 @@ mod tests {
             elements in 0_u32..20,
             parts in proptest::collection::vec((0_u8..4, 0_usize..40), 0..12),
         ) {
-            let mut shot = shot(elements, bytes);
+            let mut before = ToldBefore::default();
+            let mut shot = shot(&mut before, elements, bytes);
             let (mut next, mut behind, mut taken) = (Vec::new(), Vec::new(), 0);
             for (kind, count) in parts {
                 let read = Told::Elements(vec![jdwp::Value::Int(1); count]);

@@ -11,7 +11,7 @@ use crate::events::thread::Thread;
 use crate::events::thread::asked::Below;
 use crate::events::thread::frame::Frame;
 use crate::jvm::StackFrame;
-use crate::program::{MethodKey, Named, index_of, key_of};
+use crate::program::{MethodKey, index_of, key_of};
 
 impl<S: Sink> Engine<S> {
     /// Makes the innermost known call the parent of a call that is entered: what is not on the stack
@@ -87,13 +87,48 @@ impl<S: Sink> Engine<S> {
         Ok(())
     }
 
+    /// A thread ends while it makes a call, which has neither returned nor thrown: it has begun, and ends the JVM.
+    pub(in crate::events) fn ends_in_call(
+        &mut self,
+        ticket: Ticket,
+        thread: &mut Thread,
+    ) -> Result<(), CaptureError> {
+        if thread.unsure.is_some() || !thread.stack.last().is_some_and(Frame::is_in_a_call) {
+            return Ok(());
+        }
+        let named = thread.innermost().and_then(Frame::about_to_call);
+        if let Some(named) = named {
+            let receiver = self.receiver(thread, &named);
+            if self.leaves_scope(&named, receiver)? {
+                self.open_boundary(ticket, thread)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// All threads stand still for the last time: tells the calls out of the scope that they have made and that nobody
+    /// saw begin, because nobody had to: those that yield nothing and have not returned (`System.exit`, `Thread.sleep`).
+    pub(in crate::events) fn tell_begun(&mut self, ticket: Ticket) -> Result<(), CaptureError> {
+        if !self.recorder.outlet.records_state() {
+            return Ok(());
+        }
+        let calls = |thread: &Thread| thread.stack.last().is_some_and(Frame::is_in_a_call);
+        for id in self.threads.which(calls) {
+            self.with_thread(id, |engine, thread| {
+                let frames = engine.stack(thread)?;
+                match frames.is_empty() {
+                    // It has ended, or the JVM does not say where it is.
+                    true => Ok(()),
+                    false => engine.open_between(thread, ticket, &frames),
+                }
+            })?;
+        }
+        Ok(())
+    }
+
     /// Does the innermost call of the scope stand at an instruction that can have run this method?
     fn reached_call(&mut self, thread: &mut Thread, run: MethodKey) -> Result<bool, CaptureError> {
-        let named = thread.innermost_mut().and_then(|frame| {
-            let pending = frame.mirror.as_ref()?.pending?;
-            let invoke = frame.method.instruction(pending)?.invoke()?;
-            Named::of(&frame.method, invoke.constant, invoke.kind)
-        });
+        let named = thread.innermost().and_then(Frame::about_to_call);
         named.map_or(Ok(false), |named| self.recorder.runs(&named, run))
     }
 

@@ -285,6 +285,7 @@ impl<S: Sink> Engine<S> {
         self.recorder.outlet.arrivals.context(ticket, innermost);
         let (site, height, direct) = self.settle_parent(thread, ticket, below)?;
         if !direct && !late && self.recorder.outlet.records_state() {
+            self.look_at_callback(ticket, thread)?;
             self.contents_at_callback(ticket, thread)?;
         }
         let mirrored = if direct {

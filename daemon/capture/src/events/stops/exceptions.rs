@@ -45,7 +45,9 @@ impl<S: Sink> Engine<S> {
             (location.class, location.method) == top_key && top_height as usize + 1 == frames.len();
         let caught_here = fate.expected.is_some_and(|(key, _)| key == top_key);
         let ends_some = (top_height as usize) >= fate.keep;
-        if !thrown_here && !caught_here && !ends_some && fate.certain {
+        let certain = !caught_here && !ends_some && fate.certain;
+        let innermost = frames.len().saturating_sub(1 + top_height as usize);
+        if !thrown_here && (certain || fate.is_caught_inside(innermost)) {
             // Thrown and caught outside, above all calls of the scope.
             return Ok(());
         }
@@ -98,6 +100,7 @@ impl<S: Sink> Engine<S> {
             .arrivals
             .event(ticket, event(EventKind::Thrown { exception: value }));
         if fate.certain && fate.expected.is_none() {
+            thread.uncaught = true;
             self.recorder
                 .outlet
                 .arrivals

@@ -21,6 +21,9 @@ pub(in crate::events) struct Fate {
     pub(in crate::events) certain: bool,
     /// What else ends, ends by another exception.
     pub(in crate::events) replaced: bool,
+    /// The outermost of the frames that may be the one that catches it, counted from the innermost of all; `None`: nothing
+    /// is known to catch it on this side of the barrier.
+    outermost: Option<usize>,
 }
 
 impl Fate {
@@ -37,6 +40,7 @@ impl Fate {
                 keep: frames.len() - barrier,
                 certain,
                 replaced: by_the_jvm,
+                outermost: None,
             };
         }
         let key = (expected.class, expected.method);
@@ -46,7 +50,8 @@ impl Fate {
             .filter(|(_, frame)| key_of(&frame.location) == key)
             .map(|(at, _)| at);
         let first = catchers.next();
-        let only = catchers.next().is_none();
+        let last = catchers.next_back();
+        let only = last.is_none();
         let reached = first.is_some_and(|first| first < barrier);
         let end = first.unwrap_or(frames.len()).min(barrier);
         Self {
@@ -54,7 +59,14 @@ impl Fate {
             keep: frames.len() - end,
             certain: only && reached,
             replaced: by_the_jvm && !reached,
+            outermost: last.or(first).filter(|_| reached),
         }
+    }
+
+    /// Is it caught by a frame inside of this one, counted from the innermost of all? Of a method that runs several times
+    /// there, as those of class loaders do, it does not matter which.
+    pub(in crate::events) fn is_caught_inside(&self, at: usize) -> bool {
+        self.outermost.is_some_and(|outermost| outermost < at)
     }
 }
 
@@ -123,6 +135,9 @@ mod tests {
         let fate = Fate::of(&frames, &at(2, 20), None);
         assert!(!fate.certain);
         assert_eq!(fate.keep, 3);
+        assert!(fate.is_caught_inside(3) && !fate.is_caught_inside(2));
+        let behind = Fate::of(&frames, &at(2, 20), Some(1));
+        assert!(!behind.is_caught_inside(3), "who knows what lies behind");
     }
 
     #[test]

@@ -4,7 +4,8 @@
 //! bootstrap method, and all that these call. The entry of such a method is even told late, because the debug
 //! agent holds it back for a step that never comes. Breakpoints are not hidden: so each initialiser and each
 //! method of a class loader gets one at its beginning when its class is prepared, and inside there is one wherever
-//! the thread can no longer be predicted.
+//! the thread can no longer be predicted. So it is with what a thread runs when nobody has caught its exception (its
+//! handler): of that HotSpot tells no steps either.
 
 use jdwp::{EventKind as Requested, ReferenceTypeId};
 use jhyde_bytecode::Opcode;
@@ -77,7 +78,7 @@ impl<S: Sink> Engine<S> {
             return;
         }
         if thread.initialising.is_none() {
-            if method.name != "<clinit>" && !for_resolution {
+            if method.name != "<clinit>" && !for_resolution && !thread.uncaught {
                 return;
             }
             thread.initialising = Some(Initialising::default());

@@ -7,7 +7,7 @@ use jhyde_trace::{CallId, Event, MonitorAction, ObjectId, Value};
 
 use crate::events::predict::plan::Planned;
 use crate::mirror::{Activation, Progress, narrowed};
-use crate::program::MethodKey;
+use crate::program::{MethodKey, Named};
 use crate::recorder::Shown;
 
 /// A running call of the scope, or a boundary call that called back into it.
@@ -87,6 +87,13 @@ impl Frame {
         let pending = pending.filter(|p| p.told && p.progress == Progress::Reached);
         let instruction = pending.and_then(|pending| self.method.instruction(pending));
         instruction.is_some_and(|i| i.invoke().is_some() && self.method.stops_at(i.next()))
+    }
+
+    /// What the instruction names at which it stands, if that calls something.
+    pub(crate) fn about_to_call(&self) -> Option<Named> {
+        let pending = self.mirror.as_ref()?.pending?;
+        let invoke = self.method.instruction(pending)?.invoke()?;
+        Named::of(&self.method, invoke.constant, invoke.kind)
     }
 
     /// What it has returned, if it was last seen at an instruction that returns.

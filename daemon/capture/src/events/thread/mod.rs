@@ -72,8 +72,11 @@ pub(crate) struct Thread {
     pub(crate) throws_at: Option<(MethodKey, u32)>,
     /// Every step suspends it, because the mirror does not know a value.
     pub(crate) careful: bool,
-    /// It runs a static initialiser, in which the JVM hides steps.
+    /// It runs a static initialiser, in which the JVM hides steps, or the handler of what nobody has caught.
     pub(crate) initialising: Option<Initialising>,
+    /// Nobody has caught an exception: the JVM takes the thread to be leaving by it from then on, and tells neither steps
+    /// nor exits of what it runs still.
+    pub(crate) uncaught: bool,
     /// What it is about to read of a field that the scope does not declare.
     pub(crate) foreign: Option<ForeignRead>,
     /// What its next event may tell of the last one.
@@ -124,6 +127,7 @@ impl Thread {
             throws_at: None,
             careful: false,
             initialising: None,
+            uncaught: false,
             foreign: None,
             awaited: None,
             due: None,
@@ -311,8 +315,12 @@ impl Thread {
             }
             self.unwind(0, exception, ticket, out);
         }
-        while !self.stack.is_empty() {
-            self.end_top(Outcome::Unknown, Event::NO_INDEX, ticket, out);
+        while let Some(top) = self.stack.last() {
+            let (returned, index) = (top.returned(), top.index);
+            match returned.filter(|_| self.uncaught) {
+                Some(result) => self.return_top(result, index, ticket, out),
+                None => self.end_top(Outcome::Unknown, Event::NO_INDEX, ticket, out),
+            }
         }
         if let Some(due) = self.due.take() {
             out.arrivals.answered(due.ticket);
@@ -337,13 +345,20 @@ impl Thread {
             .iter()
             .position(|frame| !stands(frame))
             .unwrap_or(self.stack.len());
-        let unsure = self.unsure.take();
+        let mut unsure = self.unsure.take();
         let here = frames.first().map(|frame| index_of(&frame.location));
         while self.stack.len() > keep {
-            match &unsure {
+            match &mut unsure {
                 Some(unsure)
                     if !(self.stack.len() == keep + 1 && self.has_returned(keep, here)) =>
                 {
+                    // It arrives first in the call that made the one which it leaves.
+                    let top = self.stack.last().filter(|top| !top.boundary);
+                    if let Some(top) = top.filter(|_| std::mem::take(&mut unsure.arrives)) {
+                        let exception = unsure.exception;
+                        let (call, index) = (top.call, top.index);
+                        out.tell(ticket, (call, index), EventKind::Thrown { exception });
+                    }
                     let outcome = Outcome::Threw(unsure.exception);
                     self.end_top(outcome, Event::NO_INDEX, ticket, out);
                 }

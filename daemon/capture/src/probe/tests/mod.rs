@@ -24,7 +24,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use jhyde_trace::{
-    Content, EngineKind, Event, EventKind, Level, ObjectId, ObjectInfo, Outcome, ProbeLog,
+    CallId, Content, EngineKind, Event, EventKind, Level, ObjectId, ObjectInfo, Outcome, ProbeLog,
     RecordingOptions, State, Value, Variable,
 };
 use rustc_hash::FxHashMap;
@@ -333,10 +333,30 @@ impl<'a> Teller<'a> {
     }
 }
 
+/// What a call out of the scope has written between its callbacks the probe tells at its end: there it stands here, too, as
+/// it was in the end.
 fn story(list: &List) -> Vec<String> {
     let mut teller = Teller::new(list);
-    let lines = list.events.iter().filter_map(|event| teller.line(event));
-    lines.collect()
+    let mut lines = Vec::new();
+    let mut written: BTreeMap<CallId, BTreeMap<Variable, &Event>> = BTreeMap::new();
+    for event in &list.events {
+        match event.kind {
+            EventKind::Write { variable, .. } if event.index == Event::NO_INDEX => {
+                written
+                    .entry(event.call)
+                    .or_default()
+                    .insert(variable, event);
+                continue;
+            }
+            EventKind::Exit { .. } => {
+                let written = written.remove(&event.call).unwrap_or_default();
+                lines.extend(written.values().filter_map(|write| teller.line(write)));
+            }
+            _ => {}
+        }
+        lines.extend(teller.line(event));
+    }
+    lines
 }
 
 fn compiled(jdk: Option<&Path>, source: &Path) -> tempfile::TempDir {

@@ -1,6 +1,8 @@
 //! Kinds of mistakes that recordings of real programs once had, each by its smallest program (`java/defects`): what is
 //! recorded now is what happened, without a gap. Texts with half of a surrogate pair are in `texts`.
 
+mod unseen;
+
 use std::time::{Duration, Instant};
 
 use jhyde_integration::{Folder, Jdk, jdks};

@@ -1,0 +1,124 @@
+//! What happens where nobody looks: between the callbacks of a call out of the scope, in the JVM's own calls, in native
+//! code, and in threads that end.
+
+use serde_json::{Value, json};
+
+use super::{Recorded, each};
+
+impl Recorded {
+    fn place(&self, wanted: impl Fn(&Value) -> bool) -> usize {
+        let place = self.events.iter().position(wanted);
+        place.unwrap_or_else(|| panic!("JDK {}: no such event", self.jdk))
+    }
+
+    fn of_kind(&self, kind: &str) -> Vec<&Value> {
+        let all = self.events.iter();
+        all.filter(|event| event["kind"] == kind).collect()
+    }
+}
+
+#[test]
+fn what_is_written_between_callbacks_is_so_for_the_next_one() {
+    each("SetAll", &[], |run| {
+        assert_eq!(run.written("before"), [0, 1, 3, 6]);
+        let array = run.written("a")[0]["object"].clone();
+        let (sets, sees) = (run.calls("setAll"), run.calls("see"));
+        assert_eq!((sets.len(), sees.len()), (1, 4));
+        for (index, value) in [1, 3, 6, 10].into_iter().enumerate() {
+            let variable = format!("array#{array}[{index}]");
+            assert_eq!(run.written(&variable), [value], "JDK {}", run.jdk);
+            let written =
+                run.place(|event| event["kind"] == "write" && event["variable"] == variable);
+            assert_eq!(run.events[written]["call"], sets[0]["id"]);
+            let enters = |nth: usize| {
+                let call = &sees[nth]["id"];
+                run.place(|event| event["kind"] == "enter" && event["call"] == *call)
+            };
+            assert!(enters(index) < written);
+            assert!(index == 3 || written < enters(index + 1));
+        }
+    });
+}
+
+#[test]
+fn what_links_a_call_site_is_over_when_the_call_begins() {
+    each("Linked", &["--include", "Linked$*"], |run| {
+        assert_eq!(run.results("run"), [15]);
+        let links = run.calls("linkCallSite");
+        let sites = run.calls("apply");
+        assert_eq!(links.len(), 1, "JDK {}", run.jdk);
+        let ended = links[0]["exit"].as_u64().expect("it has ended");
+        let begun = |call: &Value| call["enter"].as_u64().expect("a time");
+        assert!(begun(&run.calls("<clinit>")[0]) < ended);
+        assert!(sites.iter().all(|site| ended < begun(site)));
+    });
+}
+
+#[test]
+fn the_call_that_ends_the_program_is_told() {
+    each("Exits", &[], |run| {
+        let exits = run.calls("exit");
+        assert_eq!(exits.len(), 1, "JDK {}", run.jdk);
+        assert_eq!(exits[0]["class"], "java.lang.System");
+        assert_eq!(exits[0]["arguments"][0]["value"], 0);
+    });
+}
+
+#[test]
+fn the_handler_of_what_nobody_caught_is_followed() {
+    each("Handled", &[], |run| {
+        assert_eq!(run.written("length"), [7, 7, 7], "JDK {}", run.jdk);
+        assert_eq!(run.written("Handled.handled"), [7, 14, 21]);
+        assert_eq!(run.of_kind("uncaught").len(), 3);
+        for handled in run.calls("handle") {
+            assert_eq!(handled["result"], json!({"void": true}), "{handled}");
+        }
+    });
+}
+
+#[test]
+fn what_native_code_throws_arrives_where_that_was_called() {
+    each("Cloned", &[], |run| {
+        assert_eq!(run.results("tried"), ["not Cloned"]);
+        let thrown = run.of_kind("thrown");
+        assert_eq!(thrown.len(), 1);
+        assert_eq!(thrown[0]["call"], run.calls("copy")[0]["id"]);
+        let caught = run.of_kind("caught");
+        assert_eq!(caught.len(), 1);
+        assert_eq!(caught[0]["call"], run.calls("tried")[0]["id"]);
+    });
+}
+
+#[test]
+fn what_class_loaders_throw_among_themselves_is_not_thrown_in_the_scope() {
+    each("Probed", &[], |run| {
+        assert_eq!(run.results("found"), ["Probed$Sought"]);
+        assert_eq!(run.of_kind("thrown"), Vec::<&Value>::new());
+        assert_eq!(run.of_kind("caught"), Vec::<&Value>::new());
+    });
+}
+
+#[test]
+fn a_thread_that_was_given_another_name_goes_by_its_number() {
+    each("Named", &["--include", "Named$*"], |run| {
+        let met = run.calls("met").into_iter();
+        let names = met.map(|call| {
+            (
+                call["arguments"][0]["value"]["content"].clone(),
+                call["result"].clone(),
+            )
+        });
+        let own = |name: &str| (json!(name), json!(name));
+        let named = |name: &str| (Value::Null, json!(name));
+        let expected = [
+            own("Thread-0"),
+            own("own"),
+            named("before"),
+            named("behind"),
+            own("Thread-0"),
+            own("own"),
+            named("behind"),
+        ];
+        assert_eq!(names.collect::<Vec<_>>(), expected, "JDK {}", run.jdk);
+    });
+}
