@@ -253,7 +253,7 @@ impl Recording {
     }
 
     /// Is it known that it is an array?
-    fn is_array(&self, object: ObjectId) -> Result<bool> {
+    pub(super) fn is_array(&self, object: ObjectId) -> Result<bool> {
         let class = self.object(object)?.and_then(|info| info.class);
         let class = class.map_or(Ok(None), |class| self.class(class))?;
         Ok(class.is_some_and(|class| class.name.ends_with(']')))
