@@ -82,13 +82,23 @@ impl Served {
             .count()
     }
 
-    fn until(&self, files: usize) -> Duration {
+    /// Waits until statements have files open, each one at least.
+    fn until_they_run(&self, statements: usize) {
+        self.until(|files| files >= statements);
+    }
+
+    /// Waits until none has; how long that took.
+    fn until_they_end(&self) -> Duration {
+        self.until(|files| files == 0)
+    }
+
+    fn until(&self, is_so: impl Fn(usize) -> bool) -> Duration {
         let begun = Instant::now();
-        while self.open_files() != files {
+        while !is_so(self.open_files()) {
+            let files = self.open_files();
             assert!(
                 begun.elapsed() < Duration::from_secs(60),
-                "{} temporary files are open, and not {files}",
-                self.open_files()
+                "{files} are open"
             );
             std::thread::sleep(Duration::from_millis(1));
         }
@@ -132,11 +142,12 @@ async fn what_nobody_reads_takes_little_memory_and_hinders_nobody() {
         };
         let request = SqlRequest {
             format: format.into(),
+            max_memory: "16MB".into(),
             ..SqlRequest::default()
         };
         unread.push(served.ask(LARGE, request).await);
     }
-    served.until(CLIENTS);
+    served.until_they_run(CLIENTS);
     // They would find 64 rows and more in this time, each.
     std::thread::sleep(Duration::from_secs(3));
     served.is_served();
@@ -146,9 +157,9 @@ async fn what_nobody_reads_takes_little_memory_and_hinders_nobody() {
         "{} MB for {CLIENTS} clients",
         more / 1_000_000
     );
-    assert_eq!(served.open_files(), CLIENTS, "all of them wait");
+    assert!(served.open_files() >= CLIENTS, "all of them wait");
     drop(unread);
-    served.until(0);
+    served.until_they_end();
     served.is_served();
 }
 
@@ -169,9 +180,9 @@ async fn a_statement_ends_with_the_client_that_leaves() {
                 ..SqlRequest::default()
             };
             let unread = served.ask(statement, request).await;
-            served.until(1);
+            served.until_they_run(1);
             drop(unread);
-            best = best.min(served.until(0));
+            best = best.min(served.until_they_end());
         }
         assert!(best < Duration::from_millis(100), "{statement}: {best:?}");
     }
@@ -183,9 +194,9 @@ async fn a_statement_ends_with_the_client_that_leaves() {
         let header = tokio::time::timeout(Duration::from_secs(60), &mut first).await;
         assert!(header.is_ok_and(|part| part.is_ok_and(|part| part.is_some())));
         drop(first);
-        served.until(1);
+        served.until_they_run(1);
         drop(waiting);
-        best = best.min(served.until(0));
+        best = best.min(served.until_they_end());
     }
     assert!(best < Duration::from_millis(100), "{best:?}");
 }
@@ -200,8 +211,8 @@ async fn a_statement_whose_time_is_over_ends_though_nobody_reads() {
             ..SqlRequest::default()
         };
         let mut unread = served.ask(LARGE, request).await;
-        served.until(1);
-        let took = served.until(0);
+        served.until_they_run(1);
+        let took = served.until_they_end();
         assert!(took < Duration::from_secs(5), "{took:?}");
         served.is_served();
         // Who reads late gets what there was, and why there is no more.

@@ -155,6 +155,9 @@ impl World {
         let Some(from) = self.kept(from, until) else {
             return Ok(0..0);
         };
+        if from >= until {
+            return Ok(0..0);
+        }
         let first = if from.0 == 0 { 1 } else { before(from)? };
         Ok(first..before(until)?.max(first))
     }

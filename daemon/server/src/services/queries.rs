@@ -295,7 +295,10 @@ impl From<Unsent> for Error {
 /// Runs a query. The header is held back until there is something to show, so that what cannot be answered fails at once.
 fn answer(prepared: &Prepared, parts: Parts<v1::QueryAnswer>) {
     use v1::query_answer::Part as Of;
-    let send = |part| Ok(parts.send(v1::QueryAnswer { part: Some(part) })?);
+    let send = |part| -> Result<(), Error> {
+        parts.send(v1::QueryAnswer { part: Some(part) })?;
+        Ok(())
+    };
     let mut header = Some(Of::Header(v1::QueryHeader {
         columns: prepared.query().columns.iter().map(column).collect(),
         until: prepared.until().0,

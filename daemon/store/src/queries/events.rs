@@ -336,6 +336,10 @@ impl Recording {
         direction: Direction,
     ) -> Rows<OwnEvent> {
         let view = self.view();
+        // Nothing is looked into for no time.
+        if view.clip(&range, direction).is_none() {
+            return known([]);
+        }
         let life = match view.life(call) {
             Ok(life) => life,
             Err(error) => return known([Err(error)]),

@@ -32,6 +32,10 @@ impl Recording {
         direction: Direction,
     ) -> Rows<Write> {
         let view = self.view();
+        // Nothing is looked into for no time.
+        if view.clip(&range, direction).is_none() {
+            return known([]);
+        }
         if let Variable::Return { call } | Variable::Exception { call } = variable {
             let write = self.end_of_call(variable, call);
             let inside = |write: &Write| range.contains(&write.timestamp);

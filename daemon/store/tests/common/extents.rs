@@ -14,8 +14,13 @@ type Ranges<'a> = &'a [Range<Timestamp>];
 /// A question, and what its blocks are looked up by.
 type Asked = (Lookup, Box<dyn Fn(&Recording, Range<Timestamp>)>);
 
-fn all_of<T>(rows: Rows<T>) {
-    assert!(rows.into_iter().all(|row| row.is_ok()));
+fn all_of<T>(mut rows: Rows<T>) {
+    assert!(rows.all(|row| row.is_ok()));
+}
+
+/// Is there anything of a range?
+fn is_any(recording: &Recording, range: &Range<Timestamp>) -> bool {
+    range.start < range.end.min(recording.end())
 }
 
 fn asked<T>(
@@ -48,6 +53,9 @@ pub(super) fn compare_extents(
         all.push((
             Lookup::Thread(thread),
             Box::new(move |r, range| {
+                if !is_any(r, &range) {
+                    return;
+                }
                 let before = |at| 1 + r.calls_before(thread, at).expect("a count");
                 let numbers = before(range.start)..before(range.end);
                 all_of(r.preorder(thread, numbers));
@@ -68,6 +76,9 @@ pub(super) fn compare_extents(
         all.push((
             Lookup::Method(method),
             Box::new(move |r, range| {
+                if !is_any(r, &range) {
+                    return;
+                }
                 let number = |at| r.invocation_at(method, at).expect("a count");
                 let (first, end) = (number(range.start), number(range.end));
                 if end > first {

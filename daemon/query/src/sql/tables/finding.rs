@@ -160,7 +160,8 @@ pub(super) fn of_methods(
 
 /// The numbers of a method's calls that were entered in a stretch of time and are kept.
 fn numbers_of(world: &World, method: MethodId, range: &Range<Timestamp>) -> Result<Range<u64>> {
-    let Some(from) = world.kept(range.start, range.end) else {
+    let from = world.kept(range.start, range.end);
+    let Some(from) = from.filter(|from| *from < range.end) else {
         return Ok(0..0);
     };
     let number = |at: Timestamp| -> Result<u64> {
