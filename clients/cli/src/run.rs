@@ -8,12 +8,12 @@ use std::process::ExitCode;
 use clap::{CommandFactory as _, Parser as _};
 use jhyde_proto::echo::{MOST, without_long_words};
 
-use crate::args::{Cli, Command, Global, MemoryCommand, SourceArgs, SourceCommand};
+use crate::args::{Cli, Command, Global, MemoryCommand, QueryArgs, SourceArgs, SourceCommand};
 use crate::client::Client;
 use crate::commands::{
     Context, call, compare, coverage, events, files, gaps, history, junit, launch, lines, locate,
-    memory, overview, query, recordings, sessions, sources, sql, state, step, tree, web, where_,
-    why,
+    memory, overview, query, recordings, saved, sessions, sources, sql, state, step, tree, web,
+    where_, why,
 };
 use crate::error::Error;
 use crate::output::{Look, Output, Paint};
@@ -83,6 +83,13 @@ async fn dispatch(cli: &Cli) -> Result<u8, Error> {
         Command::Memory(MemoryCommand::Export(args)) if args.junit => {}
         Command::Memory(command) => {
             let told = memory::memory(command, &mut out);
+            return told.and_then(|()| out.flush()).map(|()| 0);
+        }
+        Command::Query(QueryArgs {
+            saved: Some(command),
+            ..
+        }) if !command.names_one() => {
+            let told = saved::saved(command, &[], &mut out).await;
             return told.and_then(|()| out.flush()).map(|()| 0);
         }
         _ => {}

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use jhyde_store::Recording;
 use jhyde_store::records::{Arguments, CallRecord, Direction, MethodRef};
+use jhyde_store::{BlockReads, Recording};
 use jhyde_trace::{
     CallId, ClassInfo, Content, ContentKey, Event, EventKind, FieldId, Level, Local, MethodId,
     MethodInfo, Missing, Outcome, ThreadId, Timestamp, Value, Variable,
@@ -77,6 +77,13 @@ impl History {
     #[must_use]
     pub fn ending_at(mut self, deadline: Option<Instant>) -> Self {
         self.deadline = deadline;
+        self
+    }
+
+    /// The same; the blocks that its questions look into are counted.
+    #[must_use]
+    pub fn counting(mut self, reads: Arc<BlockReads>) -> Self {
+        self.recording = Arc::new(self.recording.counting(reads));
         self
     }
 

@@ -138,12 +138,18 @@ impl History {
         if let Some(variable) = self.resolve_content(text)? {
             return Ok(variable);
         }
-        if let Some(rest) = text.strip_prefix("object#") {
+        // `object#0:i` is a local of a call of a method of that name.
+        let part_of = |word: &str| {
+            let rest = text.strip_prefix(word)?;
+            let behind = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+            (!behind.starts_with(':')).then_some(rest)
+        };
+        if let Some(rest) = part_of("object#") {
             let (id, field) = rest.split_once('.').ok_or_else(form)?;
             let object = ObjectId(number(id).ok_or_else(form)?);
             return self.resolve_field(text, object, field);
         }
-        if let Some(rest) = text.strip_prefix("array#") {
+        if let Some(rest) = part_of("array#") {
             let (id, index) = rest
                 .strip_suffix(']')
                 .and_then(|rest| rest.split_once('['))

@@ -122,6 +122,42 @@ fn names_of_calls_and_variables_are_read_and_written() {
 }
 
 #[test]
+fn locals_of_methods_that_are_called_as_objects_are() {
+    let mut builder = Builder::new(Level::Full);
+    let methods = ["object", "array", "list"].map(|name| {
+        let locals = [("v", "I", 0, 0, 9), ("c", "[I", 1, 0, 9)];
+        method(name, "(I[I)V", STATIC, 1, &locals)
+    });
+    let (_, _, methods) = builder.class("p.Names", None, true, &[], methods.to_vec());
+    let thread = builder.thread("main");
+    for method in methods {
+        builder.enter(thread, method, None, &[Value::Int(1), Value::Null]);
+        builder.leave(thread);
+    }
+    let history = builder.history();
+    for (number, name) in (1..).zip(["object", "array", "list"]) {
+        for text in [format!("{name}#0:v"), format!("Names.{name}#0:v")] {
+            let found = history.resolve_variable(&text).expect(&text);
+            assert_eq!(found, local(call(number), 0), "{text}");
+        }
+        // A way from there, which leads nowhere.
+        let way = format!("{name}#0:c[0]");
+        let found = history.resolve_variable(&way);
+        assert!(
+            matches!(found, Err(Error::NoSuchVariable { .. })),
+            "{way}: {found:?}"
+        );
+    }
+    for (text, object) in [("object#12.v", 12), ("array#13[0]", 13)] {
+        let found = history.resolve_variable(text);
+        assert!(
+            matches!(found, Err(Error::NoSuchObject(of)) if of == object),
+            "{text}: {found:?}"
+        );
+    }
+}
+
+#[test]
 fn several_methods_of_a_name_are_ambiguous_and_listed() {
     let mut builder = Builder::new(Level::Calls);
     let twice = || {

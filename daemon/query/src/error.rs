@@ -95,6 +95,11 @@ pub enum Error {
     /// Whoever asked does not wait for the answer any more.
     #[error("the query was cancelled")]
     Cancelled,
+    /// It took too long.
+    #[error(
+        "the query was ended, its time is over: give it more (--timeout TIME), or ask for less (--from, --to, --limit)"
+    )]
+    Late,
 }
 
 impl From<jhyde_store::Error> for Error {

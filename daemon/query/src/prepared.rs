@@ -1,13 +1,15 @@
 //! A query with its parameters, ready to run.
 
 use std::cell::RefCell;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
-use jhyde_history::History;
 use jhyde_history::view::CallView;
+use jhyde_history::{Error as HistoryError, History};
+use jhyde_store::BlockReads;
 use jhyde_store::records::{CallRecord, MethodRef};
 use jhyde_trace::echo::shown;
 use jhyde_trace::{CallId, ClassId, ClassInfo, EventKind, MethodId, ObjectId, Timestamp};
-use std::sync::Arc;
 
 use crate::answer::{Cell, Row};
 use crate::catalogue::{Parameter, QUERIES, Query};
@@ -35,6 +37,7 @@ pub struct Prepared {
     parameters: Vec<(&'static str, String)>,
     history: History,
     span: Span,
+    reads: Arc<BlockReads>,
 }
 
 impl Prepared {
@@ -77,11 +80,13 @@ impl Prepared {
             });
         }
         let span = Span::of(&history, request.from, request.to)?;
+        let reads = Arc::default();
         Ok(Self {
             query,
             parameters,
-            history,
+            history: history.counting(Arc::clone(&reads)),
             span,
+            reads,
         })
     }
 
@@ -95,6 +100,16 @@ impl Prepared {
         self.span.until
     }
 
+    /// The blocks of events that it has looked into.
+    pub fn reads(&self) -> &BlockReads {
+        &self.reads
+    }
+
+    /// Is its time over, and does somebody still wait?
+    fn is_late(&self) -> bool {
+        self.history.is_late() && !self.history.cancelled().load(Ordering::Relaxed)
+    }
+
     /// Runs it; each row is handed over as it is found. Returns what the answer does not tell, for people.
     ///
     /// # Errors
@@ -106,8 +121,12 @@ impl Prepared {
             parameters: &self.parameters,
             notes: RefCell::default(),
         };
-        (self.query.run)(&ask, take)?;
-        Ok(ask.notes.into_inner())
+        match (self.query.run)(&ask, take) {
+            Err(Error::Cancelled | Error::History(HistoryError::Cancelled)) if self.is_late() => {
+                Err(Error::Late)
+            }
+            ran => ran.map(|()| ask.notes.into_inner()),
+        }
     }
 }
 

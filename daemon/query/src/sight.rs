@@ -1,8 +1,10 @@
 //! What may have gone unseen in a part of the history: where nothing was found, that decides between "no" and "cannot
 //! be told".
 
+use std::sync::Arc;
+
 use jhyde_store::Error as StoreError;
-use jhyde_trace::{ClassId, EventKind, Level, MethodId, ThreadId, Timestamp};
+use jhyde_trace::{ClassId, EventKind, Level, Levels, MethodId, ThreadId, Timestamp};
 
 use crate::error::Result;
 use crate::prepared::Ask;
@@ -14,6 +16,8 @@ pub(crate) struct Sight {
     hidden: Option<String>,
     /// What a thread is told to have done from a time to another may be false: a gap says so that reaches back.
     doubted: Vec<(ThreadId, Timestamp, Timestamp)>,
+    /// What of it may be false besides, where nobody records any more: a recording that runs is asked each time.
+    levels: Option<Arc<Levels>>,
 }
 
 impl Sight {
@@ -21,6 +25,10 @@ impl Sight {
         let mut sight = Self::default();
         let (history, span) = (ask.history, ask.span);
         let recording = history.recording();
+        let meta = recording.meta();
+        if !meta.state.is_live() {
+            sight.levels = Some(recording.levels_or_lowest());
+        }
         let mut hide = |why: String| {
             sight.hidden.get_or_insert(why);
         };
@@ -73,7 +81,7 @@ impl Sight {
         {
             hide(end);
         }
-        if !recording.meta().is_launched() && !span.from_is_said {
+        if !meta.is_launched() && !span.from_is_said {
             hide(
                 "the JVM was not started by jhyde: what it did before the recording began is not recorded \
                  (--from 0 asks about the recording alone)"
@@ -88,8 +96,11 @@ impl Sight {
         let in_doubt = |&(of, from, to): &(ThreadId, Timestamp, Timestamp)| {
             of == thread && from <= at && at <= to
         };
-        let levels = ask.history.recording().levels_or_lowest();
-        !self.doubted.iter().any(in_doubt) && !levels.doubted(at)
+        let is_doubted = match &self.levels {
+            Some(levels) => levels.doubted(at),
+            None => ask.history.recording().levels_or_lowest().doubted(at),
+        };
+        !is_doubted && !self.doubted.iter().any(in_doubt)
     }
 
     /// May anything that is told be false?

@@ -5,7 +5,7 @@ use std::ops::Range;
 use jhyde_history::History;
 use jhyde_history::view::CallView;
 use jhyde_store::records::{CallRecord, Direction};
-use jhyde_trace::{CallId, ThreadId, Timestamp};
+use jhyde_trace::{ThreadId, Timestamp};
 
 use crate::error::{Error, Result};
 
@@ -103,19 +103,11 @@ impl Span {
         thread: ThreadId,
         numbers: Range<u64>,
     ) -> Result<u64> {
-        let (first, mut low, mut high) = (numbers.start, numbers.start, numbers.end);
-        while low < high {
-            let middle = low + (high - low) / 2;
-            let middle_call = CallId::new(thread, middle);
-            match history
-                .recording()
-                .is_entered_before(middle_call, self.until)?
-            {
-                true => low = middle + 1,
-                false => high = middle,
-            }
+        if numbers.is_empty() {
+            return Ok(0);
         }
-        Ok(low - first)
+        let next = 1 + history.recording().calls_before(thread, self.until)?;
+        Ok(next.clamp(numbers.start, numbers.end) - numbers.start)
     }
 
     /// The same with names and values.

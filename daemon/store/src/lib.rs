@@ -37,6 +37,7 @@ mod log;
 mod objects;
 mod open;
 mod queries;
+mod reads;
 mod ring;
 mod rows;
 mod seal;
@@ -50,7 +51,9 @@ pub use catalogue::{Catalogue, StoreOptions};
 pub use closing::all_closed;
 pub use error::{Error, Result};
 pub use integrity::{CheckReport, InspectReport};
+pub use queries::extent::Lookup;
 pub use queries::gaps::gap_kind;
+pub use reads::BlockReads;
 pub use recording::{Recording, Rows};
 pub use records::{
     Arguments, CallOutcome, CallRecord, ContentChange, Creation, Direction, ExceptionEvent,

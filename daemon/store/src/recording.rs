@@ -17,6 +17,7 @@ use crate::families;
 use crate::folder;
 use crate::index::Key;
 use crate::objects;
+use crate::reads::BlockReads;
 use crate::records::{Creation, Direction, FieldRef, Lowered, MethodRef, Stats};
 use crate::state::Inner;
 use crate::view::View;
@@ -36,11 +37,33 @@ pub type Rows<T> = Box<dyn Iterator<Item = Result<T>> + Send>;
 #[derive(Clone, Debug)]
 pub struct Recording {
     pub(crate) inner: Arc<Inner>,
+    /// Who wants to know which blocks are looked into.
+    reads: Option<Arc<BlockReads>>,
 }
 
 impl Recording {
+    pub(crate) fn new(inner: Arc<Inner>) -> Self {
+        Self { inner, reads: None }
+    }
+
+    /// The same recording; of questions to it the blocks that they look into are counted.
+    #[must_use]
+    pub fn counting(&self, reads: Arc<BlockReads>) -> Self {
+        Self {
+            inner: Arc::clone(&self.inner),
+            reads: Some(reads),
+        }
+    }
+
+    /// What was looked into so far, where it is counted.
+    pub fn reads(&self) -> Option<&BlockReads> {
+        self.reads.as_deref()
+    }
+
     pub(crate) fn view(&self) -> View {
-        View::new(&self.inner)
+        let mut view = View::new(&self.inner);
+        view.reads.clone_from(&self.reads);
+        view
     }
 
     /// The recording's id.

@@ -9,6 +9,7 @@ use rocksdb::Direction as Seek;
 use crate::error::{Error, Result};
 use crate::families;
 use crate::index::{Key, run};
+use crate::reads::BlockReads;
 use crate::records::Direction;
 use crate::state::{Group, Inner};
 
@@ -29,6 +30,8 @@ pub(crate) struct View {
     sweep: bool,
     /// What of it may be false: see [`told`].
     pub(crate) levels: Arc<Levels>,
+    /// Who wants to know which blocks are looked into.
+    pub(crate) reads: Option<Arc<BlockReads>>,
 }
 
 /// An event of a block, as it is told: without values where they may be false. All that queries say of values comes from here.
@@ -79,6 +82,7 @@ impl View {
             end,
             sweep: false,
             levels: inner.levels_or_lowest(),
+            reads: None,
         }
     }
 
@@ -104,6 +108,7 @@ impl View {
             end,
             sweep: true,
             levels: inner.levels_or_lowest(),
+            reads: None,
         }
     }
 
@@ -180,6 +185,9 @@ impl View {
         if ordinal < self.cut() {
             return Err(self.cut_off());
         }
+        if let Some(reads) = &self.reads {
+            reads.look_into(ordinal);
+        }
         if ordinal >= self.persisted {
             let at = (ordinal - self.persisted) as usize;
             return self
@@ -209,6 +217,9 @@ impl View {
             Err(Error::Damaged { reason, .. }) => return Err(damaged(reason)),
             Err(error) => return Err(damaged(error.to_string())),
         };
+        if let Some(reads) = &self.reads {
+            reads.decode_one();
+        }
         let block = Block::decode(&bytes).map_err(|error| damaged(error.to_string()))?;
         let next = self.first_of(ordinal + 1);
         if block.first().0 != first || block.end().0 != next {
@@ -318,8 +329,13 @@ impl View {
         }
     }
 
+    /// Was the recording made when the index had such keys?
+    pub(crate) fn has_index_of(&self, key: Key) -> bool {
+        self.inner.index >= key.since()
+    }
+
     fn candidate_kept(&self, key: Key, from: u32, direction: Direction) -> Result<Option<u32>> {
-        if self.inner.index < key.since() {
+        if !self.has_index_of(key) {
             // Made before there was such an index: any block may have it.
             return Ok(match direction {
                 Direction::Forward => (from < self.blocks()).then_some(from),

@@ -106,6 +106,12 @@ impl Asked<'_> {
             for thread in 1..=3 {
                 let innermost = self.recording.innermost_call(ThreadId(thread), at);
                 self.put(format!("innermost {thread} {at}"), innermost);
+                let before = self.recording.calls_before(ThreadId(thread), at);
+                self.put(format!("calls of {thread} before {at}"), before);
+            }
+            for number in 0..8 {
+                let before = self.recording.invocation_at(MethodId(number), at);
+                self.put(format!("calls of method {number} before {at}"), before);
             }
             for object in 0..12 {
                 let object = ObjectId(object);

@@ -1,6 +1,7 @@
 //! `jhyde sql` on real recordings: what tables and functions tell is held against what `jhyde` says otherwise, and bad input.
 
 mod arrow;
+mod explained;
 mod generated;
 mod judged;
 mod library;
@@ -8,6 +9,8 @@ mod referring;
 mod saved;
 mod several;
 mod slow;
+mod spilling;
+mod unread;
 
 use jhyde_integration::waits::Waits;
 use jhyde_integration::{Folder, Jdk, jdks};
@@ -181,6 +184,17 @@ fn functions_tell_what_objects_held_at_an_event() {
         for line in lines {
             let numbers: Vec<_> = line.iter().filter(|cell| cell.is_number()).collect();
             assert_eq!(numbers[0], numbers[1], "{line:?}");
+        }
+        for function in ["object_state", "collection", "reachable"] {
+            for at in ["99999999", "-1"] {
+                let statement = format!("SELECT * FROM {function}(1, {at})");
+                let (beyond, end) = ask(&folder, &["-c", &statement]);
+                assert_eq!(beyond, [] as [Json; 0], "{function}");
+                assert!(
+                    end["notes"].to_string().contains("no event behind"),
+                    "{end}"
+                );
+            }
         }
         let nothing = "SELECT * FROM collection(99999999), reachable(99999999)";
         assert_eq!(rows(&folder, nothing), Vec::<Vec<Json>>::new());

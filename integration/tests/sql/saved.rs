@@ -1,6 +1,6 @@
 //! Statements that are kept under a name, with parameters.
 
-use jhyde_integration::jdks;
+use jhyde_integration::{Folder, jdks};
 use serde_json::json;
 
 use crate::{fails, merge_sort, rows};
@@ -142,6 +142,72 @@ fn a_statement_is_kept_asked_listed_given_on_and_forgotten() {
         &["query", "import", "no-such-file.sql"],
         "no-such-file.sql",
     );
+}
+
+#[test]
+fn what_a_query_may_cost_is_said_as_of_a_statement() {
+    let folder = merge_sort(&jdks()[0], "full");
+    let query = |words: &[&'static str]| [&["query", "run"], words].concat();
+    let endless =
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n";
+    let large = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 30000) SELECT length(group_concat(printf('%01000d', i))) AS n FROM n";
+    for (name, text) in [
+        ("endless", endless),
+        ("large", large),
+        ("all", "SELECT id FROM calls"),
+    ] {
+        folder.ask(&["query", "save", name, "-c", text]);
+    }
+    fails(
+        &folder,
+        &query(&["endless", "--timeout", "200ms"]),
+        "its time is over",
+    );
+    let needs = "the statement needs more memory than 16 MB";
+    fails(&folder, &query(&["large", "--memory", "16MB"]), needs);
+    fails(
+        &folder,
+        &query(&["large", "--memory", "much"]),
+        "'much' is not a size",
+    );
+    assert_eq!(folder.json(&query(&["large"]))[0], json!({"n": 30_029_999}));
+    let mut lines = folder.json(&query(&["all", "--max-rows", "2"]));
+    assert_eq!(lines.pop().expect("an end")["more"], json!(true));
+    assert_eq!(lines.len(), 2);
+    // Those that come with jhyde have a time, too, and nothing that takes memory.
+    fails(
+        &folder,
+        &query(&["threads", "--memory", "64MB"]),
+        "--memory says nothing to threads",
+    );
+    let told = folder.json(&query(&["threads", "--timeout", "60s", "--max-rows", "1"]));
+    assert_eq!(told.last().expect("an end")["rows"], json!(1));
+}
+
+#[test]
+fn what_is_kept_needs_no_daemon() {
+    let folder = Folder::new();
+    let queries = folder.data().with_file_name("kept");
+    std::fs::create_dir_all(&queries).expect("a folder");
+    std::fs::write(queries.join("one.sql"), "-- One\nSELECT $a AS one").expect("a file");
+    let kept = queries.display().to_string();
+    let out = folder
+        .data()
+        .with_file_name("out.sql")
+        .display()
+        .to_string();
+    let ask = |words: &[&str]| folder.ask(&[&["query"], words, &["--folder", &kept]].concat());
+    assert!(ask(&["list"]).contains("one"));
+    assert!(ask(&["show", "one"]).contains("SELECT $a AS one"));
+    ask(&["export", "one", &out]);
+    ask(&["delete", "one"]);
+    assert!(ask(&["list"]).contains("no queries are kept"));
+    assert!(ask(&["answers"]).contains("no answers are kept"));
+    let begun = std::fs::read_dir(folder.data()).map_or(0, Iterator::count);
+    assert_eq!(begun, 0, "a daemon was started");
+    ask(&["import", &out, "two"]);
+    let begun = std::fs::read_dir(folder.data()).map_or(0, Iterator::count);
+    assert!(begun > 0, "names of jhyde's own are asked for");
 }
 
 #[test]

@@ -122,6 +122,13 @@ pub enum SavedCommand {
     },
 }
 
+impl SavedCommand {
+    /// Does it give a query a name, which must be none of those that the daemon knows? The others need no daemon.
+    pub fn names_one(&self) -> bool {
+        matches!(self, Self::Save { .. } | Self::Import { .. })
+    }
+}
+
 /// `jhyde query`.
 #[derive(Args, Debug)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
@@ -160,8 +167,14 @@ pub struct QueryArgs {
     #[arg(long, value_name = "LEVELS", allow_negative_numbers = true, value_parser = whole(1, u32::MAX))]
     pub depth: Option<u32>,
     /// At most so many rows
-    #[arg(long, value_name = "N", conflicts_with = "all", allow_negative_numbers = true, value_parser = whole(1, u32::MAX))]
+    #[arg(long, visible_alias = "max-rows", value_name = "N", conflicts_with = "all", allow_negative_numbers = true, value_parser = whole(1, u32::MAX))]
     pub limit: Option<u32>,
+    /// End it after this time, such as 30s, 5m or 250ms; 0: never [default: never; of one that is kept 5m]
+    #[arg(long, value_name = "TIME", value_parser = crate::commands::sql::time)]
+    pub timeout: Option<std::time::Duration>,
+    /// Of one that is kept: end it where it needs more memory than this, such as 64MB [default: 256MB]
+    #[arg(long, value_name = "SIZE", allow_hyphen_values = true)]
+    pub memory: Option<String>,
     /// All rows; without it and --limit people get 200, programs (--json) all
     #[arg(long)]
     pub all: bool,

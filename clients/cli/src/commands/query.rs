@@ -11,6 +11,7 @@ use tonic::Status;
 
 use super::answers::{Keeping, Question};
 use super::saved::{Saved, saved};
+use super::sql::milliseconds;
 use super::{Context, Notes, ROWS_FOR_PEOPLE, broke_off, call_argument, sql};
 use crate::args::QueryArgs;
 use crate::error::Error;
@@ -26,6 +27,9 @@ const WHOLE: &str = "what is kept is whole: leave --limit out";
 /// # Errors
 /// When the daemon refuses, or the output cannot be written.
 pub async fn query(context: &mut Context, args: &QueryArgs) -> Result<(), Error> {
+    if let Some(command) = args.saved.as_ref().filter(|command| !command.names_one()) {
+        return saved(command, &[], &mut context.out).await;
+    }
     let queries = context.client.queries.list(ListQueriesRequest {}).await?;
     let queries = queries.into_inner().queries;
     if let Some(command) = &args.saved {
@@ -44,12 +48,19 @@ pub async fn query(context: &mut Context, args: &QueryArgs) -> Result<(), Error>
     {
         return run_saved(context, recording, &saved, args).await;
     }
+    if args.memory.is_some() {
+        return Err(Error::Usage(format!(
+            "--memory says nothing to {}: it is for statements in SQL",
+            clean(name)
+        )));
+    }
     let request = RunQueryRequest {
         recording: recording.clone(),
         query: name.clone(),
         parameters: parameters(query, args)?,
         from: args.from,
         to: args.to,
+        timeout_ms: args.timeout.map(milliseconds),
     };
     run(context, request, args).await
 }
@@ -87,6 +98,8 @@ async fn run_saved(
         statement: saved.text.clone(),
         to: args.to,
         max_rows: most,
+        timeout_ms: args.timeout.map(milliseconds),
+        max_memory: args.memory.clone().unwrap_or_default(),
         parameters: saved.given(&args.parameters)?,
         ..SqlRequest::default()
     };
@@ -258,7 +271,8 @@ pub(super) async fn tell(
     if footer.is_none() && !more {
         return Err(broke_off());
     }
-    let told = footer.unwrap_or_default().notes;
+    let footer = footer.unwrap_or_default();
+    let told = footer.notes;
     keeping.map_or(Ok(()), Keeping::keep)?;
     if out.json {
         return out.object(&UntilJson {
@@ -266,6 +280,8 @@ pub(super) async fn tell(
             rows: count,
             more,
             notes: &told,
+            blocks: footer.blocks,
+            blocks_decoded: footer.blocks_decoded,
         });
     }
     rows(&header.columns, &waiting, out)?;

@@ -135,6 +135,10 @@ pub struct UntilJson<'a> {
     pub more: bool,
     /// What the answer does not tell.
     pub notes: &'a [String],
+    /// So many blocks of events were looked into.
+    pub blocks: u64,
+    /// So often one was read from the disk for it.
+    pub blocks_decoded: u64,
 }
 
 /// A statement that somebody keeps.

@@ -81,6 +81,8 @@ impl Serialize for SqlUntilJson<'_> {
         map.serialize_entry("rows", &self.footer.rows)?;
         map.serialize_entry("more", &self.footer.more)?;
         map.serialize_entry("notes", &self.footer.notes)?;
+        map.serialize_entry("blocks", &self.footer.blocks)?;
+        map.serialize_entry("blocks_decoded", &self.footer.blocks_decoded)?;
         map.end()
     }
 }

@@ -172,17 +172,11 @@ impl History {
             return Ok(innermost);
         }
         // Numbers rise with time.
-        let (mut from, mut to) = (part.first, part.end.max(part.first));
-        while from < to {
-            self.check()?;
-            let middle = from + (to - from) / 2;
-            let call = CallId::new(part.thread, middle);
-            let behind = Timestamp(time.0.saturating_add(1));
-            match self.recording.is_entered_before(call, behind)? {
-                true => from = middle + 1,
-                false => to = middle,
-            }
-        }
-        Ok(CallId::new(part.thread, from))
+        let behind = Timestamp(time.0.saturating_add(1));
+        let next = 1 + self.recording.calls_before(part.thread, behind)?;
+        Ok(CallId::new(
+            part.thread,
+            next.clamp(part.first, part.end.max(part.first)),
+        ))
     }
 }

@@ -1,11 +1,13 @@
 //! Objects of a class: where they were made, or first met.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 use std::sync::Arc;
 
-use jhyde_store::records::Direction;
+use jhyde_trace::block::ShapeKind;
 use jhyde_trace::{
-    CallId, Change, ClassId, ClassInfo, Event, EventKind, ObjectId, Outcome, Timestamp, Value,
+    Block, CallId, Change, ClassId, ClassInfo, Event, EventKind, ObjectId, Outcome, Timestamp,
+    Value,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -114,61 +116,109 @@ pub(crate) struct Met {
     pub(crate) unsure: bool,
 }
 
-/// The objects of some classes, as they were first met in the span: reads all of its events.
+/// The objects of some classes, as they were first met in the span: looks into all of its blocks.
 pub(crate) fn met(
     ask: &Ask<'_>,
     kinds: &Kinds,
     span: Span,
     each: &mut dyn FnMut(Met) -> Result<()>,
 ) -> Result<()> {
-    /// So many objects of other classes are kept in mind.
-    const OTHERS: usize = 1 << 20;
-    let mut seen: FxHashSet<ObjectId> = FxHashSet::default();
-    let mut others: FxHashSet<ObjectId> = FxHashSet::default();
-    let events = ask
-        .history
-        .recording()
-        .events(span.range(), None, Direction::Forward);
-    for event in events {
+    let recording = ask.history.recording();
+    let mut known = ObjectSet::default();
+    let mut objects = Vec::new();
+    for block in recording.blocks(span.range()) {
         ask.history.check()?;
-        let event = match event {
+        let block = match block {
             Err(jhyde_store::Error::Damaged { .. }) => continue,
-            event => event?,
+            block => block?,
         };
-        let made = match event.event.kind {
-            EventKind::New { object, .. } => Some(object),
-            _ => None,
-        };
-        let mut objects = Vec::new();
-        objects_in(&event.event, &mut objects);
-        for object in objects {
-            if seen.contains(&object) || others.contains(&object) {
-                continue;
-            }
-            let class = match event.event.kind {
-                EventKind::New { class, .. } if made == Some(object) => Some(class),
-                _ => ask.class_of(object)?,
+        // Events are made only of those that name an object for the first time, or may.
+        let (references, shapes) = (block.references(), block.shape_kinds());
+        let names_new = |at: usize, known: &ObjectSet| {
+            let owner = match shapes.get(block.shape_number(at)) {
+                Some(ShapeKind::Content) => return true,
+                Some(ShapeKind::New(_) | ShapeKind::Field(_)) => Some(block.owner(at)),
+                _ => None,
             };
-            let is = kinds.has(class);
-            if is == Is::No {
-                if others.len() >= OTHERS {
-                    others.clear();
-                }
-                others.insert(object);
+            let mut named = references.of(at).chain(owner);
+            named.any(|object| !known.contains(object))
+        };
+        for at in positions(&block, &span.range()) {
+            if !names_new(at, &known) {
                 continue;
             }
-            seen.insert(object);
-            each(Met {
-                object,
-                at: event.timestamp,
-                call: event.event.call,
-                index: event.event.index,
-                made: made == Some(object),
-                unsure: is == Is::Unknown,
-            })?;
+            let Some(event) = recording.told(&block, at) else {
+                continue;
+            };
+            let made = match event.kind {
+                EventKind::New { object, .. } => Some(object),
+                _ => None,
+            };
+            objects.clear();
+            objects_in(&event, &mut objects);
+            for object in objects.drain(..) {
+                if !known.insert(object) {
+                    continue;
+                }
+                let class = match event.kind {
+                    EventKind::New { class, .. } if made == Some(object) => Some(class),
+                    _ => ask.class_of(object)?,
+                };
+                let is = kinds.has(class);
+                if is != Is::No {
+                    each(Met {
+                        object,
+                        at: block.timestamp(at),
+                        call: event.call,
+                        index: event.index,
+                        made: made == Some(object),
+                        unsure: is == Is::Unknown,
+                    })?;
+                }
+            }
         }
     }
     Ok(())
+}
+
+/// The positions of a block in a stretch of time.
+fn positions(block: &Block, range: &Range<Timestamp>) -> Range<usize> {
+    let position = |at: Timestamp| {
+        let at = at.0.saturating_sub(block.first().0);
+        usize::try_from(at).map_or(block.len(), |at| at.min(block.len()))
+    };
+    position(range.start)..position(range.end)
+}
+
+/// Objects, a bit each: they are numbered in the order in which they were met.
+#[derive(Debug, Default)]
+struct ObjectSet {
+    /// By the numbers above the lowest twelve bits.
+    pages: FxHashMap<u64, Box<[u64; 64]>>,
+}
+
+impl ObjectSet {
+    /// The page of an object, the word there, and its bit.
+    fn place(object: ObjectId) -> (u64, usize, u64) {
+        let low = object.0 & 0xfff;
+        (object.0 >> 12, (low / 64) as usize, 1 << (low % 64))
+    }
+
+    fn contains(&self, object: ObjectId) -> bool {
+        let (page, word, bit) = Self::place(object);
+        self.pages
+            .get(&page)
+            .is_some_and(|page| page[word] & bit != 0)
+    }
+
+    /// Was it not there yet?
+    fn insert(&mut self, object: ObjectId) -> bool {
+        let (page, word, bit) = Self::place(object);
+        let page = self.pages.entry(page).or_insert_with(|| Box::new([0; 64]));
+        let is_new = page[word] & bit == 0;
+        page[word] |= bit;
+        is_new
+    }
 }
 
 /// The objects that an event names.
@@ -242,4 +292,20 @@ pub(crate) fn instances(ask: &Ask<'_>, take: &mut dyn FnMut(Row) -> Result<()>) 
         );
     }
     ask.note_hidden()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_object_is_new_once() {
+        let mut known = ObjectSet::default();
+        for object in [0, 1, 63, 64, 4095, 4096, u64::MAX].map(ObjectId) {
+            assert!(!known.contains(object));
+            assert!(known.insert(object));
+            assert!(known.contains(object) && !known.insert(object));
+        }
+        assert!(!known.contains(ObjectId(2)));
+    }
 }

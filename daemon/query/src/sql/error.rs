@@ -56,6 +56,15 @@ pub enum SqlError {
         /// What they may hold, with its unit.
         most: String,
     },
+    /// Its temporary files cannot be written.
+    #[error(
+        "the statement cannot write its temporary files, for sorting and temporary tables: {reason}. Make room in the folder that TMPDIR names for the daemon (else /var/tmp), \
+         start it with another one, or ask for fewer rows (WHERE), or leave ORDER BY and GROUP BY out where no index serves them (--explain tells)"
+    )]
+    Disk {
+        /// Why.
+        reason: String,
+    },
     /// SQLite failed.
     #[error("the statement failed: {0}")]
     Failed(String),

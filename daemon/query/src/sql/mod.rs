@@ -13,14 +13,17 @@
 mod allow;
 mod arrow;
 mod asked;
+mod bounds;
 mod datum;
 mod error;
+mod extent;
 mod function;
 mod glue;
 mod judged;
 mod library;
 mod meter;
 mod numbers;
+mod plan;
 mod run;
 mod script;
 mod table;

@@ -16,6 +16,7 @@ use super::datum::Datum;
 use super::error::SqlError;
 use super::function::{self, Shared};
 use super::meter::{self, Meter};
+use super::plan::plan;
 use super::script::{Expanded, Function, Problem, Script, Step};
 use super::table::Type;
 use super::tables;
@@ -60,6 +61,7 @@ pub struct Statement {
     pub(super) worlds: Vec<Arc<World>>,
     pub(super) seen: Arc<[Seen]>,
     pub(super) text: String,
+    deadline: Option<Instant>,
     rows: u64,
     pub(super) memory: u64,
     explain: bool,
@@ -76,6 +78,10 @@ pub struct Ended {
     pub more: bool,
     /// What the answer does not tell, for people.
     pub notes: Vec<String>,
+    /// So many blocks of events were looked into, of all recordings, each counted once.
+    pub blocks: u64,
+    /// So often one was read from the disk for it: the others were in memory.
+    pub decoded: u64,
 }
 
 /// Takes the parts of an answer.
@@ -118,7 +124,7 @@ impl Statement {
         let asked: Vec<_> = asked
             .into_iter()
             .map(|asked| Asked {
-                history: asked.history.ending_at(deadline),
+                history: asked.history.ending_at(deadline).counting(Arc::default()),
                 ..asked
             })
             .collect();
@@ -154,6 +160,7 @@ impl Statement {
             worlds: worlds.collect(),
             seen,
             text,
+            deadline,
             rows: limits.rows.unwrap_or(u64::MAX),
             memory,
             explain: false,
@@ -168,16 +175,23 @@ impl Statement {
         self
     }
 
-    /// Instead of running, tells how it would: the tables in the order in which they are gone through, and which index serves each.
+    /// Instead of running, tells how it would: the tables in the order in which they are gone through, which index serves each, and how
+    /// many blocks of events are read for it at most.
     #[must_use]
     pub fn explained(mut self) -> Self {
         self.explain = true;
+        self.worlds.iter().for_each(|world| world.explain());
         self
     }
 
     /// What is asked, in the order in which it was named, and how much of each is seen.
     pub fn seen(&self) -> &[Seen] {
         &self.seen
+    }
+
+    /// When its time is over.
+    pub fn deadline(&self) -> Option<Instant> {
+        self.deadline
     }
 
     /// Runs it.
@@ -214,6 +228,14 @@ impl Statement {
                 told => told,
             }
         })?;
+        for reads in self
+            .worlds
+            .iter()
+            .filter_map(|world| world.recording().reads())
+        {
+            ended.blocks += reads.blocks();
+            ended.decoded += reads.decoded();
+        }
         for (world, seen) in self.worlds.iter().zip(self.seen.iter()) {
             let mut notes = world.take_notes();
             // All rows are there: what is said of them does not come too late.
@@ -288,6 +310,8 @@ impl Statement {
                 rows: 0,
                 more: false,
                 notes: Vec::new(),
+                blocks: 0,
+                decoded: 0,
             },
         };
         let shared = Shared::new(self.worlds.clone());
@@ -447,44 +471,8 @@ struct Run<'a> {
     ended: Ended,
 }
 
-/// Tells the plan of a statement.
-fn plan(
-    connection: &Connection,
-    text: &str,
-    taker: &mut dyn Taker,
-    ended: &mut Ended,
-) -> Result<(), SqliteOrOurs> {
-    let mut statement = connection.prepare(&format!("EXPLAIN QUERY PLAN {text}"))?;
-    let mut rows = statement.raw_query();
-    let mut depths: Vec<i64> = Vec::new();
-    taker.columns(&[Answered {
-        name: "plan",
-        declared: Some(Type::Text),
-    }])?;
-    while let Some(row) = rows.next()? {
-        let (id, parent): (i64, i64) = (row.get(0)?, row.get(1)?);
-        while depths.last().is_some_and(|last| *last != parent) {
-            depths.pop();
-        }
-        let indent = "  ".repeat(depths.len());
-        depths.push(id);
-        let line: String = row.get(3)?;
-        // `SCAN calls VIRTUAL TABLE INDEX 4:the call: id=?`
-        let line = match line.split_once(" VIRTUAL TABLE INDEX ") {
-            Some((table, index)) => {
-                let index = index.split_once(':').map_or(index, |(_, index)| index);
-                format!("{}: {index}", table.replace("SCAN ", "READ "))
-            }
-            None => line,
-        };
-        taker.row(vec![Datum::Text(format!("{indent}{line}"))])?;
-        ended.rows += 1;
-    }
-    Ok(())
-}
-
 /// SQLite's failures are put in words at the end, when all is known.
-enum SqliteOrOurs {
+pub(super) enum SqliteOrOurs {
     Sqlite(SqliteError),
     /// Of this statement.
     In(SqliteError, Box<Expanded>),

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use jhyde_trace::{CallId, Level, Timestamp};
 
 use super::datum::Datum;
+use super::extent::Reads;
 use super::world::{RowsOf, World};
 use crate::error::Result;
 
@@ -120,6 +121,8 @@ pub(super) struct Access<T> {
     pub(super) backward: bool,
     /// About how many rows it looks at; at most one row where it is 1.
     pub(super) cost: f64,
+    /// Which blocks of events it reads.
+    pub(super) reads: Reads,
     pub(super) find: Find<T>,
 }
 
@@ -243,6 +246,11 @@ impl Bounds {
         }
         let enter = world.recording().call(id)?.enter;
         Ok((enter < world.span.until).then_some(id))
+    }
+
+    /// Is it asked for?
+    pub(super) fn has(&self, column: &str) -> bool {
+        self.get(column).is_some()
     }
 
     fn get(&self, column: &str) -> Option<&Datum> {

@@ -2,7 +2,7 @@
 
 use std::sync::PoisonError;
 
-use rusqlite::Error as SqliteError;
+use rusqlite::{Error as SqliteError, ErrorCode};
 
 use super::allow::Refused;
 use super::asked::Seen;
@@ -58,6 +58,14 @@ impl Statement {
             }
             None => {}
         }
+        let disk = match error.sqlite_error_code() {
+            Some(ErrorCode::DiskFull) => Some("the disk is full".to_owned()),
+            Some(ErrorCode::SystemIoFailure) => Some(error.to_string()),
+            _ => None,
+        };
+        if let Some(reason) = disk {
+            return SqlError::Disk { reason }.into();
+        }
         if let Some(failure) = self.worlds.iter().find_map(|world| world.take_failure()) {
             return failure;
         }
@@ -96,7 +104,7 @@ impl Statement {
                 wrong(offset.map(|offset| begin + offset), reason)
             }
             SqliteError::SqliteFailure(code, message) => {
-                if code.code == rusqlite::ErrorCode::OperationInterrupted {
+                if code.code == ErrorCode::OperationInterrupted {
                     return self.why_over();
                 }
                 let told = message.unwrap_or_else(|| code.to_string());

@@ -1,5 +1,6 @@
 //! The part of the history that a statement sees, and what was met on the way.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use jhyde_history::History;
@@ -29,6 +30,8 @@ pub(super) struct World {
     pub(super) all: Arc<[Seen]>,
     /// Their histories, likewise.
     pub(super) peers: Arc<[History]>,
+    /// The statement is only planned, and its plan says how many blocks each table reads.
+    explains: AtomicBool,
     notes: Mutex<Vec<String>>,
     failure: Mutex<Option<Error>>,
 }
@@ -44,9 +47,19 @@ impl World {
             judgements: asked.judgements,
             all,
             peers,
+            explains: AtomicBool::new(false),
             notes: Mutex::default(),
             failure: Mutex::default(),
         }
+    }
+
+    /// From now on plans say how many blocks each table reads.
+    pub(super) fn explain(&self) {
+        self.explains.store(true, Ordering::Relaxed);
+    }
+
+    pub(super) fn explains(&self) -> bool {
+        self.explains.load(Ordering::Relaxed)
     }
 
     pub(super) fn recording(&self) -> &Recording {
@@ -61,7 +74,7 @@ impl World {
     /// Why a statement was interrupted.
     pub(super) fn why_over(&self) -> Error {
         let is_cancelled = self.history.cancelled();
-        match is_cancelled.load(std::sync::atomic::Ordering::Relaxed) {
+        match is_cancelled.load(Ordering::Relaxed) {
             true => Error::Cancelled,
             false => super::SqlError::Timeout.into(),
         }
@@ -142,6 +155,9 @@ impl World {
         let Some(from) = self.kept(from, until) else {
             return Ok(0..0);
         };
+        if from >= until {
+            return Ok(0..0);
+        }
         let first = if from.0 == 0 { 1 } else { before(from)? };
         Ok(first..before(until)?.max(first))
     }

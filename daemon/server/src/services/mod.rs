@@ -8,6 +8,7 @@ pub mod daemon;
 pub mod debugging;
 pub mod history;
 mod judged;
+mod parts;
 pub mod queries;
 pub mod recordings;
 mod sql;

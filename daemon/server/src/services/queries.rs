@@ -1,13 +1,13 @@
 //! The service `Queries`: ready-made queries over a recording.
 //!
-//! A query runs on a blocking thread and hands its rows through a short channel, so that what a client does not take is
-//! not looked for. It ends when the client goes away.
+//! A query runs on a blocking thread and hands its rows through a short way (`parts`), so that what a client does not take is
+//! not looked for. It ends when the client goes away, and when its time is over.
 
 use std::io::{self, Write as _};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use jhyde_debugging::Sessions;
 use jhyde_history::History;
@@ -16,7 +16,7 @@ use jhyde_query::catalogue::{Parameter, QUERIES, Query};
 use jhyde_query::jel::{self, Options};
 use jhyde_query::sql::{Asked, Limits, MOST_ASKED, Statement};
 use jhyde_query::{Cell, Column, ColumnType, Error, Prepared};
-use tokio::sync::mpsc::{Sender, channel};
+use tokio::sync::mpsc::channel;
 use tokio_stream::Stream;
 use tonic::{Request, Response, Status};
 
@@ -25,6 +25,7 @@ use super::compare;
 use super::debugging::unfit;
 use super::history::{CancelOnDrop, blocking, open, status as history_status};
 use super::judged::SessionsOf;
+use super::parts::{Answer, Parts, Unsent, parts};
 use super::sql;
 use crate::config::ByteSize;
 use crate::daemon::Daemon;
@@ -32,7 +33,7 @@ use crate::error::Kind;
 use crate::services::status::{invalid, with_details};
 use crate::services::to_proto;
 
-/// So many messages wait for a client that does not take them.
+/// So many messages of a comparison wait for a client that does not take them.
 const WAITING: usize = 64;
 
 /// See the module.
@@ -49,17 +50,15 @@ impl QueriesService {
     }
 }
 
-type Part = Result<v1::QueryAnswer, Status>;
-
-/// The parts of an answer. When it goes, because the client has gone, its query ends.
+/// The parts of a comparison. When it goes, because the client has gone, the comparison ends.
 #[derive(Debug)]
-pub struct Answer<T> {
-    parts: Bursts<T>,
+pub struct Compared {
+    parts: Bursts<v1::CompareAnswer>,
     _cancelled: CancelOnDrop,
 }
 
-impl<T: Unpin> Stream for Answer<T> {
-    type Item = Result<T, Status>;
+impl Stream for Compared {
+    type Item = Result<v1::CompareAnswer, Status>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         Pin::new(&mut self.parts).poll_next(context)
@@ -87,8 +86,12 @@ impl v1::queries_server::Queries for QueriesService {
         let daemon = Arc::clone(&self.daemon);
         let cancelled = CancelOnDrop::default();
         let flag = Arc::clone(&cancelled.0);
+        let most = request.timeout_ms.filter(|most| *most > 0);
+        let deadline =
+            most.and_then(|most| Instant::now().checked_add(Duration::from_millis(most)));
         let prepared = blocking(move || {
             let history = open(&daemon, &request.recording)?.cancelled_by(flag);
+            let history = history.ending_at(deadline);
             let wanted = jhyde_query::Request {
                 query: request.query,
                 parameters: request.parameters.into_iter().collect(),
@@ -98,12 +101,9 @@ impl v1::queries_server::Queries for QueriesService {
             Prepared::new(history, &wanted).map_err(status)
         })
         .await?;
-        let (sender, receiver) = channel(WAITING);
-        tokio::task::spawn_blocking(move || answer(&prepared, &sender));
-        Ok(Response::new(Answer {
-            parts: Bursts::new(receiver),
-            _cancelled: cancelled,
-        }))
+        let (parts, waiting) = parts(cancelled, deadline);
+        tokio::task::spawn_blocking(move || answer(&prepared, parts));
+        Ok(Response::new(waiting))
     }
 
     type ExportJelStream = Answer<v1::JelChunk>;
@@ -122,12 +122,9 @@ impl v1::queries_server::Queries for QueriesService {
         };
         let opened = blocking(move || Ok(open(&daemon, &request.recording)?.cancelled_by(flag)));
         let history = opened.await?;
-        let (sender, receiver) = channel(WAITING);
-        tokio::task::spawn_blocking(move || export(&history, options, sender));
-        Ok(Response::new(Answer {
-            parts: Bursts::new(receiver),
-            _cancelled: cancelled,
-        }))
+        let (parts, waiting) = parts(cancelled, None);
+        tokio::task::spawn_blocking(move || export(&history, options, parts));
+        Ok(Response::new(waiting))
     }
 
     async fn list_tables(
@@ -150,7 +147,7 @@ impl v1::queries_server::Queries for QueriesService {
         }))
     }
 
-    type CompareStream = Answer<v1::CompareAnswer>;
+    type CompareStream = Compared;
 
     async fn compare(
         &self,
@@ -163,7 +160,7 @@ impl v1::queries_server::Queries for QueriesService {
         let prepared = blocking(move || compare::Prepared::new(&daemon, &request, &flag)).await?;
         let (sender, receiver) = channel(WAITING);
         tokio::task::spawn_blocking(move || prepared.answer(&sender));
-        Ok(Response::new(Answer {
+        Ok(Response::new(Compared {
             parts: Bursts::new(receiver),
             _cancelled: cancelled,
         }))
@@ -242,18 +239,15 @@ impl v1::queries_server::Queries for QueriesService {
             })
         });
         let statement = statement.await?;
-        let (sender, receiver) = channel(WAITING);
-        tokio::task::spawn_blocking(move || sql::answer(&statement, as_arrow, &sender));
-        Ok(Response::new(Answer {
-            parts: Bursts::new(receiver),
-            _cancelled: cancelled,
-        }))
+        let (parts, waiting) = parts(cancelled, statement.deadline());
+        tokio::task::spawn_blocking(move || sql::answer(&statement, as_arrow, parts));
+        Ok(Response::new(waiting))
     }
 }
 
 /// What is written goes to the client, in chunks.
 struct Chunks {
-    sender: Sender<Result<v1::JelChunk, Status>>,
+    parts: Parts<v1::JelChunk>,
     data: Vec<u8>,
 }
 
@@ -271,31 +265,39 @@ impl io::Write for Chunks {
 
     fn flush(&mut self) -> io::Result<()> {
         let data = std::mem::take(&mut self.data);
-        let sent = self.sender.blocking_send(Ok(v1::JelChunk { data }));
+        let sent = self.parts.send(v1::JelChunk { data });
         sent.map_err(|_| io::ErrorKind::BrokenPipe.into())
     }
 }
 
 /// Writes a recording as facts.
-fn export(history: &History, options: Options, sender: Sender<Result<v1::JelChunk, Status>>) {
+fn export(history: &History, options: Options, parts: Parts<v1::JelChunk>) {
     let mut chunks = Chunks {
-        sender,
+        parts,
         data: Vec::new(),
     };
     let written = jel::export(history, options, &mut chunks);
     let flushed = written.and_then(|_| chunks.flush().map_err(|_| Error::Cancelled));
     if let Err(error) = flushed {
-        let _ = chunks.sender.blocking_send(Err(status(error)));
+        chunks.parts.fail(status(error));
+    }
+}
+
+impl From<Unsent> for Error {
+    fn from(unsent: Unsent) -> Self {
+        match unsent {
+            Unsent::Gone => Self::Cancelled,
+            Unsent::Late => Self::Late,
+        }
     }
 }
 
 /// Runs a query. The header is held back until there is something to show, so that what cannot be answered fails at once.
-fn answer(prepared: &Prepared, sender: &Sender<Part>) {
+fn answer(prepared: &Prepared, parts: Parts<v1::QueryAnswer>) {
     use v1::query_answer::Part as Of;
-    let send = |part| {
-        let part = v1::QueryAnswer { part: Some(part) };
-        // An error means that the client has gone.
-        sender.blocking_send(Ok(part)).map_err(|_| Error::Cancelled)
+    let send = |part| -> Result<(), Error> {
+        parts.send(v1::QueryAnswer { part: Some(part) })?;
+        Ok(())
     };
     let mut header = Some(Of::Header(v1::QueryHeader {
         columns: prepared.query().columns.iter().map(column).collect(),
@@ -310,14 +312,20 @@ fn answer(prepared: &Prepared, sender: &Sender<Part>) {
         let cells = row.iter().map(cell).collect();
         send(Of::Row(v1::QueryRow { cells }))
     });
-    let ended = ran.and_then(|notes| {
+    let ended: Result<(), Error> = ran.and_then(|notes| {
         if let Some(header) = header.take() {
             send(header)?;
         }
-        send(Of::Footer(v1::QueryFooter { rows, notes }))
+        let reads = prepared.reads();
+        send(Of::Footer(v1::QueryFooter {
+            rows,
+            notes,
+            blocks: reads.blocks(),
+            blocks_decoded: reads.decoded(),
+        }))
     });
     if let Err(error) = ended {
-        let _ = sender.blocking_send(Err(status(error)));
+        parts.fail(status(error));
     }
 }
 
@@ -394,6 +402,7 @@ pub(super) fn status(error: Error) -> Status {
         Error::History(error) => history_status(error),
         Error::Sql(error) => sql::sql_status(&error),
         Error::Cancelled => Status::cancelled(told),
+        Error::Late => Status::deadline_exceeded(told),
         Error::Unfit(_) => unfit(error, "statement"),
         Error::NoSuchQuery { .. } => with_details(Kind::NotFound, "NO_QUERY", Some("query"), told),
         Error::NoSuchName { parameter, .. } => {

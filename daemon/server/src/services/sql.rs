@@ -6,16 +6,16 @@ use jhyde_query::sql::{
     Taker, Type,
 };
 use jhyde_query::{Error, Result};
-use tokio::sync::mpsc::Sender;
 use tonic::Status;
 
+use super::parts::{Parts, Unsent};
 use super::queries::status;
 use crate::error::Kind;
 use crate::services::status::with_details;
 
 /// Hands the parts of an answer to a client, no faster than it takes them.
 struct Sending<'a> {
-    sender: &'a Sender<std::result::Result<v1::SqlAnswer, Status>>,
+    parts: &'a Parts<v1::SqlAnswer>,
     seen: &'a [Seen],
     as_arrow: bool,
     /// The stream, once the columns are known.
@@ -27,10 +27,11 @@ const PIECE: usize = 256 << 10;
 
 impl Sending<'_> {
     fn send(&self, part: v1::sql_answer::Part) -> Result<()> {
-        let part = v1::SqlAnswer { part: Some(part) };
-        // An error means that the client has gone.
-        let sent = self.sender.blocking_send(Ok(part));
-        sent.map_err(|_| Error::Cancelled)
+        let sent = self.parts.send(v1::SqlAnswer { part: Some(part) });
+        sent.map_err(|unsent| match unsent {
+            Unsent::Gone => Error::Cancelled,
+            Unsent::Late => SqlError::Timeout.into(),
+        })
     }
 
     fn pieces(&self, bytes: &[u8]) -> Result<()> {
@@ -93,13 +94,9 @@ fn cell(datum: Datum) -> v1::SqlCell {
 }
 
 /// Runs a statement and sends its answer.
-pub(super) fn answer(
-    statement: &Statement,
-    as_arrow: bool,
-    sender: &Sender<std::result::Result<v1::SqlAnswer, Status>>,
-) {
+pub(super) fn answer(statement: &Statement, as_arrow: bool, parts: Parts<v1::SqlAnswer>) {
     let mut sending = Sending {
-        sender,
+        parts: &parts,
         seen: statement.seen(),
         as_arrow,
         arrow: None,
@@ -111,10 +108,12 @@ pub(super) fn answer(
             rows: ended.rows,
             more: ended.more,
             notes: ended.notes,
+            blocks: ended.blocks,
+            blocks_decoded: ended.decoded,
         }))
     });
     if let Err(error) = sent {
-        let _ = sender.blocking_send(Err(status(error)));
+        parts.fail(status(error));
     }
 }
 
@@ -144,6 +143,7 @@ pub(super) fn sql_status(error: &SqlError) -> Status {
         SqlError::Files { .. } => {
             with_details(Kind::InvalidArgument, "FILES", Some("statement"), told)
         }
+        SqlError::Disk { .. } => with_details(Kind::ResourceExhausted, "DISK", None, told),
         SqlError::Timeout => Status::deadline_exceeded(told),
         _ => with_details(Kind::InvalidArgument, "SQL_FAILED", Some("statement"), told),
     }

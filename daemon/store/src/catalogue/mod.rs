@@ -311,7 +311,7 @@ impl Catalogue {
         };
         entry.open = Arc::downgrade(&inner);
         known.recordings.insert(id, entry);
-        Ok((Arc::new(Recording { inner }), writer))
+        Ok((Arc::new(Recording::new(inner)), writer))
     }
 
     fn fresh_id(&self, known: &Known, now_ms: u64) -> String {
@@ -363,7 +363,7 @@ impl Catalogue {
         let mut known = self.known();
         known.entry_mut(id)?.open = Arc::downgrade(&inner);
         known.keep_open(&inner, self.shared.options.kept_open);
-        Ok(Arc::new(Recording { inner }))
+        Ok(Arc::new(Recording::new(inner)))
     }
 
     /// Opens a recording that nobody writes. One that was never closed, because a crash or a full disk cut it,
@@ -395,7 +395,7 @@ impl Catalogue {
             return Ok(None);
         };
         known.keep_open(&inner, self.shared.options.kept_open);
-        Ok(Some(Arc::new(Recording { inner })))
+        Ok(Some(Arc::new(Recording::new(inner))))
     }
 
     /// Changes what a recording says of itself (its name, its notes; id and creation time stay).

@@ -32,13 +32,9 @@ impl Recording {
         self.view().call(id, &mut None)
     }
 
-    /// Was a call entered before a time?
-    pub fn is_entered_before(&self, id: CallId, time: Timestamp) -> Result<bool> {
-        match self.call(id) {
-            // What was cut off was before all that is kept.
-            Err(error) if error.cut_off().is_some_and(|to| to < time) => Ok(true),
-            call => Ok(call?.enter < time),
-        }
+    /// How many calls of a thread were entered before a time: the numbers of the others are higher. Looks into one block at most.
+    pub fn calls_before(&self, thread: ThreadId, at: Timestamp) -> Result<u64> {
+        self.view().calls_before(thread, at.0)
     }
 
     /// The call whose `Enter` is this event, if it is one.
@@ -222,6 +218,65 @@ impl View {
         }
     }
 
+    fn calls_before(&self, thread: ThreadId, at: u64) -> Result<u64> {
+        if at >= self.end {
+            return Ok(self.calls_of(thread));
+        }
+        let entered = |block: &Block| {
+            let thread = block.thread(thread)?;
+            let position = at.saturating_sub(block.first().0);
+            // Calls have their numbers in the order of entering.
+            let rows = &thread.rows;
+            let entered = rows.partition_point(|row| u64::from(row.enter) < position);
+            Some(thread.first_call.saturating_sub(1) + entered as u64)
+        };
+        let mut in_tail = self.tail.iter().rev();
+        if let Some(entered) = in_tail.find_map(|block| match block.first().0 < at {
+            true => entered(block),
+            false => None,
+        }) {
+            return Ok(entered);
+        }
+        // What is cut off meanwhile is not deleted before this is done.
+        let _groups = self.inner.using_index();
+        let cut = self.cut();
+        if cut > 0 && at <= self.first_of(cut) {
+            return match self.cut_off_in(thread, cut)? {
+                gone if gone > 0 && at < self.first_of(cut) => Err(self.cut_off()),
+                gone => Ok(gone),
+            };
+        }
+        let before = match at.checked_sub(1) {
+            Some(last) => self.thread_block(thread, last, Seek::Reverse)?,
+            None => None,
+        };
+        let Some((first, entry)) = before else {
+            return match cut {
+                0 => Ok(0),
+                cut => self.cut_off_in(thread, cut),
+            };
+        };
+        let block = self.locate(first).ok_or_else(|| self.no_such(first))?;
+        if self.first_of(block + 1) <= at {
+            return Ok(entry.first_call.saturating_sub(1) + u64::from(entry.calls));
+        }
+        let entered = entered(&*self.block(block)?);
+        entered.ok_or_else(|| {
+            self.inner
+                .db
+                .damaged("table thread_blocks", "it leads elsewhere")
+        })
+    }
+
+    /// How many calls of a thread were entered in what was cut off.
+    fn cut_off_in(&self, thread: ThreadId, cut: u32) -> Result<u64> {
+        let kept = self.thread_block(thread, self.first_of(cut), Seek::Forward)?;
+        let kept = kept.map(|(_, entry)| entry.first_call);
+        let mut in_tail = self.tail.iter().filter_map(|block| block.thread(thread));
+        let kept = kept.or_else(|| in_tail.next().map(|thread| thread.first_call));
+        Ok(kept.map_or_else(|| self.calls_of(thread), |first| first.saturating_sub(1)))
+    }
+
     pub(crate) fn root(&self, thread: ThreadId) -> RootRecord {
         let total = self.inner.persisted().threads.get(&thread).copied();
         let at = |block: &Arc<Block>, position: u32| block.timestamp(position as usize);
@@ -272,6 +327,7 @@ impl View {
         if let Some(block) = block
             && let Some(record) = self.call_in(block, id)?
         {
+            self.looked_into_for(&record, block);
             return Ok(record);
         }
         for in_tail in self.tail.iter().rev() {
@@ -289,16 +345,28 @@ impl View {
             .and_then(|(_, value)| families::u64_at(&value, 0))
             .ok_or(Error::NoSuchCall(id))?;
         let ordinal = self.locate(first).ok_or(Error::NoSuchCall(id))?;
-        if self.cached(ordinal).is_none()
-            && let Some(call) = self.inner.long_call(id)?
-        {
-            // Cheaper than the block, and enough.
-            return Ok(self.long_record(id, &call));
-        }
-        let found = self.block(ordinal)?;
-        let record = self.call_in(&found, id)?;
+        let found = match self.cached(ordinal) {
+            Some(found) => found,
+            None => match self.inner.long_call(id)? {
+                // Cheaper than the block, and enough.
+                Some(call) => return Ok(self.long_record(id, &call)),
+                None => self.block(ordinal)?,
+            },
+        };
+        let record = self.call_in(&found, id)?.ok_or(Error::NoSuchCall(id))?;
+        self.looked_into_for(&record, &found);
         *block = Some(found);
-        record.ok_or(Error::NoSuchCall(id))
+        Ok(record)
+    }
+
+    /// Counts a block that tells of a call. One that goes on behind it is told of without any, wherever it was found now.
+    fn looked_into_for(&self, record: &CallRecord, block: &Block) {
+        let Some(reads) = &self.reads else { return };
+        if record.exit.is_some_and(|exit| exit < block.end())
+            && let Some(ordinal) = self.locate(block.first().0)
+        {
+            reads.look_into(ordinal);
+        }
     }
 
     /// The call's record, if it was entered in this block.

@@ -4,9 +4,10 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use jhyde_trace::block::Kinds;
-use jhyde_trace::{Block, CallId, EventKind, Levels, ThreadId, Timestamp};
+use jhyde_trace::{Block, CallId, Event, EventKind, Levels, ThreadId, Timestamp};
 use rocksdb::Direction as Seek;
 
+use super::ahead::Ahead;
 use super::{known, pages};
 use crate::error::Result;
 use crate::families;
@@ -86,7 +87,7 @@ impl View {
     }
 
     /// The nearest block with events of a thread, from an ordinal on.
-    fn block_of_thread(
+    pub(super) fn block_of_thread(
         &self,
         thread: ThreadId,
         from: u32,
@@ -135,7 +136,12 @@ impl View {
     }
 
     /// The nearest block with own events of a call or root that spans blocks, from an ordinal on.
-    fn block_of_call(&self, call: CallId, from: u32, direction: Direction) -> Result<Option<u32>> {
+    pub(super) fn block_of_call(
+        &self,
+        call: CallId,
+        from: u32,
+        direction: Direction,
+    ) -> Result<Option<u32>> {
         self.or_cut_off(from, direction, || {
             self.kept_block_of_call(call, from, direction)
         })
@@ -219,8 +225,12 @@ impl Recording {
             return known([]);
         };
         let mut next = Some(start);
+        let mut ahead = Ahead::new(start);
         pages(move || {
             let mut ordinal = next.take()?;
+            if direction == Direction::Forward && thread.is_none() {
+                ahead.come(&view, ordinal, &range);
+            }
             if let Some(thread) = thread {
                 match view.block_of_thread(thread, ordinal, direction) {
                     Ok(found) => ordinal = found?,
@@ -257,19 +267,21 @@ impl Recording {
     }
 
     /// The blocks that hold events of a range, in order and whole: the first and the last may hold
-    /// events outside of it. For those who read all of a recording.
+    /// events outside of it. For those who read all of a recording: once the second is asked for, more are read ahead.
     pub fn blocks(&self, range: Range<Timestamp>) -> Rows<Arc<Block>> {
         let view = self.view();
         let Some((range, start)) = view.clip(&range, Direction::Forward) else {
             return known([]);
         };
         let mut next = start;
+        let mut ahead = Ahead::new(start);
         pages(move || {
             let ordinal = next;
             if view.is_past(ordinal, &range, Direction::Forward) {
                 return None;
             }
             next = ordinal.checked_add(1)?;
+            ahead.come(&view, ordinal, &range);
             Some(
                 view.block(ordinal)
                     .map(|block| -> Box<dyn Iterator<Item = Arc<Block>> + Send> {
@@ -277,6 +289,11 @@ impl Recording {
                     }),
             )
         })
+    }
+
+    /// An event of one of its blocks, as it is told: without values where they may be false.
+    pub fn told(&self, block: &Block, position: usize) -> Option<Event> {
+        told(&self.levels_or_lowest(), block, position)
     }
 
     /// Thrown, caught and uncaught exceptions of a range.
@@ -319,6 +336,10 @@ impl Recording {
         direction: Direction,
     ) -> Rows<OwnEvent> {
         let view = self.view();
+        // Nothing is looked into for no time.
+        if view.clip(&range, direction).is_none() {
+            return known([]);
+        }
         let life = match view.life(call) {
             Ok(life) => life,
             Err(error) => return known([Err(error)]),

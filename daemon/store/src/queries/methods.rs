@@ -39,13 +39,53 @@ impl View {
             .and_then(|(invocation, first)| Some((invocation, self.locate(first)?))))
     }
 
+    /// The last block in the database that has calls of a method and begins before a time.
+    fn method_block_before(&self, method: MethodId, time: u64) -> Result<Option<u32>> {
+        let is_before = |ordinal: &u32| self.first_of(*ordinal) < time;
+        let Some((last, ordinal)) = self.method_block(method, u64::MAX, Seek::Reverse)? else {
+            return Ok(None);
+        };
+        if is_before(&ordinal) {
+            return Ok(Some(ordinal));
+        }
+        // Calls of a method are counted in the order of time. Blocks are named by the entries: none is looked into.
+        let (mut low, mut high) = (0, last);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            match self.method_block(method, middle, Seek::Reverse)? {
+                Some((first, ordinal)) if !is_before(&ordinal) => high = first.min(middle),
+                _ => low = middle + 1,
+            }
+        }
+        let Some(before) = low.checked_sub(1) else {
+            return Ok(None);
+        };
+        let found = self.method_block(method, before, Seek::Reverse)?;
+        Ok(found.map(|(_, ordinal)| ordinal).filter(is_before))
+    }
+
+    /// How many calls of a method were entered in what was cut off.
+    fn cut_off_of(&self, method: MethodId) -> Result<u64> {
+        let mut next = self.method_block(method, 0, Seek::Forward)?;
+        while let Some((first, ordinal)) = next {
+            if ordinal >= self.cut() {
+                return Ok(first);
+            }
+            // It is about to be deleted.
+            next = self.method_block(method, first + 1, Seek::Forward)?;
+        }
+        let mut in_tail = self.tail.iter().flat_map(|block| block.methods());
+        let first = in_tail.find(|known| known.0 == method);
+        first.map(|known| known.1).ok_or_else(|| self.cut_off())
+    }
+
     /// The calls of a method in a block, by invocation.
     fn calls_in(&self, block: &Arc<Block>, method: MethodId) -> Vec<CallId> {
         block.enters_of(method).map(|at| block.call(at)).collect()
     }
 
     /// Ordinals of the blocks with calls of a method, from that of an invocation on.
-    fn method_blocks(
+    pub(super) fn method_blocks(
         &self,
         method: MethodId,
         invocation: u64,
@@ -154,23 +194,33 @@ impl Recording {
         Ok(None)
     }
 
-    /// How many calls of a method were entered before a time: the number of the first that was not.
+    /// How many calls of a method were entered before a time: the number of the first that was not. Looks into one block at most.
     pub fn invocation_at(&self, method: MethodId, time: Timestamp) -> Result<u64> {
-        // Calls of a method are counted in the order of time.
-        let (mut low, mut high) = (0, self.invocations(method)?);
-        while low < high {
-            let middle = low + (high - low) / 2;
-            let is_before = match self.call_by_invocation(method, middle) {
-                // What was cut off was before all that is kept.
-                Err(error) if error.cut_off().is_some_and(|to| to < time) => true,
-                call => call?.is_some_and(|call| call.enter < time),
-            };
-            match is_before {
-                true => low = middle + 1,
-                false => high = middle,
-            }
+        let view = self.view();
+        let entered = |block: &Arc<Block>| {
+            let first = block.methods().find(|known| known.0 == method)?.1;
+            let wanted = positions(block, &(0..time.0));
+            let entered = block.enters_of(method).take_while(|at| wanted.contains(at));
+            Some(first + entered.count() as u64)
+        };
+        let mut in_tail = view.tail.iter().rev();
+        if let Some(entered) = in_tail.find_map(|block| match block.first() < time {
+            true => entered(block),
+            false => None,
+        }) {
+            return Ok(entered);
         }
-        Ok(low)
+        let cut = view.cut();
+        let kept_from = view.first_of(cut);
+        let found = view.method_block_before(method, time.0)?;
+        match found.filter(|ordinal| *ordinal >= cut) {
+            Some(ordinal) => Ok(entered(&view.block(ordinal)?).unwrap_or(0)),
+            None if cut == 0 => Ok(0),
+            None => match view.cut_off_of(method)? {
+                gone if gone > 0 && time.0 < kept_from => Err(view.cut_off()),
+                gone => Ok(gone),
+            },
+        }
     }
 
     /// The n-th call of a method, from 0.

@@ -1,8 +1,10 @@
 //! The questions to a recording, by theme; all are methods of [`crate::Recording`].
 
+mod ahead;
 mod calls;
 mod contents;
 mod events;
+pub(crate) mod extent;
 pub(crate) mod gaps;
 mod methods;
 mod of_method;

@@ -73,7 +73,7 @@ impl Recording {
 
 impl View {
     /// The blocks from one on in which a call of a method may do something.
-    fn blocks_of_method(&self, method: MethodId, start: u32) -> Result<BTreeSet<u32>> {
+    pub(super) fn blocks_of_method(&self, method: MethodId, start: u32) -> Result<BTreeSet<u32>> {
         let Some(last) = self.blocks().checked_sub(1) else {
             return Ok(BTreeSet::new());
         };

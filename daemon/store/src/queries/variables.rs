@@ -32,6 +32,10 @@ impl Recording {
         direction: Direction,
     ) -> Rows<Write> {
         let view = self.view();
+        // Nothing is looked into for no time.
+        if view.clip(&range, direction).is_none() {
+            return known([]);
+        }
         if let Variable::Return { call } | Variable::Exception { call } = variable {
             let write = self.end_of_call(variable, call);
             let inside = |write: &Write| range.contains(&write.timestamp);
@@ -253,7 +257,7 @@ impl Recording {
     }
 
     /// Is it known that it is an array?
-    fn is_array(&self, object: ObjectId) -> Result<bool> {
+    pub(super) fn is_array(&self, object: ObjectId) -> Result<bool> {
         let class = self.object(object)?.and_then(|info| info.class);
         let class = class.map_or(Ok(None), |class| self.class(class))?;
         Ok(class.is_some_and(|class| class.name.ends_with(']')))

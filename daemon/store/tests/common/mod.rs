@@ -4,6 +4,7 @@
 #![allow(dead_code, reason = "each test file uses a part")]
 
 pub(crate) mod data;
+mod extents;
 mod referring;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -336,7 +337,7 @@ pub(crate) fn compare(recording: &Recording, model: &Model, ranges: &[Range<Time
     for &thread in &threads {
         compare_tree(recording, model, &calls, thread, ranges);
     }
-    compare_methods(recording, &calls);
+    compare_methods(recording, &calls, ranges);
     for variable in model.variables() {
         compare_variable(recording, model, variable, ranges);
     }
@@ -353,6 +354,7 @@ pub(crate) fn compare(recording: &Recording, model: &Model, ranges: &[Range<Time
     compare_contents(recording, model, ranges);
     referring::compare_referring(recording, model, ranges);
     referring::compare_events_of_methods(recording, model, &calls, ranges);
+    extents::compare_extents(recording, model, &calls, ranges);
 }
 
 fn compare_contents(recording: &Recording, model: &Model, ranges: &[Range<Timestamp>]) {
@@ -492,7 +494,22 @@ fn compare_tree(
     }
 }
 
-fn compare_methods(recording: &Recording, calls: &BTreeMap<CallId, CallRecord>) {
+fn compare_methods(
+    recording: &Recording,
+    calls: &BTreeMap<CallId, CallRecord>,
+    ranges: &[Range<Timestamp>],
+) {
+    let times = || ranges.iter().flat_map(|range| [range.start, range.end]);
+    let threads: BTreeSet<_> = calls.keys().map(|call| call.thread).collect();
+    for (thread, time) in threads
+        .iter()
+        .flat_map(|t| times().map(move |time| (*t, time)))
+    {
+        let of_thread = calls.values().filter(|call| call.id.thread == thread);
+        let before = of_thread.filter(|call| call.enter < time).count();
+        let found = recording.calls_before(thread, time).expect("a count");
+        assert_eq!(found, before as u64, "calls of {thread} before {time}");
+    }
     let mut methods: BTreeMap<MethodId, Vec<CallRecord>> = BTreeMap::new();
     for call in calls.values() {
         methods.entry(call.method).or_default().push(*call);
@@ -507,6 +524,11 @@ fn compare_methods(recording: &Recording, calls: &BTreeMap<CallId, CallRecord>) 
             recording.invocations(method).expect("a count"),
             of_method.len() as u64
         );
+        for time in times() {
+            let before = of_method.iter().filter(|call| call.enter < time).count();
+            let found = recording.invocation_at(method, time).expect("a count");
+            assert_eq!(found, before as u64, "calls of {method} before {time}");
+        }
         let n = of_method.len() as u64 / 2;
         let middle = recording.call_by_invocation(method, n).expect("a call");
         assert_eq!(middle, Some(of_method[n as usize]));

@@ -67,9 +67,7 @@ pub async fn sql(context: &mut Context, args: &SqlArgs) -> Result<(), Error> {
         others: all.collect(),
         statement: String::new(),
         to: args.to,
-        timeout_ms: args
-            .timeout
-            .map(|time| u64::try_from(time.as_millis()).unwrap_or(u64::MAX)),
+        timeout_ms: args.timeout.map(milliseconds),
         max_rows: most,
         explain: args.explain,
         parameters: args.set.iter().cloned().collect(),
@@ -313,6 +311,11 @@ fn up_to(seen: &SqlSeen) -> String {
         Some(last) => format!("{name} up to event {last}"),
         None => format!("nothing of {name}"),
     }
+}
+
+/// As the daemon takes it.
+pub(super) fn milliseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// `60s`, `5m`, `250ms`.

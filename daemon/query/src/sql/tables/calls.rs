@@ -1,20 +1,20 @@
-//! Calls and their arguments.
+//! Calls.
 
-use std::ops::Range;
-use std::sync::Arc;
-
+use jhyde_store::Lookup;
 use jhyde_store::records::{CallRecord, MethodRef};
 use jhyde_trace::block::Kinds;
-use jhyde_trace::{CallId, Level, MethodId, Outcome, ThreadId, Timestamp, Value};
+use jhyde_trace::{CallId, Level, Outcome, Value};
 
+use super::finding::{
+    children, entered_at, in_threads, method_id, methods_called, methods_led, of_method_id,
+    of_methods, of_thread, one, thread,
+};
 use super::referring::{calls_by, calls_that_refer};
 use crate::error::Result;
 use crate::sql::datum::{Datum, Held, value_columns};
-use crate::sql::table::{Access, Bounds, Column, Row, Table, none};
-use crate::sql::world::{RowsOf, World};
-
-/// So many calls are read at once where a list is read in pages.
-const PAGE: usize = 256;
+use crate::sql::extent::Reads;
+use crate::sql::table::{Access, Column, Row, Table, none};
+use crate::sql::world::World;
 
 /// By its beginning.
 impl Row for CallRecord {
@@ -39,6 +39,7 @@ pub(super) fn calls() -> Table<CallRecord> {
                 order: None,
                 backward: false,
                 cost: 1e6,
+                reads: Reads::Led(|_, bounds| Ok(bounds.leads(Some(Lookup::Time)))),
                 find: |world, bounds| in_threads(world, world.recording().thread_ids(), bounds),
             },
             Access {
@@ -48,6 +49,7 @@ pub(super) fn calls() -> Table<CallRecord> {
                 order: Some("enter"),
                 backward: false,
                 cost: 2e5,
+                reads: Reads::Led(|_, bounds| Ok(bounds.leads(thread(bounds)))),
                 find: of_thread,
             },
             Access {
@@ -57,6 +59,7 @@ pub(super) fn calls() -> Table<CallRecord> {
                 order: Some("enter"),
                 backward: false,
                 cost: 1000.0,
+                reads: Reads::Led(|_, bounds| Ok(methods_led(method_id(bounds), bounds))),
                 find: of_method_id,
             },
             Access {
@@ -66,6 +69,10 @@ pub(super) fn calls() -> Table<CallRecord> {
                 order: None,
                 backward: false,
                 cost: 4000.0,
+                reads: Reads::Led(|world, bounds| {
+                    let methods = methods_called(world, None, bounds.text("method"))?;
+                    Ok(methods_led(methods, bounds))
+                }),
                 find: |world, bounds| {
                     let methods = methods_called(world, None, bounds.text("method"))?;
                     of_methods(world, methods, bounds)
@@ -78,6 +85,10 @@ pub(super) fn calls() -> Table<CallRecord> {
                 order: None,
                 backward: false,
                 cost: 2e4,
+                reads: Reads::Led(|world, bounds| {
+                    let methods = methods_called(world, bounds.text("class"), None)?;
+                    Ok(methods_led(methods, bounds))
+                }),
                 find: |world, bounds| {
                     let methods = methods_called(world, bounds.text("class"), None)?;
                     of_methods(world, methods, bounds)
@@ -90,6 +101,11 @@ pub(super) fn calls() -> Table<CallRecord> {
                 order: None,
                 backward: false,
                 cost: 2000.0,
+                reads: Reads::Led(|world, bounds| {
+                    let methods =
+                        methods_called(world, bounds.text("class"), bounds.text("method"))?;
+                    Ok(methods_led(methods, bounds))
+                }),
                 find: |world, bounds| {
                     let methods =
                         methods_called(world, bounds.text("class"), bounds.text("method"))?;
@@ -103,6 +119,9 @@ pub(super) fn calls() -> Table<CallRecord> {
                 order: Some("enter"),
                 backward: false,
                 cost: 20.0,
+                reads: Reads::Led(|world, bounds| {
+                    Ok(bounds.leads_always(world, bounds.of_call("parent", world)?))
+                }),
                 find: |world, bounds| {
                     Ok(match bounds.call("parent", world)? {
                         Some(parent) => children(world, parent),
@@ -117,6 +136,7 @@ pub(super) fn calls() -> Table<CallRecord> {
                 order: Some("enter"),
                 backward: true,
                 cost: 1.0,
+                reads: Reads::One,
                 find: |world, bounds| one(world, bounds.call("id", world)?),
             },
             Access {
@@ -126,11 +146,18 @@ pub(super) fn calls() -> Table<CallRecord> {
                 order: Some("enter"),
                 backward: true,
                 cost: 1.0,
+                reads: Reads::One,
                 find: entered_at,
             },
-            calls_by(&["receiver_object"], |world, bounds| {
-                calls_that_refer(world, bounds, "receiver_object", Kinds::ENTERS)
-            }),
+            Access {
+                reads: Reads::Led(|world, bounds| {
+                    let object = bounds.of_object("receiver_object", Lookup::References);
+                    Ok(bounds.leads_always(world, object))
+                }),
+                ..calls_by(&["receiver_object"], |world, bounds| {
+                    calls_that_refer(world, bounds, "receiver_object", Kinds::ENTERS)
+                })
+            },
             calls_by(&["result_object"], |world, bounds| {
                 calls_that_refer(world, bounds, "result_object", Kinds::EXITS)
             }),
@@ -306,7 +333,8 @@ fn outcome(world: &World, call: &CallRecord) -> Result<Option<Outcome>> {
     }
 }
 
-fn given(world: &World, call: &CallRecord) -> Result<jhyde_store::records::Arguments> {
+/// What a call was given; what a damaged block had is left out.
+pub(super) fn given(world: &World, call: &CallRecord) -> Result<jhyde_store::records::Arguments> {
     match world.recording().arguments(call) {
         Err(jhyde_store::Error::Damaged { .. }) => Ok(jhyde_store::records::Arguments {
             receiver: None,
@@ -314,319 +342,4 @@ fn given(world: &World, call: &CallRecord) -> Result<jhyde_store::records::Argum
         }),
         given => Ok(given?),
     }
-}
-
-fn one(world: &Arc<World>, call: Option<CallId>) -> Result<RowsOf<CallRecord>> {
-    let Some(call) = call else { return Ok(none()) };
-    let record = world.clip(world.recording().call(call)?)?;
-    Ok(Box::new(record.into_iter().map(Ok)))
-}
-
-fn entered_at(world: &Arc<World>, bounds: &Bounds) -> Result<RowsOf<CallRecord>> {
-    let at = bounds.number("enter").map(Timestamp);
-    let Some(at) = at.filter(|at| *at < world.span.until) else {
-        return Ok(none());
-    };
-    match world.recording().call_entered_at(at)? {
-        Some(record) => Ok(Box::new(world.clip(record)?.into_iter().map(Ok))),
-        None => Ok(none()),
-    }
-}
-
-fn of_thread(world: &Arc<World>, bounds: &Bounds) -> Result<RowsOf<CallRecord>> {
-    let thread = bounds
-        .number("thread")
-        .and_then(|id| u32::try_from(id).ok());
-    let known = world.recording().thread_ids();
-    let threads = known.into_iter().filter(|known| Some(known.0) == thread);
-    in_threads(world, threads.collect(), bounds)
-}
-
-/// The calls of threads that were entered in a stretch of time.
-fn in_threads(
-    world: &Arc<World>,
-    threads: Vec<ThreadId>,
-    bounds: &Bounds,
-) -> Result<RowsOf<CallRecord>> {
-    let range = bounds.range();
-    let of = Arc::clone(world);
-    let calls = threads
-        .into_iter()
-        .flat_map(move |thread| -> RowsOf<CallRecord> {
-            match of.numbers(thread, range.start, range.end) {
-                Ok(numbers) => of.readable(of.recording().preorder(thread, numbers)),
-                Err(error) => Box::new(std::iter::once(Err(error))),
-            }
-        });
-    Ok(clipped(world, calls))
-}
-
-/// Calls as they were at the end of what is seen.
-pub(super) fn clipped(
-    world: &Arc<World>,
-    calls: impl Iterator<Item = Result<CallRecord>> + Send + 'static,
-) -> RowsOf<CallRecord> {
-    let world = Arc::clone(world);
-    Box::new(calls.filter_map(move |call| call.and_then(|call| world.clip(call)).transpose()))
-}
-
-/// The methods of a class, of a name, or both.
-fn methods_called(world: &World, class: Option<&str>, name: Option<&str>) -> Result<Vec<MethodId>> {
-    let recording = world.recording();
-    let classes = match class {
-        Some(class) => recording.classes_named(class),
-        None => recording.classes(),
-    };
-    let mut found = Vec::new();
-    for id in classes {
-        let Some(class) = recording.class(id)? else {
-            continue;
-        };
-        let methods = class.methods.iter();
-        let methods = methods.filter(|method| name.is_none_or(|name| method.name == name));
-        found.extend(methods.map(|method| method.id));
-    }
-    match recording.lost_classes() {
-        Some(lost) => Err(lost.into()),
-        None => Ok(found),
-    }
-}
-
-fn of_method_id(world: &Arc<World>, bounds: &Bounds) -> Result<RowsOf<CallRecord>> {
-    let id = bounds
-        .number("method_id")
-        .and_then(|id| u32::try_from(id).ok());
-    of_methods(world, id.map(MethodId).into_iter().collect(), bounds)
-}
-
-/// The calls of methods that were entered in a stretch of time; those of one method in the order of time.
-pub(super) fn of_methods(
-    world: &Arc<World>,
-    methods: Vec<MethodId>,
-    bounds: &Bounds,
-) -> Result<RowsOf<CallRecord>> {
-    let range = bounds.range();
-    let of = Arc::clone(world);
-    let calls = methods.into_iter().flat_map(move |method| {
-        let range = range.clone();
-        let world = Arc::clone(&of);
-        // Where to go on; nothing once the method has no more.
-        let mut next = first_call(&world, method, &range);
-        let mut page = Vec::new().into_iter();
-        std::iter::from_fn(move || {
-            loop {
-                if let Some(call) = page.next() {
-                    let call: CallRecord = call;
-                    if call.enter >= range.end {
-                        next = Ok(None);
-                        page = Vec::new().into_iter();
-                        return None;
-                    }
-                    return Some(Ok(call));
-                }
-                let from = match std::mem::replace(&mut next, Ok(None)) {
-                    Ok(from) => from?,
-                    Err(error) => return Some(Err(error)),
-                };
-                match world.recording().calls_of_method(method, from, PAGE) {
-                    Ok(calls) => {
-                        let last = calls.last()?;
-                        next = Ok(Some(last.invocation + 1));
-                        page = calls.into_iter();
-                    }
-                    Err(error) => return Some(Err(error.into())),
-                }
-            }
-        })
-    });
-    Ok(clipped(world, calls))
-}
-
-/// The first call of a method, by number, that was entered at or behind a time and is kept; none where there is none.
-fn first_call(world: &World, method: MethodId, range: &Range<Timestamp>) -> Result<Option<u64>> {
-    let Some(from) = world.kept(range.start, range.end) else {
-        return Ok(None);
-    };
-    match (from.0, world.recording().invocation_at(method, from)) {
-        (0, _) => Ok(Some(0)),
-        // All of them were cut off, or there are none.
-        (_, Err(error)) if error.cut_off().is_some() => Ok(None),
-        (_, first) => Ok(Some(first?)),
-    }
-}
-
-/// The calls that a call made itself, in the order of time.
-pub(super) fn children(world: &Arc<World>, parent: CallId) -> RowsOf<CallRecord> {
-    let of = Arc::clone(world);
-    let mut after = Some(None);
-    let mut page = Vec::new().into_iter();
-    let calls = std::iter::from_fn(move || {
-        if let Some(call) = page.next() {
-            return Some(Ok(call));
-        }
-        match of.recording().children(parent, after.take()?, PAGE) {
-            Ok(calls) => {
-                let last: &CallRecord = calls.last()?;
-                after = Some(Some(last.id));
-                page = calls.into_iter();
-                page.next().map(Ok)
-            }
-            Err(error) => Some(Err(error.into())),
-        }
-    });
-    clipped(world, calls)
-}
-
-/// An argument of a call.
-#[derive(Clone, Debug)]
-pub(super) struct Argument {
-    call: CallRecord,
-    position: usize,
-    /// None where the arguments were not seen.
-    value: Option<Value>,
-}
-
-/// A method has at most 255 of them (JVMS 4.11).
-impl Row for Argument {
-    fn number(&self) -> u64 {
-        self.call.enter.0 << 8 | self.position as u64
-    }
-}
-
-/// `arguments`.
-pub(super) fn arguments() -> Table<Argument> {
-    let mut columns = vec![
-        Column::<Argument>::text("call", "the call: `calls.id`", |_, row: &Argument| {
-            Ok(id(row.call.id))
-        }),
-        Column::<Argument>::int("enter", "the event in which the call began", |_, row| {
-            Ok(Datum::count(row.call.enter.0))
-        }),
-        Column::<Argument>::int(
-            "position",
-            "from 0, in the order of declaration; `this` is none of them",
-            |_, row| Ok(Datum::count(row.position as u64)),
-        ),
-        Column::<Argument>::text(
-            "name",
-            "the parameter's name, as far as the class tells it, or `arg0` …",
-            |world, row| {
-                let Some(method) = world.method(row.call.method)? else {
-                    return Ok(Datum::Null);
-                };
-                let names = world.history.parameter_names(method.method());
-                let name = names.into_iter().nth(row.position).flatten();
-                Ok(Datum::Text(
-                    name.unwrap_or_else(|| format!("arg{}", row.position)),
-                ))
-            },
-        ),
-        Column::<Argument>::text(
-            "type",
-            "the parameter's type, as in source",
-            |world, row| {
-                let Some(method) = world.method(row.call.method)? else {
-                    return Ok(Datum::Null);
-                };
-                let types = jhyde_history::text::parameters(&method.method().descriptor);
-                let of = types.get(row.position);
-                Ok(Datum::or_null(of, |of| {
-                    Datum::Text(jhyde_history::text::type_name(of))
-                }))
-            },
-        ),
-        Column::<Argument>::int("method_id", "the call's method: `methods.id`", |_, row| {
-            Ok(Datum::Int(row.call.method.0.into()))
-        }),
-    ];
-    columns.extend(value_columns(
-        "value",
-        "what was given",
-        |_, row: &Argument| {
-            Ok(match row.value {
-                Some(value) => Held::Value(value),
-                None => Held::Unseen("the arguments of this call were not seen".into()),
-            })
-        },
-    ));
-    Table {
-        name: "arguments",
-        doc: "What calls were given, an argument a row.",
-        level: Level::Calls,
-        columns,
-        accesses: vec![
-            Access {
-                by: "all calls, thread by thread",
-                equal: &[],
-                range: Some("enter"),
-                order: None,
-                backward: false,
-                cost: 2e6,
-                find: |world, bounds| {
-                    let calls = in_threads(world, world.recording().thread_ids(), bounds)?;
-                    Ok(of_calls(world, calls))
-                },
-            },
-            Access {
-                by: "index of calls by method",
-                equal: &["method_id"],
-                range: Some("enter"),
-                order: None,
-                backward: false,
-                cost: 2000.0,
-                find: |world, bounds| {
-                    let calls = of_method_id(world, bounds)?;
-                    Ok(of_calls(world, calls))
-                },
-            },
-            Access {
-                by: "index of blocks that refer to the object",
-                equal: &["value_object"],
-                range: None,
-                order: None,
-                backward: false,
-                cost: 500.0,
-                find: |world, bounds| {
-                    let calls = calls_that_refer(world, bounds, "value_object", Kinds::ENTERS)?;
-                    Ok(of_calls(world, calls))
-                },
-            },
-            Access {
-                by: "the call",
-                equal: &["call"],
-                range: None,
-                order: Some("position"),
-                backward: false,
-                cost: 2.0,
-                find: |world, bounds| {
-                    let calls = one(world, bounds.call("call", world)?)?;
-                    Ok(of_calls(world, calls))
-                },
-            },
-        ],
-    }
-}
-
-fn of_calls(world: &Arc<World>, calls: RowsOf<CallRecord>) -> RowsOf<Argument> {
-    let world = Arc::clone(world);
-    Box::new(calls.flat_map(move |call| -> RowsOf<Argument> {
-        match call.and_then(|call| of_call(&world, call)) {
-            Ok(rows) => Box::new(rows.into_iter().map(Ok)),
-            Err(error) => Box::new(std::iter::once(Err(error))),
-        }
-    }))
-}
-
-fn of_call(world: &World, call: CallRecord) -> Result<Vec<Argument>> {
-    let values = given(world, &call)?.arguments;
-    let method = world.method(call.method)?;
-    let declared = method.map_or(0, |method| {
-        jhyde_history::text::parameters(&method.method().descriptor).len()
-    });
-    let rows = (0..declared.max(values.len())).map(|position| Argument {
-        call,
-        position,
-        value: values.get(position).copied(),
-    });
-    Ok(rows.collect())
 }

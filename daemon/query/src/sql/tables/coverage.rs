@@ -8,6 +8,7 @@ use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
 use jhyde_bytecode::{Code, CoverageEdges, Outcome};
+use jhyde_store::Lookup;
 use jhyde_store::records::{Direction, MethodRef, TimedEvent};
 use jhyde_trace::{CallId, Event, EventKind, Level, MethodId, Timestamp};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -16,6 +17,7 @@ use super::structure::each_method;
 use crate::error::Result;
 use crate::span::NO_INDEX;
 use crate::sql::datum::Datum;
+use crate::sql::extent::Reads;
 use crate::sql::table::{Access, Column, Row, Table};
 use crate::sql::world::{RowsOf, World};
 
@@ -129,6 +131,11 @@ pub(super) fn coverage() -> Table<Covered> {
                 order: None,
                 backward: false,
                 cost: 1e5,
+                reads: Reads::Led(|world, bounds| {
+                    let id = bounds.number("method_id");
+                    let id = id.and_then(|id| u32::try_from(id).ok()).map(MethodId);
+                    Ok(bounds.leads_always(world, id.map(Lookup::Inside)))
+                }),
                 find: |world, bounds| {
                     let id = bounds.number("method_id");
                     let id = id.and_then(|id| u32::try_from(id).ok()).map(MethodId);
@@ -151,6 +158,9 @@ pub(super) fn coverage() -> Table<Covered> {
                 order: None,
                 backward: false,
                 cost: 1e7,
+                reads: Reads::Led(|world, bounds| {
+                    Ok(bounds.leads_always(world, Some(Lookup::Time)))
+                }),
                 find: |world, _| {
                     let methods = each_method(world)?.collect();
                     let counts = of_all(world)?;

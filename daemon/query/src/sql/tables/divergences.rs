@@ -10,6 +10,7 @@ use crate::compare::{self, Aspect, Difference, Pair, Part, Spot, Which, fit};
 use crate::error::Result;
 use crate::sql::SqlError;
 use crate::sql::datum::Datum;
+use crate::sql::extent::Reads;
 use crate::sql::table::{Access, Column, Row, Table};
 use crate::sql::world::World;
 
@@ -136,6 +137,7 @@ pub(super) fn divergences() -> Table<Diverged> {
             order: None,
             backward: false,
             cost: 1e7,
+            reads: Reads::Unknown,
             find: |world, bounds| {
                 let passing = bounds.text("of_passing").unwrap_or_default();
                 let failing = bounds.text("of_failing").unwrap_or_default();

@@ -4,17 +4,19 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use jhyde_store::records::{Direction, TimedEvent};
-use jhyde_store::{Recording, Rows};
+use jhyde_store::{Lookup, Recording, Rows};
 use jhyde_trace::block::Kinds;
 use jhyde_trace::{
     Event, EventKind, Level, MonitorAction, Outcome, ThreadId, Timestamp, Value, Variable,
 };
 
 use super::calls::id;
+use super::finding::thread;
 use super::referring::{refers, that_refer, with_value};
 use crate::error::Result;
 use crate::span::pieces;
 use crate::sql::datum::{Datum, Held, value_columns};
+use crate::sql::extent::Reads;
 use crate::sql::table::{Access, Bounds, Column, Row, Table, none};
 use crate::sql::world::{RowsOf, World};
 
@@ -81,6 +83,7 @@ pub(super) fn all_by_time(
         order: Some("timestamp"),
         backward: true,
         cost: 1e7,
+        reads: Reads::Led(|_, bounds| Ok(bounds.leads(Some(Lookup::Time)))),
         find,
     }
 }
@@ -95,6 +98,7 @@ pub(super) fn of_call(
         order: Some("timestamp"),
         backward: true,
         cost: 100.0,
+        reads: Reads::Led(|world, bounds| Ok(bounds.leads(bounds.of_call("call", world)?))),
         find,
     }
 }
@@ -109,6 +113,7 @@ pub(super) fn of_thread(
         order: Some("timestamp"),
         backward: true,
         cost: 2e6,
+        reads: Reads::Led(|_, bounds| Ok(bounds.leads(thread(bounds)))),
         find,
     }
 }
@@ -251,6 +256,13 @@ pub(super) fn events() -> Table<TimedEvent> {
     accesses.push(Access {
         order: None,
         backward: false,
+        reads: Reads::Led(|world, bounds| {
+            let by = |lookup| bounds.of_object("value_object", lookup);
+            let mut leads = bounds.leads(by(Lookup::References));
+            leads.extend(bounds.leads(by(Lookup::Content)));
+            leads.extend(bounds.leads_always(world, by(Lookup::Creation)));
+            Ok(leads)
+        }),
         ..refers(&["value_object"], with_value)
     });
     Table {
@@ -398,6 +410,7 @@ pub(super) fn exceptions() -> Table<TimedEvent> {
     ));
     let mut accesses = vec![Access {
         by: "blocks that have exceptions",
+        reads: Reads::Led(|_, bounds| Ok(bounds.leads(Some(Lookup::Exceptions)))),
         ..all_by_time(|world, bounds| {
             let rows = world
                 .recording()
@@ -508,6 +521,7 @@ pub(super) fn gaps() -> Table<TimedEvent> {
     ));
     let mut accesses = vec![Access {
         by: "blocks that have gaps",
+        reads: Reads::Led(|_, bounds| Ok(bounds.leads(Some(Lookup::Gaps)))),
         backward: false,
         ..all_by_time(|world, bounds| Ok(world.readable(world.recording().gaps(bounds.range()))))
     }];

@@ -3,12 +3,15 @@
 
 use std::sync::Arc;
 
+use jhyde_store::Lookup;
 use jhyde_store::records::{CallRecord, TimedEvent};
 use jhyde_trace::{Level, ObjectId, Timestamp};
 
-use super::calls::{call_columns, children as children_of, clipped};
-use super::writes::{event_of, write_columns, writes_of};
+use super::calls::call_columns;
+use super::finding::{children as children_of, clipped};
+use super::writes::{event_of, variable_led, write_columns, writes_of};
 use crate::error::Result;
+use crate::sql::extent::{Reads, life};
 use crate::sql::table::{Access, Bounds, Column, Table, Type, none};
 use crate::sql::world::{RowsOf, World};
 
@@ -17,6 +20,7 @@ fn of_call(
     doc: &'static str,
     by: &'static str,
     cost: f64,
+    reads: Reads,
     find: fn(&Arc<World>, &Bounds) -> Result<RowsOf<CallRecord>>,
 ) -> Table<CallRecord> {
     let mut columns = call_columns();
@@ -33,6 +37,7 @@ fn of_call(
             order: None,
             backward: false,
             cost,
+            reads,
             find,
         }],
     }
@@ -45,6 +50,7 @@ pub(super) fn ancestors() -> Table<CallRecord> {
         "The calls around a call, the outermost first; it is none of them. Columns as of `calls`.",
         "the path to the call",
         20.0,
+        Reads::Unknown,
         |world, bounds| {
             let Some(call) = bounds.call("of_call", world)? else {
                 return Ok(none());
@@ -63,6 +69,9 @@ pub(super) fn children() -> Table<CallRecord> {
         "The calls that a call made itself, in the order of time. Columns as of `calls`.",
         "the children of the call",
         20.0,
+        Reads::Led(|world, bounds| {
+            Ok(bounds.leads_always(world, bounds.of_call("of_call", world)?))
+        }),
         |world, bounds| {
             Ok(match bounds.call("of_call", world)? {
                 Some(call) => children_of(world, call),
@@ -79,6 +88,11 @@ pub(super) fn descendants() -> Table<CallRecord> {
         "The calls in a call, at any depth, in the order of time; it is none of them. Columns as of `calls`.",
         "the numbers of the calls in the call",
         1000.0,
+        Reads::Led(|world, bounds| {
+            let call = bounds.call("of_call", world)?;
+            let life = call.map(|call| life(world, call)).transpose()?;
+            Ok(life.map(|life| (Lookup::Time, life)).into_iter().collect())
+        }),
         |world, bounds| {
             let Some(call) = bounds.call("of_call", world)? else {
                 return Ok(none());
@@ -112,6 +126,9 @@ pub(super) fn history() -> Table<TimedEvent> {
             order: Some("timestamp"),
             backward: true,
             cost: 50.0,
+            reads: Reads::Led(|world, bounds| {
+                Ok(variable_led(world, bounds.text("of_variable"), bounds))
+            }),
             find: |world, bounds| {
                 let text = bounds.text("of_variable").unwrap_or_default();
                 // What names nothing is a mistake here, not a value like another.
@@ -135,6 +152,7 @@ impl AtAnEvent {
     /// The argument that says when, and the two ways in which rows are found.
     pub(super) fn found<T>(
         &self,
+        reads: Reads,
         find: fn(&Arc<World>, &Bounds) -> Result<RowsOf<T>>,
     ) -> (Column<T>, Vec<Access<T>>) {
         let doc = format!("an event; without it {}", self.else_at);
@@ -150,16 +168,26 @@ impl AtAnEvent {
             order: None,
             backward: false,
             cost,
+            reads,
             find,
         });
         (column, accesses.collect())
     }
 }
 
-/// The last event that is seen, or the one that is asked for if it lies before.
+/// The event that is asked for, or the last one that is seen where none is; nothing where it is not seen.
 pub(super) fn event(world: &World, bounds: &Bounds) -> Option<Timestamp> {
     let last = world.span.until.0.checked_sub(1)?;
-    Some(Timestamp(bounds.number("at").unwrap_or(last).min(last)))
+    if !bounds.has("at") {
+        return Some(Timestamp(last));
+    }
+    let asked = bounds.number("at").filter(|at| *at <= last);
+    if asked.is_none() {
+        world.note(format!(
+            "no event behind {last} is seen: at one there are no rows"
+        ));
+    }
+    asked.map(Timestamp)
 }
 
 /// `object_state(OBJECT, AT)`.
@@ -178,7 +206,15 @@ pub(super) fn object_state() -> Table<TimedEvent> {
         ],
         costs: [30.0, 20.0],
     };
-    let (at, accesses) = function.found(state);
+    let (at, accesses) = function.found(
+        Reads::Led(|world, bounds| {
+            let asked = bounds.number("at").unwrap_or(u64::MAX);
+            let upto = Timestamp(asked.saturating_add(1)).min(world.span.until);
+            let parts = bounds.of_object("of_object", Lookup::PartsOf).into_iter();
+            Ok(parts.map(|lookup| (lookup, Timestamp(0)..upto)).collect())
+        }),
+        state,
+    );
     columns.push(at);
     Table {
         name: "object_state",

@@ -7,6 +7,7 @@ use jhyde_trace::{CallId, Level};
 
 use crate::error::Result;
 use crate::sql::datum::Datum;
+use crate::sql::extent::Reads;
 use crate::sql::table::{Access, Column, Row, Table, none};
 use crate::sql::world::{RowsOf, World};
 
@@ -99,6 +100,9 @@ pub(super) fn loops() -> Table<Looped> {
             order: None,
             backward: false,
             cost: 2000.0,
+            reads: Reads::Led(|world, bounds| {
+                Ok(bounds.leads_always(world, bounds.of_call("of_call", world)?))
+            }),
             find: |world, bounds| {
                 Ok(match bounds.call("of_call", world)? {
                     Some(call) => of_call(world, call),

@@ -1,9 +1,11 @@
 //! What tables there are.
 
+mod arguments;
 mod calls;
 mod coverage;
 mod divergences;
 mod events;
+mod finding;
 mod inside;
 mod judged;
 mod loops;
@@ -31,7 +33,7 @@ macro_rules! each {
         each! {
             $do;
             calls::calls => CallRecord,
-            calls::arguments => calls::Argument,
+            arguments::arguments => arguments::Argument,
             events::events => TimedEvent,
             writes::writes => TimedEvent,
             writes::reads => TimedEvent,

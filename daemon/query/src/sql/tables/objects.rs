@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use jhyde_store::Lookup;
 use jhyde_store::records::TimedEvent;
 use jhyde_trace::{Event, EventKind, Level, ObjectId};
 
@@ -9,6 +10,7 @@ use super::events::place_columns;
 use super::referring::of_class;
 use crate::error::Result;
 use crate::sql::datum::Datum;
+use crate::sql::extent::Reads;
 use crate::sql::table::{Access, Bounds, Column, Table, none};
 use crate::sql::world::{RowsOf, World};
 
@@ -75,6 +77,7 @@ pub(super) fn objects() -> Table<TimedEvent> {
                 order: Some("timestamp"),
                 backward: false,
                 cost: 5e6,
+                reads: Reads::Led(|_, bounds| Ok(bounds.leads(Some(Lookup::Time)))),
                 find: made,
             },
             Access {
@@ -84,6 +87,9 @@ pub(super) fn objects() -> Table<TimedEvent> {
                 order: Some("timestamp"),
                 backward: true,
                 cost: 1.0,
+                reads: Reads::Led(|world, bounds| {
+                    Ok(bounds.leads_always(world, bounds.of_object("id", Lookup::Creation)))
+                }),
                 find: one,
             },
             of_class(),

@@ -13,6 +13,7 @@ use rustc_hash::FxHashSet;
 use super::inside::{AtAnEvent, event};
 use crate::error::Result;
 use crate::sql::datum::{Datum, Held, value_columns};
+use crate::sql::extent::Reads;
 use crate::sql::table::{Bounds, Column, Row, Table, Type, none};
 use crate::sql::world::{RowsOf, World};
 
@@ -131,7 +132,7 @@ fn part_columns() -> Vec<Column<Part>> {
 pub(super) fn state() -> Table<Part> {
     let mut columns = part_columns();
     columns.push(Column::argument("of_call", "a call: `calls.id`"));
-    let (at, accesses) = OF_CALL.found(|world, bounds| {
+    let (at, accesses) = OF_CALL.found(Reads::Unknown, |world, bounds| {
         let Some(call) = bounds.call("of_call", world)? else {
             return Ok(none());
         };
@@ -148,16 +149,16 @@ pub(super) fn state() -> Table<Part> {
 }
 
 fn variables(world: &Arc<World>, call: CallId, bounds: &Bounds) -> Result<RowsOf<Part>> {
-    let Some(last) = event(world, bounds) else {
+    let Some(event) = event(world, bounds) else {
         return Ok(none());
     };
     let record = world.recording().call(call)?;
-    let end = record.exit.unwrap_or(last).min(last);
-    let at = match bounds.number("at") {
+    let end = record.exit.unwrap_or(event);
+    let at = match bounds.has("at") {
         // Before it began and behind its end it has no variables.
-        Some(at) if at < record.enter.0 || at > end.0 => return Ok(none()),
-        Some(at) => Timestamp(at),
-        None => end,
+        true if event < record.enter || event > end => return Ok(none()),
+        true => event,
+        false => end.min(event),
     };
     let state = world.history.state(call, Some(at), Some(at), 0)?;
     for note in state.notes {
@@ -171,7 +172,7 @@ fn variables(world: &Arc<World>, call: CallId, bounds: &Bounds) -> Result<RowsOf
 pub(super) fn collection() -> Table<Part> {
     let mut columns = part_columns();
     columns.push(of_object());
-    let (at, accesses) = OF_OBJECT.found(|world, bounds| {
+    let (at, accesses) = OF_OBJECT.found(Reads::Unknown, |world, bounds| {
         let Some((object, at)) = object_at(world, bounds)? else {
             return Ok(none());
         };
@@ -300,7 +301,7 @@ pub(super) fn reachable() -> Table<Reached> {
         Ok(Held::Value(Value::Object(row.object)))
     }));
     columns.push(of_object());
-    let (at, accesses) = OF_OBJECTS.found(|world, bounds| {
+    let (at, accesses) = OF_OBJECTS.found(Reads::Unknown, |world, bounds| {
         Ok(match object_at(world, bounds)? {
             Some((object, at)) => Box::new(Search::from(world, object, at)),
             None => none(),

@@ -4,6 +4,7 @@ use jhyde_trace::{Level, State};
 
 use crate::sql::asked::Seen;
 use crate::sql::datum::Datum;
+use crate::sql::extent::Reads;
 use crate::sql::table::{Access, Column, Row, Table};
 
 /// One of them.
@@ -103,6 +104,7 @@ pub(super) fn recordings() -> Table<Listed> {
             order: None,
             backward: false,
             cost: 8.0,
+            reads: Reads::Nothing,
             find: |world, _| {
                 let all = world.all.iter().cloned().zip(0..);
                 let rows: Vec<_> = all

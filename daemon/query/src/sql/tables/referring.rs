@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use jhyde_store::records::{CallRecord, Direction, TimedEvent};
-use jhyde_store::{Recording, Rows};
+use jhyde_store::{Lookup, Recording, Rows};
 use jhyde_trace::block::Kinds;
 use jhyde_trace::{ClassId, FieldId, ObjectId, Timestamp};
 
@@ -15,6 +15,7 @@ use super::events::in_pieces;
 use super::writes::event_of;
 use crate::error::Result;
 use crate::span::NO_INDEX;
+use crate::sql::extent::Reads;
 use crate::sql::table::{Access, Bounds, none};
 use crate::sql::world::{RowsOf, World};
 
@@ -33,6 +34,11 @@ pub(super) fn refers(
         order: Some("timestamp"),
         backward: true,
         cost: 200.0,
+        reads: Reads::Led(|_, bounds| {
+            // It is the one column that is compared.
+            let column = bounds.equal.first().map_or("", |(column, _)| *column);
+            Ok(bounds.leads(bounds.of_object(column, Lookup::References)))
+        }),
         find,
     }
 }
@@ -49,6 +55,8 @@ pub(super) fn calls_by(
         order: None,
         backward: false,
         cost: 400.0,
+        // Where the calls began whose ends refer to it is not told by the index.
+        reads: Reads::Unknown,
         find,
     }
 }
@@ -135,19 +143,14 @@ pub(super) fn of_fields(equal: &'static [&'static str], cost: f64) -> Access<Tim
         order: None,
         backward: false,
         cost,
+        reads: Reads::Led(|world, bounds| {
+            let fields = fields(world, bounds)?.into_iter();
+            Ok(fields
+                .map(|field| (Lookup::Field(field), bounds.range()))
+                .collect())
+        }),
         find: |world, bounds| {
-            let recording = world.recording();
-            let classes = classes_of(recording, bounds.text("field_class"));
-            let mut fields: Vec<FieldId> = Vec::new();
-            for class in classes {
-                let Some(class) = recording.class(class)? else {
-                    continue;
-                };
-                let all = class.fields.iter();
-                let name = bounds.text("name");
-                let asked = all.filter(|field| name.is_none_or(|name| field.name == name));
-                fields.extend(asked.map(|field| field.id));
-            }
+            let fields = fields(world, bounds)?;
             let (of, range) = (Arc::clone(world), bounds.range());
             let rows = fields.into_iter().flat_map(move |field| {
                 found(
@@ -162,6 +165,22 @@ pub(super) fn of_fields(equal: &'static [&'static str], cost: f64) -> Access<Tim
             Ok(Box::new(rows))
         },
     }
+}
+
+/// The fields of a class, or one of them.
+fn fields(world: &World, bounds: &Bounds) -> Result<Vec<FieldId>> {
+    let recording = world.recording();
+    let mut fields = Vec::new();
+    for class in classes_of(recording, bounds.text("field_class")) {
+        let Some(class) = recording.class(class)? else {
+            continue;
+        };
+        let all = class.fields.iter();
+        let name = bounds.text("name");
+        let asked = all.filter(|field| name.is_none_or(|name| field.name == name));
+        fields.extend(asked.map(|field| field.id));
+    }
+    Ok(fields)
 }
 
 /// The writes to the fields or elements of an object.
@@ -183,6 +202,12 @@ pub(super) fn of_class() -> Access<TimedEvent> {
         order: None,
         backward: false,
         cost: 1e5,
+        reads: Reads::Led(|world, bounds| {
+            let classes = classes_of(world.recording(), bounds.text("object_class")).into_iter();
+            Ok(classes
+                .map(|class| (Lookup::Class(class), bounds.range()))
+                .collect())
+        }),
         find: |world, bounds| {
             let classes = classes_of(world.recording(), bounds.text("object_class"));
             let (of, range) = (Arc::clone(world), bounds.range());

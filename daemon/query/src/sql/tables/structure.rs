@@ -8,6 +8,7 @@ use jhyde_trace::{ClassInfo, Level, LineEntry, Timestamp};
 
 use crate::error::Result;
 use crate::sql::datum::Datum;
+use crate::sql::extent::Reads;
 use crate::sql::table::{Access, Bounds, Column, Row, Table};
 use crate::sql::world::{RowsOf, World};
 
@@ -47,6 +48,7 @@ pub(super) fn from_memory<T>(
         order: None,
         backward: false,
         cost: 3000.0,
+        reads: Reads::Nothing,
         find,
     }]
 }

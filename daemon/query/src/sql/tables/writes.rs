@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use jhyde_store::Lookup;
 use jhyde_store::records::{TimedEvent, Write};
 use jhyde_trace::block::Kinds;
 use jhyde_trace::{ContentKey, Event, EventKind, Level, Local, ObjectId, Variable};
@@ -12,6 +13,7 @@ use super::events::{
 use super::referring::{of_fields, refers, that_refer, writes_to};
 use crate::error::Result;
 use crate::sql::datum::{Datum, value_columns};
+use crate::sql::extent::{Leads, Reads};
 use crate::sql::table::{Access, Bounds, Column, Table, none};
 use crate::sql::world::{RowsOf, World};
 
@@ -146,6 +148,7 @@ pub(super) fn writes() -> Table<TimedEvent> {
         order: Some("timestamp"),
         backward: true,
         cost: 50.0,
+        reads: Reads::Led(|world, bounds| Ok(variable_led(world, bounds.text("variable"), bounds))),
         find: |world, bounds| {
             let text = bounds.text("variable").unwrap_or_default();
             writes_of(world, text, bounds)
@@ -159,6 +162,9 @@ pub(super) fn writes() -> Table<TimedEvent> {
         equal: &["object"],
         backward: false,
         cost: 100.0,
+        reads: Reads::Led(
+            |_, bounds| Ok(bounds.leads(bounds.of_object("object", Lookup::PartsOf))),
+        ),
         ..refers(&[], writes_to)
     });
     accesses.push(of_fields(&["field_class"], 2e6));
@@ -171,6 +177,12 @@ pub(super) fn writes() -> Table<TimedEvent> {
         columns: write_columns(),
         accesses,
     }
+}
+
+/// What leads to the writes of a variable that is written as jhyde writes it.
+pub(super) fn variable_led(world: &World, text: Option<&str>, bounds: &Bounds) -> Leads {
+    let variable = world.history.resolve_variable(text.unwrap_or_default());
+    bounds.leads(variable.ok().map(Lookup::Variable))
 }
 
 /// The writes of a variable that is written as jhyde writes it. Of what is no variable here there are none.

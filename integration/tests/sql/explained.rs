@@ -1,0 +1,224 @@
+//! How many blocks of events are said to be needed, and how many are.
+
+use std::path::Path;
+
+use jhyde_integration::compiled::compile;
+use jhyde_integration::{Folder, jdks};
+use serde_json::{Value as Json, json};
+
+use crate::{ask, rows};
+
+/// A recording of some dozens of blocks.
+fn words() -> Folder {
+    let jdk = jdks().remove(0);
+    let folder = Folder::new();
+    let classes = folder.data().with_file_name("kernels");
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("java/kernels");
+    compile(&jdk, &sources, &classes);
+    let path = classes.display().to_string();
+    let words = ["-cp", &path, "Kernels", "words", "1"].map(str::to_owned);
+    let run = folder.launch(
+        &jdk,
+        "run",
+        &["--engine", "probe", "--level", "full"],
+        &words,
+    );
+    assert!(run.status.success(), "{}", run.stderr);
+    folder
+}
+
+/// What is said of each table of a plan: at most so many blocks, of so many.
+fn said(folder: &Folder, statement: &str) -> Vec<(Option<u64>, u64)> {
+    let (plan, end) = ask(folder, &["--explain", "-c", statement]);
+    let of_tables = plan.iter().filter(|row| !row["of"].is_null());
+    let of_tables = of_tables.map(|row| (row["blocks"].as_u64(), row["of"].as_u64().unwrap_or(0)));
+    let of_tables: Vec<_> = of_tables.collect();
+    let notes = end["notes"].as_array().expect("notes").iter();
+    let told = notes.filter(|note| {
+        note.as_str()
+            .is_some_and(|note| note.starts_with("blocks: "))
+    });
+    let needs = of_tables.iter().any(|(blocks, _)| *blocks != Some(0));
+    assert_eq!(told.count(), usize::from(needs), "{end}");
+    of_tables
+}
+
+fn read(folder: &Folder, statement: &str) -> u64 {
+    let (_, end) = ask(folder, &["-c", statement]);
+    assert!(end["blocks_decoded"].is_u64(), "{end}");
+    end["blocks"].as_u64().expect("blocks")
+}
+
+#[test]
+fn no_more_blocks_are_read_than_are_said() {
+    let folder = words();
+    let one = |statement: &str| -> Json {
+        let first = rows(&folder, statement).into_iter().next();
+        first.and_then(|row| row.into_iter().next()).expect("a row")
+    };
+    let of = said(&folder, "SELECT timestamp FROM events")[0].1;
+    assert!(of > 20, "{of} blocks");
+    let end = one("SELECT max(timestamp) FROM events")
+        .as_u64()
+        .expect("a number");
+    let (from, to) = (end / 3, end / 3 + 9000);
+    let call = one("SELECT id FROM calls WHERE method = 'words'");
+    let call = call.as_str().expect("a call");
+    let object =
+        one("SELECT object FROM writes WHERE of = 'content' OR object IS NOT NULL LIMIT 1");
+    let local = one("SELECT variable FROM writes WHERE name = 'i' LIMIT 1");
+    let local = local.as_str().expect("a variable");
+    let method = one("SELECT id FROM methods WHERE name = 'words'");
+    let class = one("SELECT object_class FROM objects LIMIT 1");
+    let class = class.as_str().expect("a class");
+    let mut least = of;
+    for (statement, all) in [
+        ("SELECT timestamp FROM events".to_owned(), true),
+        (
+            "SELECT timestamp FROM events ORDER BY timestamp DESC".to_owned(),
+            true,
+        ),
+        (
+            format!("SELECT timestamp FROM events WHERE timestamp BETWEEN {from} AND {to}"),
+            false,
+        ),
+        (
+            format!("SELECT timestamp FROM writes WHERE thread = 1 AND timestamp < {from}"),
+            false,
+        ),
+        (
+            "SELECT timestamp FROM writes WHERE thread = 77".to_owned(),
+            false,
+        ),
+        (
+            "SELECT timestamp FROM writes WHERE timestamp = 'x'".to_owned(),
+            false,
+        ),
+        (
+            "SELECT timestamp FROM writes WHERE thread = NULL".to_owned(),
+            false,
+        ),
+        (
+            format!("SELECT timestamp FROM events WHERE call = '{call}'"),
+            false,
+        ),
+        (
+            format!("SELECT timestamp FROM events WHERE call = '{call}' AND timestamp > {to}"),
+            false,
+        ),
+        (
+            format!("SELECT timestamp FROM writes WHERE variable = '{local}'"),
+            false,
+        ),
+        (
+            format!(
+                "SELECT timestamp FROM writes WHERE variable = '{local}' AND timestamp < {from}"
+            ),
+            false,
+        ),
+        (format!("SELECT timestamp FROM history('{local}')"), false),
+        (
+            format!("SELECT timestamp FROM writes WHERE object = {object}"),
+            false,
+        ),
+        (
+            format!("SELECT timestamp FROM events WHERE value_object = {object}"),
+            false,
+        ),
+        (
+            format!("SELECT timestamp FROM object_state({object})"),
+            false,
+        ),
+        ("SELECT timestamp FROM exceptions".to_owned(), false),
+        ("SELECT timestamp FROM gaps".to_owned(), false),
+        (
+            format!("SELECT timestamp FROM objects WHERE object_class = '{class}'"),
+            false,
+        ),
+        ("SELECT timestamp FROM objects".to_owned(), true),
+        ("SELECT enter FROM calls".to_owned(), false),
+        (
+            format!("SELECT enter FROM calls WHERE enter BETWEEN {from} AND {to}"),
+            false,
+        ),
+        (
+            format!("SELECT enter FROM calls WHERE thread = 1 AND enter >= {to}"),
+            false,
+        ),
+        (
+            "SELECT enter FROM calls WHERE method = 'merge'".to_owned(),
+            false,
+        ),
+        (
+            format!("SELECT enter FROM calls WHERE method = 'merge' AND enter < {from}"),
+            false,
+        ),
+        (
+            "SELECT enter FROM calls WHERE class = 'Kernels' AND method = 'words'".to_owned(),
+            false,
+        ),
+        (
+            format!("SELECT enter FROM calls WHERE method_id = {method}"),
+            false,
+        ),
+        (
+            format!("SELECT enter FROM calls WHERE id = '{call}'"),
+            false,
+        ),
+        (
+            format!("SELECT enter FROM calls WHERE parent = '{call}'"),
+            false,
+        ),
+        (format!("SELECT enter FROM children('{call}')"), false),
+        (format!("SELECT enter FROM descendants('{call}')"), false),
+        (
+            format!("SELECT enter FROM arguments WHERE call = '{call}'"),
+            false,
+        ),
+        (format!("SELECT enter FROM loops('{call}')"), false),
+        (
+            format!("SELECT times FROM coverage WHERE method_id = {method}"),
+            false,
+        ),
+        ("SELECT id FROM threads".to_owned(), false),
+        ("SELECT id FROM methods".to_owned(), false),
+        ("SELECT name FROM classes".to_owned(), false),
+    ] {
+        let tables = said(&folder, &statement);
+        let [(Some(blocks), told_of)] = tables[..] else {
+            panic!("{statement}: {tables:?}");
+        };
+        let read = read(&folder, &statement);
+        assert!(
+            read <= blocks && blocks <= of,
+            "{statement}: {read} of {blocks}"
+        );
+        assert_eq!(told_of, of, "{statement}");
+        if all {
+            assert_eq!((read, blocks), (of, of), "{statement}");
+        }
+        least = least.min(blocks);
+    }
+    assert_eq!(least, 0, "some need none");
+    // What the rows of another table, or a list, tell is not known before.
+    assert_eq!(
+        said(
+            &folder,
+            &format!(
+                "SELECT p.id FROM calls c JOIN calls p ON p.id = c.parent WHERE c.id = '{call}'"
+            )
+        ),
+        [(Some(1), of), (Some(1), of)]
+    );
+    let joined = "SELECT w.timestamp FROM threads t CROSS JOIN writes w ON w.thread = t.id";
+    assert_eq!(said(&folder, joined), [(Some(0), of), (None, of)]);
+    assert_eq!(
+        said(&folder, &format!("SELECT * FROM state('{call}')")),
+        [(None, of)]
+    );
+    // Of several recordings each table is told of its own.
+    let both = "SELECT count(*) FROM a.events x, b.events y";
+    let plan = folder.json(&["sql", "a=run", "b=run", "--explain", "-c", both]);
+    let tables = plan.iter().filter(|row| row["of"] == json!(of));
+    assert_eq!(tables.count(), 2, "{plan:?}");
+}
