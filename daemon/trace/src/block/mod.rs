@@ -40,6 +40,7 @@ mod encode;
 mod flow;
 pub(crate) mod ints;
 mod kinds;
+mod passage;
 mod read;
 mod shape;
 #[cfg(test)]
@@ -51,6 +52,7 @@ pub use builder::{BlockBuilder, Malformed};
 pub use decode::DecodeError;
 pub use flow::{BlockThread, CallRow, OuterExit};
 pub use kinds::Kinds;
+pub use passage::{Made, Met, Passage, Passages, Running, Site};
 pub use read::{ContentView, EnterInfo, References, ShapeKind, WriteFilter, WriteView};
 
 use crate::content::Change;
