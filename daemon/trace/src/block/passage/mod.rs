@@ -10,8 +10,8 @@
 //!   objects likewise: that is for who compares to see, who knows the names and which object is whose.
 //! - the calls that end and begin in it.
 //!
-//! **Where they end.** What a passage ends with is decided by the last 64 events alone, by what is the same in every run (kinds, bytecode indexes,
-//! numbers): so that passages of two runs which differed fall into step again. Each has 1,024 to 16,384 events, and 3,000 as a rule; the
+//! **Where they end.** What a passage ends with is decided by the last 64 events alone, by what is the same in every run and in every version of the code (kinds of events,
+//! types, numbers): so that passages of two runs which differed fall into step again. Each has 1,024 to 16,384 events, and 3,000 as a rule; the
 //! last one of a thread has as many as are left, from 256 on.
 //!
 //! **What has none.** Of a stretch in which anything is not recorded (a gap, a value that is missing, a call of which nobody saw how it ended) there is no passage: it is

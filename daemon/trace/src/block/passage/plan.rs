@@ -95,7 +95,14 @@ impl Plan {
             _ => (Act::Nothing, false),
         };
         let words: Option<Box<[Word]>> = layout.iter().map(|&column| word(column)).collect();
-        let mark = (u64::from(shape.op) << 32 | u64::from(shape.index)).wrapping_mul(MIX);
+        // Without where in the code: a method that was changed has its places elsewhere.
+        let of = match shape.op {
+            op::WRITE => shape.b << 8 | u32::from(shape.var),
+            op::RETURNED | op::THREW => shape.b,
+            op::ENTER => tags.len() as u32,
+            _ => 0,
+        };
+        let mark = (u64::from(shape.op) << 32 | u64::from(of)).wrapping_mul(MIX);
         Self {
             act,
             breaks: breaks || words.is_none(),
