@@ -4,24 +4,26 @@
 //! events, about so many of each recording. The program (`java/compare/Forest.java`) is recorded by the engine `probe` at level `full` on the first JDK: twice as it
 //! is, and with a defect that shows late, early, or again and again; and twice with four threads. Held against each other is what the daemon does for
 //! `jhyde compare`, without what it tells around a divergence: each time in a process that did nothing else, so that what it grew by ("MB more", at most) is
-//! what this took. `first` ends where both first differences are known (`--limit 0`), `all` tells all (`--all`). Up to 3 million events the median of three.
-//! Equal runs must show nothing, and the first divergence must be the defect. Prints a table in Markdown.
+//! what this took. `first` ends where both first differences are known (`--limit 0`), `all` tells all (`--all`); `each event` reads all events, as of recordings of one
+//! thread that have no passages; of several threads those are made. Up to 3 million events the median of three. Equal runs must show nothing, and the first divergence must be the defect. Behind the table of each size
+//! stands what the passages take. Prints tables in Markdown.
 
 use std::fs;
 use std::ops::Range;
 use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use jhyde_history::History;
-use jhyde_history::view::EventKindView;
 use jhyde_integration::compiled::compile;
 use jhyde_integration::peak::{forget_peak, peak};
 use jhyde_integration::{Folder, Jdk, jdks};
 use jhyde_query::compare::rules::Rules;
-use jhyde_query::compare::{self, Difference, Part, Spot, fit};
+use jhyde_query::compare::{self, Difference, Part, Reading, Spot, fit};
 use jhyde_store::{Catalogue, StoreOptions};
+use jhyde_trace::Timestamp;
+use jhyde_trace::block::{Made, Passages};
 use serde_json::{Value as Json, json};
 
 /// About so many events are recorded of a number.
@@ -33,25 +35,68 @@ const NEVER: &str = "number < 0";
 /// The first word for a process that compares.
 const HERE: &str = "--here";
 
-/// A line of a side of a divergence.
-fn line_of(history: &History, spot: Spot) -> Option<u32> {
-    let event = history.recording().event(spot.at).expect("an event");
-    let event = history.event(spot.at, &event.event).expect("an event");
-    let place = match &event.kind {
-        EventKindView::Enter(call) => call.call_site.as_ref(),
-        _ => event.place.as_ref(),
-    };
-    place.and_then(|place| place.line)
+/// The last word for it.
+fn word(how: Reading) -> Option<&'static str> {
+    match how {
+        Reading::Passages => None,
+        Reading::Made => Some("--made"),
+        Reading::Events => Some("--events"),
+    }
 }
 
-/// Compares two recordings in this process, and tells what that took and found.
-fn here(data: &Path, ids: [&str; 2], most_rows: u64) -> Json {
+/// A line of a side of a divergence.
+fn line_of(history: &History, spot: Spot) -> Option<u32> {
+    let event = spot.event(history).expect("an event");
+    event.done_at().and_then(|place| place.line)
+}
+
+/// What a recording's passages take: on the disk, and to be made of its blocks.
+fn passages(data: &Path, id: &str) -> String {
+    let catalogue = reading(data);
+    let recording = catalogue.open_recording(id).expect("a recording");
+    let report = recording.inspect().expect("a report");
+    let bytes = |of: fn(&str) -> bool| {
+        let tables = report.tables.iter().filter(|(name, ..)| of(name));
+        tables.map(|(_, _, bytes)| bytes).sum::<u64>() as f64 / report.events as f64
+    };
+    let (mut made, mut covered) = (0_u64, 0_u64);
+    let mut put = |of| {
+        if let Made::Passage(_, passage) = of {
+            made += 1;
+            covered += u64::from(passage.events);
+        }
+        Ok::<_, ()>(())
+    };
+    let mut maker = Passages::default();
+    let mut spent = Duration::ZERO;
+    for block in recording.blocks(Timestamp(0)..recording.end()) {
+        let block = block.expect("a block");
+        let begun = Instant::now();
+        maker.of_block(&block, &mut put).expect("taken");
+        spent += begun.elapsed();
+    }
+    maker.finish(recording.end(), &mut put).expect("taken");
+    format!(
+        "{} events: {made} passages of {covered} compared events, {:.3} bytes per event of {:.3}; made in {:.1} ns per event",
+        report.events,
+        bytes(|name| name == "passages" || name == "sites"),
+        bytes(|_| true),
+        spent.as_nanos() as f64 / report.events as f64
+    )
+}
+
+fn reading(data: &Path) -> Catalogue {
     // The daemon that was asked last may still hold it.
     let options = StoreOptions {
         read_only: true,
         ..StoreOptions::default()
     };
-    let catalogue = Catalogue::open(data, options).expect("a folder");
+    Catalogue::open(data, options).expect("a folder")
+}
+
+/// Compares two recordings in this process, and tells what that took and found.
+fn here(data: &Path, ids: [&str; 2], most_rows: u64, how: Reading) -> Json {
+    let catalogue = reading(data);
     let recordings = ids.map(|id| catalogue.open_recording(id).expect("a recording"));
     let histories = || recordings.each_ref().map(|of| History::new(Arc::clone(of)));
     forget_peak();
@@ -60,7 +105,8 @@ fn here(data: &Path, ids: [&str; 2], most_rows: u64) -> Json {
     let [left, right] = histories();
     fit::fit([&left, &right]).unwrap_or_else(|(_, error)| panic!("{error}"));
     let mut divergences = Vec::<Difference>::new();
-    let summary = compare::compare(left, right, Rules::defaults(), most_rows, &mut |part| {
+    let sides = [left, right];
+    let summary = compare::compare_by(how, sides, Rules::defaults(), most_rows, &mut |part| {
         if let Part::Divergence(_, difference) = part {
             divergences.push(difference);
         }
@@ -131,13 +177,14 @@ fn source() -> String {
 type Planted = (u64, Range<f64>);
 
 /// Holds two recordings against each other in a process of its own.
-fn compared(folder: &Folder, sides: [&Recorded; 2], most_rows: u64) -> Json {
+fn compared(folder: &Folder, sides: [&Recorded; 2], most_rows: u64, how: Reading) -> Json {
     let own = std::env::current_exe().expect("a program knows where it is");
     let output = Command::new(own)
         .arg(HERE)
         .arg(folder.data())
         .args(sides.map(|side| &side.id))
         .arg(most_rows.to_string())
+        .args(word(how))
         .output()
         .expect("it can be started");
     let errors = String::from_utf8_lossy(&output.stderr);
@@ -150,13 +197,13 @@ fn row(
     folder: &Folder,
     name: &str,
     sides: [&Recorded; 2],
-    most_rows: u64,
+    (most_rows, how): (u64, Reading),
     planted: Option<&Planted>,
 ) {
     let events = sides[0].events + sides[1].events;
     let times = if events < 6_000_000 { 3 } else { 1 };
     let mut all: Vec<Json> = (0..times)
-        .map(|_| compared(folder, sides, most_rows))
+        .map(|_| compared(folder, sides, most_rows, how))
         .collect();
     let seconds = |of: &Json| of["seconds"].as_f64().expect("a time");
     all.sort_by(|one, other| seconds(one).total_cmp(&seconds(other)));
@@ -199,7 +246,7 @@ fn row(
 }
 
 /// All pairs of about so many events.
-fn measure(jdk: &Jdk, events: u64) {
+fn measure(jdk: &Jdk, events: u64) -> [String; 2] {
     let folder = Folder::new();
     let numbers = (events / EVENTS_OF_A_NUMBER).max(4 * TREE);
     let record = |name: &str, condition: &str, threads: u64| {
@@ -210,7 +257,18 @@ fn measure(jdk: &Jdk, events: u64) {
     let line = u64::try_from(text[..place].matches('\n').count() + 1).expect("a line");
     let right = record("right", NEVER, 1);
     let again = record("again", NEVER, 1);
-    row(&folder, "equal", [&right, &again], u64::MAX, None);
+    let both = |name: &str, sides: [&Recorded; 2], most_rows: u64, planted: Option<&Planted>| {
+        row(
+            &folder,
+            name,
+            sides,
+            (most_rows, Reading::Passages),
+            planted,
+        );
+        let name = format!("{name}, each event");
+        row(&folder, &name, sides, (most_rows, Reading::Events), planted);
+    };
+    both("equal", [&right, &again], u64::MAX, None);
     let number = |hundredths: u64| {
         let number = numbers * hundredths / 100;
         // The first one of a tree is held against none.
@@ -228,27 +286,37 @@ fn measure(jdk: &Jdk, events: u64) {
         let planted = (line, part);
         for (rows, most_rows) in [("first", 0), ("all", u64::MAX)] {
             let name = format!("defect {name}, {rows}");
-            row(&folder, &name, [&right, &wrong], most_rows, Some(&planted));
+            both(&name, [&right, &wrong], most_rows, Some(&planted));
         }
     }
     let [one, other] = ["threads", "threads-again"].map(|name| record(name, NEVER, 4));
+    both("equal, four threads", [&one, &other], u64::MAX, None);
+    let name = "equal, four threads, passages made for it";
     row(
         &folder,
-        "equal, four threads",
+        name,
         [&one, &other],
-        u64::MAX,
+        (u64::MAX, Reading::Made),
         None,
     );
+    let told = [("one thread", &right), ("four threads", &one)];
+    let told = told.map(|(name, of)| format!("{name}: {}", passages(folder.data(), &of.id)));
+    told
 }
 
 fn main() {
     let arguments = std::env::args().skip(1).filter(|word| word != "--bench");
     let words: Vec<String> = arguments.collect();
-    if let [how, data, left, right, most_rows] = &words[..]
+    if let [how, data, left, right, most_rows, reading @ ..] = &words[..]
         && how == HERE
     {
         let most_rows = most_rows.parse().expect("a number of rows");
-        println!("{}", here(Path::new(data), [left, right], most_rows));
+        let all = [Reading::Passages, Reading::Made, Reading::Events];
+        let how = all
+            .into_iter()
+            .find(|how| word(*how) == reading.first().map(String::as_str));
+        let how = how.expect("a way of reading");
+        println!("{}", here(Path::new(data), [left, right], most_rows, how));
         return;
     }
     let sizes: Vec<u64> = match words.is_empty() {
@@ -264,7 +332,10 @@ fn main() {
         "| events of the passing run | pair | s | million events a second, both | MB more | divergences | the first one | differences | not known |"
     );
     println!("| --- | --- | --- | --- | --- | --- | --- | --- | --- |");
-    for events in sizes {
-        measure(jdk, events);
-    }
+    let told: Vec<_> = sizes
+        .into_iter()
+        .map(|events| measure(jdk, events))
+        .collect();
+    println!();
+    told.iter().flatten().for_each(|told| println!("- {told}"));
 }

@@ -83,6 +83,16 @@ pub struct EventView {
     pub notes: Vec<String>,
 }
 
+impl EventView {
+    /// Where in the code it was done, as far as that is known: a call begins where it was made.
+    pub fn done_at(&self) -> Option<&PlaceView> {
+        match &self.kind {
+            EventKindView::Enter(call) => call.call_site.as_ref(),
+            _ => self.place.as_ref(),
+        }
+    }
+}
+
 /// What happened.
 #[derive(Clone, Debug, PartialEq)]
 pub enum EventKindView {

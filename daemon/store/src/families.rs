@@ -6,7 +6,7 @@
 //! when groups of the index are merged, the merged groups, and what a recording that keeps its newest part cuts off
 //! ([`crate::ring`]).
 
-use jhyde_trace::{CallId, ClassId, MethodId, ThreadId};
+use jhyde_trace::{CallId, ClassId, MethodId, ThreadId, Timestamp};
 
 /// A column family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -138,8 +138,23 @@ pub(crate) const LEVELS: Family = Family {
     ..small("levels")
 };
 
+/// What threads did, in passages with digests: see `jhyde_trace::Passage`. Key: thread u32, first timestamp u64. Value: `Passage::encode`,
+/// behind a checksum. Written with the block in which the passage ends. Only repeats what the event blocks say, and is not worked out again:
+/// who compares reads the blocks where a passage is missing.
+pub(crate) const PASSAGES: Family = Family {
+    later: true,
+    ..small("passages")
+};
+
+/// The sites that passages name. Key: number u32, dense. Value: `jhyde_trace::Site`, postcard, behind a checksum. Written with the block
+/// in which the site is met first.
+pub(crate) const SITES: Family = Family {
+    later: true,
+    ..small("sites")
+};
+
 /// Everything that must not be opened without. See the list's use in `database`.
-pub(crate) const ALL: [Family; 15] = [
+pub(crate) const ALL: [Family; 17] = [
     BLOCKS,
     DIRECTORY,
     THREAD_BLOCKS,
@@ -155,6 +170,8 @@ pub(crate) const ALL: [Family; 15] = [
     SOURCE_TEXTS,
     CLASS_SOURCES,
     LEVELS,
+    PASSAGES,
+    SITES,
 ];
 
 /// A key of two parts, a u32 and a u64.
@@ -175,6 +192,10 @@ pub(crate) fn key_16(high: u64, low: u64) -> [u8; 16] {
 
 pub(crate) fn thread_block(thread: ThreadId, first: u64) -> [u8; 12] {
     key_12(thread.0, first)
+}
+
+pub(crate) fn passage(thread: ThreadId, first: Timestamp) -> [u8; 12] {
+    key_12(thread.0, first.0)
 }
 
 pub(crate) fn method_block(method: MethodId, invocation: u64) -> [u8; 12] {

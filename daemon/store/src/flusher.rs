@@ -7,7 +7,8 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use jhyde_trace::{Block, BlockBuilder, CallId, ObjectId, ObjectInfo, State};
+use jhyde_trace::block::Passages;
+use jhyde_trace::{Block, BlockBuilder, CallId, ObjectId, ObjectInfo, State, Timestamp};
 use rocksdb::WriteBatch;
 
 use crate::catalogue::StoreOptions;
@@ -16,6 +17,7 @@ use crate::error::{Error, Result};
 use crate::families;
 use crate::index::{Key, collect, merge, run};
 use crate::objects;
+use crate::passages;
 use crate::ring::Ring;
 use crate::rows::{Rare, TableRows};
 use crate::state::{Group, Inner, Live, Persisted, Sealed, ThreadTotal};
@@ -35,6 +37,8 @@ pub(crate) fn start(inner: Arc<Inner>, options: &StoreOptions) -> std::io::Resul
             let mut flusher = Flusher {
                 inner: inner.clone(),
                 rows: TableRows::default(),
+                // Of a recording that may lose its beginning nothing can be compared.
+                passages: ring.is_none().then(Passages::default),
                 group_blocks,
                 ring: ring.map(Ring::new),
             };
@@ -82,6 +86,8 @@ pub(crate) fn seal(live: &mut Live, now_ms: u64) {
 struct Flusher {
     inner: Arc<Inner>,
     rows: TableRows,
+    /// What is so far of passages, if there are to be some.
+    passages: Option<Passages>,
     /// Blocks whose postings are written together.
     group_blocks: usize,
     /// Not all is kept.
@@ -123,6 +129,7 @@ impl Flusher {
                 Work::Tick if due => last_beginning = Instant::now(),
                 Work::Tick => {}
                 Work::End => {
+                    self.write_last_passages()?;
                     self.write_group()?;
                     return self.inner.db.flush();
                 }
@@ -216,6 +223,9 @@ impl Flusher {
                 batch.put_cf(db.family(family)?, key, value);
                 Ok(())
             })?;
+            if let Some(passages) = &mut self.passages {
+                passages.of_block(block, &mut |made| passages::put(db, &mut batch, made))?;
+            }
         }
         db.write(batch)?;
         let full_group = {
@@ -238,6 +248,18 @@ impl Flusher {
             (Some(ring), Some(keys)) => ring.add(&inner, length, &keys),
             _ => Ok(()),
         }
+    }
+
+    /// Writes the passages that the end of the recording ends.
+    fn write_last_passages(&mut self) -> Result<()> {
+        let Some(passages) = self.passages.take() else {
+            return Ok(());
+        };
+        let db = &self.inner.db;
+        let end = Timestamp(self.inner.persisted().end);
+        let mut batch = WriteBatch::default();
+        passages.finish(end, &mut |made| passages::put(db, &mut batch, made))?;
+        db.write(batch)
     }
 
     /// Writes the postings of all blocks that have none written yet, as one group.
@@ -265,6 +287,8 @@ pub(crate) fn finish_last_block(inner: &Arc<Inner>) -> Result<()> {
     let mut flusher = Flusher {
         inner: inner.clone(),
         rows,
+        // Those of what was written before are not known.
+        passages: None,
         group_blocks: usize::MAX,
         ring: None,
     };

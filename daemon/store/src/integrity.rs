@@ -9,11 +9,15 @@ use crate::error::{Error, Result};
 use crate::families::{self, Family};
 use crate::index::{collect, run};
 use crate::objects;
+use crate::passages;
 use crate::recording::Recording;
 use crate::records::Direction;
 use crate::sources;
 use crate::state::BlockEntry;
 use crate::view::View;
+
+/// Tables that only repeat what the blocks say, and are not worked out again: without them questions read more.
+const REPEATING: [Family; 3] = [families::INDEX, families::PASSAGES, families::SITES];
 
 /// What [`Recording::check`] found.
 #[derive(Clone, Debug, Default)]
@@ -119,6 +123,9 @@ impl Recording {
                 } else if family == families::SOURCE_TEXTS || family == families::CLASS_SOURCES {
                     sources::check(family, &value).map_err(wrong)?;
                     report.entries += 1;
+                } else if family == families::PASSAGES || family == families::SITES {
+                    passages::check(family, &value).map_err(wrong)?;
+                    report.entries += 1;
                 } else if family == families::LEVELS {
                     open_value::<LevelFact>(&value).map_err(wrong)?;
                     report.entries += 1;
@@ -127,7 +134,7 @@ impl Recording {
             Ok(())
         };
         read().map_err(
-            |error| match family == families::INDEX || db.derive(family).is_some() {
+            |error| match REPEATING.contains(&family) || db.derive(family).is_some() {
                 true => slower(error),
                 false => error,
             },

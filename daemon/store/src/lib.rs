@@ -36,6 +36,7 @@ mod lock;
 mod log;
 mod objects;
 mod open;
+mod passages;
 mod queries;
 mod reads;
 mod ring;

@@ -43,6 +43,13 @@ fn a_recording_of_version_1_tells_all_of_it() {
     assert_eq!(texts.filter(|&object| is_printed(object)).count(), 1);
     let levels = recording.levels().expect("there are none");
     assert_eq!(*levels, Levels::new(Level::Full, []));
+    // It was made before there were any.
+    let threads = recording.threads().expect("they are read");
+    for thread in threads {
+        assert_eq!(recording.passage(thread.id, Timestamp(0)), None);
+    }
+    assert_eq!(recording.site(0), None);
+    assert!(!recording.has_passages());
 }
 
 #[test]

@@ -189,3 +189,64 @@ fn a_value_is_told_where_it_is_another_first() {
         assert_eq!(given.expect("the parameter")["value"], 3);
     }
 }
+
+#[test]
+fn a_case_that_is_put_in_moves_no_other_one() {
+    // The one that is put in makes another kind of table of it.
+    let old = "static String attempt(int value) {";
+    let with = |cases: &str| {
+        format!(
+            "static int kind(int value) {{ switch (value) {{ {cases} default: return 1; }} }}\n    {old}"
+        )
+    };
+    let jdk = jhyde_integration::jdks().swap_remove(0);
+    let folder = jhyde_integration::Folder::new();
+    let use_it = "twice(300); for (int i = 3; i < 7; i++) kind(i);";
+    let text = crate::replaced(&crate::source("compare", "Steps"), "twice(300);", use_it);
+    for (name, cases) in [
+        ("right", "case 4: return 40; case 5: return 50;"),
+        (
+            "wrong",
+            "case -70000: return 7; case 4: return 40; case 5: return 50;",
+        ),
+        ("other", "case 4: return 40;"),
+    ] {
+        let text = crate::replaced(&text, old, &with(cases));
+        crate::record(&folder, &jdk, (name, "Steps"), &text, &[]);
+    }
+    Compared::new(&folder, &["right", "wrong", "--all"]).assert_equal();
+    // One that was taken out is told.
+    let compared = Compared::new(&folder, &["right", "other", "--all"]);
+    let branches = compared.differences("branch");
+    assert_eq!(branches.len(), 1, "{:?}", compared.parts);
+    let first = compared.of("divergence")[0];
+    assert_eq!(first["effect"], "branch", "{first}");
+}
+
+#[test]
+fn lambdas_that_captured_other_values_differ_once() {
+    let lambda = "java.util.function.IntUnaryOperator add = adding(3); int all = 0; for (int i = 0; i < 4; i++) all += given(add, i);";
+    let text = crate::replaced(&crate::source("compare", "Steps"), "twice(300);", lambda);
+    let text = crate::replaced(
+        &text,
+        "static String attempt(int value) {",
+        "static java.util.function.IntUnaryOperator adding(int more) { return value -> value + more; }\n    \
+         static int given(java.util.function.IntUnaryOperator of, int value) { return value; }\n    static String attempt(int value) {",
+    );
+    let changed = crate::replaced(
+        &text,
+        "return value -> value + more;",
+        "int one = more + 1; return value -> value + one;",
+    );
+    let jdk = jhyde_integration::jdks().swap_remove(0);
+    let folder = jhyde_integration::Folder::new();
+    for (name, text) in [("right", &text), ("again", &text), ("wrong", &changed)] {
+        crate::record(&folder, &jdk, (name, "Steps"), text, &[]);
+    }
+    Compared::new(&folder, &["right", "again", "--all"]).assert_equal();
+    let compared = Compared::new(&folder, &["right", "wrong", "--all"]);
+    let told = |effect: &str| compared.differences(effect).len();
+    // It is met where it is yielded; that it is given on, four times, is no difference.
+    assert_eq!(told("argument"), 0, "{:?}", compared.parts);
+    assert_eq!(told("result"), 1, "{:?}", compared.parts);
+}

@@ -1,9 +1,10 @@
 //! Two runs held against each other by `jhyde compare`: small programs (`java/compare`) of which a line is changed, the defects
-//! that are planted into the programs of `java/questions` (`planted`), changed code (`changed`), what cannot be told (`unsure`, `lowered`),
+//! that are planted into the programs of `java/questions` (`planted`), changed code (`changed`), what cannot be told (`unsure`, `lowered`), what is not read (`passages`),
 //! and what is refused (`refused`).
 
 mod changed;
 mod lowered;
+mod passages;
 mod planted;
 mod refused;
 mod rules;

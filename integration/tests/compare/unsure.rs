@@ -97,6 +97,35 @@ fn threads_without_a_counterpart_are_named() {
 }
 
 #[test]
+fn of_very_many_threads_those_are_named_of_which_something_is_told() {
+    let jdk = jdks().swap_remove(0);
+    let folder = Folder::new();
+    let text = replaced(
+        &source("compare", "Workers"),
+        "WORKERS = 2",
+        "WORKERS = 1100",
+    );
+    let right = replaced(&text, "make(number + 1)", "make(number == 1050 ? 1 : 1)");
+    let wrong = replaced(&text, "make(number + 1)", "make(number == 1050 ? 2 : 1)");
+    for (name, text) in [("right", &right), ("wrong", &wrong)] {
+        record(
+            &folder,
+            &jdk,
+            (name, "Workers"),
+            text,
+            &["--engine", "probe", "--level", "state"],
+        );
+    }
+    let compared = Compared::new(&folder, &["right", "wrong", "--all"]);
+    let threads = compared.of("threads");
+    // `main` and 999 workers, and behind them the one that differs.
+    assert_eq!(threads.len(), 1001, "{}", compared.footer());
+    assert_eq!(threads[1000]["name"], "worker-1050");
+    let note = "100 more pairs of threads were compared, of which nothing is told";
+    assert!(compared.notes().contains(note), "{}", compared.notes());
+}
+
+#[test]
 fn objects_of_other_threads_are_each_others_by_birth() {
     let jdk = jdks().swap_remove(0);
     let folder = Folder::new();
@@ -185,15 +214,9 @@ fn which_thread_initialises_a_class_is_no_difference() {
     assert!(compared.number("unknown") >= 2, "{}", compared.footer());
 }
 
-#[test]
-fn what_damage_hides_is_neither_equal_nor_different() {
-    let jdk = jdks().swap_remove(0);
-    let folder = Folder::new();
-    let text = replaced(&source("compare", "Steps"), "ROUNDS = 5", "ROUNDS = 20000");
-    let options = ["--engine", "probe"];
-    record(&folder, &jdk, ("right", "Steps"), &text, &options);
-    record(&folder, &jdk, ("spoiled", "Steps"), &text, &options);
-    let id = folder.json(&["show", "spoiled"])[0]["id"].clone();
+/// Spoils an event block in the middle of a recording.
+fn spoil(folder: &Folder, name: &str) {
+    let id = folder.json(&["show", name])[0]["id"].clone();
     let id = id.as_str().expect("an id");
     folder.end_daemon();
     let db = folder.data().join("recordings").join(id).join("db");
@@ -219,16 +242,34 @@ fn what_damage_hides_is_neither_equal_nor_different() {
         }
     }
     assert!(is_spoiled);
+}
+
+/// What is told of a run of so many rounds, and of another one that was damaged.
+fn with_damage(text: &str) -> Vec<Json> {
+    let jdk = jdks().swap_remove(0);
+    let folder = Folder::new();
+    let options = ["--engine", "probe"];
+    for name in ["right", "spoiled"] {
+        record(&folder, &jdk, (name, "Steps"), text, &options);
+    }
+    spoil(&folder, "spoiled");
     let output = folder
         .jhyde(&["compare", "right", "spoiled", "--all", "--json"])
         .output()
         .expect("jhyde can be started");
     let told = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(!told.contains("\"part\":\"divergence\""), "{told}");
-    let parts: Vec<Json> = told
-        .lines()
+    told.lines()
         .map(|line| serde_json::from_str(line).expect("JSON"))
-        .collect();
+        .collect()
+}
+
+#[test]
+fn what_damage_hides_is_neither_equal_nor_different() {
+    let text = replaced(&source("compare", "Steps"), "ROUNDS = 5", "ROUNDS = 20000");
+    // A clock is read in each round: it shows another time, which is ignored, and so all events are read.
+    let text = replaced(&text, "sum += round;", "System.nanoTime(); sum += round;");
+    let parts = with_damage(&text);
     let footer = parts.last().expect("a footer");
     assert_eq!(footer["differences"], 0, "{footer}");
     assert_eq!(footer["unknown"], 1, "{footer}");
@@ -236,6 +277,18 @@ fn what_damage_hides_is_neither_equal_nor_different() {
     assert!(footer["unknown_calls"].as_u64() > Some(0), "{footer}");
     let notes = footer["notes"].to_string();
     assert!(notes.contains("are damaged: thread main"), "{notes}");
+}
+
+#[test]
+fn damage_hides_nothing_of_what_passages_prove_equal() {
+    let text = replaced(&source("compare", "Steps"), "ROUNDS = 5", "ROUNDS = 20000");
+    let parts = with_damage(&text);
+    let footer = parts.last().expect("a footer");
+    for of in ["differences", "unknown", "unknown_calls"] {
+        assert_eq!(footer[of], 0, "{of}: {footer}");
+    }
+    assert_eq!(footer["left_events"], footer["right_events"], "{footer}");
+    assert!(footer["equal_calls"].as_u64() > Some(40_000), "{footer}");
 }
 
 #[test]

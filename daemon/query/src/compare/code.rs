@@ -22,11 +22,21 @@ fn kind(instruction: &Instruction) -> (u8, u16) {
         .local_load()
         .or_else(|| instruction.local_store());
     match local {
-        // Conditions are one kind: which way they go is compared by itself.
+        // Conditions are one kind, and so are switches: which way they go is compared by itself.
         _ if instruction.opcode.is_conditional_jump() => (0, 0),
+        _ if is_switch(instruction) => (0, 1),
         Some(access) => (instruction.opcode as u8, access.slot),
         None => (instruction.opcode as u8, 0),
     }
+}
+
+/// With a case more a switch may be of the other kind of the two.
+fn is_switch(instruction: &Instruction) -> bool {
+    let operands = &instruction.operands;
+    matches!(
+        operands,
+        Operands::TableSwitch(_) | Operands::LookupSwitch(_)
+    )
 }
 
 /// The constant in an instruction itself. Those of the constant pool have other numbers in another version.
@@ -119,19 +129,61 @@ impl CodeMap {
     }
 }
 
-/// Which way a condition or switch went, whatever the indexes: 0 to the next instruction, else to which of its targets.
-pub(super) fn way(code: &Code, from: u32, to: u32) -> u32 {
+/// Which way a condition or a switch went, whatever the indexes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Way {
+    /// To the next instruction.
+    On,
+    /// A condition: to its target.
+    Jumped,
+    /// A switch: to this case; of several that lead there, to the least.
+    Case(i32),
+    /// A switch: to none of its cases.
+    Default,
+    /// To this index: it cannot be read.
+    To(u32),
+}
+
+/// Which way an instruction went.
+pub(super) fn way(code: &Code, from: u32, to: u32) -> Way {
     let Some(instruction) = code.at(from) else {
-        return to;
+        return Way::To(to);
     };
-    if instruction.next() == to && instruction.opcode.is_conditional_jump() {
-        return 0;
+    let (default, case) = match &instruction.operands {
+        Operands::TableSwitch(table) => {
+            let leads_there = table.cases().filter(|case| case.1 == to);
+            (table.default, leads_there.map(|case| case.0).min())
+        }
+        Operands::LookupSwitch(table) => {
+            let leads_there = table.pairs.iter().filter(|case| case.1 == to);
+            (table.default, leads_there.map(|case| case.0).min())
+        }
+        Operands::Jump(target) if instruction.opcode.is_conditional_jump() => {
+            return match to {
+                to if to == instruction.next() => Way::On,
+                to if to == *target => Way::Jumped,
+                _ => Way::To(to),
+            };
+        }
+        _ => return Way::To(to),
+    };
+    match case {
+        // Numbers between the cases of a table lead there, too.
+        _ if to == default => Way::Default,
+        Some(case) => Way::Case(case),
+        None => Way::To(to),
     }
-    let target = instruction
-        .targets()
-        .iter()
-        .position(|target| *target == to);
-    target
-        .and_then(|at| u32::try_from(at + 1).ok())
-        .unwrap_or(u32::MAX)
+}
+
+impl Way {
+    /// In numbers, of different ways different ones.
+    pub(super) fn numbers(self) -> (u32, u32) {
+        match self {
+            Self::On => (1, 0),
+            Self::Jumped => (1, 1),
+            Self::Case(case) => (2, case.cast_unsigned()),
+            Self::Default => (3, 0),
+            Self::To(index) => (0, index),
+        }
+    }
 }

@@ -20,20 +20,10 @@ impl Values {
         right: (ObjectId, &Change),
     ) -> Result<Told> {
         let told = self.objects(sides, left.0, right.0)?;
-        let class = sides[0]
-            .recording
-            .object(left.0)?
-            .and_then(|info| info.class);
-        let mut is_own = false;
-        let hashed = match class {
-            Some(class) => {
-                let class = sides[0].class(class)?;
-                // What a class of the program made of one of the JDK's is not looked up here.
-                is_own = !class.starts_with("java.");
-                hides_its_order(&class)
-            }
-            None => true,
-        };
+        let class = sides[0].class_of(left.0)?;
+        // What a class of the program made of one of the JDK's is not looked up here.
+        let is_own = class.as_ref().is_some_and(|of| !of.starts_with("java."));
+        let hashed = class.is_none_or(|of| hides_its_order(&of));
         let items = match (left.1, right.1) {
             (Change::Whole(left), Change::Whole(right)) => {
                 self.items(sides, hashed, left, right)?
@@ -205,6 +195,12 @@ impl Values {
         }
         Ok(Told::Equal)
     }
+}
+
+/// Is it not told by their places what goes out of an object?
+pub(super) fn hides_what_goes(sides: &mut [Side; 2], left: ObjectId) -> Result<bool> {
+    let class = sides[0].class_of(left)?;
+    Ok(class.is_none_or(|of| hides_its_order(&of)))
 }
 
 /// Is the order in which it gives its items decided by hashes, which may be those of identities, or by a number of the run?

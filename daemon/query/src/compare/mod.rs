@@ -20,6 +20,7 @@ mod births;
 mod code;
 mod contents;
 pub mod fit;
+mod gaps;
 mod keys;
 pub mod rules;
 mod side;
@@ -30,6 +31,7 @@ mod walk;
 use std::collections::BTreeSet;
 
 use jhyde_history::History;
+use jhyde_history::view::EventView;
 use jhyde_store::Error as StoreError;
 use jhyde_store::records::Direction;
 use jhyde_trace::{CallId, EventKind, RecordingMeta, ThreadId, Timestamp};
@@ -107,6 +109,17 @@ pub struct Spot {
     pub at: Timestamp,
     /// The call whose variables it is about.
     pub call: CallId,
+}
+
+impl Spot {
+    /// Its event, in words; [`EventView::done_at`] is where it is shown.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn event(&self, history: &History) -> Result<EventView> {
+        let event = history.recording().event(self.at)?.event;
+        Ok(history.event(self.at, &event)?)
+    }
 }
 
 /// Which of the two.
@@ -193,6 +206,17 @@ pub struct Summary {
     pub notes: Vec<String>,
 }
 
+/// What is read of two recordings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reading {
+    /// Passages that have digests, and the events where those do not prove them equal.
+    Passages,
+    /// The same, with passages that are made for it in one reading, as where the recordings have none.
+    Made,
+    /// All events, as if there were no digests: it finds the same, and takes longer.
+    Events,
+}
+
 /// Takes the parts as they are found; an error ends the comparison.
 pub type Sink<'a> = dyn FnMut(Part) -> Result<()> + 'a;
 
@@ -208,7 +232,21 @@ pub fn compare(
     most_rows: u64,
     sink: &mut Sink<'_>,
 ) -> Result<Summary> {
-    Walk::new([left, right], rules, most_rows, None).all(sink)
+    compare_by(Reading::Passages, [left, right], rules, most_rows, sink)
+}
+
+/// The same, with what is read for it.
+///
+/// # Errors
+/// As [`compare`].
+pub fn compare_by(
+    reading: Reading,
+    sides: [History; 2],
+    rules: Rules,
+    most_rows: u64,
+    sink: &mut Sink<'_>,
+) -> Result<Summary> {
+    Walk::new(sides, rules, most_rows, None, reading).all(sink)
 }
 
 /// Does a recording begin while calls ran? Then the order of its calls says nothing of their places in the run.
@@ -267,7 +305,8 @@ pub struct Learnt {
 /// # Errors
 /// When a recording cannot be read.
 pub fn learn(left: History, right: History, rules: Rules) -> Result<Learnt> {
-    let mut walk = Walk::new([left, right], rules, u64::MAX, Some(BTreeSet::new()));
+    let learnt = Some(BTreeSet::new());
+    let mut walk = Walk::new([left, right], rules, u64::MAX, learnt, Reading::Passages);
     walk.all(&mut |_| Ok(()))?;
     Ok(walk.learnt())
 }

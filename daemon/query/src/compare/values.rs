@@ -32,9 +32,23 @@ impl Told {
     }
 }
 
+/// What decides whether two objects are each other's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum By {
+    /// What they hold, and that alone.
+    What,
+    /// Who they are: they are not, if they are not alike.
+    Who,
+    /// Where they are first met: if they are not alike, that is told there, and once.
+    Place,
+}
+
 /// So many pairs of texts and boxes are known by their numbers twice, before they are looked up again: some 25 MB. Each is in a run of
 /// hundreds on the disk, which is read for it where a program goes through more of them in another order than it made them.
 const MOST_TEXTS: usize = 1 << 18;
+
+/// Lambdas that capture lambdas are followed so far.
+const MOST_DEEP: usize = 16;
 
 /// Pairs of texts and boxes that were compared.
 type Texts = FxHashMap<(ObjectId, ObjectId), Told>;
@@ -54,6 +68,10 @@ pub(super) struct Values {
     met_here: Births,
     /// Nothing becomes each other's by being met.
     only_known: bool,
+    /// Nor what is not alike.
+    only_alike: bool,
+    /// Lambdas that captured the one that is looked at.
+    depth: usize,
     texts: Texts,
     /// Those before these were begun anew.
     texts_before: Texts,
@@ -112,8 +130,8 @@ impl Values {
         left: ObjectId,
         right: ObjectId,
     ) -> Result<Told> {
-        let (alike, is_text) = self.alike(sides, left, right)?;
-        if is_text {
+        let (alike, by) = self.alike(sides, left, right)?;
+        if by == By::What {
             return Ok(alike);
         }
         // Of several threads all were looked at for this before.
@@ -139,10 +157,10 @@ impl Values {
         if let Some(told) = self.text(left, right) {
             return Ok(told);
         }
-        let (told, is_text) = self.alike(sides, left, right)?;
-        if is_text {
+        let (told, by) = self.alike(sides, left, right)?;
+        if by == By::What {
             self.keep_text(left, right, told);
-        } else if told == Told::Equal {
+        } else if told == Told::Equal || by == By::Place && !self.only_alike {
             if self.only_known {
                 return Ok(Told::Unknown);
             }
@@ -172,6 +190,30 @@ impl Values {
         self.texts.insert((left, right), told);
     }
 
+    /// Are two objects each other's, or become so by being met, and alike? If not, comparing them tells it still.
+    pub(super) fn are_alike(
+        &mut self,
+        sides: &mut [Side; 2],
+        left: ObjectId,
+        right: ObjectId,
+    ) -> Result<bool> {
+        let before = std::mem::replace(&mut self.only_alike, true);
+        let told = self.objects(sides, left, right);
+        self.only_alike = before;
+        Ok(told? == Told::Equal)
+    }
+
+    /// Are two objects each other's, as is known from before, or texts that are alike?
+    pub(super) fn are_known(
+        &mut self,
+        sides: &mut [Side; 2],
+        left: ObjectId,
+        right: ObjectId,
+    ) -> Result<bool> {
+        let [left, right] = [left, right].map(Value::Object);
+        Ok(self.compare_known(sides, left, right)? == Told::Equal)
+    }
+
     /// May two objects be each other's, as far as can never change?
     pub(super) fn may_be(
         &mut self,
@@ -182,38 +224,38 @@ impl Values {
         Ok(self.alike(sides, left, right)?.0 == Told::Equal)
     }
 
-    /// Are two objects alike, as far as can never change? And does that alone decide, and not who they are?
+    /// Are two objects alike, as far as can never change? And what decides whether they are each other's?
     fn alike(
         &mut self,
         sides: &mut [Side; 2],
         left: ObjectId,
         right: ObjectId,
-    ) -> Result<(Told, bool)> {
+    ) -> Result<(Told, By)> {
         let infos = [
             sides[0].recording.object(left)?,
             sides[1].recording.object(right)?,
         ];
         let [Some(one), Some(other)] = infos else {
-            return Ok((Told::Unknown, false));
+            return Ok((Told::Unknown, By::Who));
         };
         let (Some(class), Some(of_other)) = (one.class, other.class) else {
-            return Ok((Told::Unknown, false));
+            return Ok((Told::Unknown, By::Who));
         };
         if sides[0].class(class)? != sides[1].class(of_other)? {
-            return Ok((Told::Differs, false));
+            return Ok((Told::Differs, By::Who));
         }
         Ok(match (&one.content, &other.content) {
             (Content::String(one), Content::String(other))
-            | (Content::Shown(one), Content::Shown(other)) => (texts(one, other), true),
+            | (Content::Shown(one), Content::Shown(other)) => (texts(one, other), By::What),
             (Content::Box(one), Content::Box(other)) => match (one, other) {
-                (Value::Missing(_), _) | (_, Value::Missing(_)) => (Told::Unknown, true),
-                (one, other) => (Told::of(one == other), true),
+                (Value::Missing(_), _) | (_, Value::Missing(_)) => (Told::Unknown, By::What),
+                (one, other) => (Told::of(one == other), By::What),
             },
             (Content::Class(one), Content::Class(other)) => {
-                (Told::of(bare(one) == bare(other)), true)
+                (Told::of(bare(one) == bare(other)), By::What)
             }
-            (Content::Enum(one), Content::Enum(other)) => (Told::of(one == other), true),
-            (Content::Array(one), Content::Array(other)) => (Told::of(one == other), false),
+            (Content::Enum(one), Content::Enum(other)) => (Told::of(one == other), By::What),
+            (Content::Array(one), Content::Array(other)) => (Told::of(one == other), By::Who),
             (Content::Throwable(one), Content::Throwable(other)) => {
                 let told = match (&one.message, &other.message) {
                     (Some(one), Some(other)) => texts(one, other),
@@ -221,16 +263,39 @@ impl Values {
                     // There is none, or the JVM did not tell it.
                     _ => Told::Unknown,
                 };
-                (told, false)
+                (told, By::Who)
             }
-            (Content::Lambda { method: one, .. }, Content::Lambda { method: other, .. }) => {
-                (Told::of(one == other), false)
-            }
-            (Content::Thread(one), Content::Thread(other)) => (texts(one, other), false),
-            (Content::None, Content::None) => (Told::Equal, false),
+            (
+                Content::Lambda { method, captured },
+                Content::Lambda {
+                    method: other,
+                    captured: by_other,
+                },
+            ) => match method == other {
+                true => (self.captured(sides, captured, by_other)?, By::Place),
+                false => (Told::Differs, By::Who),
+            },
+            (Content::Thread(one), Content::Thread(other)) => (texts(one, other), By::Who),
+            (Content::None, Content::None) => (Told::Equal, By::Who),
             // Of one of them it is not known.
-            _ => (Told::Unknown, false),
+            _ => (Told::Unknown, By::Who),
         })
+    }
+
+    /// What two lambdas of one method captured.
+    fn captured(&mut self, sides: &mut [Side; 2], left: &[Value], right: &[Value]) -> Result<Told> {
+        // One that captured another one, and so on: those were met before, as a rule.
+        if left.len() != right.len() || self.depth >= MOST_DEEP {
+            return Ok(Told::Unknown);
+        }
+        self.depth += 1;
+        let mut told = Ok(Told::Equal);
+        for (left, right) in left.iter().zip(right) {
+            let of = self.compare(sides, *left, *right);
+            told = told.and_then(|told| Ok(told.and(of?)));
+        }
+        self.depth -= 1;
+        told
     }
 
     /// What was written to: of which object, at which index.

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use jhyde_history::view::EventKindView;
 use jhyde_history::{Error as HistoryError, History};
 use jhyde_proto::v1;
 use jhyde_query::Error;
@@ -247,15 +246,10 @@ fn difference(
 
 /// A place in a history; `whole`: with the calls that led there and the variables.
 fn spot(history: &History, spot: Spot, whole: bool) -> Result<v1::CompareSpot, Error> {
-    let recording = history.recording();
-    let event = history.event(spot.at, &recording.event(spot.at)?.event)?;
-    let place = match &event.kind {
-        EventKindView::Enter(call) => call.call_site.as_ref(),
-        _ => event.place.as_ref(),
-    };
+    let event = spot.event(history)?;
     let mut told = v1::CompareSpot {
         event: Some(to_proto::event(&event)),
-        place: place.map(to_proto::place),
+        place: event.done_at().map(to_proto::place),
         call: spot.call.to_string(),
         ..v1::CompareSpot::default()
     };

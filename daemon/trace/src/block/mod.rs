@@ -40,6 +40,7 @@ mod encode;
 mod flow;
 pub(crate) mod ints;
 mod kinds;
+mod passage;
 mod read;
 mod shape;
 #[cfg(test)]
@@ -51,6 +52,7 @@ pub use builder::{BlockBuilder, Malformed};
 pub use decode::DecodeError;
 pub use flow::{BlockThread, CallRow, OuterExit};
 pub use kinds::Kinds;
+pub use passage::{Made, Met, Passage, Passages, Running, Site};
 pub use read::{ContentView, EnterInfo, References, ShapeKind, WriteFilter, WriteView};
 
 use crate::content::Change;
@@ -58,7 +60,7 @@ use crate::ids::{CallId, Timestamp};
 use shape::Shape;
 
 /// The format version that this code writes, and the highest that it reads. 1 has no changes of contents, 2 no value that may have been
-/// written unseen ([`crate::Missing::Unseen`]).
+/// written unseen ([`crate::Missing::Unseen`]) and nothing that is as it was told ([`Change::AsTold`]).
 pub const FORMAT_VERSION: u8 = 3;
 
 /// The most events that a block can have: positions and shape numbers fit 16 bits.

@@ -46,8 +46,7 @@ impl Walk {
             let [left, right] = next;
             for (side, event) in [left, right].into_iter().enumerate() {
                 if let Some(event) = event {
-                    self.contents[side].push(event);
-                    self.go_on([side])?;
+                    self.gather(side, event)?;
                 }
             }
             return Ok(Next::On);

@@ -13,6 +13,16 @@ use crate::error::Result;
 
 /// So many are gathered on one side, before they are compared.
 const MOST_GATHERED: usize = 1024;
+/// And of no more items in them: some 25 MB, and what the last one has.
+const MOST_ITEMS: usize = 1 << 20;
+
+/// Contents of one side.
+#[derive(Default)]
+pub(super) struct Gathered {
+    events: Vec<TimedEvent>,
+    /// Items in all of them.
+    items: usize,
+}
 
 fn change(event: &TimedEvent) -> Option<(ObjectId, &Change)> {
     match &event.event.kind {
@@ -30,23 +40,31 @@ impl Walk {
     ) -> Result<()> {
         for (side, (found, event)) in next.into_iter().enumerate() {
             if found {
-                self.contents[side].push(event);
-                self.go_on([side])?;
+                self.gather(side, event)?;
             }
         }
-        if self.contents.iter().any(|of| of.len() >= MOST_GATHERED) {
+        let are_many = |of: &Gathered| of.events.len() >= MOST_GATHERED || of.items >= MOST_ITEMS;
+        if self.contents.iter().any(are_many) {
             self.found(sink)?;
         }
         Ok(())
     }
 
+    /// Gathers an event of a side, and goes behind it.
+    pub(super) fn gather(&mut self, side: usize, event: TimedEvent) -> Result<()> {
+        let of = &mut self.contents[side];
+        of.items += change(&event).map_or(0, |(_, change)| change.size());
+        of.events.push(event);
+        self.go_on([side])
+    }
+
     /// Holds what was gathered against each other.
     pub(super) fn found(&mut self, sink: &mut Sink<'_>) -> Result<()> {
         // Between most events there is nothing.
-        if self.contents.iter().all(Vec::is_empty) {
+        if self.contents.iter().all(|of| of.events.is_empty()) {
             return Ok(());
         }
-        let [left, right] = std::mem::take(&mut self.contents);
+        let [left, right] = std::mem::take(&mut self.contents).map(|of| of.events);
         if self.silent {
             return Ok(());
         }

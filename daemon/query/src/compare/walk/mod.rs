@@ -1,8 +1,10 @@
 //! The walk through both histories, side by side.
 
+mod alone;
 mod ends;
 mod found;
 mod judge;
+mod pass;
 mod plan;
 mod tell;
 
@@ -16,18 +18,21 @@ use jhyde_trace::{CallId, EventKind, MethodId, Outcome, Timestamp};
 use rustc_hash::FxHashMap;
 
 use super::code::CodeMap;
-use super::keys::{Deed, Key, Names};
+use super::keys::{Deed, Names};
 use super::rules::{Rule, Rules};
 use super::side::{Place, Side};
 use super::values::Values;
-use super::{Effect, Learnt, Pair, Part, Sink, Summary, Which, threads};
+use super::{Learnt, Pair, Reading, Sink, Summary, Which, threads};
 use crate::error::{Error, Result};
+use found::Gathered;
 use plan::Planned;
 
 /// So many differences of one call are told; of the others how many there are.
 const MOST_TOLD: u64 = 8;
 /// So many reasons why something is unknown are told.
 const MOST_REASONS: usize = 8;
+/// So many pairs of threads are told whether or not something of them is; of the others those alone of which something is.
+const MOST_PAIRS: u64 = 1000;
 /// No more rules are learnt.
 const MOST_LEARNT: usize = 10_000;
 
@@ -73,7 +78,17 @@ pub(super) struct Walk {
     names: Names,
     values: Values,
     maps: Maps,
+    /// Sites of passages: is the left one the right one?
+    sites: FxHashMap<(u32, u32), bool>,
+    /// Passages that are equal are not read.
+    passes: bool,
+    /// They are made for it.
+    makes: bool,
     frames: Vec<Frame>,
+    /// The threads that are compared, as long as they are not told.
+    pair: Option<Pair>,
+    /// Pairs of threads that were told, and that were not.
+    pairs: [u64; 2],
     first: [bool; 2],
     rows: u64,
     most_rows: u64,
@@ -84,7 +99,7 @@ pub(super) struct Walk {
     /// Was its level lowered, or is some of it in doubt?
     lowered: [bool; 2],
     /// Contents that were found since the last events that are each other's, left and right.
-    contents: [Vec<TimedEvent>; 2],
+    contents: [Gathered; 2],
     /// Nothing is told or counted: what was made is looked for.
     silent: bool,
 }
@@ -102,6 +117,7 @@ impl Walk {
         rules: Rules,
         most_rows: u64,
         learnt: Option<BTreeSet<Rule>>,
+        reading: Reading,
     ) -> Self {
         let mut number = 0;
         let sides = histories.map(|history| {
@@ -119,7 +135,13 @@ impl Walk {
             names: Names::default(),
             values: Values::default(),
             maps: Maps::default(),
+            sites: FxHashMap::default(),
+            // In a passage nobody says what was in doubt.
+            passes: reading != Reading::Events && lowered == [false; 2],
+            makes: reading == Reading::Made,
             frames: Vec::new(),
+            pair: None,
+            pairs: [0; 2],
             first: [false; 2],
             rows: 0,
             most_rows,
@@ -130,7 +152,7 @@ impl Walk {
             learnt,
             doubtful,
             lowered,
-            contents: [Vec::new(), Vec::new()],
+            contents: Default::default(),
             silent: false,
         }
     }
@@ -152,6 +174,13 @@ impl Walk {
     pub(super) fn all(&mut self, sink: &mut Sink<'_>) -> Result<Summary> {
         let (pairs, alone) = threads::pairs([&self.sides[0].recording, &self.sides[1].recording])?;
         self.summary.unpaired = alone;
+        for side in &mut self.sides {
+            // Else all of it would be read for each of several pairs, and once more.
+            let makes = self.makes || pairs.len() > 1 && !side.recording.has_passages();
+            if makes && self.passes {
+                side.make_passages()?;
+            }
+        }
         if pairs.len() > 1 {
             // What one thread made others may meet, whose turn comes earlier.
             self.silent = true;
@@ -180,6 +209,13 @@ impl Walk {
                 .chain(side.history.end_note())
                 .map(|note| format!("{name}: {note}"));
             self.summary.notes.extend(told);
+        }
+        if self.pairs[1] > 0 {
+            let note = format!(
+                "{} more pairs of threads were compared, of which nothing is told",
+                self.pairs[1]
+            );
+            self.summary.notes.push(note);
         }
         self.summary.events = [self.sides[0].read, self.sides[1].read];
         Ok(self.summary.clone())
@@ -210,6 +246,7 @@ impl Walk {
                 }
                 compared => compared?,
             }
+            self.pairs[1] += u64::from(self.pair.take().is_some());
         }
         Ok(())
     }
@@ -217,7 +254,7 @@ impl Walk {
     fn threads(&mut self, pair: &Pair, sink: &mut Sink<'_>) -> Result<()> {
         (self.first, self.rows) = ([false; 2], 0);
         self.frames.clear();
-        self.contents = [Vec::new(), Vec::new()];
+        self.contents = Default::default();
         self.values.begin_threads();
         self.frames.push(Frame::new(
             pair.threads.map(CallId::root),
@@ -225,7 +262,10 @@ impl Walk {
             [None; 2],
             None,
         ));
-        sink(Part::Threads(pair.clone()))?;
+        self.pair = Some(pair.clone()).filter(|_| !self.silent);
+        if self.pairs[0] < MOST_PAIRS {
+            self.tell_threads(sink)?;
+        }
         for (side, thread) in self.sides.iter_mut().zip(pair.threads) {
             side.begin(thread)?;
         }
@@ -297,6 +337,9 @@ impl Walk {
             return Ok(Next::On);
         }
         self.found(sink)?;
+        if self.pass([left.timestamp, right.timestamp], sink)? {
+            return Ok(Next::On);
+        }
         let ends = [of_left, of_right].map(|key| key.deed == Deed::Exit);
         let planned = self
             .frames
@@ -357,82 +400,6 @@ impl Walk {
             self.unknown(|walk| format!("{}: {why}", walk.sides[side].name));
         }
     }
-
-    /// Does a static initialiser begin there?
-    fn is_initialiser(&mut self, side: usize, event: &TimedEvent) -> Result<bool> {
-        let EventKind::Enter { method, .. } = &event.event.kind else {
-            return Ok(false);
-        };
-        let method = self.sides[side].method(Some(*method))?;
-        Ok(method.is_some_and(|method| method.method().name == "<clinit>"))
-    }
-
-    /// An event of one side alone.
-    fn only(
-        &mut self,
-        which: Which,
-        next: [&TimedEvent; 2],
-        keys: [Key; 2],
-        sink: &mut Sink<'_>,
-    ) -> Result<Next> {
-        let (own, other) = match which {
-            Which::Left => (0, 1),
-            Which::Right => (1, 0),
-        };
-        let mut difference = self.difference(effect(keys[own].deed), String::new(), next);
-        difference.only = Some(which);
-        // One condition that went two ways is one difference.
-        let goes_apart = keys[0].deed == Deed::Edge && keys[0].is_at(&keys[1]);
-        let follows = self.frames.last().and_then(|frame| frame.script.front());
-        let goes_with = goes_apart
-            && follows.is_some_and(|planned| planned.is_of(other, next[other].timestamp));
-        if goes_apart {
-            difference.only = None;
-        }
-        let is_initialiser = self.is_initialiser(own, next[own])?;
-        let is_told = match is_initialiser {
-            // Which thread is the first to need a class is nothing that it decides.
-            true => {
-                self.unknown(|walk| {
-                    format!(
-                        "{}: the static initialiser that began at event {} ran in another thread or at another time",
-                        walk.sides[own].name, next[own].timestamp
-                    )
-                });
-                false
-            }
-            false => self.report(difference, next, sink)?,
-        };
-        if let EventKind::Enter { .. } = next[own].event.kind
-            && is_told
-        {
-            let mut calls = [None; 2];
-            calls[own] = Some(next[own].event.call);
-            let depth = self.depth();
-            self.equal_row(sink)?;
-            self.row(Part::Call { depth, calls }, sink)?;
-        }
-        if goes_with {
-            if let Some(frame) = self.frames.last_mut()
-                && let Some(planned) = frame.script.pop_front()
-            {
-                self.keep(planned, next[other].timestamp);
-            }
-            self.go_on([other])?;
-        }
-        let is_whole = self.sides[own].skip()?;
-        self.heard(own);
-        if !is_whole {
-            self.unknown(|walk| {
-                format!(
-                    "{}: call {} has no recorded end: the thread is not compared from there on",
-                    walk.sides[own].name, next[own].event.call
-                )
-            });
-            return Ok(Next::Done);
-        }
-        Ok(Next::On)
-    }
 }
 
 /// Is it the end of a call of which nobody saw how it ended: by the end of the JVM, say?
@@ -466,16 +433,5 @@ impl Frame {
             unknown: 0,
             unsure: false,
         }
-    }
-}
-
-fn effect(deed: Deed) -> Effect {
-    match deed {
-        Deed::Enter => Effect::Call,
-        Deed::Edge => Effect::Branch,
-        Deed::Thrown | Deed::Caught | Deed::Uncaught => Effect::Exception,
-        Deed::Exit => Effect::Result,
-        Deed::New => Effect::Object,
-        Deed::Write | Deed::Content => Effect::Write,
     }
 }

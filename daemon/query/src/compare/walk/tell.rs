@@ -134,7 +134,7 @@ impl Walk {
         let aspect = difference.effect.aspect();
         let first = &mut self.first[usize::from(aspect == Aspect::Value)];
         if !std::mem::replace(first, true) {
-            sink(Part::Divergence(aspect, difference.clone()))?;
+            self.tell(Part::Divergence(aspect, difference.clone()), sink)?;
         }
         self.tell_calls(sink)?;
         let depth = self.depth();
@@ -226,24 +226,17 @@ impl Walk {
                 continue;
             }
             let life = self.life(side, call)?;
-            let of = &self.sides[side];
-            let name = &of.name;
-            for gap in of.recording.gaps(life.clone()) {
-                of.is_cancelled()?;
-                let gap = gap?;
-                if gap.event.call == call
-                    && let EventKind::Gap { reason, back } = &gap.event.kind
-                {
-                    let why =
-                        format!("{name}: something of call {call} was not recorded: {reason}");
-                    holes.push(Hole {
-                        side,
-                        at: gap.timestamp,
-                        back: *back,
-                        why,
-                    });
-                }
-            }
+            let gaps = self.sides[side].gaps(call, &life)?;
+            let name = &self.sides[side].name;
+            holes.extend(gaps.iter().map(|gap| Hole {
+                side,
+                at: gap.at,
+                back: gap.back,
+                why: format!(
+                    "{name}: something of call {call} was not recorded: {}",
+                    gap.reason
+                ),
+            }));
             if let Some(why) = self.lowered_in(side, &life)? {
                 holes.push(Hole {
                     side,
@@ -347,6 +340,20 @@ impl Walk {
             self.summary.more = true;
             return Ok(());
         }
+        self.tell(part, sink)
+    }
+
+    fn tell(&mut self, part: Part, sink: &mut Sink<'_>) -> Result<()> {
+        self.tell_threads(sink)?;
         sink(part)
+    }
+
+    /// Tells which threads are compared, unless that was told.
+    pub(super) fn tell_threads(&mut self, sink: &mut Sink<'_>) -> Result<()> {
+        let Some(pair) = self.pair.take() else {
+            return Ok(());
+        };
+        self.pairs[0] += 1;
+        sink(Part::Threads(pair))
     }
 }

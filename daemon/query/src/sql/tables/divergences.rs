@@ -127,7 +127,7 @@ pub(super) fn divergences() -> Table<Diverged> {
     Table {
         name: "divergences",
         doc: "Where two of the recordings that the statement asks first differ: of each pair of threads a row for control and one for value, if they do. By the rules that `jhyde compare` has by \
-              itself. Both histories are read side by side for it.",
+              itself. What passages do not prove equal is read side by side for it.",
         level: Level::Calls,
         columns,
         accesses: vec![Access {
@@ -184,10 +184,10 @@ fn first(world: &Arc<World>, schemas: [&str; 2]) -> Result<Vec<Diverged>> {
                     for ((line, history), spot) in
                         lines.iter_mut().zip(histories).zip(difference.spots)
                     {
-                        *line = spot
-                            .map(|spot| line_of(history, spot))
-                            .transpose()?
-                            .flatten();
+                        if let Some(spot) = spot {
+                            let event = spot.event(history)?;
+                            *line = event.done_at().and_then(|place| place.line);
+                        }
                     }
                     rows.push(Diverged {
                         number: rows.len() as u64,
@@ -214,14 +214,4 @@ fn first(world: &Arc<World>, schemas: [&str; 2]) -> Result<Vec<Diverged>> {
         }
     }
     Ok(rows)
-}
-
-/// The line at a place in a history.
-fn line_of(history: &jhyde_history::History, spot: Spot) -> Result<Option<u32>> {
-    let event = history.event(spot.at, &history.recording().event(spot.at)?.event)?;
-    let place = match &event.kind {
-        jhyde_history::view::EventKindView::Enter(call) => call.call_site.as_ref(),
-        _ => event.place.as_ref(),
-    };
-    Ok(place.and_then(|place| place.line))
 }

@@ -1,20 +1,26 @@
 //! One of the two recordings: its events, in the words that both have.
 
+mod made;
+mod words;
+
 use std::collections::VecDeque;
+use std::ops::Range;
 use std::sync::Arc;
 
 use jhyde_bytecode::Code;
 use jhyde_history::History;
 use jhyde_store::records::{Direction, MethodRef, OwnEvent, TimedEvent};
 use jhyde_store::{Recording, Rows};
+use jhyde_trace::block::{Passage, Site};
 use jhyde_trace::{
     CallId, ClassId, Event, EventKind, FieldId, Local, MethodId, Outcome, ThreadId, Timestamp,
-    Variable,
 };
 use rustc_hash::FxHashMap;
 
-use super::code::{CodeMap, way};
-use super::keys::{Key, Names, bare, deed, not_recorded};
+use self::made::MadePassages;
+use super::code::{CodeMap, Way, way};
+use super::gaps::{CallGap, Gaps};
+use super::keys::{Key, Names, deed, not_recorded};
 use crate::error::{Error, Result};
 
 /// So many events of a call that is passed by are read, before its end is looked up, which costs as much as some hundred of them.
@@ -40,8 +46,15 @@ pub(super) struct Side {
     thread: ThreadId,
     rows: Rows<TimedEvent>,
     next: Option<TimedEvent>,
-    /// Events that were read and are compared.
+    /// Events that are compared: that were read, or that a passage stands for.
     pub(super) read: u64,
+    /// The next passage of the thread.
+    passage: Option<Arc<Passage>>,
+    /// All of them, where the recording has none of its own.
+    made: Option<MadePassages>,
+    sites: FxHashMap<u32, Option<Arc<Site>>>,
+    /// What was not recorded, once that was asked for.
+    gaps: Option<Gaps>,
     /// What the events that were passed since say to be not recorded.
     missing: Vec<String>,
     /// Of the thread: its end was passed, and that of its last call was seen.
@@ -68,6 +81,10 @@ impl Side {
             rows: Box::new(std::iter::empty()),
             next: None,
             read: 0,
+            passage: None,
+            made: None,
+            sites: FxHashMap::default(),
+            gaps: None,
             missing: Vec::new(),
             has_ended: false,
             ended_unseen: false,
@@ -84,7 +101,69 @@ impl Side {
         self.thread = thread;
         (self.has_ended, self.ended_unseen) = (false, false);
         self.missing.clear();
+        self.passage = self.next_passage(Timestamp(0));
         self.seek(Some(Timestamp(0)))
+    }
+
+    /// Makes passages, in one reading of all that there is.
+    pub(super) fn make_passages(&mut self) -> Result<()> {
+        let history = &self.history;
+        let check = || history.check().map_err(|_| Error::Cancelled);
+        self.made = Some(MadePassages::read(&self.recording, check)?);
+        Ok(())
+    }
+
+    fn next_passage(&self, from: Timestamp) -> Option<Arc<Passage>> {
+        let found = match &self.made {
+            Some(made) => made.passage(self.thread, from)?,
+            None => self.recording.passage(self.thread, from)?,
+        };
+        // One that is not all there stands for nothing.
+        let is_whole = found.first < found.end && found.end <= self.end;
+        is_whole.then(|| Arc::new(found))
+    }
+
+    /// The passage that begins with an event, if one does.
+    pub(super) fn passage(&mut self, at: Timestamp) -> Option<Arc<Passage>> {
+        // Nearly always it is further on.
+        if self.passage.as_ref()?.first < at {
+            self.passage = self.next_passage(at);
+        }
+        let passage = self.passage.as_ref()?;
+        (passage.first == at).then(|| Arc::clone(passage))
+    }
+
+    /// Goes behind passages: to this time, over so many compared events.
+    pub(super) fn go_behind(&mut self, end: Timestamp, events: u64, has_exits: bool) -> Result<()> {
+        // The first of them was read.
+        self.read = (self.read + events).saturating_sub(1);
+        self.ended_unseen &= !has_exits;
+        self.seek(Some(end))
+    }
+
+    /// What of a call that lived so long was not recorded.
+    pub(super) fn gaps(&mut self, call: CallId, life: &Range<Timestamp>) -> Result<Vec<CallGap>> {
+        let history = &self.history;
+        let check = || history.check().map_err(|_| Error::Cancelled);
+        let gaps = match &self.gaps {
+            Some(known) => known,
+            None => self.gaps.insert(Gaps::read(&self.recording, check)?),
+        };
+        gaps.of(&self.recording, call, life, check)
+    }
+
+    /// The thread that is compared.
+    pub(super) fn thread(&self) -> ThreadId {
+        self.thread
+    }
+
+    /// A site that a passage names.
+    pub(super) fn site(&mut self, number: u32) -> Option<Arc<Site>> {
+        let of = &self.recording;
+        let known = self.sites.entry(number);
+        known
+            .or_insert_with(|| of.site(number).map(Arc::new))
+            .clone()
     }
 
     fn seek(&mut self, from: Option<Timestamp>) -> Result<()> {
@@ -247,127 +326,17 @@ impl Side {
             }
             EventKind::Edge { from, to } => {
                 key.place = place(*from);
-                // In one code it is told by where it leads; in two versions by which of the targets that is.
+                // In one code it is told by where it leads; in two versions by which of the targets or cases that is.
                 let code = match frame.map {
                     Some(_) => self.code(frame.method)?,
                     None => None,
                 };
-                key.way = code.map_or(*to, |code| way(&code, *from, *to));
+                let way = code.map_or(Way::To(*to), |code| way(&code, *from, *to));
+                (key.name, key.way) = way.numbers();
             }
             _ => {}
         }
         Ok(Some(key))
-    }
-
-    fn method_number(&mut self, id: MethodId, names: &mut Names) -> Result<u32> {
-        if let Some(known) = self.methods.get(&id) {
-            return Ok(known.number);
-        }
-        let Some(of) = self.recording.method(id)? else {
-            return Ok(names.number(format!("method#{id} of {}", self.number)));
-        };
-        let info = of.method();
-        let class = bare(&of.class.name);
-        let number = names.number(format!("{class}.{}{}", info.name, info.descriptor));
-        let is_void = info.descriptor.ends_with('V');
-        let method = Method {
-            of,
-            number,
-            is_void,
-        };
-        self.methods.insert(id, method);
-        Ok(number)
-    }
-
-    /// A method with its class.
-    pub(super) fn method(&self, id: Option<MethodId>) -> Result<Option<MethodRef>> {
-        let Some(id) = id else { return Ok(None) };
-        match self.methods.get(&id) {
-            Some(known) => Ok(Some(known.of.clone())),
-            None => Ok(self.recording.method(id)?),
-        }
-    }
-
-    /// Does a method return nothing? One that is not known does not say so.
-    pub(super) fn is_void(&self, id: Option<MethodId>) -> bool {
-        let known = id.and_then(|id| self.methods.get(&id));
-        known.is_some_and(|method| method.is_void)
-    }
-
-    fn code(&mut self, id: Option<MethodId>) -> Result<Option<Arc<Code>>> {
-        let Some(id) = id else { return Ok(None) };
-        if let Some(known) = self.codes.get(&id) {
-            return Ok(known.clone());
-        }
-        let method = self.recording.method(id)?;
-        let code = method
-            .and_then(|method| Code::decode(&method.method().code).ok())
-            .map(Arc::new);
-        self.codes.insert(id, code.clone());
-        Ok(code)
-    }
-
-    /// What a variable is called in source; its object is compared by itself.
-    fn variable(
-        &mut self,
-        variable: Variable,
-        method: Option<MethodId>,
-        names: &mut Names,
-    ) -> Result<u32> {
-        Ok(match variable {
-            Variable::Field { field, .. } | Variable::Static { field } => {
-                match self.fields.get(&field) {
-                    Some(number) => *number,
-                    None => {
-                        let info = self.recording.field(field)?;
-                        let name = info.map_or_else(
-                            || format!("field#{field} of {}", self.number),
-                            |info| format!("{}.{}", bare(&info.class.name), info.field().name),
-                        );
-                        let number = names.number(name);
-                        self.fields.insert(field, number);
-                        number
-                    }
-                }
-            }
-            Variable::Local { local, .. } => {
-                let Some(of) = method else {
-                    return Ok(u32::MAX);
-                };
-                if let Some(number) = self.locals.get(&(of, local)) {
-                    return Ok(*number);
-                }
-                let info = self.recording.method(of)?;
-                let entry = match (local, &info) {
-                    (Local::Named(at), Some(info)) => info.method().variables.get(usize::from(at)),
-                    _ => None,
-                };
-                let name = match (entry, local) {
-                    (Some(entry), _) => format!("local {} {}", entry.name, entry.descriptor),
-                    (None, local) => format!("local {local:?}"),
-                };
-                let number = names.number(name);
-                self.locals.insert((of, local), number);
-                number
-            }
-            Variable::Element { .. } => u32::MAX - 1,
-            Variable::Return { .. } | Variable::Exception { .. } | Variable::Content { .. } => {
-                u32::MAX - 2
-            }
-        })
-    }
-
-    /// A class's name, without what differs from run to run: the numbers of hidden classes.
-    pub(super) fn class(&mut self, id: ClassId) -> Result<Arc<str>> {
-        if let Some(known) = self.classes.get(&id) {
-            return Ok(Arc::clone(known));
-        }
-        let name: Arc<str> = match self.recording.class(id)? {
-            Some(class) => bare(&class.name).into(),
-            None => format!("class#{id} of {}", self.number).into(),
-        };
-        self.classes.insert(id, Arc::clone(&name));
-        Ok(name)
     }
 }
 
