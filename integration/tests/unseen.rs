@@ -14,6 +14,7 @@ use jhyde_trace::{Content, Event, EventKind, Timestamp, Value};
 /// What a program says of a variable, and what is recorded of it.
 #[derive(Debug)]
 struct Compared {
+    #[expect(dead_code, reason = "printed where a comparison fails")]
     what: String,
     told: String,
     recorded: Result<String, String>,
@@ -170,7 +171,7 @@ fn agrees(class: &str, options: &[&str], (told, known): (usize, usize)) {
 
 #[test]
 fn what_the_jdk_writes_for_the_program() {
-    agrees("held.Unseen", &["--engine", "probe"], (100, 60));
+    agrees("held.Unseen", &["--engine", "probe"], (120, 55));
     agrees("held.Unseen", &["--engine", "events"], (100, 90));
 }
 
@@ -179,6 +180,6 @@ fn what_code_beside_a_part_of_the_program_writes() {
     let part = ["--include", "held.Kept", "--include", "held.Witness"];
     for (engine, known) in [("probe", 8), ("events", 20)] {
         let options = [&["--engine", engine][..], &part].concat();
-        agrees("held.Strangers", &options, (24, known));
+        agrees("held.Strangers", &options, (23, known));
     }
 }

@@ -1,7 +1,7 @@
 use jhyde_trace::{FieldId, ObjectId, Value, Variable};
 use proptest::prelude::*;
 
-use super::things::Body;
+use super::things::{Body, Shared};
 use super::{Doubted, Elements, Heap, UNKNOWN};
 
 /// A write, to one of few places, so that they meet.
@@ -140,4 +140,26 @@ proptest! {
         untouched.run(&speculated);
         prop_assert_eq!(small.seen(), untouched.seen());
     }
+}
+
+/// What anybody gets is told once, with what it holds and what is put into it later; all that the JDK has, where all is given.
+#[test]
+fn what_anybody_has_is_told_once() {
+    let mut heap = Heap::new();
+    let array = heap.create(None, Body::Array(Elements::new(b'L', 2)));
+    let [held, later, other] = [(); 3].map(|()| heap.create(None, Body::Fields(Vec::new())));
+    heap.set_element(array, 0, Value::Object(held));
+    heap.share(array, Shared::Jdk);
+    assert_eq!(heap.newly_given(), []);
+    heap.share(array, Shared::Anybody);
+    let mut newly = heap.newly_given();
+    newly.sort_unstable();
+    assert_eq!(newly, [array, held]);
+    heap.set_element(array, 1, Value::Object(later));
+    assert_eq!(heap.newly_given(), [later]);
+    heap.share(other, Shared::Jdk);
+    assert_eq!(heap.newly_given(), []);
+    heap.give_all();
+    assert_eq!(heap.newly_given(), [other]);
+    assert!(heap.is_given(other));
 }

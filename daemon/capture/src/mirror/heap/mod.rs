@@ -59,6 +59,8 @@ pub(crate) struct Heap {
     newly_shared: Option<Vec<ObjectId>>,
     /// What anybody has since somebody asked, likewise.
     newly_given: Option<Vec<ObjectId>>,
+    /// What the JDK has, anybody has.
+    all_given: bool,
     /// How often code out of the scope has run.
     outside: u64,
     /// Events that have been told.
@@ -100,6 +102,7 @@ impl Heap {
             statics_shared: false,
             newly_shared: None,
             newly_given: None,
+            all_given: false,
             outside: 1,
             now: Timestamp(0),
             view: 0,

@@ -8,6 +8,10 @@ use super::Heap;
 impl Heap {
     /// Code out of the scope has it, with all that can be reached through it, and may change it at any time.
     pub(crate) fn share(&mut self, object: ObjectId, with: Shared) {
+        let with = match self.all_given {
+            true => Shared::Anybody,
+            false => with,
+        };
         let mut open = vec![object];
         while let Some(object) = open.pop() {
             let Some(thing) = self.things.get_mut(object) else {
@@ -90,6 +94,15 @@ impl Heap {
         match self.newly_given.replace(Vec::new()) {
             Some(newly) => newly,
             None => self.all_shared(Shared::Anybody),
+        }
+    }
+
+    /// What the JDK has, anybody has, now and from now on.
+    pub(crate) fn give_all(&mut self) {
+        if !std::mem::replace(&mut self.all_given, true) {
+            for object in self.all_shared(Shared::Jdk) {
+                self.share(object, Shared::Anybody);
+            }
         }
     }
 

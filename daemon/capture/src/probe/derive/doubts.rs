@@ -16,6 +16,7 @@ use super::running::{Outside, Running};
 use super::thread::Thread;
 use crate::mirror::{Body, Shared, UNKNOWN, is_known};
 use crate::probe::others::Writable;
+use crate::probe::plan::Lambda;
 use crate::probe::specified::computes_only;
 use crate::probe::writers::{Gives, Writes, gives, writes};
 use crate::program::{Field, Program};
@@ -34,7 +35,7 @@ pub(super) struct Doubts {
     writable: Writable,
     /// What handles, fields and updaters give access to.
     access: FxHashMap<ObjectId, Access>,
-    /// Functions were made that write fields.
+    /// Functions were made that write fields or arrays, whoever calls them.
     functions: bool,
     /// Is a class neither of the scope nor the JDK's?
     foreign: FxHashMap<ClassId, bool>,
@@ -109,6 +110,20 @@ impl Doubts {
         doubted.open.remove(&key)
     }
 
+    /// Any field may be written from now on.
+    fn any_field(&mut self) {
+        if self.writable != Writable::All {
+            self.writable = Writable::All;
+            // What was in doubt was not all of it.
+            let in_doubt = self.objects.iter_mut();
+            let again = in_doubt.filter_map(|(&object, doubted)| {
+                doubted.told.take()?;
+                Some(object)
+            });
+            self.certain.extend(again);
+        }
+    }
+
     fn may_be(&self, which: Which<'_>, field: &Field) -> bool {
         match which {
             Which::All => true,
@@ -148,11 +163,7 @@ impl Deriver {
             self.doubt_given(program, at);
         }
         if self.doubts.functions && self.is_wild(outside) {
-            let shown: Vec<ObjectId> = outside.shown().collect();
-            let behind = self.holdings.contents.behind(&shown);
-            for object in self.held_by(behind) {
-                self.doubt_fields(program, at, object, Which::All);
-            }
+            self.doubt_given(program, at);
         }
     }
 
@@ -205,16 +216,7 @@ impl Deriver {
             Some(Access::Nothing) => {}
             Some(Access::Field { .. }) if plain => self.doubt_member(program, outside),
             Some(Access::Field { .. }) | None => {
-                if self.doubts.writable != Writable::All {
-                    self.doubts.writable = Writable::All;
-                    // What was in doubt was not all of it.
-                    let in_doubt = self.doubts.objects.iter_mut();
-                    let again = in_doubt.filter_map(|(&object, doubted)| {
-                        doubted.told.take()?;
-                        Some(object)
-                    });
-                    self.doubts.certain.extend(again);
-                }
+                self.doubts.any_field();
                 self.doubt_given(program, outside.call);
             }
         }
@@ -391,9 +393,15 @@ impl Deriver {
         self.doubts.access.insert(made, access);
     }
 
-    /// A function was made that writes fields of what it is given, whoever calls it.
-    pub(super) fn writes_by_function(&mut self) {
-        self.doubts.functions = true;
+    /// A function was made that writes what it is given, whoever calls it, and with whatever that has.
+    pub(super) fn writes_by_function(&mut self, lambda: &Lambda) {
+        if lambda.writes_fields {
+            self.doubts.any_field();
+        }
+        if lambda.writes_fields || lambda.writes_arrays {
+            self.doubts.functions = true;
+            self.heap.give_all();
+        }
     }
 
     /// Code that is neither of the scope nor the JDK's may be about to run, to call back, or to be over: in this call, or in one that nobody saw.

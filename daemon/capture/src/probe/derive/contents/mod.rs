@@ -215,9 +215,8 @@ impl Deriver {
             for &object in captured.iter().filter(|_| is_wild) {
                 self.lose_content(at, object, KEPT);
             }
-            let lambda = outside.open.lambda.as_ref();
-            if lambda.is_some_and(|lambda| lambda.writes_fields) {
-                self.writes_by_function();
+            if let Some(lambda) = &outside.open.lambda {
+                self.writes_by_function(lambda);
             }
             match made {
                 Some(made) if is_wild => self.holdings.contents.is_wild(made, &captured),
@@ -378,7 +377,7 @@ impl Deriver {
     }
 
     /// What these hold, arrays among them, and what that holds; all that is known, if it is not known what one of them holds.
-    pub(super) fn held_by(&self, mut all: Vec<ObjectId>) -> Vec<ObjectId> {
+    fn held_by(&self, mut all: Vec<ObjectId>) -> Vec<ObjectId> {
         let contents = &self.holdings.contents;
         let mut known: FxHashSet<ObjectId> = all.iter().copied().collect();
         let mut next = 0;
