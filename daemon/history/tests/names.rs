@@ -128,7 +128,7 @@ fn locals_of_methods_that_are_called_as_objects_are() {
         let locals = [("v", "I", 0, 0, 9), ("c", "[I", 1, 0, 9)];
         method(name, "(I[I)V", STATIC, 1, &locals)
     });
-    let (_, _, methods) = builder.class("p.Names", None, true, &[], methods.to_vec());
+    let (_, _, methods) = builder.class("p.Names", None, true, &[], Vec::from(methods));
     let thread = builder.thread("main");
     for method in methods {
         builder.enter(thread, method, None, &[Value::Int(1), Value::Null]);
