@@ -96,8 +96,13 @@ impl Replay {
             } else {
                 Value::Null
             };
-            let element = |index| *self.elements.get(&(object, index)).unwrap_or(&zero);
-            return Ok(Items::Elements((0..length).map(element).collect()));
+            let element = |index| match self.elements.get(&(object, index)) {
+                Some(Value::Missing(why)) => Err(format!("an element is not known: {why:?}")),
+                Some(value) => Ok(*value),
+                None => Ok(zero),
+            };
+            let all: Result<Vec<_>, _> = (0..length).map(element).collect();
+            return all.map(Items::Elements);
         }
         match self.held.get(&object) {
             None | Some(Held::Nothing) => Err("nothing was told".to_owned()),

@@ -7,6 +7,7 @@ use std::process::Command;
 
 use jhyde_integration::programs::Workload;
 use jhyde_integration::{Folder, jdks};
+use jhyde_trace::block::FORMAT_VERSION;
 use serde_json::{Value, json};
 
 const NAME: &str = "damaged";
@@ -41,7 +42,7 @@ fn tables(folder: &Folder) -> Vec<PathBuf> {
 fn event_blocks(bytes: &[u8]) -> Vec<usize> {
     let places = bytes.windows(3).enumerate();
     places
-        .filter(|(_, window)| *window == b"JB\x02")
+        .filter(|(_, window)| **window == [b'J', b'B', FORMAT_VERSION])
         .map(|(at, _)| at)
         .collect()
 }

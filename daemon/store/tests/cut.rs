@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use common::data::{all_events, copy, everything, options, record, script};
 use common::{Model, compare};
 use jhyde_store::*;
+use jhyde_trace::block::FORMAT_VERSION;
 use jhyde_trace::*;
 
 /// 700 events: ten blocks of 64, and 60 in one that is not finished.
@@ -79,7 +80,9 @@ fn a_damaged_unfinished_block_costs_its_own_events() {
         .filter(|path| path.extension().is_some_and(|end| end == "sst"))
         .filter_map(|path| {
             let bytes = fs::read(&path).expect("a table");
-            let at = bytes.windows(3).rposition(|window| window == b"JB\x02")?;
+            let at = bytes
+                .windows(3)
+                .rposition(|window| window == [b'J', b'B', FORMAT_VERSION])?;
             Some((path, at))
         })
         .collect();

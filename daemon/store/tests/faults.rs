@@ -11,6 +11,7 @@ use std::process::{Command, Stdio};
 use common::data::{all_events, everything, finished, options, record, script};
 use common::{Model, compare};
 use jhyde_store::{Catalogue, Direction, Error, Recording, StoreOptions};
+use jhyde_trace::block::FORMAT_VERSION;
 use jhyde_trace::*;
 
 #[test]
@@ -339,7 +340,9 @@ fn damage_is_named_and_the_rest_is_served() {
         .filter(|path| path.extension().is_some_and(|end| end == "sst"))
         .filter(|path| {
             let bytes = fs::read(path).expect("a table");
-            bytes.windows(3).any(|window| window == b"JB\x02")
+            bytes
+                .windows(3)
+                .any(|window| window == [b'J', b'B', FORMAT_VERSION])
         })
         .collect();
     tables.sort();

@@ -138,7 +138,7 @@ fn one_that_ends_while_the_statement_runs_is_refused_still() {
     assert!(first.contains('1'), "{first}");
     fs::write(&go_on, "").expect("a file");
     running.wait().expect("it ends");
-    assert_eq!(shown("wrong").expect("it is there")["state"], "finished");
+    assert_eq!(shown("wrong").expect("it is there")["state"], "complete");
     let read = rows.lines().map_while(Result::ok).count();
     assert!(read >= 2_999_999, "{read}");
     let output = asking.wait_with_output().expect("it ends");

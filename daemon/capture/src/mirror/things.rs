@@ -58,6 +58,8 @@ pub(super) struct Thing {
     pub(super) body: Body,
     /// Who out of the scope may change it unseen.
     pub(super) shared: Shared,
+    /// Others than the JDK have it: see [`super::Heap::give`].
+    pub(super) given: bool,
     /// How often code out of the scope had run when its content was last certain.
     pub(super) seen: u64,
     /// Events that had been told by then.
@@ -189,6 +191,7 @@ mod tests {
             class: None,
             body: Body::Opaque,
             shared: Shared::Nobody,
+            given: false,
             seen: mark,
             certain: Timestamp(0),
         }

@@ -10,6 +10,7 @@ use jhyde_history::History;
 use jhyde_history::state::StateRow;
 use jhyde_history::view::ValueView;
 use jhyde_store::{Catalogue, Recording, StoreOptions, Writer};
+use jhyde_trace::block::FORMAT_VERSION;
 use jhyde_trace::{
     CallId, ClassId, ClassInfo, Content, Event, EventKind, FieldId, FieldInfo, JvmIdentity, Level,
     LineEntry, Local, LocalVariable, MethodId, MethodInfo, ObjectId, ObjectInfo, Outcome,
@@ -660,7 +661,7 @@ pub(crate) fn damage(db: &Path, share: f64) {
             let blocks: Vec<_> = bytes
                 .windows(3)
                 .enumerate()
-                .filter(|(_, window)| *window == b"JB\x02")
+                .filter(|(_, window)| **window == [b'J', b'B', FORMAT_VERSION])
                 .map(|(at, _)| at)
                 .collect();
             let middle = *blocks.get(((blocks.len().saturating_sub(1)) as f64 * share) as usize)?;

@@ -129,12 +129,12 @@ impl CodeMap {
     }
 }
 
-/// Which way a condition or a switch went, whatever the indexes.
+/// Which way a condition, a jump or a switch went, whatever the indexes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Way {
     /// To the next instruction.
     On,
-    /// A condition: to its target.
+    /// A condition or a jump: to its target.
     Jumped,
     /// A switch: to this case; of several that lead there, to the least.
     Case(i32),
@@ -158,9 +158,10 @@ pub(super) fn way(code: &Code, from: u32, to: u32) -> Way {
             let leads_there = table.pairs.iter().filter(|case| case.1 == to);
             (table.default, leads_there.map(|case| case.0).min())
         }
-        Operands::Jump(target) if instruction.opcode.is_conditional_jump() => {
+        Operands::Jump(target) => {
+            let falls_through = instruction.opcode.is_conditional_jump();
             return match to {
-                to if to == instruction.next() => Way::On,
+                to if falls_through && to == instruction.next() => Way::On,
                 to if to == *target => Way::Jumped,
                 _ => Way::To(to),
             };

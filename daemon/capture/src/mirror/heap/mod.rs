@@ -57,9 +57,9 @@ pub(crate) struct Heap {
     statics_shared: bool,
     /// What it has since somebody asked, if somebody does.
     newly_shared: Option<Vec<ObjectId>>,
-    /// What anybody has since somebody asked, likewise.
+    /// What was given ([`Heap::give`]) since somebody asked, likewise.
     newly_given: Option<Vec<ObjectId>>,
-    /// What the JDK has, anybody has.
+    /// What the JDK has is given.
     all_given: bool,
     /// How often code out of the scope has run.
     outside: u64,
@@ -176,6 +176,7 @@ impl Heap {
                 body,
                 shared: Shared::Nobody,
                 seen,
+                given: false,
                 certain: self.now,
             },
         );
@@ -234,6 +235,7 @@ impl Heap {
                 body,
                 shared,
                 seen,
+                given: false,
                 certain: self.now,
             },
         );
@@ -260,6 +262,7 @@ impl Heap {
                 body: Body::Opaque,
                 shared: Shared::Nobody,
                 seen,
+                given: false,
                 certain: self.now,
             },
         );

@@ -8,10 +8,9 @@ use super::Heap;
 impl Heap {
     /// Code out of the scope has it, with all that can be reached through it, and may change it at any time.
     pub(crate) fn share(&mut self, object: ObjectId, with: Shared) {
-        let with = match self.all_given {
-            true => Shared::Anybody,
-            false => with,
-        };
+        if self.all_given || with == Shared::Anybody {
+            self.give(object);
+        }
         let mut open = vec![object];
         while let Some(object) = open.pop() {
             let Some(thing) = self.things.get_mut(object) else {
@@ -25,19 +24,26 @@ impl Heap {
             {
                 newly.push(object);
             }
-            if let Some(newly) = &mut self.newly_given
-                && with == Shared::Anybody
-            {
+            thing.shared = with;
+            open.extend(held(&thing.body));
+        }
+    }
+
+    /// Code that is neither of the scope nor the JDK's, or that reflects, has it, with all that can be reached through it. What is read of it
+    /// is as certain as before: whether it is another now is for who derives it to tell.
+    pub(crate) fn give(&mut self, object: ObjectId) {
+        let mut open = vec![object];
+        while let Some(object) = open.pop() {
+            let Some(thing) = self.things.get_mut(object) else {
+                continue;
+            };
+            if std::mem::replace(&mut thing.given, true) {
+                continue;
+            }
+            if let Some(newly) = &mut self.newly_given {
                 newly.push(object);
             }
-            thing.shared = with;
-            match &thing.body {
-                Body::Array(elements) => {
-                    open.extend(elements.references().filter_map(Value::object))
-                }
-                Body::Fields(fields) => open.extend(fields.iter().filter_map(|(_, v)| v.object())),
-                Body::Text(_) | Body::Opaque => {}
-            }
+            open.extend(held(&thing.body));
         }
     }
 
@@ -54,11 +60,18 @@ impl Heap {
 
     /// What is put into something that code out of the scope has, it has, too.
     pub(super) fn share_held(&mut self, holder: ObjectId, value: Value) {
-        let shared = self.things.get(holder).map(|thing| thing.shared);
-        if let (Some(object), Some(shared)) = (value.object(), shared)
-            && shared > Shared::Nobody
-        {
+        let holder = self.things.get(holder);
+        let (Some(object), Some((shared, given))) = (
+            value.object(),
+            holder.map(|thing| (thing.shared, thing.given)),
+        ) else {
+            return;
+        };
+        if shared > Shared::Nobody {
             self.share(object, shared);
+        }
+        if given {
+            self.give(object);
         }
     }
 
@@ -85,29 +98,34 @@ impl Heap {
     pub(crate) fn newly_shared(&mut self) -> Vec<ObjectId> {
         match self.newly_shared.replace(Vec::new()) {
             Some(newly) => newly,
-            None => self.all_shared(Shared::Jdk),
+            None => self.all_shared(),
         }
     }
 
-    /// The objects that anybody has, likewise.
+    /// The objects that were given ([`Self::give`]), likewise.
     pub(crate) fn newly_given(&mut self) -> Vec<ObjectId> {
         match self.newly_given.replace(Vec::new()) {
             Some(newly) => newly,
-            None => self.all_shared(Shared::Anybody),
-        }
-    }
-
-    /// What the JDK has, anybody has, now and from now on.
-    pub(crate) fn give_all(&mut self) {
-        if !std::mem::replace(&mut self.all_given, true) {
-            for object in self.all_shared(Shared::Jdk) {
-                self.share(object, Shared::Anybody);
+            None => {
+                let all = self.things.iter();
+                all.filter(|(_, thing)| thing.given)
+                    .map(|(object, _)| object)
+                    .collect()
             }
         }
     }
 
-    fn all_shared(&self, with: Shared) -> Vec<ObjectId> {
-        let shared = |(_, thing): &(ObjectId, &Thing)| thing.shared >= with;
+    /// What the JDK has is given, now and from now on.
+    pub(crate) fn give_all(&mut self) {
+        if !std::mem::replace(&mut self.all_given, true) {
+            for object in self.all_shared() {
+                self.give(object);
+            }
+        }
+    }
+
+    fn all_shared(&self) -> Vec<ObjectId> {
+        let shared = |(_, thing): &(ObjectId, &Thing)| thing.shared > Shared::Nobody;
         self.things.iter().filter(shared).map(|(o, _)| o).collect()
     }
 
@@ -117,10 +135,9 @@ impl Heap {
         thing.is_some_and(|thing| thing.shared > Shared::Nobody)
     }
 
-    /// Has anybody this object?
+    /// Was it given?
     pub(crate) fn is_given(&self, object: ObjectId) -> bool {
-        let thing = self.things.get(object);
-        thing.is_some_and(|thing| thing.shared == Shared::Anybody)
+        self.things.get(object).is_some_and(|thing| thing.given)
     }
 
     pub(super) fn is_shared(&self, thing: &Thing) -> bool {
@@ -199,5 +216,14 @@ impl Heap {
         let thing = self.things.get(object)?;
         let holds = matches!(thing.body, Body::Array(_) | Body::Fields(_));
         (holds && self.may_have_changed_by(thing, self.outside)).then_some(thing.certain)
+    }
+}
+
+/// The objects that a body holds.
+fn held(body: &Body) -> Vec<ObjectId> {
+    match body {
+        Body::Array(elements) => elements.references().filter_map(Value::object).collect(),
+        Body::Fields(fields) => fields.iter().filter_map(|(_, v)| v.object()).collect(),
+        Body::Text(_) | Body::Opaque => Vec::new(),
     }
 }

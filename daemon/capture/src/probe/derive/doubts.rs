@@ -14,7 +14,7 @@ use super::Deriver;
 use super::contents::{is_library, is_of_the_jdk};
 use super::running::{Outside, Running};
 use super::thread::Thread;
-use crate::mirror::{Body, Shared, UNKNOWN, is_known};
+use crate::mirror::{Body, UNKNOWN, is_known};
 use crate::probe::others::Writable;
 use crate::probe::plan::Lambda;
 use crate::probe::specified::computes_only;
@@ -424,7 +424,7 @@ impl Deriver {
     /// Others have these, with all that can be reached from them.
     pub(super) fn give_to_others(&mut self, objects: impl IntoIterator<Item = ObjectId>) {
         for object in objects {
-            self.heap.share(object, Shared::Anybody);
+            self.heap.give(object);
         }
     }
 

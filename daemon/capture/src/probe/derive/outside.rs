@@ -25,10 +25,13 @@ impl Deriver {
         operands: &[Value],
         reflects: bool,
     ) {
-        let with = match reflects || self.is_kept_by_others(program, operands) {
+        let with = match reflects {
             true => Shared::Anybody,
             false => Shared::Jdk,
         };
+        if self.is_kept_by_others(program, operands) {
+            self.give_to_others(operands.iter().filter_map(|value| value.object()));
+        }
         for object in operands.iter().filter_map(|value| value.object()) {
             self.heap.share(object, with);
         }

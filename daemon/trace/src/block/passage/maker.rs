@@ -338,7 +338,7 @@ impl Thread {
                 self.frames.pop();
                 let ended = self.passage.running.pop();
                 let around = self.passage.running.last_mut().map(|call| &mut call.ended);
-                match (ended, around.or(self.passage.ended.last_mut())) {
+                match (ended, around.or_else(|| self.passage.ended.last_mut())) {
                     (Some(ended), Some(around)) => *around += ended.ended + 1,
                     _ => self.passage.ended.push(0),
                 }
