@@ -83,7 +83,7 @@ fn a_full_disk() {
             record small 20 && exit 1 || [ $? = 3 ]
             # Room for a recording's beginning, and not for its end.
             head -c 30m /dev/zero >$DATA/filler 2>/dev/null || true
-            truncate -s -150k $DATA/filler
+            truncate -s -200k $DATA/filler
             code=0
             record big 60000 || code=$?
             echo the exit code is $code

@@ -171,7 +171,7 @@ fn agrees(class: &str, options: &[&str], (told, known): (usize, usize)) {
 
 #[test]
 fn what_the_jdk_writes_for_the_program() {
-    agrees("held.Unseen", &["--engine", "probe"], (120, 55));
+    agrees("held.Unseen", &["--engine", "probe"], (120, 50));
     agrees("held.Unseen", &["--engine", "events"], (100, 90));
 }
 
