@@ -300,8 +300,7 @@ fn measure(jdk: &Jdk, events: u64) -> [String; 2] {
         None,
     );
     let told = [("one thread", &right), ("four threads", &one)];
-    let told = told.map(|(name, of)| format!("{name}: {}", passages(&folder.data(), &of.id)));
-    told
+    told.map(|(name, of)| format!("{name}: {}", passages(&folder.data(), &of.id)))
 }
 
 fn main() {

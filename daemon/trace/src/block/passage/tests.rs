@@ -291,7 +291,7 @@ fn what_is_not_recorded_has_no_passage() {
     };
     let mut spoiled = events.clone();
     assert!(spoiled[at..].iter_mut().any(missing));
-    let mut with_gap = events.clone();
+    let mut with_gap = events;
     with_gap[at].kind = EventKind::Gap {
         reason: "nobody saw it".to_owned(),
         back: false,
