@@ -20,6 +20,8 @@ pub(super) enum Reads {
     Nothing,
     /// One, whatever is asked for.
     One,
+    /// One for each thread: that of its last event.
+    EachThread,
     /// Those that the directory or an index leads to, from what is asked for.
     Led(fn(&World, &Bounds) -> Result<Leads>),
     /// Only what is read tells.
@@ -46,6 +48,7 @@ impl Extent {
         let blocks = match (reads, bounds) {
             (Reads::Nothing, _) => Some(0),
             (Reads::One, _) => Some(1),
+            (Reads::EachThread, _) => Some(recording.thread_ids().len() as u64),
             (Reads::Led(lead), Some(bounds)) => {
                 let found = lead(world, bounds).and_then(|leads| Ok(recording.blocks_of(&leads)?));
                 match found {

@@ -53,6 +53,15 @@ pub(super) fn from_memory<T>(
     }]
 }
 
+/// The same of threads, of each of which the last event says whether it has ended.
+fn each_thread<T>(find: fn(&Arc<World>, &Bounds) -> Result<RowsOf<T>>) -> Vec<Access<T>> {
+    let mut all = from_memory(find);
+    for access in &mut all {
+        access.reads = Reads::EachThread;
+    }
+    all
+}
+
 /// `threads`.
 pub(super) fn threads() -> Table<ThreadView> {
     Table {
@@ -83,7 +92,7 @@ pub(super) fn threads() -> Table<ThreadView> {
                 |_, row| Ok(Datum::or_null(row.end, |at| Datum::count(at.0))),
             ),
         ],
-        accesses: from_memory(|world, _| {
+        accesses: each_thread(|world, _| {
             let all = world.history.threads()?;
             for note in all.notes {
                 world.note(note);
