@@ -29,7 +29,7 @@ const SCRIPT: &str = r#"
     echo >&7
     exec 7>&-
     wait $program
-    echo readings: $(jhyde sql run --csv -c "SELECT count(*) FROM calls WHERE method = 'read'" | tail -1)
+    echo readings: $(jhyde sql run --csv -c "SELECT count(*) FROM calls WHERE method = 'read' AND class LIKE 'Gauges%'" | tail -1)
     echo gaps: $(jhyde sql run --csv -c "SELECT count(*) FROM gaps" | tail -1)
     jhyde daemon stop >/dev/null
     cat $DATA-log >&2

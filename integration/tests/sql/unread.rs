@@ -107,7 +107,7 @@ impl Served {
 
     fn is_served(&self) {
         let (rows, _) = crate::ask(&self.folder, &["-c", "SELECT count(*) AS n FROM calls"]);
-        assert_eq!(rows[0]["n"], 9, "{rows:?}");
+        assert_eq!(rows[0]["n"], 7, "{rows:?}");
     }
 }
 
