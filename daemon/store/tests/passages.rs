@@ -87,10 +87,13 @@ fn spoil(folder: &Path, word: &[u8]) -> usize {
 
 #[test]
 fn they_are_the_same_for_what_is_the_same() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let [one, other] = [1, 500].map(|first| finished(folder.path(), &events(5000, first)));
-    let catalogue = catalogue(folder.path());
-    let [one, other] = [one, other].map(|id| catalogue.open_recording(&id).expect("it opens"));
+    let folders = [(); 2].map(|()| tempfile::tempdir().expect("a folder"));
+    let read = |at: usize, first: u64| {
+        let id = finished(folders[at].path(), &events(5000, first));
+        let catalogue = catalogue(folders[at].path());
+        catalogue.open_recording(&id).expect("it opens")
+    };
+    let [one, other] = [read(0, 1), read(1, 500)];
     let all = [&one, &other].map(|recording| passages(recording));
     assert!(all[0].len() > 3, "{}", all[0].len());
     let told = |all: &[Passage]| -> Vec<_> {

@@ -33,6 +33,7 @@ pub const REASONS: &[&str] = &[
     "TICKET_USED",
     "TOO_MANY_CALLS",
     "CALLS_TOO_FAST",
+    "DISK",
 ];
 
 /// What methods are called that the daemon does not have, whatever was asked for.
