@@ -1,12 +1,12 @@
 //! What classes out of the scope are and name, as far as their class files tell: what they extend, and what they may write of the scope's.
 //! Of each file only the start is read, which has its constants.
 
-use jhyde_bytecode::{ClassFile, ClassHead, ClassSource, InvokeKind};
+use jhyde_bytecode::{ClassFile, ClassHead, ClassSource};
 use rustc_hash::FxHashSet;
 
 use super::names::Names;
 use super::writers::writes;
-use crate::program::{Named, dotted};
+use crate::program::dotted;
 
 /// Which fields of the scope code out of it may write.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,16 +71,7 @@ impl Others {
 /// Names this constant a method that writes what no instruction names?
 fn writes_at(head: &ClassHead, at: u16) -> bool {
     let method = head.constants.method(at);
-    method.is_ok_and(|method| {
-        let named = Named {
-            class: dotted(method.class),
-            name: method.name.to_owned(),
-            descriptor: String::new(),
-            kind: InvokeKind::Virtual,
-            code: 0,
-        };
-        writes(&named).is_some()
-    })
+    method.is_ok_and(|method| writes(&dotted(method.class), method.name).is_some())
 }
 
 impl Names {

@@ -1,7 +1,5 @@
 //! What methods of the JDK write into fields and elements that no instruction names: reflection, handles, updaters, raw memory.
 
-use jhyde_bytecode::InvokeKind;
-
 use crate::program::Named;
 
 /// What a call may write that nobody sees written.
@@ -15,13 +13,9 @@ pub(super) enum Writes {
     Caller,
 }
 
-/// What this method writes, if it does: by its specification.
-pub(super) fn writes(named: &Named) -> Option<Writes> {
-    if named.kind == InvokeKind::Dynamic {
-        return None;
-    }
-    let name = named.name.as_str();
-    match named.class.as_str() {
+/// What the method of this name writes in a class (by its dotted name), if it does: by its specification.
+pub(super) fn writes(class: &str, name: &str) -> Option<Writes> {
+    match class {
         "java.lang.reflect.Field" => {
             (name.starts_with("set") && name != "setAccessible").then_some(Writes::Member)
         }
@@ -98,16 +92,6 @@ pub(super) fn gives(named: &Named) -> Option<Gives> {
 mod tests {
     use super::*;
 
-    fn of(class: &str, name: &str) -> Option<Writes> {
-        writes(&Named {
-            class: class.to_owned(),
-            name: name.to_owned(),
-            descriptor: String::new(),
-            kind: InvokeKind::Virtual,
-            code: 0,
-        })
-    }
-
     #[test]
     fn what_only_reads_writes_nothing() {
         for (class, name) in [
@@ -122,7 +106,7 @@ mod tests {
             ("java.util.concurrent.atomic.AtomicInteger", "set"),
             ("sun.misc.Unsafe", "getInt"),
         ] {
-            assert_eq!(of(class, name), None, "{class}.{name}");
+            assert_eq!(writes(class, name), None, "{class}.{name}");
         }
     }
 
@@ -141,9 +125,9 @@ mod tests {
             ("sun.misc.Unsafe", "getAndAddInt"),
             ("sun.misc.Unsafe", "copyMemory"),
         ] {
-            assert_eq!(of(class, name), Some(Writes::Member), "{class}.{name}");
+            assert_eq!(writes(class, name), Some(Writes::Member), "{class}.{name}");
         }
-        let handle = of("java.lang.invoke.MethodHandle", "invokeExact");
+        let handle = writes("java.lang.invoke.MethodHandle", "invokeExact");
         assert_eq!(handle, Some(Writes::Anything));
     }
 }

@@ -11,6 +11,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.lang.reflect.Field;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.CharBuffer;
 import java.nio.IntBuffer;
 import java.util.ArrayList;
@@ -20,6 +21,7 @@ import java.util.List;
 import java.util.ListIterator;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
+import java.util.stream.Stream;
 
 /** Fields and elements that the JDK writes, and the program does not read. */
 public final class Unseen {
@@ -41,6 +43,7 @@ public final class Unseen {
     static final VarHandle COUNT;
     static final VarHandle TOTAL;
     static final VarHandle INTS = MethodHandles.arrayElementVarHandle(int[].class);
+    static final VarHandle WIDE = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.BIG_ENDIAN);
     static final MethodHandle SETS;
     static final AtomicIntegerFieldUpdater<Box> TURNS = AtomicIntegerFieldUpdater.newUpdater(Box.class, "turns");
     static final AtomicReferenceFieldUpdater<Box, Object> HOLDS =
@@ -60,6 +63,7 @@ public final class Unseen {
     public static void main(String[] args) throws Throwable {
         buffers();
         lists();
+        boundBefore();
         callbacks();
         fields();
         handles();
@@ -134,6 +138,18 @@ public final class Unseen {
         System.out.println(size);
     }
 
+    /** What was shown to reflection before anything is known to write fields. */
+    static void boundBefore() throws Throwable {
+        Box box = new Box(9);
+        MethodHandle bound = SETS.bindTo(box);
+        List<int[]> rows = new ArrayList<>(List.of(new int[] {3, 1}));
+        rows.forEach(Arrays::sort);
+        Witness.field(box, "count", "1");
+        bound.invokeExact(14);
+        Witness.field(box, "count", "14");
+        Witness.statics(Unseen.class, "label", "l");
+    }
+
     static void callbacks() {
         int[] grows = new int[4];
         Arrays.setAll(grows, index -> {
@@ -204,6 +220,9 @@ public final class Unseen {
         int[] ints = {1, 2};
         INTS.setVolatile(ints, 1, 5);
         Witness.elements(ints, "1", "5");
+        byte[] bytes = new byte[5];
+        WIDE.set(bytes, 1, 0x01020304);
+        Witness.elements(bytes, "0", "1", "2", "3", "4");
         System.out.println(before + now + " " + done);
     }
 
@@ -220,6 +239,15 @@ public final class Unseen {
         boxes.forEach(TURNS::incrementAndGet);
         Witness.field(box, "turns", "4");
         Witness.field(boxes.get(1), "turns", "3");
+        Box twice = new Box(8);
+        int[] seen = {3, 0};
+        Stream.of(twice, twice).peek(TURNS::incrementAndGet).forEach(of -> {
+            Witness.field(of, "turns", Integer.toString(seen[0]));
+            if (seen[0]++ == 3) {
+                seen[1] = of.turns;
+            }
+        });
+        Witness.field(twice, "turns", "4");
     }
 
     static void methodHandles() throws Throwable {

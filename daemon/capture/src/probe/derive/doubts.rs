@@ -1,24 +1,19 @@
 //! Variables that code out of the scope may have written while nobody looked: fields by reflection and its like
-//! ([`crate::probe::writers`]); fields and arrays that classes have which are neither of the scope nor the JDK's; arrays behind what the JDK has made of them.
+//! ([`written`](super::written)); fields and arrays that classes have which are neither of the scope nor the JDK's ([`given`](super::given)); arrays behind
+//! what the JDK has made of them ([`contents`](super::contents)).
 //!
 //! Such a variable is in doubt from the call on that may have written it, and "not recorded" until something tells it: a write, a read, a
 //! call that tells an array. What the heap has of it stays: what is read is derived from that, and compared.
 
 use std::rc::Rc;
 
-use jhyde_bytecode::InvokeKind;
 use jhyde_trace::{CallId, ClassId, Event, EventKind, FieldId, Missing, ObjectId, Value, Variable};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Deriver;
-use super::contents::{is_library, is_of_the_jdk};
-use super::running::{Outside, Running};
-use super::thread::Thread;
+use super::written::Access;
 use crate::mirror::{Body, UNKNOWN, is_known};
 use crate::probe::others::Writable;
-use crate::probe::plan::Lambda;
-use crate::probe::specified::computes_only;
-use crate::probe::writers::{Gives, Writes, gives, writes};
 use crate::program::{Field, Program};
 
 /// The longest array that may be in doubt: each of its elements is told to be.
@@ -28,17 +23,19 @@ const LONGEST: usize = 1 << 22;
 #[derive(Debug, Default)]
 pub(super) struct Doubts {
     objects: FxHashMap<ObjectId, Doubted>,
-    statics: FxHashSet<FieldId>,
+    statics: Statics,
     /// What anybody has, and was told since it was in doubt last.
-    certain: Vec<ObjectId>,
+    pub(super) certain: Vec<ObjectId>,
     /// Which fields of that may be written.
     writable: Writable,
+    /// The fields of classes that others may write, as far as that was asked.
+    writable_of: FxHashMap<ClassId, Rc<[FieldId]>>,
     /// What handles, fields and updaters give access to.
-    access: FxHashMap<ObjectId, Access>,
+    pub(super) access: FxHashMap<ObjectId, Access>,
     /// Functions were made that write fields or arrays, whoever calls them.
-    functions: bool,
+    pub(super) functions: bool,
     /// Is a class neither of the scope nor the JDK's?
-    foreign: FxHashMap<ClassId, bool>,
+    pub(super) foreign: FxHashMap<ClassId, bool>,
     /// An array is longer than may be in doubt.
     pub(super) too_long: Option<usize>,
 }
@@ -52,27 +49,30 @@ struct Doubted {
     told: Option<FxHashSet<u32>>,
 }
 
-/// What an object gives access to.
-#[derive(Clone, Debug)]
-enum Access {
-    /// Fields of this name; `is_static`: for certain.
-    Field { name: Rc<str>, is_static: bool },
-    /// Nothing that can be written.
-    Nothing,
+/// Static fields in doubt.
+#[derive(Debug, Default)]
+struct Statics {
+    open: FxHashSet<FieldId>,
+    /// Those that others may write, of so many classes.
+    writable: FxHashSet<FieldId>,
+    classes: usize,
+    /// What was told of these since all were in doubt.
+    told: Vec<FieldId>,
 }
 
-impl Access {
-    fn name(&self) -> Option<&str> {
-        match self {
-            Self::Field { name, .. } => Some(name),
-            Self::Nothing => None,
+impl Statics {
+    fn settle(&mut self, field: FieldId) -> bool {
+        let was_open = self.open.remove(&field);
+        if was_open && self.writable.contains(&field) {
+            self.told.push(field);
         }
+        was_open
     }
 }
 
 /// Which fields.
 #[derive(Clone, Copy)]
-enum Which<'a> {
+pub(super) enum Which<'a> {
     All,
     Named(&'a str),
     /// Those that others may write.
@@ -89,13 +89,13 @@ impl Doubts {
 
     /// A variable was written, or read: what it holds is certain. Was it in doubt?
     pub(super) fn settle(&mut self, variable: Variable) -> bool {
-        if self.objects.is_empty() && self.statics.is_empty() {
+        if self.objects.is_empty() && self.statics.open.is_empty() {
             return false;
         }
         let (object, key) = match variable {
             Variable::Field { object, field } => (object, field.0),
             Variable::Element { array, index } => (array, index),
-            Variable::Static { field } => return self.statics.remove(&field),
+            Variable::Static { field } => return self.statics.settle(field),
             _ => return false,
         };
         let Some(doubted) = self.objects.get_mut(&object) else {
@@ -111,9 +111,11 @@ impl Doubts {
     }
 
     /// Any field may be written from now on.
-    fn any_field(&mut self) {
+    pub(super) fn any_field(&mut self) {
         if self.writable != Writable::All {
             self.writable = Writable::All;
+            self.writable_of.clear();
+            self.statics.classes = 0;
             // What was in doubt was not all of it.
             let in_doubt = self.objects.iter_mut();
             let again = in_doubt.filter_map(|(&object, doubted)| {
@@ -134,94 +136,6 @@ impl Doubts {
 }
 
 impl Deriver {
-    /// A call leaves the scope, calls back, or is over: what it may have written by then.
-    pub(super) fn doubt_written(&mut self, thread: &Thread, program: &Program, outside: &Outside) {
-        let (at, named) = (outside.call, &outside.callee.named);
-        if !self.heap.expects_reflection() {
-            return;
-        }
-        match writes(named) {
-            None => {}
-            Some(Writes::Member) => self.doubt_member(program, outside),
-            Some(Writes::Anything) => self.doubt_anything(program, outside),
-            Some(Writes::Caller) => {
-                let mut below = thread.stack.iter().rev();
-                let caller = below.find_map(|running| match running {
-                    Running::Scope(frame) => Some(frame),
-                    Running::Outside(_) => None,
-                });
-                let receiver = caller
-                    .filter(|frame| frame.routine.receiver)
-                    .and_then(|frame| frame.activation.local(0).object());
-                if let Some(object) = receiver {
-                    self.doubt_fields(program, at, object, Which::All);
-                }
-            }
-        }
-        if !self.holdings.wanted && named.kind != InvokeKind::Dynamic && !computes_only(named) {
-            // Which arrays lie behind what it is shown is not followed.
-            self.doubt_given(program, at);
-        }
-        if self.doubts.functions && self.is_wild(outside) {
-            self.doubt_given(program, at);
-        }
-    }
-
-    /// What reflection, a handle or an updater writes.
-    fn doubt_member(&mut self, program: &Program, outside: &Outside) {
-        let at = outside.call;
-        let access = outside
-            .receiver()
-            .and_then(|of| self.doubts.access.get(&of));
-        let access = access.cloned();
-        let name = access.as_ref().and_then(Access::name);
-        let which = name.map_or(Which::All, Which::Named);
-        let is_static = matches!(
-            &access,
-            Some(Access::Field {
-                is_static: true,
-                ..
-            })
-        );
-        let mut arguments = outside.arguments().iter();
-        let object = arguments.next().copied().and_then(Value::object);
-        let object = object.filter(|_| !is_static);
-        let holds = object.filter(|&object| match self.heap.body(object) {
-            Some(Body::Fields(_) | Body::Array(_)) => true,
-            Some(Body::Text(_) | Body::Opaque) | None => false,
-        });
-        if let Some(object) = holds {
-            match (self.heap.elements(object).is_some(), arguments.next()) {
-                (true, Some(&Value::Int(index))) => {
-                    let index = u32::try_from(index).unwrap_or(u32::MAX);
-                    self.open_element(at, object, index);
-                }
-                (true, _) => self.doubt_array(at, object),
-                (false, _) => self.doubt_fields(program, at, object, which),
-            }
-        }
-        // Of a field that is not known it is not known whether it is static.
-        if holds.is_none() || name.is_none() {
-            self.doubt_statics(program, at, which);
-        }
-    }
-
-    /// What a method handle writes.
-    fn doubt_anything(&mut self, program: &Program, outside: &Outside) {
-        let access = outside
-            .receiver()
-            .and_then(|of| self.doubts.access.get(&of));
-        let plain = outside.callee.named.name != "invokeWithArguments";
-        match access {
-            Some(Access::Nothing) => {}
-            Some(Access::Field { .. }) if plain => self.doubt_member(program, outside),
-            Some(Access::Field { .. }) | None => {
-                self.doubts.any_field();
-                self.doubt_given(program, outside.call);
-            }
-        }
-    }
-
     /// Code has run of which nobody knows what it did: whatever it has may be another.
     pub(super) fn doubt_given(&mut self, program: &Program, at: CallId) {
         self.others_have();
@@ -231,9 +145,7 @@ impl Deriver {
         for object in certain {
             self.doubt(program, at, object);
         }
-        if self.doubts.writable != Writable::default() {
-            self.doubt_statics(program, at, Which::Writable);
-        }
+        self.doubt_writable_statics(program, at);
     }
 
     /// All that may be written of an object which anybody has.
@@ -242,13 +154,14 @@ impl Deriver {
             self.doubt_array(at, object);
             return;
         }
-        let writable = self.fields_of(program, object, Which::Writable);
-        if writable.is_empty() {
+        let Some(Body::Fields(_)) = self.heap.body(object) else {
             return;
-        }
+        };
+        let writable = self.writable_of(program, object);
+        // Where none may be written, some may be later on.
         let doubted = self.doubts.objects.entry(object).or_default();
         let told = doubted.told.replace(FxHashSet::default());
-        for field in writable {
+        for &field in writable.iter() {
             if told.as_ref().is_none_or(|told| told.contains(&field.0)) {
                 self.open_field(at, object, field);
             }
@@ -277,10 +190,29 @@ impl Deriver {
         }
     }
 
-    fn doubt_fields(&mut self, program: &Program, at: CallId, object: ObjectId, which: Which<'_>) {
+    pub(super) fn doubt_fields(
+        &mut self,
+        program: &Program,
+        at: CallId,
+        object: ObjectId,
+        which: Which<'_>,
+    ) {
         for field in self.fields_of(program, object, which) {
             self.open_field(at, object, field);
         }
+    }
+
+    /// The fields of an object that others may write.
+    fn writable_of(&mut self, program: &Program, object: ObjectId) -> Rc<[FieldId]> {
+        let Some(class) = self.heap.class(object) else {
+            return Rc::default();
+        };
+        if let Some(known) = self.doubts.writable_of.get(&class) {
+            return Rc::clone(known);
+        }
+        let found: Rc<[FieldId]> = self.fields_of(program, object, Which::Writable).into();
+        self.doubts.writable_of.insert(class, Rc::clone(&found));
+        found
     }
 
     /// The instance fields of an object that may be written by other ways than instructions: those of records may not.
@@ -335,15 +267,37 @@ impl Deriver {
     }
 
     /// Static fields; final ones nothing writes that may be relied on.
-    fn doubt_statics(&mut self, program: &Program, at: CallId, which: Which<'_>) {
+    pub(super) fn doubt_statics(&mut self, program: &Program, at: CallId, which: Which<'_>) {
         for (_, class) in program.classes_in_scope() {
             let fields = class.fields.iter();
             for field in fields.filter(|field| field.is_static && !field.is_final) {
-                let (may, field) = (self.doubts.may_be(which, field), field.id);
-                if may && self.doubts.statics.insert(field) {
-                    self.is_in_doubt(at, Variable::Static { field });
+                if self.doubts.may_be(which, field) {
+                    self.open_static(at, field.id);
                 }
             }
+        }
+    }
+
+    /// Those that others may write.
+    fn doubt_writable_statics(&mut self, program: &Program, at: CallId) {
+        if self.doubts.statics.classes != program.covered {
+            self.doubts.statics.classes = program.covered;
+            let classes = program.classes_in_scope();
+            let fields = classes.iter().flat_map(|(_, class)| &class.fields);
+            let fields = fields.filter(|field| field.is_static && !field.is_final);
+            let may = fields.filter(|field| self.doubts.may_be(Which::Writable, field));
+            let may: Vec<FieldId> = may.map(|field| field.id).collect();
+            self.doubts.statics.told.extend(&may);
+            self.doubts.statics.writable.extend(may);
+        }
+        for field in std::mem::take(&mut self.doubts.statics.told) {
+            self.open_static(at, field);
+        }
+    }
+
+    fn open_static(&mut self, at: CallId, field: FieldId) {
+        if self.doubts.statics.open.insert(field) {
+            self.is_in_doubt(at, Variable::Static { field });
         }
     }
 
@@ -351,123 +305,5 @@ impl Deriver {
         let value = Value::Missing(Missing::Unseen);
         let kind = EventKind::Snapshot { variable, value };
         self.outlet.event(at, Event::NO_INDEX, kind);
-    }
-
-    /// Goes through what anybody has got since this was done last: what collections among it hold they have as well.
-    fn others_have(&mut self) {
-        loop {
-            let newly = self.heap.newly_given();
-            if newly.is_empty() {
-                return;
-            }
-            for object in newly {
-                self.hand_over(object);
-                match self.heap.body(object) {
-                    Some(Body::Array(_) | Body::Fields(_)) => self.doubts.certain.push(object),
-                    Some(Body::Text(_) | Body::Opaque) | None => {}
-                }
-            }
-        }
-    }
-
-    /// A call has returned an object that gives access to a field, by the name that it was given.
-    pub(super) fn learn_access(&mut self, outside: &Outside, result: Option<Value>) {
-        let Some(made) = result.and_then(Value::object) else {
-            return;
-        };
-        let access = match gives(&outside.callee.named) {
-            None => return,
-            Some(Gives::Nothing) => Access::Nothing,
-            Some(Gives::Field { is_static }) => {
-                let mut texts = outside.arguments().iter().filter_map(|value| {
-                    let text = self.heap.text(value.object()?)?;
-                    Some(String::from_utf16_lossy(text))
-                });
-                let Some(name) = texts.next() else {
-                    return;
-                };
-                let name = name.into();
-                Access::Field { name, is_static }
-            }
-        };
-        self.doubts.access.insert(made, access);
-    }
-
-    /// A function was made that writes what it is given, whoever calls it, and with whatever that has.
-    pub(super) fn writes_by_function(&mut self, lambda: &Lambda) {
-        if lambda.writes_fields {
-            self.doubts.any_field();
-        }
-        if lambda.writes_fields || lambda.writes_arrays {
-            self.doubts.functions = true;
-            self.heap.give_all();
-        }
-    }
-
-    /// Code that is neither of the scope nor the JDK's may be about to run, to call back, or to be over: in this call, or in one that nobody saw.
-    pub(super) fn others_may_run(
-        &mut self,
-        thread: &Thread,
-        program: &Program,
-        outside: Option<&Outside>,
-    ) {
-        let by_others = outside.is_none_or(|outside| self.runs_others(program, outside));
-        if !by_others || !self.names.has_others() {
-            return;
-        }
-        let shown = outside.into_iter().flat_map(Outside::shown);
-        self.give_to_others(shown);
-        let at = outside.map_or_else(|| thread.current(), |outside| outside.call);
-        self.doubt_given(program, at);
-    }
-
-    /// Others have these, with all that can be reached from them.
-    pub(super) fn give_to_others(&mut self, objects: impl IntoIterator<Item = ObjectId>) {
-        for object in objects {
-            self.heap.give(object);
-        }
-    }
-
-    /// Is one of these an object of the JDK that others have, and that may hold what it is shown?
-    pub(super) fn is_kept_by_others(&self, program: &Program, shown: &[Value]) -> bool {
-        let keeps = |object: ObjectId| {
-            let opaque = matches!(self.heap.body(object), Some(Body::Opaque));
-            let given = opaque && self.heap.is_given(object);
-            let class = self.heap.class(object).filter(|_| given);
-            let name = class.and_then(|class| program.name_of(class));
-            name.is_some_and(|name| !name.starts_with("java.lang."))
-        };
-        let mut objects = shown.iter().filter_map(|value| value.object());
-        self.names.has_others() && objects.any(keeps)
-    }
-
-    /// Does a call run code that is neither of the scope nor the JDK's, as far as the classes of what it is shown tell?
-    pub(super) fn runs_others(&mut self, program: &Program, outside: &Outside) -> bool {
-        let named = &outside.callee.named;
-        if is_library(named) {
-            return true;
-        }
-        if !self.names.has_others() || named.kind == InvokeKind::Dynamic {
-            return false;
-        }
-        named.class.starts_with("java.lang.reflect.")
-            || outside
-                .shown()
-                .any(|object| self.is_foreign(program, object))
-    }
-
-    /// Is an object of a class that is neither of the scope nor the JDK's?
-    fn is_foreign(&mut self, program: &Program, object: ObjectId) -> bool {
-        let Some(class) = self.heap.class(object) else {
-            return false;
-        };
-        let names = &self.names;
-        let foreign = self.doubts.foreign.entry(class);
-        *foreign.or_insert_with(|| {
-            let name = program.name_of(class).unwrap_or_default();
-            // A lambda's class is that of the class which makes it.
-            let host = name.split("$$Lambda").next().unwrap_or_default();
-            !host.ends_with("[]") && !is_of_the_jdk(host) && !names.may_be_in_scope(host)
-        })
     }
 }

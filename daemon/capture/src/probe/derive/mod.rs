@@ -6,7 +6,7 @@
 //! somewhere, and the thread is [`Lost`]: from there on nothing is told of it but that.
 //!
 //! `thread` is one thread, `run` drives its innermost frame, `world` is what instructions do, `calls` what they call,
-//! `begins` and `outside` how that goes within the scope and out of it, `initialise` when classes are initialised, `throw` how exceptions go, `casts` what is a subtype of what, `told` values that instructions tell, `foreign` fields that the scope does not declare, `constants` fields that no instruction writes, `reads` what is told of objects that are made and of reads where code out of the scope may use reflection, `contents` what objects of the JDK hold, `copies` what `clone` makes, `doubts` what may have been written unseen, `fixed` what never changes of an object, `values` what references mean, `identity` which object it is.
+//! `begins` and `outside` how that goes within the scope and out of it, `initialise` when classes are initialised, `throw` how exceptions go, `casts` what is a subtype of what, `told` values that instructions tell, `foreign` fields that the scope does not declare, `constants` fields that no instruction writes, `reads` what is told of objects that are made and of reads where code out of the scope may use reflection, `contents` what objects of the JDK hold, `copies` what `clone` makes, `doubts` what may have been written unseen, `written` which calls write that, `given` what code beside the scope and the JDK has, `fixed` what never changes of an object, `values` what references mean, `identity` which object it is.
 
 mod above;
 mod absent;
@@ -21,6 +21,7 @@ mod copies;
 mod doubts;
 mod fixed;
 mod foreign;
+mod given;
 mod hierarchy;
 mod identity;
 mod initialise;
@@ -38,6 +39,7 @@ mod told;
 mod values;
 mod world;
 mod writes;
+mod written;
 
 use std::rc::Rc;
 use std::time::Instant;

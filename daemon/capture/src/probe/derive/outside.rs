@@ -73,7 +73,7 @@ impl Deriver {
             copy,
             ..Outside::new(call, Rc::clone(callee), operands.to_vec(), open)
         };
-        self.doubt_written(thread, program, &outside);
+        self.doubt_written(thread, program, &outside, false);
         self.contents_leave(thread, program, &outside);
         thread.stack.push(Running::Outside(outside));
         Went::On
@@ -90,7 +90,7 @@ impl Deriver {
     fn outside_wrote(&mut self, thread: &Thread, program: &Program, result: Option<Value>) {
         if let Some(Running::Outside(outside)) = thread.stack.last() {
             self.learn_access(outside, result);
-            self.doubt_written(thread, program, outside);
+            self.doubt_written(thread, program, outside, true);
         }
     }
 

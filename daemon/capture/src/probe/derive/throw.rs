@@ -54,7 +54,7 @@ impl Deriver {
                         "a constructor has made several objects and thrown: which is its own cannot be told",
                     );
                 }
-                self.doubt_written(thread, program, outside);
+                self.doubt_written(thread, program, outside, true);
                 for &(array, _) in &outside.open.arrays {
                     self.forget_elements(outside.call, array);
                 }

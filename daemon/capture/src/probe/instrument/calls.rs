@@ -122,14 +122,7 @@ impl Inserter<'_, '_, '_> {
             method: format!("{class}.{}", runs.name),
             is_wild: self.names.class(runs.class).is_none(),
             writes_arrays: writes_arrays(&class, runs.name),
-            writes_fields: writes(&Named {
-                class,
-                name: runs.name.to_owned(),
-                descriptor: runs.descriptor.to_owned(),
-                kind: InvokeKind::Virtual,
-                code: 0,
-            })
-            .is_some(),
+            writes_fields: writes(&class, runs.name).is_some(),
         })
     }
 

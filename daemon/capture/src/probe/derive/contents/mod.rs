@@ -69,12 +69,12 @@ impl Holdings {
 impl Deriver {
     /// A call leaves the scope: what other threads know of what it may change is not certain until it ends.
     pub(super) fn contents_leave(&mut self, thread: &Thread, program: &Program, outside: &Outside) {
-        self.others_may_run(thread, program, Some(outside));
+        let by_others = self.others_may_run(thread, program, Some(outside));
         if !self.holdings.wanted {
             return;
         }
         let at = outside.call;
-        if self.runs_others(program, outside) {
+        if by_others {
             for object in objects(&outside.operands) {
                 self.hand_over(object);
             }
@@ -110,7 +110,10 @@ impl Deriver {
             Some(Running::Outside(outside)) => Some(outside),
             None => None,
         };
-        self.others_may_run(thread, program, outside);
+        if let Some(outside) = outside {
+            self.doubt_written(thread, program, outside, false);
+        }
+        let by_others = self.others_may_run(thread, program, outside);
         if !self.holdings.wanted {
             return;
         }
@@ -119,7 +122,7 @@ impl Deriver {
             self.library_ran(thread.current());
             return;
         };
-        let is_unseen = self.runs_unseen(program, outside);
+        let is_unseen = by_others || self.is_wild_call(outside);
         if !is_unseen && changes_nothing_yet(&outside.callee.named, method) {
             return;
         }
@@ -173,7 +176,7 @@ impl Deriver {
         let Some(Running::Outside(outside)) = thread.stack.last() else {
             return;
         };
-        self.others_may_run(thread, program, Some(outside));
+        let by_others = self.others_may_run(thread, program, Some(outside));
         if !self.holdings.wanted {
             return;
         }
@@ -182,7 +185,7 @@ impl Deriver {
             self.holdings.open.remove(&object);
             self.lose_behind(outside, object, THROWN);
         }
-        if self.runs_unseen(program, outside) {
+        if by_others || self.is_wild_call(outside) {
             self.library_ran(at);
         }
     }
@@ -198,7 +201,7 @@ impl Deriver {
         let Some(Running::Outside(outside)) = thread.stack.last() else {
             return;
         };
-        self.others_may_run(thread, program, Some(outside));
+        let by_others = self.others_may_run(thread, program, Some(outside));
         if !self.holdings.wanted {
             return;
         }
@@ -246,12 +249,12 @@ impl Deriver {
                 self.lose_behind(outside, object, UNSEEN);
             }
         }
-        if self.runs_others(program, outside) {
+        if by_others {
             for object in objects(&outside.operands) {
                 self.hand_over(object);
             }
         }
-        if self.runs_unseen(program, outside) {
+        if by_others || self.is_wild_call(outside) {
             self.library_ran(at);
         }
         // A writer may give out what it writes to.
@@ -273,12 +276,9 @@ impl Deriver {
         name.is_some_and(|name| matches!(&*name, BUILDER | BUFFER))
     }
 
-    /// Does a call run code of which nobody sees what it does to what it has: that of a library, or a function of the JDK's that
-    /// changes things?
-    fn runs_unseen(&mut self, program: &Program, outside: &Outside) -> bool {
-        let named = &outside.callee.named;
-        self.runs_others(program, outside)
-            || named.kind != InvokeKind::Dynamic && self.is_wild(outside)
+    /// Does a call run a function of the JDK's that changes things, of which nobody sees what it does to what it has?
+    fn is_wild_call(&self, outside: &Outside) -> bool {
+        outside.callee.named.kind != InvokeKind::Dynamic && self.is_wild(outside)
     }
 
     /// A call is over that may have changed an object, and did not tell that. Arrays that it was shown it has told, or has only read.
