@@ -109,3 +109,37 @@ fn a_screen_shows_where_an_exception_was_made() {
             .contains("26 places further out")
     );
 }
+
+#[test]
+fn exceptions_that_end_threads() {
+    for jdk in jdks() {
+        let folder = Folder::new();
+        let path = jdk.classes("odd").display().to_string();
+        let program = ["-cp", &path, "odd.Uncaught"].map(str::to_owned);
+        for engine in ["events", "probe"] {
+            let options = ["--engine", engine, "--include", "odd.*"];
+            let run = folder.launch(&jdk, engine, &options, &program);
+            assert_eq!(run.status.code(), Some(1), "{}", run.stderr);
+            let told = folder.json(&["where", engine]);
+            let mut fates: Vec<_> = told
+                .iter()
+                .filter_map(|one| {
+                    let message = one["exception"]["content"].as_str()?;
+                    Some((message, one["fate"].as_str()?))
+                })
+                .collect();
+            fates.sort_unstable();
+            let expected = [
+                ("around", "ended-thread"),
+                ("async", "left-scope"),
+                ("extended", "ended-thread"),
+                ("lambda", "ended-thread"),
+                ("main", "ended-thread"),
+                ("referred", "ended-thread"),
+                ("submitted", "left-scope"),
+                ("task", "ended-thread"),
+            ];
+            assert_eq!(fates, expected, "{engine} {told:?}");
+        }
+    }
+}

@@ -204,9 +204,13 @@ impl Levels {
 
     /// How long what is recorded below a level, and below what was asked for; by the time at which it begins.
     pub fn below(&self, level: Level) -> impl Iterator<Item = Stretch<'_>> {
+        self.stretches(move |fact| fact.level < level.min(self.asked))
+    }
+
+    fn stretches(&self, are: impl Fn(&LevelFact) -> bool) -> impl Iterator<Item = Stretch<'_>> {
         let facts = self.facts.iter().zip(&self.until);
         facts
-            .filter(move |(fact, _)| fact.level < level.min(self.asked))
+            .filter(move |(fact, _)| are(fact))
             .map(|(fact, &until)| Stretch { fact, until })
     }
 
@@ -218,9 +222,9 @@ impl Levels {
         self.facts.iter().zip(&self.until).any(holds)
     }
 
-    /// All that is recorded below the level that was asked for.
+    /// All that is recorded below the level that was asked for, or in doubt: at the lowest level that can be asked for, too.
     pub fn lowered(&self) -> impl Iterator<Item = Stretch<'_>> {
-        self.below(self.asked)
+        self.stretches(|fact| fact.doubted || fact.level < self.asked)
     }
 
     /// The first stretch in which a method of a class is recorded below a level, behind `after` and by `to`.
@@ -262,6 +266,9 @@ mod tests {
         assert!(!levels.doubted(Timestamp(4)) && levels.doubted(Timestamp(5)));
         let told: Vec<_> = levels.lowered().map(|s| s.to_string()).collect();
         assert_eq!(told, ["what is told from @5 on may be false: 5"]);
+        // Where nothing lies below the level that was asked for, too.
+        let levels = Levels::new(Level::Calls, [doubted.clone()]);
+        assert_eq!(levels.lowered().count(), 1);
         let seen = fact(9, Subject::Everything, Level::Full);
         let levels = Levels::new(Level::Full, [doubted, seen]);
         assert!(levels.doubted(Timestamp(8)) && !levels.doubted(Timestamp(9)));

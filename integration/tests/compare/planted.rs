@@ -113,6 +113,9 @@ fn the_first_divergence_is_the_planted_defect_in_all_of_them() {
     assert_eq!(each(&ALL, "auto"), 133);
 }
 
+/// In these some contents of what the JDK has are not told (by the probe), in both runs: they are not known to be equal.
+const UNTOLD: [&str; 0] = [];
+
 #[test]
 #[ignore = "takes some minutes: likewise"]
 fn each_program_equals_itself() {
@@ -123,6 +126,14 @@ fn each_program_equals_itself() {
         for name in ["one", "two"] {
             record(&folder, &jdk, (name, class), &text, &["--engine", "auto"]);
         }
-        Compared::new(&folder, &["one", "two", "--all"]).assert_equal();
+        let compared = Compared::new(&folder, &["one", "two", "--all"]);
+        match UNTOLD.contains(&class) {
+            false => compared.assert_equal(),
+            true => {
+                compared.assert_no_difference();
+                let unknown = compared.number("unknown");
+                assert!(unknown > 0, "all of {class} is told now: take it out");
+            }
+        }
     }
 }

@@ -178,7 +178,12 @@ pub(crate) fn touches(named: &Named) -> Touches {
     if only_text || name == "toString" {
         return Touches::Nothing;
     }
-    if !is_collection && !is_builder {
+    // They wait for what others do with what they were given.
+    let waits = class.starts_with("java.util.concurrent.")
+        && ["Future", "FutureTask", "ForkJoinTask", "CompletionService"]
+            .iter()
+            .any(|of| class.ends_with(of));
+    if waits || !is_collection && !is_builder {
         return Touches::All;
     }
     let takes_function = named.descriptor.contains("Ljava/util/function/");

@@ -302,9 +302,10 @@ impl Contents {
     /// These objects and what lies behind them, each once.
     pub(crate) fn behind(&self, objects: &[ObjectId]) -> Vec<ObjectId> {
         let mut all: Vec<ObjectId> = Vec::new();
+        let mut known = FxHashSet::default();
         let mut open: Vec<ObjectId> = objects.iter().rev().copied().collect();
         while let Some(object) = open.pop() {
-            if all.contains(&object) {
+            if !known.insert(object) {
                 continue;
             }
             all.push(object);

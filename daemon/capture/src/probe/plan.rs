@@ -57,6 +57,8 @@ pub(crate) struct Lambda {
     pub(crate) method: String,
     /// That is none of the scope: nobody sees what it changes of what was captured.
     pub(crate) is_wild: bool,
+    /// Nor is it the JDK's.
+    pub(crate) is_foreign: bool,
     /// It writes into arrays that it is given, whoever calls it.
     pub(crate) writes_arrays: bool,
     /// It writes fields: by reflection, a handle, an updater.

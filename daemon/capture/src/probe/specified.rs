@@ -43,9 +43,24 @@ pub(super) fn keeps_array(named: &Named, before: Option<Opcode>) -> bool {
     let made_for_it = matches!(before, Some(Opcode::Aastore | Opcode::AnewArray));
     match named.name.as_str() {
         "asList" => named.class == "java.util.Arrays" && !made_for_it,
-        "wrap" | "array" => named.class.starts_with("java.nio."),
+        "wrap" => named.class.starts_with("java.nio."),
+        "<init>" | "setData" => is_over_an_array(&named.class),
+        _ => gives_its_array(named),
+    }
+}
+
+/// Yields a method of the JDK the array itself in which its receiver keeps what it holds?
+pub(super) fn gives_its_array(named: &Named) -> bool {
+    match named.name.as_str() {
+        "array" => named.class.starts_with("java.nio."),
+        "getData" => is_over_an_array(&named.class),
         _ => false,
     }
+}
+
+/// Classes of the JDK that keep the array which they are made of, and write it later.
+fn is_over_an_array(class: &str) -> bool {
+    class == "java.net.DatagramPacket" || class.starts_with("java.awt.image.DataBuffer")
 }
 
 /// Writes a method of the JDK into arrays that it is given? As a function (`Arrays::sort`) it may be handed to others, who call it with
@@ -97,6 +112,12 @@ pub(super) fn may_be_array(descriptor: &str) -> bool {
             descriptor,
             "Ljava/lang/Object;" | "Ljava/lang/Cloneable;" | "Ljava/io/Serializable;"
         )
+}
+
+/// Is a class the JDK's own, by its dotted name?
+pub(super) fn is_of_the_jdk(class: &str) -> bool {
+    let jdk = ["java.", "javax.", "jdk.", "sun."];
+    jdk.iter().any(|begins| class.starts_with(begins))
 }
 
 #[cfg(test)]

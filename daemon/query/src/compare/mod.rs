@@ -187,6 +187,8 @@ pub enum Part {
 pub struct Summary {
     /// Events that were compared, left and right.
     pub events: [u64; 2],
+    /// Those of them for which a passage stood, so that they were not read.
+    pub passed: [u64; 2],
     /// Pairs of calls that are equal with all that is in them.
     pub equal: u64,
     /// Pairs of calls in which no difference was found, and that are not known to be equal: something in them could not be

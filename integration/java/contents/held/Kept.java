@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /** What a part of a program has that alone is in the scope. */
 final class Kept {
@@ -61,5 +62,18 @@ final class Kept {
             given.count = 72;
         });
         Witness.field(given, "count", "73");
+        Consumer<Kept> referred = Strangers::touch;
+        Kept touched = new Kept();
+        referred.accept(touched);
+        Witness.field(touched, "count", "90");
+        List<Kept> those = List.of(new Kept());
+        those.forEach(Strangers::touch);
+        Witness.field(those.get(0), "count", "90");
+        Kept passed = new Kept();
+        Stream<Kept> stream = Stream.of(passed).map(strangers.function());
+        passed.count = 3;
+        Witness.field(passed, "count", "3");
+        stream.forEach(one -> {});
+        Witness.field(passed, "count", "91");
     }
 }

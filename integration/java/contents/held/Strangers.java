@@ -3,6 +3,7 @@ package held;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /** Code beside the scope, which writes what that has, by instructions. */
@@ -40,6 +41,19 @@ public final class Strangers {
             kept.count = 70;
             have.add(kept);
         };
+    }
+
+    static void touch(Kept kept) {
+        kept.count = 90;
+    }
+
+    static Kept passes(Kept kept) {
+        kept.count = 91;
+        return kept;
+    }
+
+    Function<Kept, Kept> function() {
+        return Strangers::passes;
     }
 
     Kept asks(Supplier<Kept> supplier) {

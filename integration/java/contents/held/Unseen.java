@@ -10,15 +10,22 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.lang.reflect.Field;
+import java.net.DatagramPacket;
+import java.net.DatagramSocket;
+import java.net.InetAddress;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.CharBuffer;
 import java.nio.IntBuffer;
+import java.nio.channels.AsynchronousFileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.ListIterator;
+import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.stream.Stream;
@@ -71,6 +78,8 @@ public final class Unseen {
         methodHandles();
         streams();
         failures();
+        arraysOfTheJdk();
+        madeWithoutConstructor();
     }
 
     static void buffers() {
@@ -136,6 +145,55 @@ public final class Unseen {
         rows.forEach(Arrays::sort);
         Witness.elements(row, "1", "3");
         System.out.println(size);
+    }
+
+    /** Arrays that the JDK goes on writing. */
+    static void arraysOfTheJdk() throws Exception {
+        ByteBuffer buffer = ByteBuffer.allocate(4);
+        byte[] inside = buffer.array();
+        Witness.elements(inside, "0", "0", "0", "0");
+        buffer.put(0, (byte) 7);
+        Witness.element(inside, 0, "7");
+        byte[] received = new byte[2];
+        InetAddress here = InetAddress.getLoopbackAddress();
+        try (DatagramSocket to = new DatagramSocket(0, here); DatagramSocket from = new DatagramSocket(0, here)) {
+            DatagramPacket packet = new DatagramPacket(received, 2);
+            Witness.elements(received, "0", "0");
+            from.send(new DatagramPacket(new byte[] {8, 9}, 2, here, to.getLocalPort()));
+            to.receive(packet);
+            Witness.elements(received, "8", "9");
+            System.out.println(received[0] + received[1]);
+        }
+        Path file = Files.createTempFile("unseen", "");
+        Files.write(file, new byte[] {65});
+        byte[] read = new byte[1];
+        try (AsynchronousFileChannel channel = AsynchronousFileChannel.open(file)) {
+            Future<Integer> future = channel.read(ByteBuffer.wrap(read), 0);
+            future.get();
+            Witness.element(read, 0, "65");
+        }
+        Files.delete(file);
+    }
+
+    static class Restored implements Serializable {
+        int count = 4;
+
+        private void readObject(ObjectInputStream in) throws IOException, ClassNotFoundException {
+            Witness.field(this, "count", "0");
+            in.defaultReadObject();
+            Witness.field(this, "count", "40");
+            System.out.println(count);
+            Witness.field(this, "count", "40");
+        }
+    }
+
+    static void madeWithoutConstructor() throws Exception {
+        Restored kept = new Restored();
+        kept.count = 40;
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        new ObjectOutputStream(out).writeObject(kept);
+        new ObjectInputStream(new ByteArrayInputStream(out.toByteArray())).readObject();
+        Witness.field(kept, "count", "40");
     }
 
     /** What was shown to reflection before anything is known to write fields. */

@@ -56,7 +56,7 @@ public final class JhydeProbe {
 
     private static final int ENTER = 1, VOID = 2, INT = 3, WIDE = 4, REFERENCE = 5, CAUGHT = 6, SHOWN = 7, SUM = 8,
         ESCAPED = 9, CONTENT = 10, NAME = 11, LITERAL = 12, TURN = 13, DISORDER = 14, SHOWN_ARRAY = 15, HELD = 16, FELL = 17, LEFT = 18,
-        INITIALISED = 19, BORN = 20;
+        INITIALISED = 19, BORN = 20, UNCAUGHT = 21;
     private static final int KNOWN_TEXT = 0, TEXT = 1, CLASS = 2, BOOLEAN = 3, CHARACTER = 4, BYTE = 5, SHORT = 6,
         INTEGER = 7, FLOAT = 8, LONG = 9, DOUBLE = 10, ARRAY = 11, BARE_ARRAY = 12, FIRST_CLASS = 16;
 
@@ -944,16 +944,48 @@ public final class JhydeProbe {
 
     /** An exception leaves a method. */
     public static void escaped(Throwable value, int entered, JhydeProbe log, int method) {
-        log.arrives(value, entered);
-        log.reference(ESCAPED, method, value);
-        log.arriving = false;
-        exit(entered, log);
+        boolean outermost = entered >>> DEPTH == 1 && (entered & FRESH) != 0;
+        log.leaves(value, entered, method, outermost && endsThread() ? UNCAUGHT : ESCAPED);
     }
 
     /** An exception leaves a static initialiser. */
     public static void failed(Throwable value, int entered, JhydeProbe log, int method) {
         log.initialising--;
-        escaped(value, entered, log, method);
+        log.leaves(value, entered, method, ESCAPED);
+    }
+
+    private void leaves(Throwable value, int entered, int method, int kind) {
+        arrives(value, entered);
+        reference(kind, method, value);
+        arriving = false;
+        exit(entered, this);
+    }
+
+    /** Does what leaves the outermost call of the scope end the thread? It does where nothing is below that call but what begins a thread. */
+    private static boolean endsThread() {
+        StackTraceElement[] here = new Throwable().getStackTrace();
+        int call = own(here);
+        for (int i = call + 1; i < here.length; i++) {
+            String of = here[i].getClassName(), name = here[i].getMethodName();
+            boolean isThread = of.equals("java.lang.Thread") || of.equals("java.lang.VirtualThread");
+            if (!isThread || !name.equals("run") && !name.equals("runWith")) {
+                return false;
+            }
+        }
+        // The JVM has called it itself, or native code, of which nobody knows what it does with exceptions.
+        return call + 1 < here.length || call < here.length && isBegun(here[call]);
+    }
+
+    /** Does the JVM begin programs or threads by this method? */
+    private static boolean isBegun(StackTraceElement call) {
+        if (call.getMethodName().equals("main")) {
+            return true;
+        }
+        boolean runs = false;
+        for (Class<?> of = Thread.currentThread().getClass(); of != Thread.class; of = of.getSuperclass()) {
+            runs |= of.getName().equals(call.getClassName());
+        }
+        return runs && call.getMethodName().equals("run");
     }
 
     public static void read(int value, JhydeProbe log) {

@@ -64,6 +64,7 @@ impl<S: Sink> Engine<S> {
             )?;
         }
         let value = self.recorder.meet_exception(ticket, exception)?;
+        let is_uncaught = fate.certain && fate.expected.is_none();
         if let Some(height) = self.leaves_shown(thread, fate.keep) {
             // What it is thrown out of may write until it arrives: then it is looked for.
             let arrives = fate.certain && fate.expected.is_some() && height > top_height;
@@ -99,7 +100,7 @@ impl<S: Sink> Engine<S> {
             .outlet
             .arrivals
             .event(ticket, event(EventKind::Thrown { exception: value }));
-        if fate.certain && fate.expected.is_none() {
+        if is_uncaught {
             thread.uncaught = true;
             self.recorder
                 .outlet

@@ -309,7 +309,7 @@ impl Thread {
     pub(crate) fn end<S>(&mut self, ticket: Ticket, out: &mut Outlet<S>) {
         if let Some(unsure) = self.unsure.take() {
             let exception = unsure.exception;
-            if let Some(top) = self.stack.last() {
+            if let Some(top) = self.stack.last().filter(|_| !self.uncaught) {
                 let at = (top.call, top.index);
                 out.tell(ticket, at, EventKind::Uncaught { exception });
             }

@@ -163,9 +163,6 @@ impl Deriver {
     ) {
         self.meet_class(program, thread.current(), routine.class);
         let call = thread.next_call();
-        if thread.stack.is_empty() && routine.name != "<clinit>" {
-            thread.first.get_or_insert(call);
-        }
         let bound: Vec<Value> = values
             .iter()
             .enumerate()

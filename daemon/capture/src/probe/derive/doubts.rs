@@ -12,7 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Deriver;
 use super::written::Access;
-use crate::mirror::{Body, UNKNOWN, is_known};
+use crate::mirror::Body;
 use crate::probe::others::Writable;
 use crate::program::{Field, Program};
 
@@ -32,6 +32,8 @@ pub(super) struct Doubts {
     writable_of: FxHashMap<ClassId, Rc<[FieldId]>>,
     /// What handles, fields and updaters give access to.
     pub(super) access: FxHashMap<ObjectId, Access>,
+    /// Functions whose code is neither the scope's nor the JDK's.
+    pub(super) foreign_functions: FxHashSet<ObjectId>,
     /// Functions were made that write fields or arrays, whoever calls them.
     pub(super) functions: bool,
     /// Is a class neither of the scope nor the JDK's?
@@ -236,32 +238,18 @@ impl Deriver {
     }
 
     fn open_field(&mut self, at: CallId, object: ObjectId, field: FieldId) {
-        // What was never written holds what fields begin with, but of objects that came from outside.
-        let held = self.heap.field(object, field, Value::Null);
-        self.put_in_doubt(
-            at,
-            (object, field.0),
-            held,
-            Variable::Field { object, field },
-        );
+        self.put_in_doubt(at, (object, field.0), Variable::Field { object, field });
     }
 
     fn open_element(&mut self, at: CallId, array: ObjectId, index: u32) {
-        let held = self.heap.elements(array).and_then(|all| all.get(index));
         let variable = Variable::Element { array, index };
-        self.put_in_doubt(at, (array, index), held.unwrap_or(UNKNOWN), variable);
+        self.put_in_doubt(at, (array, index), variable);
     }
 
-    /// What a variable `held` is in doubt, if it was told.
-    fn put_in_doubt(
-        &mut self,
-        at: CallId,
-        (object, key): (ObjectId, u32),
-        held: Value,
-        variable: Variable,
-    ) {
+    /// A variable is in doubt, one that was never told as well: what is read of it next was not there before for certain.
+    fn put_in_doubt(&mut self, at: CallId, (object, key): (ObjectId, u32), variable: Variable) {
         let doubted = self.doubts.objects.entry(object).or_default();
-        if is_known(held) && doubted.open.insert(key) {
+        if doubted.open.insert(key) {
             self.is_in_doubt(at, variable);
         }
     }

@@ -6,7 +6,7 @@ use jhyde_trace::{CallId, ClassId, Content, Missing, ObjectId, Throwable, Value}
 
 use super::Deriver;
 use super::outlet::cut;
-use super::running::Running;
+use super::running::{Outside, Running};
 use super::thread::Thread;
 use crate::probe::log::{Fixed, LongText, Object, Reference, Told};
 use crate::program::{Class, Program};
@@ -54,6 +54,26 @@ impl Deriver {
             }),
         };
         self.outlet.object(object, Some(class), content);
+    }
+
+    /// A thread may get another name: which one it has at what time is not told.
+    pub(super) fn is_renamed(&mut self, program: &Program, outside: &Outside) {
+        let named = &outside.callee.named;
+        if named.name != "setName" || named.descriptor != "(Ljava/lang/String;)V" {
+            return;
+        }
+        let class = |object| Some((object, self.heap.class(object)?));
+        let Some((thread, class)) = outside.receiver().and_then(class) else {
+            return;
+        };
+        let known = program.class_of(class).filter(|class| class.in_scope);
+        let above = known.and_then(|class| first_outside(program, &class));
+        let above = above.and_then(|class| Some(&*program.classes.get(&class)?.name));
+        let name = program.name_of(class);
+        if above.or(name.as_deref()) == Some("java.lang.Thread") {
+            self.fixed.insert(thread);
+            self.outlet.object(thread, Some(class), Content::None);
+        }
     }
 
     fn cause(&mut self, program: &mut Program, call: CallId, cause: &Reference) -> Value {

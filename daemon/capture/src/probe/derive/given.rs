@@ -4,10 +4,11 @@ use jhyde_bytecode::InvokeKind;
 use jhyde_trace::{ObjectId, Value};
 
 use super::Deriver;
-use super::contents::{is_library, is_of_the_jdk};
+use super::contents::is_library;
 use super::running::Outside;
 use super::thread::Thread;
 use crate::mirror::Body;
+use crate::probe::specified::is_of_the_jdk;
 use crate::program::Program;
 
 impl Deriver {
@@ -76,14 +77,18 @@ impl Deriver {
         if !self.names.has_others() || named.kind == InvokeKind::Dynamic {
             return false;
         }
+        // What a stream of the JDK's goes through runs when that does.
+        let shown: Vec<ObjectId> = outside.shown().collect();
+        let mut behind = self.holdings.contents.behind(&shown).into_iter();
         named.class.starts_with("java.lang.reflect.")
-            || outside
-                .shown()
-                .any(|object| self.is_foreign(program, object))
+            || behind.any(|object| self.is_foreign(program, object))
     }
 
     /// Is an object of a class that is neither of the scope nor the JDK's?
     fn is_foreign(&mut self, program: &Program, object: ObjectId) -> bool {
+        if self.doubts.foreign_functions.contains(&object) {
+            return true;
+        }
         let Some(class) = self.heap.class(object) else {
             return false;
         };

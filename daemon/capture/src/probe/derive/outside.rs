@@ -73,6 +73,7 @@ impl Deriver {
             copy,
             ..Outside::new(call, Rc::clone(callee), operands.to_vec(), open)
         };
+        self.is_renamed(program, &outside);
         self.doubt_written(thread, program, &outside, false);
         self.contents_leave(thread, program, &outside);
         thread.stack.push(Running::Outside(outside));
@@ -89,6 +90,9 @@ impl Deriver {
     /// The innermost call is over: what it may have written unseen.
     fn outside_wrote(&mut self, thread: &Thread, program: &Program, result: Option<Value>) {
         if let Some(Running::Outside(outside)) = thread.stack.last() {
+            let function = outside.open.lambda.as_ref().filter(|one| one.is_foreign);
+            let function = function.and(result.and_then(Value::object));
+            self.doubts.foreign_functions.extend(function);
             self.learn_access(outside, result);
             self.doubt_written(thread, program, outside, true);
         }

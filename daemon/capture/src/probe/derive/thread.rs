@@ -38,8 +38,6 @@ pub(super) struct Thread {
     /// The first event that no checksum has confirmed.
     pub(super) unconfirmed: u64,
     next_preorder: u64,
-    /// The first call that code out of the scope has made of it: initialisers of classes are no calls that anybody makes.
-    pub(super) first: Option<CallId>,
     lost: bool,
     /// Points that it has passed, and that it is known to have passed with what of its log has come.
     pub(super) points: u32,
@@ -71,7 +69,6 @@ impl Thread {
             agreed: false,
             unconfirmed: 0,
             next_preorder: 1,
-            first: None,
             lost: false,
             points: 0,
             known: 0,

@@ -112,7 +112,7 @@ impl Deriver {
                 thread.awaits = None;
             }
             None => {
-                let Record::Escaped { method, .. } = thread.take()? else {
+                let Record::Escaped { method, ends, .. } = thread.take()? else {
                     return lost("an exception has gone");
                 };
                 if method != routine.plan.number {
@@ -122,6 +122,10 @@ impl Deriver {
                 if initialiser {
                     self.failed.insert(routine.id);
                     self.ready.clear();
+                }
+                if ends {
+                    let kind = EventKind::Uncaught { exception: value };
+                    self.outlet.event(call, index, kind);
                 }
                 self.leaves_by(thread, value, index, initialiser);
             }
@@ -161,13 +165,6 @@ impl Deriver {
 
     /// The innermost call of the scope ends by an exception.
     fn leaves_by(&mut self, thread: &mut Thread, value: Value, index: u32, initialiser: bool) {
-        // The launcher of programs catches nothing; of other code out of the scope nobody knows.
-        let first = thread.first;
-        let main = thread.frame().filter(|frame| frame.routine.name == "main");
-        if let Some(frame) = main.filter(|frame| Some(frame.call) == first) {
-            let kind = EventKind::Uncaught { exception: value };
-            self.outlet.event(frame.call, index, kind);
-        }
         thread.end_call(Outcome::Threw(value), index, &mut self.outlet);
         thread.awaits = match thread.stack.last_mut() {
             // The JVM puts another one around what an initialiser throws (JVMS 5.5).

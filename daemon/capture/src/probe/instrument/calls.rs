@@ -11,7 +11,7 @@ use super::{Done, Inserter, InstrumentError, OBJECT, kind_of, kind_of_result, lo
 use crate::probe::holds::{Hold, holds};
 use crate::probe::plan::{Lambda, Tells};
 use crate::probe::specified::{
-    computes_only, keeps_array, may_be_array, only_reads, writes_arrays,
+    computes_only, is_of_the_jdk, keeps_array, may_be_array, only_reads, writes_arrays,
 };
 use crate::probe::writers::writes;
 use crate::program::{Named, dotted};
@@ -118,9 +118,11 @@ impl Inserter<'_, '_, '_> {
         let links = handle(linked.method)?.class;
         let runs = handle(*linked.arguments.get(1)?)?;
         let class = dotted(runs.class);
+        let is_wild = self.names.class(runs.class).is_none();
         (links == "java/lang/invoke/LambdaMetafactory").then(|| Lambda {
             method: format!("{class}.{}", runs.name),
-            is_wild: self.names.class(runs.class).is_none(),
+            is_wild,
+            is_foreign: is_wild && !is_of_the_jdk(&class) && !class.ends_with("[]"),
             writes_arrays: writes_arrays(&class, runs.name),
             writes_fields: writes(&class, runs.name).is_some(),
         })

@@ -200,9 +200,10 @@ impl Cursor<'_> {
                 let (points, read) = (number, low);
                 return Ok(Some(Line::Sum(Sum { points, read })));
             }
-            9 => Record::Escaped {
+            9 | 21 => Record::Escaped {
                 method: number,
                 exception: some!(self.reference(low)?),
+                ends: kind == 21,
             },
             10 => Record::Content {
                 site,

@@ -14,8 +14,12 @@ pub(crate) enum Record {
     Result { site: u32, result: Raw },
     /// An exception has arrived at a handler.
     Caught { site: u32, exception: Reference },
-    /// An exception has left a method.
-    Escaped { method: u32, exception: Reference },
+    /// An exception has left a method. It `ends` the thread where nothing is below the call that would catch it.
+    Escaped {
+        method: u32,
+        exception: Reference,
+        ends: bool,
+    },
     /// This object is shown to the call that comes next. If it is an array of references, these are shown, too, by their
     /// hashes, unless they are too many.
     Shown {

@@ -4,6 +4,7 @@ use jhyde_bytecode::ClassPath;
 
 use super::*;
 use crate::probe::names::Names;
+use crate::probe::others::Writable;
 use crate::scope::Scope;
 
 /// Is there a way to objects of this program that nobody shows? All its classes are in the scope.
@@ -91,6 +92,53 @@ fn programs_with_a_way_to_what_nobody_shows() {
         ];
         for (members, has) in have_unseen(jdk, &with) {
             assert!(has, "{members}");
+        }
+    }
+}
+
+/// What classes beside the scope may write of a class `Kept`, with these members of one of them.
+fn written_by(jdk: Option<&Path>, members: &str) -> Writable {
+    let folder = tempfile::tempdir().expect("a folder");
+    let source = folder.path().join("All.java");
+    let text = format!(
+        "class Kept {{ int count; int own; static int total; }}\nclass Other {{ int mine; {members} }}\n"
+    );
+    std::fs::write(&source, text).expect("a file");
+    let compiled = compiled(jdk, &source);
+    let path = ClassPath::parse(&compiled.path().display().to_string(), 17);
+    let scope = Scope::new(&["Kept".to_owned()], &[]).expect("a scope");
+    Names::new(path, 17, scope).written_by_others()
+}
+
+#[test]
+fn what_classes_beside_the_scope_may_write() {
+    let named = |names: &[&str]| {
+        let names = names.iter().map(|&name| name.to_owned());
+        Writable::Named(names.collect())
+    };
+    for jdk in jdks() {
+        let jdk = jdk.as_deref();
+        for (members, written) in [
+            ("void a() { mine = 1; }", named(&[])),
+            (
+                "void a(Kept k) { k.count = 1; mine = 2; }",
+                named(&["count"]),
+            ),
+            ("void a() { Kept.total++; }", named(&["total"])),
+            (
+                "void a(java.lang.reflect.Field f) throws Exception { f.get(null); f.setAccessible(true); }",
+                named(&[]),
+            ),
+            (
+                "void a(java.lang.reflect.Field f) throws Exception { f.setInt(null, 1); }",
+                Writable::All,
+            ),
+            (
+                "void a(java.lang.invoke.MethodHandle h) throws Throwable { h.invoke(); }",
+                Writable::All,
+            ),
+        ] {
+            assert_eq!(written_by(jdk, members), written, "{members}");
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Passages of a recording that was made before there were any: made of its blocks, in one reading for all threads.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use jhyde_store::Recording;
 use jhyde_trace::block::{Made, Passage, Passages, Site};
@@ -18,7 +19,7 @@ pub(super) struct MadePassages {
     /// As bytes, by when they begin.
     of: FxHashMap<ThreadId, BTreeMap<Timestamp, Box<[u8]>>>,
     bytes: usize,
-    pub(super) sites: FxHashMap<u32, Site>,
+    sites: FxHashMap<u32, Arc<Site>>,
 }
 
 impl MadePassages {
@@ -43,7 +44,7 @@ impl MadePassages {
 
     fn keep(&mut self, made: Made) -> Result<(), Error> {
         match made {
-            Made::Site(number, site) => drop(self.sites.insert(number, site)),
+            Made::Site(number, site) => drop(self.sites.insert(number, Arc::new(site))),
             Made::Passage(thread, passage) => {
                 let bytes = passage.encode().into_boxed_slice();
                 self.bytes += bytes.len();
@@ -58,5 +59,10 @@ impl MadePassages {
     pub(super) fn passage(&self, thread: ThreadId, from: Timestamp) -> Option<Passage> {
         let (_, bytes) = self.of.get(&thread)?.range(from..).next()?;
         Passage::decode(bytes).ok()
+    }
+
+    /// A site that one of them names.
+    pub(super) fn site(&self, number: u32) -> Option<Arc<Site>> {
+        self.sites.get(&number).cloned()
     }
 }

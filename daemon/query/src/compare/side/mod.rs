@@ -48,6 +48,8 @@ pub(super) struct Side {
     next: Option<TimedEvent>,
     /// Events that are compared: that were read, or that a passage stands for.
     pub(super) read: u64,
+    /// Those for which a passage stood.
+    pub(super) passed: u64,
     /// The next passage of the thread.
     passage: Option<Arc<Passage>>,
     /// All of them, where the recording has none of its own.
@@ -81,6 +83,7 @@ impl Side {
             rows: Box::new(std::iter::empty()),
             next: None,
             read: 0,
+            passed: 0,
             passage: None,
             made: None,
             sites: FxHashMap::default(),
@@ -137,6 +140,8 @@ impl Side {
     pub(super) fn go_behind(&mut self, end: Timestamp, events: u64, has_exits: bool) -> Result<()> {
         // The first of them was read.
         self.read = (self.read + events).saturating_sub(1);
+        self.passed += events;
+        self.passed += events;
         self.ended_unseen &= !has_exits;
         self.seek(Some(end))
     }
@@ -159,6 +164,9 @@ impl Side {
 
     /// A site that a passage names.
     pub(super) fn site(&mut self, number: u32) -> Option<Arc<Site>> {
+        if let Some(made) = &self.made {
+            return made.site(number);
+        }
         let of = &self.recording;
         let known = self.sites.entry(number);
         known

@@ -93,6 +93,7 @@ impl Walk {
         self.push(next)?;
         let (
             EventKind::Enter {
+                method,
                 receiver,
                 arguments,
                 ..
@@ -118,10 +119,17 @@ impl Walk {
                 self.judge(Effect::Argument, &what, told, next, sink)?;
             }
         }
-        if arguments.len() != other.len() || receiver.is_some() != of.is_some() {
+        let are_unseen = arguments.is_empty() && self.takes_arguments(*method)?;
+        if are_unseen || arguments.len() != other.len() || receiver.is_some() != of.is_some() {
             self.judge(Effect::Argument, "arguments", Told::Unknown, next, sink)?;
         }
         Ok(())
+    }
+
+    /// Has a method of the left side parameters?
+    pub(super) fn takes_arguments(&mut self, method: MethodId) -> Result<bool> {
+        let method = self.sides[0].method(Some(method))?;
+        Ok(method.is_none_or(|method| !method.method().descriptor.starts_with("()")))
     }
 
     pub(super) fn map(&mut self, methods: [MethodId; 2]) -> Result<Option<Arc<CodeMap>>> {

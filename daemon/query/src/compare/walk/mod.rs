@@ -186,7 +186,9 @@ impl Walk {
             self.silent = true;
             self.each(&pairs, &mut |_| Ok(()))?;
             self.silent = false;
-            self.sides.iter_mut().for_each(|side| side.read = 0);
+            for side in &mut self.sides {
+                (side.read, side.passed) = (0, 0);
+            }
         }
         self.each(&pairs, sink)?;
         for side in &self.sides {
@@ -217,7 +219,8 @@ impl Walk {
             );
             self.summary.notes.push(note);
         }
-        self.summary.events = [self.sides[0].read, self.sides[1].read];
+        self.summary.events = [0, 1].map(|side| self.sides[side].read);
+        self.summary.passed = [0, 1].map(|side| self.sides[side].passed);
         Ok(self.summary.clone())
     }
 
@@ -302,7 +305,10 @@ impl Walk {
         };
         let [left, right] = match next {
             [Some(left), Some(right)] => [left, right],
-            [None, None] => return Ok(Next::Done),
+            [None, None] => {
+                self.found(sink)?;
+                return Ok(Next::Done);
+            }
             [left, right] => return self.one_ended([left, right], sink),
         };
         for (side, event) in [&left, &right].into_iter().enumerate() {

@@ -157,6 +157,13 @@ impl Walk {
             (EventKind::New { class, .. }, EventKind::New { class: other, .. }) => {
                 self.sides[0].class(*class)? == self.sides[1].class(*other)?
             }
+            // What a call out of the scope was given was not seen then.
+            (
+                EventKind::Enter {
+                    method, arguments, ..
+                },
+                _,
+            ) if arguments.is_empty() => !self.takes_arguments(*method)?,
             // What a call yielded that yields something is not recorded then.
             (
                 EventKind::Exit {

@@ -196,8 +196,9 @@ impl Passages {
         passage.digest = std::mem::take(&mut own.digest).value();
         passage.end = end;
         own.number = self.begin();
-        own.sites.clear();
-        own.objects.clear();
+        // Their room goes, too: of very many threads each had a long passage once.
+        own.sites = FxHashMap::default();
+        own.objects = FxHashMap::default();
         own.recent = [NOTHING; RECENT];
         let is_broken = std::mem::take(&mut own.is_broken);
         if is_broken || passage.events < LEAST_OF_LAST {

@@ -16,8 +16,8 @@ use jhyde_bytecode::InvokeKind;
 use jhyde_trace::{ObjectId, ThreadId, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+pub(super) use self::names::is_library;
 use self::names::{changes_nothing_yet, only_visits};
-pub(super) use self::names::{is_library, is_of_the_jdk};
 use self::told::Behind;
 use super::Deriver;
 use super::running::{Outside, Running};
@@ -25,6 +25,7 @@ use super::thread::Thread;
 use crate::contents::Contents;
 use crate::contents::methods::{Touches, touches};
 use crate::probe::plan::Lambda;
+use crate::probe::specified::gives_its_array;
 use crate::program::Program;
 
 const INSIDE: &str = "the call that may change it has not ended";
@@ -263,6 +264,11 @@ impl Deriver {
             && !self.is_builder(program, receiver)
         {
             self.holdings.contents.reaches(receiver, [text]);
+        }
+        if let (Some(receiver), Some(array)) = (receiver, made)
+            && gives_its_array(named)
+        {
+            self.holdings.contents.reaches(receiver, [array]);
         }
         let made = made.or_else(|| receiver.filter(|_| constructs));
         if let Some(made) = made.filter(|&made| self.reaches_others(program, made)) {

@@ -2,6 +2,7 @@
 
 use jhyde_bytecode::InvokeKind;
 
+use crate::probe::specified::is_of_the_jdk;
 use crate::program::Named;
 
 /// Does a method of a collection only look at what it is called on, although it is given a function?
@@ -11,7 +12,12 @@ pub(super) fn only_visits(named: &Named) -> bool {
 
 /// Has a call done nothing yet when it calls this method of the scope?
 pub(super) fn changes_nothing_yet(named: &Named, method: &str) -> bool {
-    let compares = matches!(method, "hashCode" | "equals");
+    // What goes through many has changed something for those before.
+    let is_of_one = !matches!(
+        named.name.as_str(),
+        "<init>" | "addAll" | "putAll" | "removeAll" | "retainAll" | "replaceAll" | "addAllAbsent"
+    );
+    let compares = is_of_one && matches!(method, "hashCode" | "equals");
     let computes = matches!(
         named.name.as_str(),
         "computeIfAbsent" | "computeIfPresent" | "compute" | "merge"
@@ -27,10 +33,4 @@ pub(in crate::probe::derive) fn is_library(named: &Named) -> bool {
     named.kind != InvokeKind::Dynamic
         && !named.class.ends_with("[]")
         && !is_of_the_jdk(&named.class)
-}
-
-/// Is a class the JDK's own, by its dotted name?
-pub(in crate::probe::derive) fn is_of_the_jdk(class: &str) -> bool {
-    let jdk = ["java.", "javax.", "jdk.", "sun."];
-    jdk.iter().any(|begins| class.starts_with(begins))
 }
