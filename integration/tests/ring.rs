@@ -205,7 +205,89 @@ fn what_is_kept_is_told_as_it_was() {
             }
         }
         assert!(told.same > 20_000 && told.not_recorded > 20, "{told:?}");
+        queries_tell_what_is_kept(&folder, kept);
     }
+}
+
+/// The queries by name: rows of what is kept are those of the whole recording, and a note says what is not.
+fn queries_tell_what_is_kept(folder: &Folder, kept: u64) {
+    let query = |name: &str, words: &[&str]| {
+        let all = [&["query", name], words].concat();
+        let mut rows = ask(folder, &all).unwrap_or_else(|error| panic!("{all:?}: {error}"));
+        let end = rows.pop().expect("an end");
+        (rows, end["notes"].to_string())
+    };
+    let cut = format!("events 0 to {} were cut off", kept - 1);
+    // What was written, returned and given then; the loop began in what was cut off.
+    for words in [
+        ["return-history", "Requests.answer"],
+        ["return-history", "Requests.serve"],
+        ["argument-history", "Requests.answer"],
+        ["local-history", "Requests.answer:order"],
+        ["local-history", "Requests.serve:i"],
+    ] {
+        let behind = |rows: Vec<Value>| -> Vec<(u64, String)> {
+            let rows = rows.iter();
+            let rows = rows.map(|row| (number(&row["event"]), row["value"].to_string()));
+            rows.filter(|(at, _)| *at >= kept).collect()
+        };
+        let (whole, _) = query("whole", &words);
+        let (ring, notes) = query("ring", &words);
+        // What was given to a call that ran on is cut off, and that it was given something is known.
+        let mut before = ring.iter().filter(|row| number(&row["event"]) < kept);
+        assert!(
+            before.all(|row| row["value"].to_string().contains("not_recorded")),
+            "{words:?}"
+        );
+        let (whole, ring) = (behind(whole), behind(ring));
+        assert!(!whole.is_empty(), "{words:?}");
+        assert_eq!(whole.len(), ring.len(), "{words:?}");
+        for ((at, value), (of_whole, told)) in ring.iter().zip(&whole) {
+            assert_eq!(at, of_whole, "{words:?}");
+            assert!(
+                value == told || value.contains("not_recorded"),
+                "{words:?} {at}: {value}"
+            );
+        }
+        assert!(notes.contains(&cut), "{words:?}: {notes}");
+    }
+    // Calls around others, by when they ended.
+    let statement = "select id, enter, exit, method from calls";
+    let calls = folder.json(&["sql", "whole", "--command", statement]);
+    let ended: BTreeMap<&str, u64> = calls
+        .iter()
+        .filter_map(|call| Some((call["id"].as_str()?, call["exit"].as_u64()?)))
+        .collect();
+    let answers = || calls.iter().filter(|call| call["method"] == "answer");
+    let entered = answers().filter_map(|call| call["enter"].as_u64());
+    let last = entered.clone().max().expect("a call").to_string();
+    for words in [
+        &["call-tree", "Requests.main#0", "--depth", "2"][..],
+        &["call-tree", "Requests.serve#0"],
+        &["pre-calls", &last],
+    ] {
+        let ids = |rows: &[Value]| -> Vec<String> {
+            let ids = rows.iter().filter_map(|row| row["call"]["id"].as_str());
+            ids.map(str::to_owned).collect()
+        };
+        let (whole, _) = query("whole", words);
+        let (ring, notes) = query("ring", words);
+        let mut left = ids(&whole);
+        left.retain(|id| ended.get(id.as_str()).is_none_or(|exit| *exit >= kept));
+        assert!(left.len() < whole.len(), "{words:?}");
+        assert_eq!(ids(&ring), left, "{words:?}");
+        assert!(notes.contains(&cut), "{words:?}: {notes}");
+    }
+    let behind = entered.filter(|enter| *enter >= kept).count() as u64;
+    let (called, _) = query("ring", &["called", "Requests.answer"]);
+    assert_eq!(
+        (&called[0]["answer"], number(&called[0]["count"])),
+        (&"yes".into(), behind)
+    );
+    assert!(called[0]["why"].to_string().contains(&cut), "{called:?}");
+    // It was called once, at the beginning; there nobody can say whether it was.
+    let (called, _) = query("ring", &["called", "Requests.<init>"]);
+    assert_eq!(called[0]["answer"], "cannot be told", "{called:?}");
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! What queries answer with: columns, and rows of typed cells.
 
+use std::sync::Arc;
+
 use jhyde_history::view::{CallView, PlaceView, ValueView};
 use jhyde_trace::Timestamp;
 
@@ -58,7 +60,7 @@ pub enum Cell {
     /// A value of the program.
     Value(ValueView),
     /// A call.
-    Call(Box<CallView>),
+    Call(Arc<CallView>),
     /// Several calls.
     Calls(Vec<CallView>),
     /// A place.

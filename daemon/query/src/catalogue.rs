@@ -331,7 +331,7 @@ pub const QUERIES: &[Query] = &[
     },
     Query {
         name: "field-history",
-        doc: "Values of a field in the order of time: of one object, or of all instances (then all events are read).",
+        doc: "Values of a field in the order of time: of one object, or of all instances.",
         parameters: &[needed(
             "field",
             "object#12.size, Cart.size (all instances), or a static field, shop.Cart.COUNT",

@@ -102,6 +102,18 @@ pub enum Error {
     Late,
 }
 
+impl Error {
+    /// What of the recording cannot be read, if that is why: damaged, or cut off.
+    pub(crate) fn damage(&self) -> Option<&jhyde_store::Error> {
+        match self {
+            Self::History(jhyde_history::Error::Store(
+                error @ jhyde_store::Error::Damaged { .. },
+            )) => Some(error),
+            _ => None,
+        }
+    }
+}
+
 impl From<jhyde_store::Error> for Error {
     fn from(error: jhyde_store::Error) -> Self {
         Self::History(error.into())

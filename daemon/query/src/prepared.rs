@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use jhyde_history::view::CallView;
 use jhyde_history::{Error as HistoryError, History};
 use jhyde_store::BlockReads;
-use jhyde_store::records::{CallRecord, MethodRef};
+use jhyde_store::records::{CallRecord, Direction, MethodRef};
 use jhyde_trace::echo::shown;
 use jhyde_trace::{CallId, ClassId, ClassInfo, EventKind, MethodId, ObjectId, Timestamp};
 
@@ -185,6 +185,19 @@ impl Ask<'_> {
         }
     }
 
+    /// Says what an error is about, where an answer can do without what is damaged or cut off.
+    pub(crate) fn without(&self, error: Error) -> Result<()> {
+        let lost = error.damage().map(|damage| {
+            let events = damage.lost_events();
+            events.unwrap_or_else(|| damage.to_string())
+        });
+        let Some(lost) = lost else {
+            return Err(error);
+        };
+        self.note(lost);
+        Ok(())
+    }
+
     /// Says what of the span is hidden.
     pub(crate) fn note_hidden(&self) -> Result<()> {
         for note in self.history.hidden_notes(self.span.range())? {
@@ -254,7 +267,7 @@ impl Ask<'_> {
     pub(crate) fn call_cell(&self, call: CallId) -> Result<Cell> {
         match call.is_root() {
             true => Ok(Cell::Null),
-            false => Ok(Cell::Call(Box::new(self.call(call)?))),
+            false => Ok(Cell::Call(Arc::new(self.call(call)?))),
         }
     }
 
@@ -348,45 +361,73 @@ impl Ask<'_> {
         }
     }
 
-    /// The first call of a method, by number, that was entered at or behind a time.
+    /// The first call of a method that is kept, by number, that was entered at or behind a time.
     pub(crate) fn first_call(&self, method: MethodId, at: Timestamp) -> Result<u64> {
-        Ok(self.history.recording().invocation_at(method, at)?)
+        let recording = self.history.recording();
+        loop {
+            let from = at.max(recording.kept_from());
+            match recording.invocation_at(method, from) {
+                // More was cut off just now.
+                Err(error) if error.cut_off().is_some() && recording.kept_from() > from => {}
+                // All of them were cut off, or there are none.
+                Err(error) if error.cut_off().is_some() => return Ok(0),
+                number => return Ok(number?),
+            }
+        }
     }
 
-    /// The calls of a method that were entered in the span, in the order of time.
+    /// The calls of a method that were entered in the span, in the order of time; an error in place of those that a damaged block has.
     pub(crate) fn calls_of(
         &self,
         method: MethodId,
-    ) -> Result<impl Iterator<Item = Result<CallRecord>> + use<'_>> {
-        /// So many are read at once.
-        const PAGE: usize = 256;
+    ) -> Result<impl Iterator<Item = Result<CallRecord>> + use<>> {
+        let readable = |number: Result<u64>, or: u64| match number {
+            Err(error) if error.damage().is_some() => Ok(or),
+            number => number,
+        };
+        let first = readable(self.first_call(method, self.span.from), 0)?;
+        let end = readable(self.first_call(method, self.span.until), u64::MAX)?;
+        let (span, recording) = (self.span, self.history.recording());
+        let calls = recording.numbered_calls_of(method, first..end);
+        Ok(calls.filter_map(move |call| match call {
+            // Which of them are of the span was not to be told by their numbers, where a block is damaged.
+            Ok(call) => span.contains(call.enter).then_some(Ok(call)),
+            Err(error) => Some(Err(error.into())),
+        }))
+    }
+
+    /// The calls that had begun before the span, or what is kept of it, and had not ended there.
+    pub(crate) fn calls_that_ran_on(&self) -> Result<Vec<CallRecord>> {
         let recording = self.history.recording();
-        let mut next = self.first_call(method, self.span.from)?;
-        let end = self.first_call(method, self.span.until)?;
-        let mut page = Vec::new().into_iter();
-        Ok(std::iter::from_fn(move || {
-            if let Some(call) = page.next() {
-                next += 1;
-                return Some(Ok(call));
-            }
-            if next >= end {
-                return None;
-            }
-            let most = PAGE.min((end - next) as usize);
-            match recording.calls_of_method(method, next, most) {
-                Ok(calls) => page = calls.into_iter(),
-                Err(error) => {
-                    next = end;
-                    return Some(Err(error.into()));
+        let from = self.span.from.max(recording.kept_from());
+        let mut found = Vec::new();
+        if from.0 == 0 {
+            return Ok(found);
+        }
+        for thread in recording.thread_ids() {
+            self.history.check()?;
+            // They enclose the first that the thread does in it; of a thread that does nothing there is nothing to tell.
+            let mut does =
+                recording.events(from..self.span.until, Some(thread), Direction::Forward);
+            let mut next = does.find_map(|event| match event {
+                Err(jhyde_store::Error::Damaged { .. }) => None,
+                event => Some(event.map(|event| event.event.call)),
+            });
+            while let Some(call) = next.take().transpose()?.filter(|call| !call.is_root()) {
+                match recording.call(call) {
+                    // Nor can those around it be found.
+                    Err(error) => self.without(error.into())?,
+                    Ok(record) => {
+                        next = Some(Ok(record.parent));
+                        if record.enter < from {
+                            found.push(record);
+                        }
+                    }
                 }
             }
-            next += 1;
-            let call = page.next();
-            if call.is_none() {
-                next = end;
-            }
-            call.map(Ok)
-        }))
+        }
+        found.sort_by_key(|call| call.enter);
+        Ok(found)
     }
 
     /// The class of an object, as far as it is known.

@@ -51,7 +51,11 @@ impl Sight {
             if back {
                 let begin = match call.is_root() {
                     true => Timestamp(0),
-                    false => recording.call(call)?.enter,
+                    false => match recording.call(call) {
+                        // It began before, at any time.
+                        Err(StoreError::Damaged { .. }) => Timestamp(0),
+                        call => call?.enter,
+                    },
                 };
                 if begin < span.until && at >= span.from {
                     sight.doubted.push((call.thread, begin, at));

@@ -121,4 +121,14 @@ fn a_thread_that_was_given_another_name_goes_by_its_number() {
         ];
         assert_eq!(names.collect::<Vec<_>>(), expected, "JDK {}", run.jdk);
     });
+    // The probe does not ask for the names of threads that the program makes; which ones it tells are right.
+    let options = ["--engine", "probe", "--include", "Named$*"];
+    each("Named", &options, |run| {
+        let met = run.calls("met");
+        assert_eq!(met.len(), 7, "JDK {}", run.jdk);
+        for call in met {
+            let name = &call["arguments"][0]["value"]["content"];
+            assert!(name.is_null() || *name == call["result"], "{call}");
+        }
+    });
 }

@@ -145,7 +145,9 @@ pub(super) fn check(folder: &Folder, step: usize) {
     around_events(folder, &world, step);
     for method in methods.iter().step_by(step.div_ceil(8)) {
         of_method(folder, &world, method);
+        of_method_in_a_part(folder, &world, method);
     }
+    threads_in_a_part(folder, &world);
     fields(folder, &world);
     created(folder, &world);
     edges(folder, &world, step);
@@ -216,6 +218,113 @@ fn of_method(folder: &Folder, world: &World, method: &str) {
         .collect();
     told.sort();
     assert_eq!(ends.collect::<Vec<_>>(), told, "{method}");
+}
+
+/// What calls of a method were given, held and returned in a part of the history, which begins while one of them runs: arguments are
+/// those of the calls that begin in it; what is written and returned in it is so whenever its call began.
+fn of_method_in_a_part(folder: &Folder, world: &World, method: &str) {
+    let calls = world.by_enter(|_, call| call.method == method);
+    // The longest of them: it has an inside, if any has.
+    let length = |id: &&String| {
+        let call = &world.calls[*id];
+        call.exit.map_or(0, |exit| exit - call.enter)
+    };
+    let longest = calls.iter().max_by_key(length).expect("a call");
+    let call = &world.calls[longest];
+    let Some(exit) = call.exit else { return };
+    for (from, to) in [(call.enter + 1, exit), (call.enter + 1, exit + 1)] {
+        let is_in = |at: u64| from <= at && at < to;
+        let part = [
+            "--from".to_owned(),
+            from.to_string(),
+            "--to".into(),
+            to.to_string(),
+        ];
+        let asked = |query: &str, of: &str| {
+            let part = part.iter().map(String::as_str);
+            let words: Vec<_> = [query, of].into_iter().chain(part).collect();
+            ask(folder, &words).0
+        };
+        let events =
+            |rows: &[Json]| -> Vec<u64> { rows.iter().map(|row| number(&row["event"])).collect() };
+        let mut ends: Vec<u64> = calls
+            .iter()
+            .filter_map(|id| world.calls[id].exit.filter(|exit| is_in(*exit)))
+            .collect();
+        ends.sort_unstable();
+        assert_eq!(
+            events(&asked("return-history", method)),
+            ends,
+            "{method} {part:?}"
+        );
+        let begun = calls
+            .iter()
+            .map(|id| &world.calls[id])
+            .filter(|call| is_in(call.enter));
+        let given: Vec<u64> = begun
+            .flat_map(|call| call.arguments.iter().map(|_| call.enter))
+            .collect();
+        assert_eq!(
+            events(&asked("argument-history", method)),
+            given,
+            "{method} {part:?}"
+        );
+        // Of one call by its name: it began before.
+        assert_eq!(
+            asked("argument-history", longest),
+            [] as [Json; 0],
+            "{longest}"
+        );
+        // Locals that the calls wrote, by name.
+        let mut locals: BTreeMap<String, Vec<(u64, String)>> = BTreeMap::new();
+        for event in world.events.iter().filter(|event| event["kind"] == "write") {
+            let variable = word(&event["variable"]);
+            let Some((_, name)) = variable.split_once(':') else {
+                continue;
+            };
+            let written = locals.entry(name.to_owned()).or_default();
+            let at = number(&event["timestamp"]);
+            if is_in(at) && calls.contains(&word(&event["call"])) {
+                written.push((at, event["value"].to_string()));
+            }
+        }
+        // Two variables of one name have their scopes behind it.
+        let plain =
+            |(name, written): &(&String, &Vec<_>)| !name.contains('@') && !written.is_empty();
+        for (name, written) in locals.iter().filter(plain) {
+            let rows = asked("local-history", &format!("{method}:{name}"));
+            let told = rows
+                .iter()
+                .map(|row| (number(&row["event"]), row["value"].to_string()));
+            assert_eq!(
+                told.collect::<Vec<_>>(),
+                *written,
+                "{method}:{name} {part:?}"
+            );
+        }
+    }
+}
+
+/// The threads of the second half, and how many calls began in it.
+fn threads_in_a_part(folder: &Folder, world: &World) {
+    let from = world.events.len() as u64 / 2;
+    let thread = |id: &str| id.split('.').next().unwrap_or_default().to_owned();
+    let mut told: BTreeMap<String, u64> = BTreeMap::new();
+    let (all, _) = ask(folder, &["threads"]);
+    for row in all
+        .iter()
+        .filter(|row| row["end"].as_u64().is_none_or(|end| end >= from))
+    {
+        told.insert(row["id"].to_string(), 0);
+    }
+    for (id, _) in world.calls.iter().filter(|(_, call)| call.enter >= from) {
+        *told.entry(thread(id)).or_default() += 1;
+    }
+    let (rows, _) = ask(folder, &["threads", "--from", &from.to_string()]);
+    let rows = rows
+        .iter()
+        .map(|row| (row["id"].to_string(), number(&row["calls"])));
+    assert_eq!(rows.collect::<BTreeMap<_, _>>(), told);
 }
 
 /// Fields of objects by their class and name, from the variables that the writes name.

@@ -197,7 +197,15 @@ fn what_is_kept_needs_no_daemon() {
         .display()
         .to_string();
     let ask = |words: &[&str]| folder.ask(&[&["query"], words, &["--folder", &kept]].concat());
-    assert!(ask(&["list"]).contains("one"));
+    // Bytes that are no text hide no other statement.
+    std::fs::write(queries.join("odd.sql"), b"SELECT '\xff'").expect("a file");
+    let list = ask(&["list"]);
+    assert!(
+        list.contains("one") && list.contains("! odd cannot be read: "),
+        "{list}"
+    );
+    ask(&["delete", "odd"]);
+    assert!(!ask(&["list"]).contains("odd"));
     assert!(ask(&["show", "one"]).contains("SELECT $a AS one"));
     ask(&["export", "one", &out]);
     ask(&["delete", "one"]);
@@ -402,4 +410,20 @@ fn an_answer_is_kept_shown_again_and_held_against_another() {
     let bytes = std::fs::read(&file).expect("it is there");
     std::fs::write(&file, &bytes[..bytes.len() - 3]).expect("it can be written");
     fails(&folder, &["query", "answer", "merges"], "is damaged");
+    // It is listed as such, and can be deleted.
+    let list = folder.json(&["query", "answers"]);
+    let why = list.iter().filter(|row| row["answer"] == "merges");
+    let why: Vec<_> = why.map(|row| row["cannot_be_read"].to_string()).collect();
+    assert!(why.len() == 1 && why[0].contains("is damaged"), "{list:?}");
+    assert!(
+        folder
+            .ask(&["query", "answers"])
+            .contains("! merges cannot be read: ")
+    );
+    folder.ask(&["query", "answer", "merges", "--delete"]);
+    fails(
+        &folder,
+        &["query", "answer", "merges", "--delete"],
+        "jhyde query answers tells which are",
+    );
 }

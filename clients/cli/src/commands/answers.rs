@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use jhyde_proto::v1::query_answer::Part as QueryPart;
@@ -12,10 +13,10 @@ use jhyde_proto::v1::sql_answer::Part as SqlPart;
 use jhyde_proto::v1::{QueryAnswer, RunQueryRequest, SqlAnswer, SqlRequest};
 use prost::Message;
 
-use super::saved::{failed, folder_of, is_name, names_in, write};
+use super::saved::{cannot_be_read, failed, folder_of, is_name, names_in, write};
 use super::{query, sql};
 use crate::error::Error;
-use crate::json::{AnswerJson, DiffJson, QueryRowJson, SqlRowJson};
+use crate::json::{AnswerJson, DiffJson, LostAnswerJson, QueryRowJson, SqlRowJson};
 use crate::output::{Look, Output};
 use crate::text::{Cell, Table, clean, date, now_ms, plural};
 
@@ -112,12 +113,8 @@ impl Kept {
         let path = path(name, folder)?;
         let bytes = match fs::read(&path) {
             Ok(bytes) => bytes,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                let folder = path.parent().unwrap_or(&path).display().to_string();
-                return Err(Error::Failed(format!(
-                    "no answer {name} is kept in {}: jhyde query answers tells which are",
-                    clean(&folder)
-                )));
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                return Err(not_kept(name, &path));
             }
             Err(source) => return Err(failed("read", &path)(source)),
         };
@@ -267,13 +264,29 @@ fn path(name: &str, folder: Option<&Path>) -> Result<PathBuf, Error> {
         .join(format!("{name}.answer")))
 }
 
+fn not_kept(name: &str, path: &Path) -> Error {
+    let folder = path.parent().unwrap_or(path).display().to_string();
+    Error::Failed(format!(
+        "no answer {name} is kept in {}: jhyde query answers tells which are",
+        clean(&folder)
+    ))
+}
+
 /// The answers that are kept.
 pub(super) fn list(folder: Option<&Path>, out: &mut Output) -> Result<(), Error> {
     let place = folder_of(folder)?.join("answers");
     let names = names_in(&place, ".answer")?;
     let mut table = Table::new(&["ANSWER", "ASKED", "OF", "ROWS", "QUESTION"]);
+    let mut lost = Vec::new();
     for name in &names {
-        let kept = Kept::read(name, folder)?;
+        let kept = match Kept::read(name, folder) {
+            Ok(kept) => kept,
+            // The others are listed all the same.
+            Err(error) => {
+                lost.push((name, error.to_string()));
+                continue;
+            }
+        };
         let (rows, _) = kept.end();
         if out.json {
             out.object(&AnswerJson {
@@ -294,14 +307,23 @@ pub(super) fn list(folder: Option<&Path>, out: &mut Output) -> Result<(), Error>
             Cell::new(clean(&short).into_owned()),
         ]);
     }
-    match (names.is_empty(), out.json) {
-        (_, true) => Ok(()),
-        (true, false) => out.line(format!(
+    if out.json {
+        return lost.into_iter().try_for_each(|(answer, cannot_be_read)| {
+            out.object(&LostAnswerJson {
+                answer,
+                cannot_be_read,
+            })
+        });
+    }
+    match names.len() {
+        0 => out.line(format!(
             "no answers are kept in {}",
             clean(&place.display().to_string())
-        )),
-        (false, false) => table.write(out),
+        ))?,
+        all if all == lost.len() => {}
+        _ => table.write(out)?,
     }
+    cannot_be_read(&lost, out)
 }
 
 /// Shows an answer again.
@@ -352,9 +374,12 @@ pub(super) async fn show(
 
 /// Forgets one.
 pub(super) fn delete(name: &str, folder: Option<&Path>, out: &mut Output) -> Result<(), Error> {
-    Kept::read(name, folder)?;
     let path = path(name, folder)?;
-    fs::remove_file(&path).map_err(failed("delete", &path))?;
+    // What is in it need not be readable.
+    match fs::remove_file(&path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Err(not_kept(name, &path)),
+        removed => removed.map_err(failed("delete", &path))?,
+    }
     out.line(format!("answer {name} is deleted"))
 }
 

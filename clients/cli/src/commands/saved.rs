@@ -12,7 +12,7 @@ use super::answers;
 use super::sql::scan::{comment, parameters};
 use crate::args::{SavedArgs, SavedCommand};
 use crate::error::Error;
-use crate::json::SavedJson;
+use crate::json::{LostQueryJson, SavedJson};
 use crate::output::{Look, Output};
 use crate::text::{Cell, Table, clean};
 
@@ -161,10 +161,17 @@ pub async fn saved(
             ))
         }
         SavedCommand::Delete { name, args } => {
-            let saved = existing(name, args)?;
-            let path = folder_of(args.folder.as_deref())?.join(file(&saved.name));
-            fs::remove_file(&path).map_err(failed("delete", &path))?;
-            out.line(format!("{} is deleted", saved.name))
+            let folder = folder_of(args.folder.as_deref())?;
+            let path = folder.join(file(name));
+            // What is in it need not be readable.
+            match is_name(name).then(|| fs::remove_file(&path)) {
+                None => return Err(not_kept(name, &folder)),
+                Some(Err(error)) if error.kind() == ErrorKind::NotFound => {
+                    return Err(not_kept(name, &folder));
+                }
+                Some(removed) => removed.map_err(failed("delete", &path))?,
+            }
+            out.line(format!("{name} is deleted"))
         }
     }
 }
@@ -206,9 +213,16 @@ fn list(args: &SavedArgs, out: &mut Output) -> Result<(), Error> {
     let folder = folder_of(args.folder.as_deref())?;
     let names = names_in(&folder, ".sql")?;
     let mut table = Table::new(&["QUERY", "PARAMETERS", "WHAT"]);
+    let mut lost = Vec::new();
     for name in &names {
-        let Some(saved) = Saved::find(name, args.folder.as_deref())? else {
-            continue;
+        let saved = match Saved::find(name, args.folder.as_deref()) {
+            Ok(Some(saved)) => saved,
+            Ok(None) => continue,
+            // The others are listed all the same.
+            Err(error) => {
+                lost.push((name, error.to_string()));
+                continue;
+            }
         };
         if out.json {
             out.object(&json(&saved))?;
@@ -220,11 +234,29 @@ fn list(args: &SavedArgs, out: &mut Output) -> Result<(), Error> {
             Cell::new(clean(&comment(&saved.text)).into_owned()),
         ]);
     }
-    match (names.is_empty(), out.json) {
-        (true, false) => nothing(&folder, out),
-        (_, true) => Ok(()),
-        (false, false) => table.write(out),
+    if out.json {
+        return lost.into_iter().try_for_each(|(query, cannot_be_read)| {
+            out.object(&LostQueryJson {
+                query,
+                cannot_be_read,
+            })
+        });
     }
+    match names.len() {
+        0 => nothing(&folder, out)?,
+        all if all == lost.len() => {}
+        _ => table.write(out)?,
+    }
+    cannot_be_read(&lost, out)
+}
+
+/// What of a list cannot be read, by name, and why.
+pub(super) fn cannot_be_read(lost: &[(&String, String)], out: &mut Output) -> Result<(), Error> {
+    for (name, why) in lost {
+        let told = format!("! {name} cannot be read: {}", clean(why));
+        out.line(out.paint.text(Look::Hint, told))?;
+    }
+    Ok(())
 }
 
 /// What is kept in a folder, by name; nothing where there is no such folder.
@@ -246,9 +278,6 @@ pub(super) fn names_in(folder: &Path, ending: &str) -> Result<Vec<String>, Error
 }
 
 fn nothing(folder: &Path, out: &mut Output) -> Result<(), Error> {
-    if out.json {
-        return Ok(());
-    }
     out.line(format!(
         "no queries are kept in {} (jhyde query --list tells those that come with jhyde)",
         clean(&folder.display().to_string())
@@ -257,14 +286,15 @@ fn nothing(folder: &Path, out: &mut Output) -> Result<(), Error> {
 
 fn existing(name: &str, args: &SavedArgs) -> Result<Saved, Error> {
     let folder = folder_of(args.folder.as_deref())?;
-    let folder = folder.display().to_string();
-    Saved::find(name, args.folder.as_deref())?.ok_or_else(|| {
-        Error::Failed(format!(
-            "no query '{}' is kept in {}: jhyde query list tells which are",
-            clean(name),
-            clean(&folder)
-        ))
-    })
+    Saved::find(name, args.folder.as_deref())?.ok_or_else(|| not_kept(name, &folder))
+}
+
+fn not_kept(name: &str, folder: &Path) -> Error {
+    Error::Failed(format!(
+        "no query '{}' is kept in {}: jhyde query list tells which are",
+        clean(name),
+        clean(&folder.display().to_string())
+    ))
 }
 
 fn json(saved: &Saved) -> SavedJson {

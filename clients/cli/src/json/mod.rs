@@ -23,7 +23,10 @@ pub use compare::{ComparedJson, RulesJson};
 pub use coverage::CoverageJson;
 pub use event::{EventJson, PlaceJson, RowJson};
 pub(crate) use jvm::JvmJson;
-pub use query::{AnswerJson, DiffJson, QueryJson, QueryRowJson, SavedJson, UntilJson};
+pub use query::{
+    AnswerJson, DiffJson, LostAnswerJson, LostQueryJson, QueryJson, QueryRowJson, SavedJson,
+    UntilJson,
+};
 pub use recording::RecordingJson;
 pub use session::{Details, Message, SessionJson, answer_word, progress_word};
 pub use slice::StepJson;

@@ -169,6 +169,24 @@ pub struct AnswerJson<'a> {
     pub rows: u64,
 }
 
+/// An answer that is kept in a file that cannot be read.
+#[derive(Debug, Serialize)]
+pub struct LostAnswerJson<'a> {
+    /// Its name.
+    pub answer: &'a str,
+    /// Why.
+    pub cannot_be_read: String,
+}
+
+/// The same of a statement.
+#[derive(Debug, Serialize)]
+pub struct LostQueryJson<'a> {
+    /// Its name.
+    pub query: &'a str,
+    /// Why.
+    pub cannot_be_read: String,
+}
+
 /// Behind the rows that two answers do not share.
 #[derive(Debug, Serialize)]
 pub struct DiffJson {

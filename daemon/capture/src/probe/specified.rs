@@ -114,10 +114,49 @@ pub(super) fn may_be_array(descriptor: &str) -> bool {
         )
 }
 
+/// Packages below `javax` that the JDK has (Java SE 17 and 25); libraries have others there.
+const EXTENSIONS: [&str; 29] = [
+    "accessibility.",
+    "annotation.processing.",
+    "crypto.",
+    "imageio.",
+    "lang.model.",
+    "management.",
+    "naming.",
+    "net.",
+    "print.",
+    "rmi.",
+    "script.",
+    "security.auth.",
+    "security.cert.",
+    "security.sasl.",
+    "smartcardio.",
+    "sound.",
+    "sql.",
+    "swing.",
+    "tools.",
+    "transaction.xa.",
+    "xml.catalog.",
+    "xml.crypto.",
+    "xml.datatype.",
+    "xml.namespace.",
+    "xml.parsers.",
+    "xml.stream.",
+    "xml.transform.",
+    "xml.validation.",
+    "xml.xpath.",
+];
+
 /// Is a class the JDK's own, by its dotted name?
 pub(super) fn is_of_the_jdk(class: &str) -> bool {
-    let jdk = ["java.", "javax.", "jdk.", "sun."];
-    jdk.iter().any(|begins| class.starts_with(begins))
+    if let Some(extension) = class.strip_prefix("javax.") {
+        return EXTENSIONS
+            .iter()
+            .any(|begins| extension.starts_with(begins));
+    }
+    ["java.", "jdk.", "sun."]
+        .iter()
+        .any(|begins| class.starts_with(begins))
 }
 
 #[cfg(test)]

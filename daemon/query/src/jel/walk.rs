@@ -14,6 +14,7 @@ use jhyde_trace::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::landings::Landings;
 use super::terms::{Atom, Units, real};
 use super::{Options, gone};
 use crate::error::Result;
@@ -46,6 +47,7 @@ pub(super) struct Walk<'a> {
     known: FxHashSet<ObjectId>,
     /// Exceptions on their way: told when they were thrown.
     flying: FxHashSet<(ThreadId, Value)>,
+    landings: Landings,
     methods: FxHashMap<MethodId, Option<MethodRef>>,
 }
 
@@ -65,6 +67,7 @@ impl<'a> Walk<'a> {
             running: FxHashMap::default(),
             known: FxHashSet::default(),
             flying: FxHashSet::default(),
+            landings: Landings::new(history, span),
             methods: FxHashMap::default(),
         }
     }
@@ -233,6 +236,7 @@ impl<'a> Walk<'a> {
             }
             EventKind::Caught { exception } | EventKind::Uncaught { exception } => {
                 self.flying.remove(&(thread, *exception));
+                self.landings.passed(thread, *exception, at);
             }
             EventKind::Gap { reason, .. } => {
                 self.line(&format!("notrecorded({at}, {}).", Atom(reason)))?;
@@ -521,7 +525,7 @@ impl<'a> Walk<'a> {
                 index,
                 ..
             }) => location(&method.class, method.method().line_of(*index)),
-            _ => "l('', 0)".to_owned(),
+            _ => nowhere(),
         }
     }
 
@@ -571,28 +575,17 @@ impl<'a> Walk<'a> {
     fn exception(&mut self, thread: ThreadId, exception: Value, at: Timestamp) -> Result<()> {
         let place = self.here(thread);
         let recording = Arc::clone(self.history.recording());
-        let mut landing = "l('', 0)".to_owned();
-        let behind = Timestamp(at.0 + 1)..self.span.until;
-        for event in recording.exceptions(behind, Direction::Forward) {
-            let event = match event {
-                Err(jhyde_store::Error::Damaged { .. }) => continue,
-                event => event?,
-            };
-            if event.call.thread != thread || event.exception != exception {
-                continue;
+        let landing = self.landings.of(self.history, thread, exception, at)?;
+        let landing = match landing.map(|event| (event, event.kind)) {
+            Some((_, ExceptionKind::Uncaught)) => "uncaught".to_owned(),
+            Some((event, ExceptionKind::Caught)) => {
+                let method = self.method(recording.call(event.call)?.method)?;
+                method.map_or_else(nowhere, |method| {
+                    location(&method.class, method.method().line_of(event.index))
+                })
             }
-            match event.kind {
-                ExceptionKind::Thrown => continue,
-                ExceptionKind::Uncaught => landing = "uncaught".to_owned(),
-                ExceptionKind::Caught => {
-                    let method = recording.call(event.call)?.method;
-                    if let Some(method) = self.method(method)? {
-                        landing = location(&method.class, method.method().line_of(event.index));
-                    }
-                }
-            }
-            break;
-        }
+            _ => nowhere(),
+        };
         let message = match exception {
             Value::Object(object) => match recording.object(object)?.map(|info| info.content) {
                 Some(Content::Throwable(thrown)) => match thrown.message {
@@ -610,6 +603,11 @@ impl<'a> Walk<'a> {
         self.tell(thread, at, &term)?;
         Ok(())
     }
+}
+
+/// The place of what has none that is known.
+fn nowhere() -> String {
+    "l('', 0)".to_owned()
 }
 
 /// `l('File.java', 12)`; 0 where the line is not known.

@@ -1,8 +1,11 @@
 //! Where something happened, what led there, and what was called around it.
 
+use std::ops::Range;
+use std::sync::Arc;
+
 use jhyde_history::state::RowKind;
 use jhyde_store::records::CallRecord;
-use jhyde_trace::{CallId, Timestamp};
+use jhyde_trace::{CallId, ThreadId, Timestamp};
 
 use crate::answer::{Cell, Row};
 use crate::error::Result;
@@ -16,7 +19,10 @@ pub(crate) fn where_(ask: &Ask<'_>, take: Take<'_>) -> Result<()> {
     let call = enclosing(ask)?;
     match call.is_root() {
         true => Ok(()),
-        false => take(vec![ask.call_cell(call)?]),
+        false => {
+            take(vec![ask.call_cell(call)?])?;
+            note_of_call(ask, call)
+        }
     }
 }
 
@@ -60,7 +66,7 @@ pub(crate) fn call_tree(ask: &Ask<'_>, take: Take<'_>) -> Result<()> {
         &mut |depth, record| {
             if ask.span.contains(record.enter) {
                 let call = ask.span.call(ask.history, record)?;
-                take(vec![Cell::Int(depth.into()), Cell::Call(Box::new(call))])?;
+                take(vec![Cell::Int(depth.into()), Cell::Call(Arc::new(call))])?;
             }
             Ok(true)
         },
@@ -77,7 +83,7 @@ fn note_of_call(ask: &Ask<'_>, call: CallId) -> Result<()> {
 }
 
 /// The calls below a call, from a number on, down to a depth, in the order in which they began before the end of the span. `each`
-/// says whether to go on.
+/// says whether to go on. What is damaged or cut off of them is left out, and noted.
 fn each_below(
     ask: &Ask<'_>,
     root: CallId,
@@ -91,17 +97,39 @@ fn each_below(
     let end = root.id.preorder + root.size;
     while next < end {
         ask.history.check()?;
-        let record = recording.call(CallId::new(root.id.thread, next))?;
+        let record = match recording.call(CallId::new(root.id.thread, next)) {
+            Ok(record) => record,
+            Err(error) => {
+                ask.without(error.into())?;
+                let Some(readable) = next_readable(ask, root.id.thread, next..end)? else {
+                    return Ok(());
+                };
+                next = readable;
+                continue;
+            }
+        };
         if record.enter >= ask.span.until {
             return Ok(());
         }
         let depth = record.depth.saturating_sub(root.depth);
-        if !each(depth, record)? {
+        // It may be deeper where the call around it is left out.
+        if depth <= most && !each(depth, record)? {
             return Ok(());
         }
         next += if depth >= most { record.size.max(1) } else { 1 };
     }
     Ok(())
+}
+
+/// The first of the numbers of calls behind one that cannot be read that can be.
+fn next_readable(ask: &Ask<'_>, thread: ThreadId, numbers: Range<u64>) -> Result<Option<u64>> {
+    for call in ask.history.recording().preorder(thread, numbers) {
+        match call {
+            Ok(call) => return Ok(Some(call.id.preorder)),
+            Err(error) => ask.without(error.into())?,
+        }
+    }
+    Ok(None)
 }
 
 /// `pre-calls`: what ended before the event.
@@ -138,7 +166,7 @@ fn around(ask: &Ask<'_>, take: Take<'_>, side: Side) -> Result<()> {
         };
         if is_wanted && ask.span.contains(record.enter) {
             let call = ask.span.call(ask.history, record)?;
-            take(vec![Cell::Call(Box::new(call))])?;
+            take(vec![Cell::Call(Arc::new(call))])?;
         }
         Ok(side == Side::Behind || record.enter <= at)
     })?;
@@ -195,17 +223,36 @@ pub(crate) fn locals(ask: &Ask<'_>, take: Take<'_>) -> Result<()> {
             }),
         ])?;
     }
+    for note in state.notes {
+        ask.note(note);
+    }
     Ok(())
 }
 
 /// `threads`.
 pub(crate) fn threads(ask: &Ask<'_>, take: Take<'_>) -> Result<()> {
+    let from = ask.span.from;
+    // How many began in what was cut off is known of all of them, and not of some.
+    let counted = match from.0 {
+        0 => from,
+        _ => from.max(ask.history.recording().kept_from()),
+    };
     let threads = ask.history.threads()?;
     for thread in threads.threads {
+        if thread.end.is_some_and(|end| end < from) {
+            continue;
+        }
         let start = thread.start.filter(|start| *start < ask.span.until);
         let end = thread.end.filter(|end| *end < ask.span.until);
-        let numbers = 1..thread.calls + 1;
-        let calls = ask.span.entered(ask.history, thread.id, numbers)?;
+        let entered = |until: Timestamp| {
+            let span = Span { until, ..ask.span };
+            span.entered(ask.history, thread.id, 1..thread.calls + 1)
+        };
+        let before = match counted.0 {
+            0 => 0,
+            _ => entered(counted)?,
+        };
+        let calls = entered(ask.span.until)?.saturating_sub(before);
         let state = match (start, end) {
             (None, _) => "not started",
             (_, Some(_)) => "ended",

@@ -256,7 +256,8 @@ fn calls_of(ask: &Ask<'_>, parameter: &'static str, given: &str) -> Result<Calls
     })
 }
 
-/// What each call of the span has to say, in the order of time.
+/// What each call has to say that runs in the span, in the order of time. Calls that began before it are among them: `each` looks
+/// whether what it tells is of the span.
 fn in_time_order(
     ask: &Ask<'_>,
     calls: CallsOf,
@@ -264,31 +265,37 @@ fn in_time_order(
     each: impl Fn(&CallRecord, &mut TimeOrder<Row>) -> Result<()>,
 ) -> Result<()> {
     let mut order = TimeOrder::new();
-    let mut lists: Vec<_> = match calls {
+    let methods = match calls {
         CallsOf::One(record) => {
             each(&record, &mut order)?;
             return order.rest().try_for_each(take);
         }
-        CallsOf::Methods(methods) => {
-            let lists = methods
-                .iter()
-                .map(|method| ask.calls_of(method.method().id));
-            let lists = lists.collect::<Result<Vec<_>>>()?;
-            lists.into_iter().map(Iterator::peekable).collect()
-        }
+        CallsOf::Methods(methods) => methods,
     };
+    for call in ask.calls_that_ran_on()? {
+        let mut methods = methods.iter();
+        if methods.any(|method| method.method().id == call.method) {
+            each(&call, &mut order)?;
+        }
+    }
+    let lists = methods
+        .iter()
+        .map(|method| ask.calls_of(method.method().id));
+    let lists = lists.collect::<Result<Vec<_>>>()?;
+    let mut lists: Vec<_> = lists.into_iter().map(Iterator::peekable).collect();
     loop {
         ask.history.check()?;
         // The next call of any of the methods.
         let mut next: Option<(usize, Timestamp)> = None;
         for (at, list) in lists.iter_mut().enumerate() {
-            let enter = match list.peek() {
-                Some(Ok(call)) => call.enter,
-                Some(Err(error)) => return Err(error.clone()),
-                None => continue,
+            while let Some(Err(error)) = list.next_if(Result::is_err) {
+                ask.without(error)?;
+            }
+            let Some(Ok(call)) = list.peek() else {
+                continue;
             };
-            if next.is_none_or(|(_, first)| enter < first) {
-                next = Some((at, enter));
+            if next.is_none_or(|(_, first)| call.enter < first) {
+                next = Some((at, call.enter));
             }
         }
         let Some((at, enter)) = next else { break };
@@ -326,20 +333,54 @@ pub(crate) fn local_history(ask: &Ask<'_>, take: Take<'_>) -> Result<()> {
             });
         }
     }
+    // The writes of one variable are in the order of time: none of them has to wait.
+    if let CallsOf::One(call) = &calls
+        && !call.boundary
+        && let [variable] = locals_named(ask, call, name)?[..]
+    {
+        return local_writes(ask, call, variable, &mut |_, row| take(row));
+    }
+    let of_methods = matches!(calls, CallsOf::Methods(_));
     in_time_order(ask, calls, take, |call, order| {
         if call.boundary {
             return Ok(());
         }
         for variable in locals_named(ask, call, name)? {
-            writes(ask, variable, &mut |row| {
-                let of = ask.call_cell(call.id)?;
-                let place = Cell::or_null(row.place.clone(), Cell::Place);
-                let at = Cell::Event(row.timestamp);
-                order.add(row.timestamp, vec![at, Cell::Value(row.value), of, place]);
+            local_writes(ask, call, variable, &mut |at, row| {
+                order.add(at, row);
                 Ok(())
             })?;
         }
         Ok(())
+    })?;
+    match of_methods {
+        // The notes of one call came with its writes.
+        false => Ok(()),
+        true => ask.note_hidden(),
+    }
+}
+
+/// The rows of a local of a call.
+fn local_writes(
+    ask: &Ask<'_>,
+    call: &CallRecord,
+    variable: Variable,
+    each: &mut dyn FnMut(Timestamp, Row) -> Result<()>,
+) -> Result<()> {
+    let mut of = None;
+    writes(ask, variable, &mut |row| {
+        let of = match &of {
+            Some(of) => Cell::clone(of),
+            None => of.insert(ask.call_cell(call.id)?).clone(),
+        };
+        let place = Cell::or_null(row.place, Cell::Place);
+        let cells = vec![
+            Cell::Event(row.timestamp),
+            Cell::Value(row.value),
+            of,
+            place,
+        ];
+        each(row.timestamp, cells)
     })
 }
 
@@ -380,7 +421,11 @@ pub(crate) fn argument_history(ask: &Ask<'_>, take: Take<'_>) -> Result<()> {
         has_parameter(ask, &calls, name)?;
     }
     in_time_order(ask, calls, take, |record, order| {
-        let call = ask.span.call(ask.history, *record)?;
+        // They were given when it began.
+        if !ask.span.contains(record.enter) {
+            return Ok(());
+        }
+        let call = Arc::new(ask.span.call(ask.history, *record)?);
         let arguments = call.values.iter().flat_map(|values| &values.arguments);
         for argument in arguments {
             if name.is_some_and(|name| argument.name != name) {
@@ -390,7 +435,7 @@ pub(crate) fn argument_history(ask: &Ask<'_>, take: Take<'_>) -> Result<()> {
                 Cell::Event(record.enter),
                 Cell::Text(argument.name.clone()),
                 Cell::Value(argument.value.clone()),
-                Cell::Call(Box::new(call.clone())),
+                Cell::Call(Arc::clone(&call)),
             ];
             order.add(record.enter, row);
         }
@@ -435,7 +480,10 @@ pub(crate) fn return_history(ask: &Ask<'_>, take: Take<'_>) -> Result<()> {
             return Ok(());
         };
         let call = ask.span.call(ask.history, *record)?;
-        let outcome = ask.history.recording().outcome(record)?;
+        let outcome = match ask.history.recording().outcome(record) {
+            Ok(outcome) => outcome,
+            Err(error) => return ask.without(error.into()),
+        };
         let (how, value) = match outcome {
             Some(Outcome::Threw(exception)) => ("threw", ask.history.value_at(exception, exit)?),
             _ => {
@@ -456,7 +504,7 @@ pub(crate) fn return_history(ask: &Ask<'_>, take: Take<'_>) -> Result<()> {
             Cell::Event(exit),
             Cell::text(how),
             Cell::Value(value),
-            Cell::Call(Box::new(call)),
+            Cell::Call(Arc::new(call)),
         ];
         order.add(exit, row);
         Ok(())

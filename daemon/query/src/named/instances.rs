@@ -7,7 +7,7 @@ use std::sync::Arc;
 use jhyde_trace::block::ShapeKind;
 use jhyde_trace::{
     Block, CallId, Change, ClassId, ClassInfo, Event, EventKind, ObjectId, Outcome, Timestamp,
-    Value,
+    Value, Variable,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -136,8 +136,10 @@ pub(crate) fn met(
         let (references, shapes) = (block.references(), block.shape_kinds());
         let names_new = |at: usize, known: &ObjectSet| {
             let owner = match shapes.get(block.shape_number(at)) {
-                Some(ShapeKind::Content) => return true,
-                Some(ShapeKind::New(_) | ShapeKind::Field(_)) => Some(block.owner(at)),
+                Some(ShapeKind::Content | ShapeKind::OtherWrite) => return true,
+                Some(ShapeKind::New(_) | ShapeKind::Field(_) | ShapeKind::Element) => {
+                    Some(block.owner(at))
+                }
                 _ => None,
             };
             let mut named = references.of(at).chain(owner);
@@ -238,9 +240,12 @@ fn objects_in(event: &Event, objects: &mut Vec<ObjectId>) {
         | EventKind::Caught { exception: value }
         | EventKind::Uncaught { exception: value } => add(value),
         EventKind::Write { variable, value } | EventKind::Snapshot { variable, value } => {
-            if let jhyde_trace::Variable::Field { object, .. } = variable {
-                add(&Value::Object(*object));
-            }
+            let owner = match variable {
+                Variable::Field { object, .. } | Variable::Content { object, .. } => Some(*object),
+                Variable::Element { array, .. } => Some(*array),
+                _ => None,
+            };
+            owner.map(Value::Object).iter().for_each(&mut add);
             add(value);
         }
         EventKind::Content { object, change, .. } => {

@@ -1,7 +1,7 @@
 //! Was it so? Yes, no, or: cannot be told, because …
 
 use jhyde_store::records::{CallRecord, MethodRef};
-use jhyde_trace::{Level, ThreadId, Timestamp, Value};
+use jhyde_trace::{Level, MethodId, ThreadId, Timestamp, Value};
 
 use super::histories::{FieldOf, the_field, writes_of_all};
 use super::instances::{Is, Kinds, met};
@@ -69,28 +69,14 @@ pub(crate) fn called(ask: &Ask<'_>, take: Take<'_>) -> Result<()> {
     let is_doubted = sight.is_doubted(ask);
     for method in methods {
         let (id, modifiers) = (method.method().id, method.method().modifiers);
-        let mut found = Found::default();
-        if is_doubted {
-            for call in ask.calls_of(id)? {
-                let CallRecord { id, enter, .. } = call?;
-                match sight.is_certain(ask, id.thread, enter) {
-                    true => found.add(enter),
-                    false => found.doubt(|| format!("call {id} is told, and may not have been")),
-                }
-            }
-        } else {
-            let first = ask.first_call(id, ask.span.from)?;
-            let end = ask.first_call(id, ask.span.until)?;
-            let enter = |number| -> Result<Option<Timestamp>> {
-                let call = ask.history.recording().call_by_invocation(id, number)?;
-                Ok(call.map(|call| call.enter))
-            };
-            found.count = end.saturating_sub(first);
-            if found.count > 0 {
-                found.first = enter(first)?;
-                found.last = enter(end - 1)?;
-            }
-        }
+        let counted = match is_doubted {
+            true => None,
+            false => counted(ask, id)?,
+        };
+        let found = match counted {
+            Some(found) => found,
+            None => each_call(ask, id, &sight)?,
+        };
         let hidden = if !method.class.in_scope {
             Some(
                 "its class is outside the scope: only calls from recorded methods are seen"
@@ -106,6 +92,53 @@ pub(crate) fn called(ask: &Ask<'_>, take: Take<'_>) -> Result<()> {
         take(found.row(full_name(&method), hidden))?;
     }
     Ok(())
+}
+
+/// The calls of a method, by their numbers; none where a block is damaged that tells the first, the last or their count.
+fn counted(ask: &Ask<'_>, method: MethodId) -> Result<Option<Found>> {
+    let recording = ask.history.recording();
+    let counted = || -> Result<Found> {
+        let first = ask.first_call(method, ask.span.from)?;
+        let end = ask.first_call(method, ask.span.until)?;
+        let mut found = Found {
+            count: end.saturating_sub(first),
+            ..Found::default()
+        };
+        if found.count > 0 {
+            let enter = |number| -> Result<Option<Timestamp>> {
+                let call = recording.call_by_invocation(method, number)?;
+                Ok(call.map(|call| call.enter))
+            };
+            found.first = enter(first)?;
+            found.last = enter(end - 1)?;
+        }
+        Ok(found)
+    };
+    match counted() {
+        Err(error) if error.damage().is_some() => Ok(None),
+        found => found.map(Some),
+    }
+}
+
+/// The same, one by one: where what is told of some may be false, or cannot be read.
+fn each_call(ask: &Ask<'_>, method: MethodId, sight: &Sight) -> Result<Found> {
+    let mut found = Found::default();
+    for call in ask.calls_of(method)? {
+        ask.history.check()?;
+        match call {
+            Ok(CallRecord { id, enter, .. }) if sight.is_certain(ask, id.thread, enter) => {
+                found.add(enter);
+            }
+            Ok(CallRecord { id, .. }) => {
+                found.doubt(|| format!("call {id} is told, and may not have been"));
+            }
+            Err(error) => match error.damage() {
+                Some(damage) => found.doubt(|| damage.to_string()),
+                None => return Err(error),
+            },
+        }
+    }
+    Ok(found)
 }
 
 /// `assigned`.

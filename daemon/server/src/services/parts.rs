@@ -19,9 +19,9 @@ use tonic::Status;
 use super::bursts::Bursts;
 use super::history::CancelOnDrop;
 
-/// So many parts wait for a client that does not take them,
+/// So many parts wait for a client that does not take them, beside those that go out in one burst, as many again,
 const WAITING: usize = 64;
-/// and so many bytes of them; a longer part waits alone.
+/// and so many bytes of all those; a longer part waits alone.
 const BYTES: u32 = 4 << 20;
 
 /// Why a part did not go.

@@ -26,17 +26,29 @@ impl View {
         invocation: u64,
         seek: Seek,
     ) -> Result<Option<(u64, u32)>> {
-        let key = families::method_block(method, invocation);
         // What is cut off meanwhile is not deleted before this is done.
         let _groups = self.inner.using_index();
-        let found = self.inner.db.nearest(families::METHOD_BLOCKS, &key, seek)?;
-        let found = found.filter(|(key, _)| families::u32_at(key, 0) == Some(method.0));
-        let parts = found
-            .and_then(|(key, value)| families::u64_at(&key, 4).zip(families::u64_at(&value, 0)));
         let end = self.first_of(self.persisted);
-        Ok(parts
-            .filter(|(_, first)| *first < end)
-            .and_then(|(invocation, first)| Some((invocation, self.locate(first)?))))
+        let mut from = invocation;
+        loop {
+            let key = families::method_block(method, from);
+            let found = self.inner.db.nearest(families::METHOD_BLOCKS, &key, seek)?;
+            let found = found.filter(|(key, _)| families::u32_at(key, 0) == Some(method.0));
+            let Some((invocation, first)) = found.and_then(|(key, value)| {
+                families::u64_at(&key, 4).zip(families::u64_at(&value, 0))
+            }) else {
+                return Ok(None);
+            };
+            if first < end {
+                return Ok(self.locate(first).map(|ordinal| (invocation, ordinal)));
+            }
+            // Entries are written before their block counts as being in the database: this one is of a block that this view still
+            // has in memory, or does not have, and so are those behind it. Those before it are of others.
+            match (seek, invocation.checked_sub(1)) {
+                (Seek::Reverse, Some(before)) => from = before,
+                _ => return Ok(None),
+            }
+        }
     }
 
     /// The last block in the database that has calls of a method and begins before a time.
@@ -79,6 +91,33 @@ impl View {
         first.map(|known| known.1).ok_or_else(|| self.cut_off())
     }
 
+    fn invocation_at(&self, method: MethodId, time: Timestamp) -> Result<u64> {
+        let entered = |block: &Arc<Block>| {
+            let first = block.methods().find(|known| known.0 == method)?.1;
+            let wanted = positions(block, &(0..time.0));
+            let entered = block.enters_of(method).take_while(|at| wanted.contains(at));
+            Some(first + entered.count() as u64)
+        };
+        let mut in_tail = self.tail.iter().rev();
+        if let Some(entered) = in_tail.find_map(|block| match block.first() < time {
+            true => entered(block),
+            false => None,
+        }) {
+            return Ok(entered);
+        }
+        let cut = self.cut();
+        let kept_from = self.first_of(cut);
+        let found = self.method_block_before(method, time.0)?;
+        match found.filter(|ordinal| *ordinal >= cut) {
+            Some(ordinal) => Ok(entered(&self.block(ordinal)?).unwrap_or(0)),
+            None if cut == 0 => Ok(0),
+            None => match self.cut_off_of(method)? {
+                gone if gone > 0 && time.0 < kept_from => Err(self.cut_off()),
+                gone => Ok(gone),
+            },
+        }
+    }
+
     /// The calls of a method in a block, by invocation.
     fn calls_in(&self, block: &Arc<Block>, method: MethodId) -> Vec<CallId> {
         block.enters_of(method).map(|at| block.call(at)).collect()
@@ -89,7 +128,7 @@ impl View {
         &self,
         method: MethodId,
         invocation: u64,
-    ) -> impl FnMut() -> Option<Result<u32>> {
+    ) -> impl FnMut() -> Option<Result<u32>> + use<> {
         let mut from = Some((invocation, Seek::Reverse));
         let mut tail = self.persisted;
         let view = self.clone();
@@ -106,6 +145,8 @@ impl View {
                         let mut all = view.tail.iter().flat_map(|block| block.methods());
                         let first = all.find(|(known, _)| *known == method);
                         if first.is_none_or(|(_, first)| first > invocation) {
+                            // Who can do without it goes on with what is kept.
+                            from = Some((invocation, Seek::Forward));
                             return Some(Err(view.cut_off()));
                         }
                     }
@@ -156,6 +197,39 @@ impl Recording {
         Ok(calls)
     }
 
+    /// The calls of a method with some numbers, in the order of time. A damaged block is an error in place of those that it has.
+    pub fn numbered_calls_of(&self, method: MethodId, numbers: Range<u64>) -> Rows<CallRecord> {
+        if numbers.is_empty() {
+            return known([]);
+        }
+        let view = self.view();
+        let mut ordinals = view.method_blocks(method, numbers.start);
+        let mut next = numbers.start;
+        pages(move || {
+            if next >= numbers.end {
+                return None;
+            }
+            let block = ordinals()?.and_then(|ordinal| view.block(ordinal));
+            let calls = block.and_then(|block| {
+                let number =
+                    |id: &CallId| Some(block.thread(id.thread)?.row(id.preorder)?.invocation);
+                let mut ids = view.calls_in(&block, method);
+                if let Some(last) = ids.last().and_then(number) {
+                    next = last + 1;
+                }
+                ids.retain(|id| number(id).is_some_and(|number| numbers.contains(&number)));
+                let mut held = Some(block.clone());
+                let calls = ids.into_iter().map(|id| view.call(id, &mut held));
+                calls.collect::<Result<Vec<_>>>()
+            });
+            Some(
+                calls.map(|calls| -> Box<dyn Iterator<Item = CallRecord> + Send> {
+                    Box::new(calls.into_iter())
+                }),
+            )
+        })
+    }
+
     /// How many calls of a method there are.
     pub fn invocations(&self, method: MethodId) -> Result<u64> {
         let view = self.view();
@@ -196,31 +270,7 @@ impl Recording {
 
     /// How many calls of a method were entered before a time: the number of the first that was not. Looks into one block at most.
     pub fn invocation_at(&self, method: MethodId, time: Timestamp) -> Result<u64> {
-        let view = self.view();
-        let entered = |block: &Arc<Block>| {
-            let first = block.methods().find(|known| known.0 == method)?.1;
-            let wanted = positions(block, &(0..time.0));
-            let entered = block.enters_of(method).take_while(|at| wanted.contains(at));
-            Some(first + entered.count() as u64)
-        };
-        let mut in_tail = view.tail.iter().rev();
-        if let Some(entered) = in_tail.find_map(|block| match block.first() < time {
-            true => entered(block),
-            false => None,
-        }) {
-            return Ok(entered);
-        }
-        let cut = view.cut();
-        let kept_from = view.first_of(cut);
-        let found = view.method_block_before(method, time.0)?;
-        match found.filter(|ordinal| *ordinal >= cut) {
-            Some(ordinal) => Ok(entered(&view.block(ordinal)?).unwrap_or(0)),
-            None if cut == 0 => Ok(0),
-            None => match view.cut_off_of(method)? {
-                gone if gone > 0 && time.0 < kept_from => Err(view.cut_off()),
-                gone => Ok(gone),
-            },
-        }
+        self.view().invocation_at(method, time)
     }
 
     /// The n-th call of a method, from 0.
@@ -416,5 +466,72 @@ impl View {
             }
         }
         Ok(best)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Catalogue, StoreOptions};
+    use jhyde_trace::{Event, EventKind, Outcome, RecordingOptions, State, ThreadId};
+
+    /// Entries of the index are in the database before their block counts as being there.
+    #[test]
+    fn calls_are_counted_while_the_flusher_is_between_an_index_and_its_block() {
+        let data = tempfile::tempdir().expect("a folder");
+        let options = StoreOptions {
+            block_events: 64,
+            ..StoreOptions::default()
+        };
+        let catalogue = Catalogue::open(data.path(), options).expect("a catalogue");
+        let (recording, mut writer) = catalogue
+            .create(Some("r"), RecordingOptions::default())
+            .expect("a recording");
+        // Calls of two methods in turn, each an enter and an exit: of one there is one before every fourth event.
+        for n in 0..4000u64 {
+            let call = CallId::new(ThreadId(1), n + 1);
+            let event = |kind| Event {
+                call,
+                index: 0,
+                kind,
+            };
+            writer
+                .append(event(EventKind::Enter {
+                    method: MethodId((n % 2) as u32),
+                    receiver: None,
+                    arguments: Vec::new(),
+                    call_site: Event::NO_INDEX,
+                    boundary: false,
+                    already_running: false,
+                }))
+                .expect("it nests");
+            writer
+                .append(event(EventKind::Exit {
+                    outcome: Outcome::Returned(None),
+                }))
+                .expect("it nests");
+        }
+        writer
+            .finish(State::Complete { exit_code: Some(0) })
+            .expect("finished");
+        let whole = recording.view();
+        assert!(whole.persisted > 4 && whole.tail.is_empty());
+        // As a view is that was made when the last blocks were in the queue yet.
+        for queued in 1..4 {
+            let mut view = whole.clone();
+            view.persisted -= queued;
+            let tail = view.persisted..whole.persisted;
+            view.tail = tail
+                .map(|ordinal| whole.block(ordinal).expect("a block"))
+                .collect();
+            for time in (0..=8000u64).step_by(7) {
+                let counted = view.invocation_at(MethodId(0), Timestamp(time));
+                assert_eq!(
+                    counted.expect("it is told"),
+                    time.div_ceil(4),
+                    "{queued} {time}"
+                );
+            }
+        }
     }
 }

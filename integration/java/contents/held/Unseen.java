@@ -187,7 +187,24 @@ public final class Unseen {
         }
     }
 
+    static class Plain {
+        int before = 3;
+
+        Plain() {
+            before = 6;
+        }
+    }
+
+    static class Below extends Plain implements Serializable {
+        int count = 5;
+    }
+
     static void madeWithoutConstructor() throws Exception {
+        ByteArrayOutputStream plain = new ByteArrayOutputStream();
+        new ObjectOutputStream(plain).writeObject(new Below());
+        Below below = (Below) new ObjectInputStream(new ByteArrayInputStream(plain.toByteArray())).readObject();
+        Witness.field(below, "count", "5");
+        Witness.field(below, "before", "6");
         Restored kept = new Restored();
         kept.count = 40;
         ByteArrayOutputStream out = new ByteArrayOutputStream();

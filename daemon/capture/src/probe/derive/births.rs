@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use jhyde_trace::{CallId, ClassId, Content, Event, EventKind, ObjectId, Value};
 
+use super::doubts::Which;
 use super::run::{Stopped, lost};
 use super::running::Running;
 use super::thread::Thread;
@@ -68,7 +69,16 @@ impl Deriver {
             }
         }
         let class = class.unwrap_or(own);
-        Ok(Some(self.made_outside(thread.current(), class)))
+        let (call, made) = (
+            thread.current(),
+            self.heap.create(Some(class), Body::Fields(Vec::new())),
+        );
+        self.made_outside(call, made, class);
+        if class != own {
+            // Its own constructor is passed over: who does that writes its fields without one (deserialisation).
+            self.doubt_fields(program, call, made, Which::All);
+        }
+        Ok(Some(Value::Object(made)))
     }
 
     /// The object that the scope has made, or a constructor of it goes on making, by the call out of the scope that calls this
@@ -95,8 +105,7 @@ impl Deriver {
     }
 
     /// An object that code out of the scope makes: its fields are as they begin.
-    fn made_outside(&mut self, call: CallId, class: ClassId) -> Value {
-        let object = self.heap.create(Some(class), Body::Fields(Vec::new()));
+    fn made_outside(&mut self, call: CallId, object: ObjectId, class: ClassId) {
         self.heap.share(object, Shared::Jdk);
         self.outlet.object(object, Some(class), Content::None);
         let kind = EventKind::New {
@@ -105,7 +114,6 @@ impl Deriver {
             length: None,
         };
         self.outlet.event(call, Event::NO_INDEX, kind);
-        Value::Object(object)
     }
 
     /// The object is told whose constructor code out of the scope has called.

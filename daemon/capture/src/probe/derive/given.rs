@@ -72,6 +72,7 @@ impl Deriver {
     pub(super) fn runs_others(&mut self, program: &Program, outside: &Outside) -> bool {
         let named = &outside.callee.named;
         if is_library(named) {
+            self.writes_without_a_file(&named.class);
             return true;
         }
         if !self.names.has_others() || named.kind == InvokeKind::Dynamic {
@@ -82,6 +83,16 @@ impl Deriver {
         let mut behind = self.holdings.contents.behind(&shown).into_iter();
         named.class.starts_with("java.lang.reflect.")
             || behind.any(|object| self.is_foreign(program, object))
+    }
+
+    /// Which fields code writes of which no file is known (made at run time, packed into another jar) nobody can tell.
+    fn writes_without_a_file(&mut self, class: &str) {
+        if self.names.has_others() && !self.doubts.libraries.contains(class) {
+            self.doubts.libraries.insert(class.to_owned());
+            if !self.names.has_file(class) {
+                self.doubts.any_field();
+            }
+        }
     }
 
     /// Is an object of a class that is neither of the scope nor the JDK's?

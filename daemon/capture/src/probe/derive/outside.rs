@@ -91,7 +91,7 @@ impl Deriver {
     fn outside_wrote(&mut self, thread: &Thread, program: &Program, result: Option<Value>) {
         if let Some(Running::Outside(outside)) = thread.stack.last() {
             let function = outside.open.lambda.as_ref().filter(|one| one.is_foreign);
-            let function = function.and(result.and_then(Value::object));
+            let function = function.and_then(|_| result?.object());
             self.doubts.foreign_functions.extend(function);
             self.learn_access(outside, result);
             self.doubt_written(thread, program, outside, true);

@@ -157,21 +157,26 @@ pub(super) fn in_pieces(
 ) -> RowsOf<TimedEvent> {
     let of = Arc::clone(world);
     let pieces = pieces(is_indexed, range, way);
+    // An index leads from one row to the next over many blocks.
+    let every = if is_indexed { 1 } else { MANY };
     Box::new(pieces.flat_map(move |piece| -> RowsOf<TimedEvent> {
         match of.is_over() {
             true => Box::new(std::iter::once(Err(of.why_over()))),
-            false => watched(&of, of.readable(rows(of.recording(), piece))),
+            false => watched(&of, every, of.readable(rows(of.recording(), piece))),
         }
     }))
 }
 
-/// Ends when nobody waits.
-fn watched(world: &Arc<World>, events: RowsOf<TimedEvent>) -> RowsOf<TimedEvent> {
+/// So many events of blocks that follow each other are read within a moment.
+const MANY: u32 = 1024;
+
+/// Ends when nobody waits; that is looked at once in so many rows.
+fn watched<T: 'static>(world: &Arc<World>, every: u32, events: RowsOf<T>) -> RowsOf<T> {
     let world = Arc::clone(world);
     let mut count = 0u32;
     Box::new(events.map(move |event| {
         count = count.wrapping_add(1);
-        match count.is_multiple_of(1024) && world.is_over() {
+        match count.is_multiple_of(every) && world.is_over() {
             true => Err(world.why_over()),
             false => event,
         }
@@ -204,15 +209,15 @@ pub(super) fn in_call(
     let events = world
         .recording()
         .own_events(call, bounds.range(), bounds.direction());
-    // The beginnings and ends of its children are among them: those are other calls.
-    let own = world.readable(events).filter_map(move |event| match event {
+    // Few of them may be wanted, and none for long. The beginnings and ends of its children are among them: those are other calls.
+    let own = watched(world, MANY, world.readable(events)).filter_map(move |event| match event {
         Ok(event) if event.event.call != call || !kinds.contains(&event.event.kind) => None,
         event => Some(event.map(|event| TimedEvent {
             timestamp: event.timestamp,
             event: event.event,
         })),
     });
-    Ok(watched(world, Box::new(own)))
+    Ok(Box::new(own))
 }
 
 /// `events`.

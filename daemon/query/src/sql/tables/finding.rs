@@ -127,34 +127,21 @@ pub(super) fn of_methods(
 ) -> Result<RowsOf<CallRecord>> {
     let range = bounds.range();
     let of = Arc::clone(world);
-    let calls = methods.into_iter().flat_map(move |method| {
-        let range = range.clone();
-        let world = Arc::clone(&of);
-        let mut numbers = numbers_of(&world, method, &range);
-        let mut page: std::vec::IntoIter<CallRecord> = Vec::new().into_iter();
-        std::iter::from_fn(move || {
-            loop {
-                if let Some(call) = page.next() {
-                    return Some(Ok(call));
-                }
-                let left = match std::mem::replace(&mut numbers, Ok(0..0)) {
-                    Ok(left) if left.is_empty() => return None,
-                    Ok(left) => left,
-                    Err(error) => return Some(Err(error)),
-                };
-                let most =
-                    usize::try_from(left.end - left.start).map_or(PAGE, |left| left.min(PAGE));
-                match world.recording().calls_of_method(method, left.start, most) {
-                    Ok(calls) => {
-                        let last = calls.last()?;
-                        numbers = Ok(last.invocation + 1..left.end);
-                        page = calls.into_iter();
-                    }
-                    Err(error) => return Some(Err(error.into())),
-                }
-            }
-        })
-    });
+    let calls = methods
+        .into_iter()
+        .flat_map(move |method| -> RowsOf<CallRecord> {
+            let numbers = match numbers_of(&of, method, &range) {
+                Ok(numbers) => numbers,
+                Err(error) => return Box::new(std::iter::once(Err(error))),
+            };
+            let calls = of.readable(of.recording().numbered_calls_of(method, numbers));
+            let range = range.clone();
+            // Which of them are of the stretch their numbers did not tell, where a block is damaged.
+            Box::new(calls.filter(move |call| match call {
+                Ok(call) => range.contains(&call.enter),
+                Err(_) => true,
+            }))
+        });
     Ok(clipped(world, calls))
 }
 
@@ -164,15 +151,17 @@ fn numbers_of(world: &World, method: MethodId, range: &Range<Timestamp>) -> Resu
     let Some(from) = from.filter(|from| *from < range.end) else {
         return Ok(0..0);
     };
-    let number = |at: Timestamp| -> Result<u64> {
+    let number = |at: Timestamp, or: u64| -> Result<u64> {
         match (at.0, world.recording().invocation_at(method, at)) {
             (0, _) => Ok(0),
             // All of them were cut off, or there are none.
             (_, Err(error)) if error.cut_off().is_some() => Ok(0),
+            // Whoever reads the calls finds out, and says so.
+            (_, Err(jhyde_store::Error::Damaged { .. })) => Ok(or),
             (_, number) => Ok(number?),
         }
     };
-    Ok(number(from)?..number(range.end)?)
+    Ok(number(from, 0)?..number(range.end, u64::MAX)?)
 }
 
 /// The calls that a call made itself, in the order of time.

@@ -1,11 +1,13 @@
 //! Table functions: tables of what is around or in a call, of a variable, of an object. Their arguments may be columns of tables
 //! that stand before them.
 
+use std::collections::BTreeSet;
+use std::ops::Range;
 use std::sync::Arc;
 
 use jhyde_store::Lookup;
-use jhyde_store::records::{CallRecord, TimedEvent};
-use jhyde_trace::{Level, ObjectId, Timestamp};
+use jhyde_store::records::{CallRecord, TimedEvent, Write};
+use jhyde_trace::{Content, Level, ObjectId, Timestamp, Variable};
 
 use super::calls::call_columns;
 use super::finding::{children as children_of, clipped};
@@ -233,10 +235,11 @@ fn state(world: &Arc<World>, bounds: &Bounds) -> Result<RowsOf<TimedEvent>> {
     let (Some(object), Some(last)) = (object, event(world, bounds)) else {
         return Ok(none());
     };
-    let is_array = matches!(
-        world.object(object)?.map(|info| info.content),
-        Some(jhyde_trace::Content::Array(_))
-    );
+    let length = match world.object(object)?.map(|info| info.content) {
+        Some(Content::Array(length)) => Some(length),
+        _ => None,
+    };
+    let is_array = length.is_some();
     let world = Arc::clone(world);
     let mut next = Some(0u32);
     let mut page = Vec::new().into_iter();
@@ -250,19 +253,62 @@ fn state(world: &Arc<World>, bounds: &Bounds) -> Result<RowsOf<TimedEvent>> {
             let most = if is_array { PAGE } else { usize::MAX };
             let found = world.recording().object_state(object, last, from, most);
             let found = match found {
-                Ok(found) => found,
+                Err(jhyde_store::Error::Damaged { .. }) => {
+                    // One by one: what is in other blocks is told.
+                    let upto = from.saturating_add(PAGE as u32);
+                    next = length.filter(|length| upto < *length).map(|_| upto);
+                    let elements = length.map(|length| from..upto.min(length));
+                    match readable_writes(&world, object, elements, last) {
+                        Ok(found) => found,
+                        Err(error) => return Some(Err(error)),
+                    }
+                }
+                Ok(found) => {
+                    if is_array && found.len() == PAGE {
+                        next = match found.last().map(|write| write.variable) {
+                            Some(Variable::Element { index, .. }) => index.checked_add(1),
+                            _ => None,
+                        };
+                    }
+                    found
+                }
                 Err(error) => return Some(Err(error.into())),
             };
-            if is_array && found.len() == PAGE {
-                next = match found.last().map(|write| write.variable) {
-                    Some(jhyde_trace::Variable::Element { index, .. }) => index.checked_add(1),
-                    _ => None,
-                };
-            }
             page = found.into_iter();
-            if page.len() == 0 {
+            if page.len() == 0 && next.is_none() {
                 return None;
             }
         }
     })))
+}
+
+/// The last writes of some elements of an array, or of the fields of an object, that can be read.
+fn readable_writes(
+    world: &Arc<World>,
+    object: ObjectId,
+    elements: Option<Range<u32>>,
+    last: Timestamp,
+) -> Result<Vec<Write>> {
+    let recording = world.recording();
+    let variables: BTreeSet<Variable> = match elements {
+        Some(elements) => {
+            let array = object;
+            elements
+                .map(|index| Variable::Element { array, index })
+                .collect()
+        }
+        None => {
+            let range = Timestamp(0)..Timestamp(last.0 + 1);
+            let writes = world.readable(recording.writes_to(object, range));
+            let variables = writes.map(|write| write.map(|write| write.variable));
+            variables.collect::<Result<_>>()?
+        }
+    };
+    let writes = variables.into_iter().map(|variable| {
+        // Of a variable whose last write is in what is damaged no earlier one is told.
+        world.readable(Box::new(
+            recording.last_write(variable, last).transpose().into_iter(),
+        ))
+    });
+    writes.flatten().collect()
 }

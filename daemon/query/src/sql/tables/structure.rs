@@ -36,8 +36,7 @@ impl Row for FieldRef {
     }
 }
 
-/// Tables that are short, or lie in memory.
-/// All rows, wherever a statement begins.
+/// The one way of tables that are short, or lie in memory: all rows, wherever a statement begins.
 pub(super) fn from_memory<T>(
     find: fn(&Arc<World>, &Bounds) -> Result<RowsOf<T>>,
 ) -> Vec<Access<T>> {
@@ -225,7 +224,7 @@ pub(super) fn methods() -> Table<MethodRef> {
                     // The count of all is exact where nothing came behind what is seen.
                     let (id, until) = (row.method().id, world.span.until);
                     match world.recording().invocation_at(id, until) {
-                        Err(error) if error.cut_off().is_some() => {
+                        Err(error @ jhyde_store::Error::Damaged { .. }) => {
                             world.note(format!("calls of some methods are not counted: {error}"));
                             Ok(Datum::Null)
                         }
