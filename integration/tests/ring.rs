@@ -209,10 +209,12 @@ fn what_is_kept_is_told_as_it_was() {
     }
 }
 
-/// The queries by name: rows of what is kept are those of the whole recording, and a note says what is not.
+/// The queries by name, in the first part of what is kept: its rows are those of the whole recording, and a note says what is not.
 fn queries_tell_what_is_kept(folder: &Folder, kept: u64) {
-    let query = |name: &str, words: &[&str]| {
-        let all = [&["query", name], words].concat();
+    let until = kept + 4000;
+    let (from, to) = (kept.to_string(), until.to_string());
+    let query = |recording: &str, words: &[&str]| {
+        let all = [&["query", recording], words, &["--to", &to]].concat();
         let mut rows = ask(folder, &all).unwrap_or_else(|error| panic!("{all:?}: {error}"));
         let end = rows.pop().expect("an end");
         (rows, end["notes"].to_string())
@@ -221,69 +223,49 @@ fn queries_tell_what_is_kept(folder: &Folder, kept: u64) {
     // What was written, returned and given then; the loop began in what was cut off.
     for words in [
         ["return-history", "Requests.answer"],
-        ["return-history", "Requests.serve"],
         ["argument-history", "Requests.answer"],
         ["local-history", "Requests.answer:order"],
         ["local-history", "Requests.serve:i"],
     ] {
-        let behind = |rows: Vec<Value>| -> Vec<(u64, String)> {
-            let rows = rows.iter();
-            let rows = rows.map(|row| (number(&row["event"]), row["value"].to_string()));
-            rows.filter(|(at, _)| *at >= kept).collect()
-        };
-        let (whole, _) = query("whole", &words);
-        let (ring, notes) = query("ring", &words);
+        let (whole, _) = query("whole", &[&words[..], &["--from", &from]].concat());
+        let (mut ring, notes) = query("ring", &words);
         // What was given to a call that ran on is cut off, and that it was given something is known.
-        let mut before = ring.iter().filter(|row| number(&row["event"]) < kept);
-        assert!(
-            before.all(|row| row["value"].to_string().contains("not_recorded")),
-            "{words:?}"
-        );
-        let (whole, ring) = (behind(whole), behind(ring));
+        let before = ring.extract_if(.., |row| number(&row["event"]) < kept);
+        for row in before {
+            assert!(row["value"].to_string().contains("not_recorded"), "{row}");
+        }
         assert!(!whole.is_empty(), "{words:?}");
         assert_eq!(whole.len(), ring.len(), "{words:?}");
-        for ((at, value), (of_whole, told)) in ring.iter().zip(&whole) {
-            assert_eq!(at, of_whole, "{words:?}");
-            assert!(
-                value == told || value.contains("not_recorded"),
-                "{words:?} {at}: {value}"
-            );
+        for (ring, whole) in ring.iter().zip(&whole) {
+            assert_eq!(ring["event"], whole["event"], "{words:?}");
+            let value = &ring["value"];
+            let is_so = *value == whole["value"] || value.to_string().contains("not_recorded");
+            assert!(is_so, "{words:?}: {ring}");
         }
         assert!(notes.contains(&cut), "{words:?}: {notes}");
     }
-    // Calls around others, by when they ended.
-    let statement = "select id, enter, exit, method from calls";
-    let calls = folder.json(&["sql", "whole", "--command", statement]);
-    let ended: BTreeMap<&str, u64> = calls
-        .iter()
-        .filter_map(|call| Some((call["id"].as_str()?, call["exit"].as_u64()?)))
-        .collect();
-    let answers = || calls.iter().filter(|call| call["method"] == "answer");
-    let entered = answers().filter_map(|call| call["enter"].as_u64());
-    let last = entered.clone().max().expect("a call").to_string();
-    for words in [
-        &["call-tree", "Requests.main#0", "--depth", "2"][..],
-        &["call-tree", "Requests.serve#0"],
-        &["pre-calls", &last],
-    ] {
-        let ids = |rows: &[Value]| -> Vec<String> {
-            let ids = rows.iter().filter_map(|row| row["call"]["id"].as_str());
-            ids.map(str::to_owned).collect()
-        };
-        let (whole, _) = query("whole", words);
-        let (ring, notes) = query("ring", words);
-        let mut left = ids(&whole);
-        left.retain(|id| ended.get(id.as_str()).is_none_or(|exit| *exit >= kept));
-        assert!(left.len() < whole.len(), "{words:?}");
-        assert_eq!(ids(&ring), left, "{words:?}");
-        assert!(notes.contains(&cut), "{words:?}: {notes}");
-    }
-    let behind = entered.filter(|enter| *enter >= kept).count() as u64;
+    // What it called whose end is kept, and how often another one was called.
+    let asked = |statement: &str| folder.json(&["sql", "whole", "--command", statement]);
+    let serve = asked("select id from calls where method = 'serve'").remove(0);
+    let serve = serve["id"].as_str().expect("a call");
+    let within = format!("exit >= {kept} and enter < {until}");
+    let called = asked(&format!(
+        "select id from calls where parent = '{serve}' and {within} order by enter"
+    ));
+    let ids = called.iter().map(|row| &row["id"]);
+    let called: Vec<&Value> = ids.filter(|id| id.is_string()).collect();
+    let (rows, notes) = query("ring", &["call-tree", serve, "--depth", "1"]);
+    let told: Vec<&Value> = rows.iter().map(|row| &row["call"]["id"]).collect();
+    assert!(called.len() > 4, "{called:?}");
+    assert_eq!(told, called);
+    assert!(notes.contains(&cut), "{notes}");
+    let statement = "select count(*) as n from calls where method = 'answer'";
+    let behind = asked(&format!(
+        "{statement} and enter >= {kept} and enter < {until}"
+    ));
     let (called, _) = query("ring", &["called", "Requests.answer"]);
-    assert_eq!(
-        (&called[0]["answer"], number(&called[0]["count"])),
-        (&"yes".into(), behind)
-    );
+    assert_eq!(called[0]["answer"], "yes");
+    assert_eq!(called[0]["count"], behind[0]["n"]);
     assert!(called[0]["why"].to_string().contains(&cut), "{called:?}");
     // It was called once, at the beginning; there nobody can say whether it was.
     let (called, _) = query("ring", &["called", "Requests.<init>"]);
