@@ -13,7 +13,7 @@ use jhyde_proto::v1::sql_answer::Part as SqlPart;
 use jhyde_proto::v1::{QueryAnswer, RunQueryRequest, SqlAnswer, SqlRequest};
 use prost::Message;
 
-use super::saved::{cannot_be_read, failed, folder_of, is_name, names_in, write};
+use super::saved::{failed, folder_of, is_name, listed, names_in, write};
 use super::{query, sql};
 use crate::error::Error;
 use crate::json::{AnswerJson, DiffJson, LostAnswerJson, QueryRowJson, SqlRowJson};
@@ -315,15 +315,11 @@ pub(super) fn list(folder: Option<&Path>, out: &mut Output) -> Result<(), Error>
             })
         });
     }
-    match names.len() {
-        0 => out.line(format!(
-            "no answers are kept in {}",
-            clean(&place.display().to_string())
-        ))?,
-        all if all == lost.len() => {}
-        _ => table.write(out)?,
+    if names.is_empty() {
+        let place = place.display().to_string();
+        return out.line(format!("no answers are kept in {}", clean(&place)));
     }
-    cannot_be_read(&lost, out)
+    listed(table, names.len() - lost.len(), &lost, out)
 }
 
 /// Shows an answer again.

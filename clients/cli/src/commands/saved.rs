@@ -242,16 +242,22 @@ fn list(args: &SavedArgs, out: &mut Output) -> Result<(), Error> {
             })
         });
     }
-    match names.len() {
-        0 => nothing(&folder, out)?,
-        all if all == lost.len() => {}
-        _ => table.write(out)?,
+    if names.is_empty() {
+        return nothing(&folder, out);
     }
-    cannot_be_read(&lost, out)
+    listed(table, names.len() - lost.len(), &lost, out)
 }
 
-/// What of a list cannot be read, by name, and why.
-pub(super) fn cannot_be_read(lost: &[(&String, String)], out: &mut Output) -> Result<(), Error> {
+/// Ends a list for people: a table of what can be read, so many rows, and what cannot, by name, and why.
+pub(super) fn listed(
+    table: Table,
+    rows: usize,
+    lost: &[(&String, String)],
+    out: &mut Output,
+) -> Result<(), Error> {
+    if rows > 0 {
+        table.write(out)?;
+    }
     for (name, why) in lost {
         let told = format!("! {name} cannot be read: {}", clean(why));
         out.line(out.paint.text(Look::Hint, told))?;

@@ -301,11 +301,20 @@ impl Contents {
 
     /// These objects and what lies behind them, each once.
     pub(crate) fn behind(&self, objects: &[ObjectId]) -> Vec<ObjectId> {
+        /// Among so few one is looked for one by one.
+        const FEW: usize = 32;
         let mut all: Vec<ObjectId> = Vec::new();
-        let mut known = FxHashSet::default();
+        let mut many = FxHashSet::default();
         let mut open: Vec<ObjectId> = objects.iter().rev().copied().collect();
         while let Some(object) = open.pop() {
-            if !known.insert(object) {
+            if all.len() == FEW && many.is_empty() {
+                many.extend(all.iter().copied());
+            }
+            let is_known = match all.len() < FEW {
+                true => all.contains(&object),
+                false => !many.insert(object),
+            };
+            if is_known {
                 continue;
             }
             all.push(object);

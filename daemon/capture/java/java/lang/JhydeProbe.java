@@ -963,7 +963,13 @@ public final class JhydeProbe {
 
     /** Does what leaves the outermost call of the scope end the thread? It does where nothing is below that call but what begins a thread. */
     private static boolean endsThread() {
-        StackTraceElement[] here = new Throwable().getStackTrace();
+        StackTraceElement[] here;
+        try {
+            here = new Throwable().getStackTrace();
+        } catch (OutOfMemoryError e) {
+            // The program gets its own exception.
+            return false;
+        }
         int call = own(here);
         for (int i = call + 1; i < here.length; i++) {
             String of = here[i].getClassName(), name = here[i].getMethodName();
@@ -978,14 +984,14 @@ public final class JhydeProbe {
 
     /** Does the JVM begin programs or threads by this method? */
     private static boolean isBegun(StackTraceElement call) {
-        if (call.getMethodName().equals("main")) {
-            return true;
+        if (!call.getMethodName().equals("run")) {
+            return call.getMethodName().equals("main");
         }
-        boolean runs = false;
-        for (Class<?> of = Thread.currentThread().getClass(); of != Thread.class; of = of.getSuperclass()) {
-            runs |= of.getName().equals(call.getClassName());
+        Class<?> of = Thread.currentThread().getClass();
+        while (of != Thread.class && !of.getName().equals(call.getClassName())) {
+            of = of.getSuperclass();
         }
-        return runs && call.getMethodName().equals("run");
+        return of != Thread.class;
     }
 
     public static void read(int value, JhydeProbe log) {

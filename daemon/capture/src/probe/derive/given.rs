@@ -78,11 +78,15 @@ impl Deriver {
         if !self.names.has_others() || named.kind == InvokeKind::Dynamic {
             return false;
         }
+        if named.class.starts_with("java.lang.reflect.") {
+            return true;
+        }
         // What a stream of the JDK's goes through runs when that does.
         let shown: Vec<ObjectId> = outside.shown().collect();
-        let mut behind = self.holdings.contents.behind(&shown).into_iter();
-        named.class.starts_with("java.lang.reflect.")
-            || behind.any(|object| self.is_foreign(program, object))
+        let behind = self.holdings.contents.behind(&shown);
+        behind
+            .into_iter()
+            .any(|object| self.is_foreign(program, object))
     }
 
     /// Which fields code writes of which no file is known (made at run time, packed into another jar) nobody can tell.

@@ -141,7 +141,6 @@ impl Side {
         // The first of them was read.
         self.read = (self.read + events).saturating_sub(1);
         self.passed += events;
-        self.passed += events;
         self.ended_unseen &= !has_exits;
         self.seek(Some(end))
     }
