@@ -12,6 +12,7 @@ use jhyde_trace::{
 };
 
 use crate::contents::Cache;
+use crate::deadline::Deadline;
 use crate::error::{Error, Result};
 use crate::events::Outlines;
 use crate::objects::DAMAGED;
@@ -39,7 +40,7 @@ pub struct History {
     /// Set when nobody waits for the answer any more.
     pub(crate) cancelled: Arc<AtomicBool>,
     /// From then on nobody waits, either.
-    pub(crate) deadline: Option<Instant>,
+    pub(crate) deadline: Deadline,
 }
 
 impl History {
@@ -55,7 +56,7 @@ impl History {
             contents: Arc::default(),
             shots: Arc::default(),
             cancelled: Arc::default(),
-            deadline: None,
+            deadline: Deadline::default(),
         }
     }
 
@@ -76,7 +77,7 @@ impl History {
     /// The same, and its long questions end so from this moment on, too.
     #[must_use]
     pub fn ending_at(mut self, deadline: Option<Instant>) -> Self {
-        self.deadline = deadline;
+        self.deadline = Deadline::new(deadline);
         self
     }
 
@@ -89,7 +90,7 @@ impl History {
 
     /// Is that moment over?
     pub fn is_late(&self) -> bool {
-        self.deadline.is_some_and(|end| Instant::now() >= end)
+        self.deadline.is_over()
     }
 
     /// Set when nobody waits for the answer any more.

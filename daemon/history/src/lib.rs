@@ -27,6 +27,7 @@ pub mod certain;
 mod code;
 pub mod content;
 mod contents;
+mod deadline;
 mod doubt;
 pub mod end;
 pub mod error;

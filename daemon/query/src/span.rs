@@ -13,6 +13,10 @@ use crate::error::{Error, Result};
 pub(crate) const NO_INDEX: &str = "the recording was made before there was an index of fields, classes and references: all its events \
      were read";
 
+/// What is said where a recording does not keep what is counted of its blocks.
+pub(crate) const NO_TALLIES: &str =
+    "the recording was made before counts of its blocks were kept: all its events were read";
+
 /// A stretch of time in pieces, between which one can see whether anybody still waits: a single one where an index leads to what is
 /// looked for (`is_indexed`), and many where all events are read, of which few may be found.
 pub(crate) fn pieces(

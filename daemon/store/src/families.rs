@@ -153,8 +153,15 @@ pub(crate) const SITES: Family = Family {
     ..small("sites")
 };
 
+/// What is counted of each block. Key: first timestamp u64. Value: `Tally`, postcard, behind a checksum. Written with the block, and cut
+/// off with it. Only repeats what the block says, and is not worked out again: who counts reads the block where its tally is missing.
+pub(crate) const TALLIES: Family = Family {
+    later: true,
+    ..small("tallies")
+};
+
 /// Everything that must not be opened without. See the list's use in `database`.
-pub(crate) const ALL: [Family; 17] = [
+pub(crate) const ALL: [Family; 18] = [
     BLOCKS,
     DIRECTORY,
     THREAD_BLOCKS,
@@ -172,6 +179,7 @@ pub(crate) const ALL: [Family; 17] = [
     LEVELS,
     PASSAGES,
     SITES,
+    TALLIES,
 ];
 
 /// A key of two parts, a u32 and a u64.

@@ -21,6 +21,7 @@ use crate::passages;
 use crate::ring::Ring;
 use crate::rows::{Rare, TableRows};
 use crate::state::{Group, Inner, Live, Persisted, Sealed, ThreadTotal};
+use crate::tally::Tally;
 use crate::view::View;
 
 /// Watchers are told of new events this often.
@@ -219,6 +220,11 @@ impl Flusher {
             length = bytes.len();
             let key = block.first().0.to_be_bytes();
             batch.put_cf(db.family(families::BLOCKS)?, key, bytes);
+            // One that a crash left unfinished may be of a recording from before there were any.
+            if !db.lacks(families::TALLIES) {
+                let tally = Tally::of(block, 0..block.len(), |call| self.rows.running(call));
+                batch.put_cf(db.family(families::TALLIES)?, key, tally.encode());
+            }
             self.rows.of_block(block, length, |family, key, value| {
                 batch.put_cf(db.family(family)?, key, value);
                 Ok(())

@@ -9,6 +9,7 @@ use crate::folder;
 use crate::index::run;
 use crate::objects;
 use crate::state::{BlockEntry, LongCall, ThreadEntry};
+use crate::tally::Tally;
 
 /// Decodes hostile bytes as a run of postings; what decodes is sorted.
 pub fn decode_postings(bytes: &[u8]) {
@@ -31,7 +32,7 @@ pub fn decode_objects(bytes: &[u8]) {
     let _ = objects::decode_columns(bytes);
 }
 
-/// Decodes hostile bytes as a class, a thread, and the records of blocks, threads and calls.
+/// Decodes hostile bytes as a class, a thread, and the records of blocks, threads, calls and counts.
 pub fn decode_tables(bytes: &[u8]) {
     let _ = open_value::<jhyde_trace::ClassInfo>(bytes);
     let _ = open_value::<jhyde_trace::ThreadInfo>(bytes);
@@ -39,6 +40,8 @@ pub fn decode_tables(bytes: &[u8]) {
     let _ = postcard::from_bytes::<BlockEntry>(bytes);
     let _ = postcard::from_bytes::<ThreadEntry>(bytes);
     let _ = postcard::from_bytes::<LongCall>(bytes);
+    let _ = Tally::decode(bytes);
+    let _ = postcard::from_bytes::<Tally>(bytes);
 }
 
 /// Decodes hostile bytes as a `recording.json`; what decodes comes back.

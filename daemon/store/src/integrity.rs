@@ -14,10 +14,16 @@ use crate::recording::Recording;
 use crate::records::Direction;
 use crate::sources;
 use crate::state::BlockEntry;
+use crate::tally::Tally;
 use crate::view::View;
 
 /// Tables that only repeat what the blocks say, and are not worked out again: without them questions read more.
-const REPEATING: [Family; 3] = [families::INDEX, families::PASSAGES, families::SITES];
+const REPEATING: [Family; 4] = [
+    families::INDEX,
+    families::PASSAGES,
+    families::SITES,
+    families::TALLIES,
+];
 
 /// What [`Recording::check`] found.
 #[derive(Clone, Debug, Default)]
@@ -126,6 +132,8 @@ impl Recording {
                 } else if family == families::PASSAGES || family == families::SITES {
                     passages::check(family, &value).map_err(wrong)?;
                     report.entries += 1;
+                } else if family == families::TALLIES {
+                    Tally::decode(&value).map_err(wrong)?;
                 } else if family == families::LEVELS {
                     open_value::<LevelFact>(&value).map_err(wrong)?;
                     report.entries += 1;
@@ -190,6 +198,14 @@ impl Recording {
             }
         }
         let outer = |call| Some(view.call(call, &mut None).ok()?.method);
+        if let Some(kept) = view.kept_tally(ordinal, &(0..view.end))?
+            && kept != Tally::of(&block, 0..block.len(), outer)
+        {
+            return Err(wrong(
+                "table tallies",
+                "it does not fit the block".to_owned(),
+            ));
+        }
         for key in collect::keys(&block, outer) {
             report.entries += 1;
             if view.candidate(key, ordinal, Direction::Forward)? != Some(ordinal) {

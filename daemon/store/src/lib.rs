@@ -45,7 +45,9 @@ mod seal;
 mod sessions;
 mod sink;
 mod state;
+mod tally;
 mod view;
+mod whose;
 
 pub use catalogue::retention::{Keep, Removal, RetentionPlan, RetentionReport};
 pub use catalogue::{Catalogue, StoreOptions};
@@ -62,5 +64,6 @@ pub use records::{
     RootRecord, Stats, TimedEvent, Write,
 };
 pub use sources::{KeptSource, SourceKeeper, SourceRoom};
+pub use tally::{Sum, Tally};
 pub use watch::{Watch, WatchGuard};
 pub use writer::Writer;

@@ -180,6 +180,7 @@ fn rows_that_lead_to(inner: &Inner, firsts: &[u64]) -> Result<Vec<WriteBatch>> {
             continue;
         };
         if let Some(batch) = batches.last_mut() {
+            batch.delete_cf(inner.db.family(families::TALLIES)?, first.to_be_bytes());
             TableRows::default().of_block(&block, 0, |family, key, _| {
                 if [families::METHOD_BLOCKS, families::OWN_BLOCKS].contains(&family) {
                     batch.delete_cf(inner.db.family(family)?, key);

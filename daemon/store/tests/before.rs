@@ -87,9 +87,17 @@ fn without_an_index_of_references_all_blocks_are_read() {
     });
     let made = made.expect("an array is made");
     let found = recording.creations_of(made, all(), Direction::Forward);
-    assert!(found.count() > 0);
+    let found = found.count() as u64;
+    assert!(found > 0);
+    // Nor is anything counted in it.
+    assert!(!recording.has_tallies());
+    let mut sum = Sum::default();
+    for tally in recording.tallies(all()) {
+        sum.add(&tally.expect("it is counted"));
+    }
+    assert_eq!(sum.made.get(&made), Some(&found));
     // One that is made now has it.
     let options = RecordingOptions::default();
     let (fresh, _writer) = catalogue.create(None, options).expect("a recording");
-    assert!(fresh.has_index_of_references());
+    assert!(fresh.has_index_of_references() && fresh.has_tallies());
 }

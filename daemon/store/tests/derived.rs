@@ -12,7 +12,7 @@ use jhyde_store::*;
 use jhyde_trace::*;
 
 /// Tables that lead to the event blocks.
-const DERIVED: [&str; 7] = [
+const DERIVED: [&str; 8] = [
     "directory",
     "thread_blocks",
     "call_blocks",
@@ -20,6 +20,7 @@ const DERIVED: [&str; 7] = [
     "own_blocks",
     "method_blocks",
     "index",
+    "tallies",
 ];
 
 /// The files of a table.

@@ -83,6 +83,8 @@ impl Asked<'_> {
             }
             let gaps = self.recording.gaps(range.clone());
             self.rows(&format!("gaps {range:?}"), gaps);
+            let counted = self.recording.tallies(range.clone());
+            self.rows(&format!("counted {range:?}"), counted);
             for object in 0..12 {
                 let object = ObjectId(object);
                 let written = self

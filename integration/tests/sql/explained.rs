@@ -3,22 +3,21 @@
 use std::path::Path;
 
 use jhyde_integration::compiled::compile;
-use jhyde_integration::{Folder, jdks};
+use jhyde_integration::{Folder, Jdk, jdks};
 use serde_json::{Value as Json, json};
 
 use crate::{ask, rows};
 
 /// A recording of some dozens of blocks.
-fn words() -> Folder {
-    let jdk = jdks().remove(0);
+pub(crate) fn words(jdk: &Jdk) -> Folder {
     let folder = Folder::new();
     let classes = folder.data().with_file_name("kernels");
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("java/kernels");
-    compile(&jdk, &sources, &classes);
+    compile(jdk, &sources, &classes);
     let path = classes.display().to_string();
     let words = ["-cp", &path, "Kernels", "words", "1"].map(str::to_owned);
     let run = folder.launch(
-        &jdk,
+        jdk,
         "run",
         &["--engine", "probe", "--level", "full"],
         &words,
@@ -51,7 +50,7 @@ fn read(folder: &Folder, statement: &str) -> u64 {
 
 #[test]
 fn no_more_blocks_are_read_than_are_said() {
-    let folder = words();
+    let folder = words(&jdks()[0]);
     let one = |statement: &str| -> Json {
         let first = rows(&folder, statement).into_iter().next();
         first.and_then(|row| row.into_iter().next()).expect("a row")

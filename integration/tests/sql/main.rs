@@ -1,6 +1,7 @@
 //! `jhyde sql` on real recordings: what tables and functions tell is held against what `jhyde` says otherwise, and bad input.
 
 mod arrow;
+mod counted;
 mod explained;
 mod generated;
 mod judged;

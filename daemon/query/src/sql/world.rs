@@ -1,18 +1,18 @@
 //! The part of the history that a statement sees, and what was met on the way.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use jhyde_history::History;
-use jhyde_store::Recording;
 use jhyde_store::records::{CallRecord, MethodRef};
+use jhyde_store::{Recording, Sum};
 use jhyde_trace::{CallId, Event, Level, MethodId, ObjectId, ObjectInfo, ThreadId, Timestamp};
 
 use super::asked::{Asked, Seen};
 use super::datum::Datum;
 use super::judged::Judgements;
 use crate::error::{Error, Result};
-use crate::span::Span;
+use crate::span::{NO_TALLIES, Span};
 
 /// Rows of a table.
 pub(super) type RowsOf<T> = Box<dyn Iterator<Item = Result<T>> + Send>;
@@ -32,6 +32,8 @@ pub(super) struct World {
     pub(super) peers: Arc<[History]>,
     /// The statement is only planned, and its plan says how many blocks each table reads.
     explains: AtomicBool,
+    /// What is counted of all that is seen, once it was asked for.
+    counted: OnceLock<Sum>,
     notes: Mutex<Vec<String>>,
     failure: Mutex<Option<Error>>,
 }
@@ -48,6 +50,7 @@ impl World {
             all,
             peers,
             explains: AtomicBool::new(false),
+            counted: OnceLock::new(),
             notes: Mutex::default(),
             failure: Mutex::default(),
         }
@@ -71,10 +74,14 @@ impl World {
         self.history.check().is_err()
     }
 
+    /// Does nobody wait any more?
+    pub(super) fn is_cancelled(&self) -> bool {
+        self.history.cancelled().load(Ordering::Relaxed)
+    }
+
     /// Why a statement was interrupted.
     pub(super) fn why_over(&self) -> Error {
-        let is_cancelled = self.history.cancelled();
-        match is_cancelled.load(Ordering::Relaxed) {
+        match self.is_cancelled() {
             true => Error::Cancelled,
             false => super::SqlError::Timeout.into(),
         }
@@ -126,6 +133,30 @@ impl World {
             }
             Err(error) => Some(Err(error.into())),
         }))
+    }
+
+    /// What is counted of all that is seen: by what is kept of each block, without reading it.
+    pub(super) fn counted(&self) -> Result<&Sum> {
+        if let Some(counted) = self.counted.get() {
+            return Ok(counted);
+        }
+        if !self.recording().has_tallies() {
+            self.note(NO_TALLIES);
+        }
+        let mut sum = Sum::default();
+        for tally in self.recording().tallies(Timestamp(0)..self.span.until) {
+            if self.is_over() {
+                return Err(self.why_over());
+            }
+            match tally {
+                Ok(tally) => sum.add(&tally),
+                Err(error @ jhyde_store::Error::Damaged { .. }) => {
+                    self.note(format!("what a damaged block had is not counted: {error}"));
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(self.counted.get_or_init(|| sum))
     }
 
     /// A call as it was at the end of the span; none if it had not begun.

@@ -6,6 +6,7 @@ use jhyde_trace::{Block, CallId, MethodId, ObjectId, Variable};
 use rustc_hash::FxHashSet;
 
 use super::{Key, local_call};
+use crate::whose::{Call, Whose};
 
 /// What was noted last for a shape: most events of a shape repeat it, and need not be noted again.
 #[derive(Clone, Default)]
@@ -20,34 +21,22 @@ struct Noted {
 /// was entered before the block.
 pub(crate) fn keys(
     block: &Block,
-    mut outer_method: impl FnMut(CallId) -> Option<MethodId>,
+    outer_method: impl FnMut(CallId) -> Option<MethodId>,
 ) -> Vec<Key> {
     let mut keys = Vec::with_capacity(block.len() / 2);
     let kinds = block.shape_kinds();
     let mut noted = vec![Noted::default(); kinds.len()];
-    // Of the call of the event before: its method, and whether it lies in this block as a whole. Then its
-    // locals need no index.
-    let mut current: Option<(CallId, Option<MethodId>, bool)> = None;
+    let mut whose = Whose::new(block, outer_method);
     let mut last_array = None;
     let references = block.references();
     let mut referred_to = FxHashSet::default();
     for position in 0..block.len() {
-        let call = block.call(position);
-        let (method, within) = match current {
-            Some((running, method, within)) if running == call => (method, within),
-            _ => {
-                let thread = block.thread(call.thread);
-                let row = thread.and_then(|thread| thread.row(call.preorder));
-                let method = match row {
-                    Some(row) => block.enter(row.enter as usize).map(|enter| enter.method),
-                    None if call.is_root() => None,
-                    None => outer_method(call),
-                };
-                let within = row.is_some_and(|row| row.exit().is_some());
-                current = Some((call, method, within));
-                (method, within)
-            }
-        };
+        let Call {
+            id: call,
+            method,
+            // Then its locals need no index.
+            within,
+        } = whose.call(position);
         let shape = block.shape_number(position);
         let (Some(noted), Some(kind)) = (noted.get_mut(shape), kinds.get(shape)) else {
             continue;
@@ -63,7 +52,7 @@ pub(crate) fn keys(
             }
         }
         match *kind {
-            ShapeKind::Other => {}
+            ShapeKind::Other | ShapeKind::Edge(..) => {}
             ShapeKind::OwnLocal(local) => {
                 if !within && noted.call.replace(call) != Some(call) {
                     keys.extend(Key::of_variable(Variable::Local { call, local }));
@@ -98,8 +87,7 @@ pub(crate) fn keys(
                 }
             }
             ShapeKind::Enter(call_site) => {
-                let caller = caller(block, call, &mut outer_method);
-                if let Some(caller) = caller
+                if let Some(caller) = whose.caller(call)
                     && noted.caller.replace(caller) != Some(caller)
                 {
                     keys.push(Key::of_place(caller, call_site));
@@ -125,21 +113,6 @@ pub(crate) fn keys(
     keys.sort_unstable();
     keys.dedup();
     keys
-}
-
-/// The method of the call that made a call which begins in this block.
-fn caller(
-    block: &Block,
-    call: CallId,
-    outer_method: &mut impl FnMut(CallId) -> Option<MethodId>,
-) -> Option<MethodId> {
-    let thread = block.thread(call.thread)?;
-    let parent = thread.call_id(thread.row(call.preorder)?.parent);
-    match thread.row(parent.preorder) {
-        Some(row) => block.enter(row.enter as usize).map(|enter| enter.method),
-        None if parent.is_root() => None,
-        None => outer_method(parent),
-    }
 }
 
 /// Does the call begin and end in this block?

@@ -9,7 +9,7 @@ use crate::records::Direction;
 use crate::view::View;
 
 /// Blocks that are read ahead by who goes through all of a stretch: most of the time goes into decoding, which is done on several cores.
-pub(super) struct Ahead {
+pub(crate) struct Ahead {
     /// Where nothing is read ahead: the first block may be enough.
     first: u32,
     /// They are read up to here.
@@ -22,7 +22,7 @@ impl Ahead {
     /// So many.
     const MOST: u32 = 16;
 
-    pub(super) fn new(first: u32) -> Self {
+    pub(crate) fn new(first: u32) -> Self {
         Self {
             first,
             upto: first + 1,
@@ -31,7 +31,7 @@ impl Ahead {
     }
 
     /// A block is asked for, the one behind the last.
-    pub(super) fn come(&mut self, view: &View, ordinal: u32, range: &Range<u64>) {
+    pub(crate) fn come(&mut self, view: &View, ordinal: u32, range: &Range<u64>) {
         if ordinal < self.upto || ordinal == self.first {
             return;
         }

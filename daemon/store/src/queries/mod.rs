@@ -1,9 +1,9 @@
 //! The questions to a recording, by theme; all are methods of [`crate::Recording`].
 
-mod ahead;
+pub(crate) mod ahead;
 mod calls;
 mod contents;
-mod events;
+pub(crate) mod events;
 pub(crate) mod extent;
 pub(crate) mod gaps;
 mod methods;

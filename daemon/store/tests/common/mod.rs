@@ -354,6 +354,7 @@ pub(crate) fn compare(recording: &Recording, model: &Model, ranges: &[Range<Time
     compare_contents(recording, model, ranges);
     referring::compare_referring(recording, model, ranges);
     referring::compare_events_of_methods(recording, model, &calls, ranges);
+    referring::compare_tallies(recording, model, &calls, ranges);
     extents::compare_extents(recording, model, &calls, ranges);
 }
 

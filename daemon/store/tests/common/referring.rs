@@ -109,6 +109,43 @@ pub(super) fn compare_events_of_methods(
     }
 }
 
+/// What is counted, against a look at each event.
+pub(super) fn compare_tallies(
+    recording: &Recording,
+    model: &Model,
+    calls: &BTreeMap<CallId, CallRecord>,
+    ranges: &[Range<Timestamp>],
+) {
+    assert!(recording.has_tallies());
+    for range in ranges {
+        let mut expected = Sum::default();
+        for row in model.span(range).map(|at| model.at(at)) {
+            if let Some(call) = calls.get(&row.event.call) {
+                let at = (call.method, row.event.index);
+                *expected.events.entry(at).or_default() += 1;
+                if let EventKind::Edge { from, to } = row.event.kind {
+                    *expected.ways.entry((call.method, from, to)).or_default() += 1;
+                }
+            }
+            match row.event.kind {
+                EventKind::Enter {
+                    method,
+                    boundary: false,
+                    already_running: false,
+                    ..
+                } => *expected.entries.entry(method).or_default() += 1,
+                EventKind::New { class, .. } => *expected.made.entry(class).or_default() += 1,
+                _ => {}
+            }
+        }
+        let mut found = Sum::default();
+        for tally in collected(recording.tallies(range.clone())) {
+            found.add(&tally);
+        }
+        assert_eq!(found, expected, "counted in {range:?}");
+    }
+}
+
 fn field_of(variable: Variable) -> Option<FieldId> {
     match variable {
         Variable::Field { field, .. } | Variable::Static { field } => Some(field),

@@ -60,6 +60,8 @@ pub enum ShapeKind {
     Enter(u32),
     /// Create the object of this class that [`Block::owner`] names.
     New(ClassId),
+    /// Go on from one bytecode index to another: see [`crate::EventKind::Edge`].
+    Edge(u32, u32),
     /// Write something else: [`Block::write`] says what.
     OtherWrite,
     /// Write nothing and create nothing.
@@ -72,6 +74,7 @@ impl Block {
         let kind = |shape: &Shape| match (shape.op, shape.var) {
             (op::ENTER, _) => ShapeKind::Enter(shape.b),
             (op::NEW, _) => ShapeKind::New(ClassId(shape.a)),
+            (op::EDGE, _) => ShapeKind::Edge(shape.a, shape.b),
             (op::CONTENT, _) => ShapeKind::Content,
             (op::WRITE | op::SNAPSHOT, var::NAMED) => {
                 ShapeKind::OwnLocal(Local::Named(shape.a as u16))

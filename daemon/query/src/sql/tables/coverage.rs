@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::collections::hash_map::Entry;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use jhyde_bytecode::{Code, CoverageEdges, Outcome};
 use jhyde_store::Lookup;
@@ -17,17 +17,16 @@ use super::structure::each_method;
 use crate::error::Result;
 use crate::span::NO_INDEX;
 use crate::sql::datum::Datum;
-use crate::sql::extent::Reads;
+use crate::sql::extent::{Leads, Reads};
 use crate::sql::table::{Access, Column, Row, Table};
 use crate::sql::world::{RowsOf, World};
 
 /// The condition, none for the entry, and where control went on.
 type Way = (Option<u32>, u32);
 
-/// How often a way was gone.
+/// In how many calls a way was gone, and when.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Gone {
-    times: u64,
     calls: u64,
     first: Option<Timestamp>,
     last: Option<Timestamp>,
@@ -35,7 +34,6 @@ struct Gone {
 
 impl Gone {
     fn add(&mut self, at: Timestamp, is_new_in_call: bool) {
-        self.times += 1;
         self.calls += u64::from(is_new_in_call);
         self.first = Some(self.first.map_or(at, |first| first.min(at)));
         self.last = Some(self.last.map_or(at, |last| last.max(at)));
@@ -44,13 +42,37 @@ impl Gone {
 
 type Counts = FxHashMap<MethodId, BTreeMap<Way, Gone>>;
 
+/// What only the events tell, once somebody asks for it.
+struct Looked {
+    /// The method whose events are looked at; none for those of all.
+    method: Option<MethodId>,
+    counts: OnceLock<Counts>,
+}
+
+impl Looked {
+    fn at(&self, world: &World, method: MethodId, way: Way) -> Result<Gone> {
+        let counts = match self.counts.get() {
+            Some(counts) => counts,
+            None => {
+                let counts = match self.method {
+                    Some(method) => of_method(world, method)?,
+                    None => of_all(world)?,
+                };
+                self.counts.get_or_init(|| counts)
+            }
+        };
+        let gone = counts.get(&method).and_then(|ways| ways.get(&way));
+        Ok(gone.copied().unwrap_or_default())
+    }
+}
+
 /// A way of a method.
 pub(super) struct Covered {
     number: u64,
     method: MethodRef,
     way: Way,
     outcome: Option<String>,
-    gone: Gone,
+    looked: Arc<Looked>,
 }
 
 impl Row for Covered {
@@ -60,6 +82,23 @@ impl Row for Covered {
 }
 
 impl Covered {
+    fn times(&self, world: &World) -> Result<u64> {
+        let (method, counted) = (self.method.method().id, world.counted()?);
+        let times = match self.way {
+            (None, _) => counted.entries.get(&method),
+            (Some(from), to) => counted.ways.get(&(method, from, to)),
+        };
+        Ok(times.copied().unwrap_or(0))
+    }
+
+    fn gone(&self, world: &World) -> Result<Gone> {
+        // Most ways of most programs are never gone.
+        match self.times(world)? {
+            0 => Ok(Gone::default()),
+            _ => self.looked.at(world, self.method.method().id, self.way),
+        }
+    }
+
     fn line(&self, index: u32) -> Datum {
         Datum::or_null(self.method.method().line_of(index), |line| {
             Datum::Int(line.into())
@@ -71,8 +110,8 @@ impl Covered {
 pub(super) fn coverage() -> Table<Covered> {
     Table {
         name: "coverage",
-        doc: "The ways of control in the methods of the recorded classes, gone or not: the entry of each method and each outcome of each condition and switch. All events are gone through for \
-              it, or those of one method's calls.",
+        doc: "The ways of control in the methods of the recorded classes, gone or not: the entry of each method and each outcome of each condition and switch. How often is answered from what is \
+              counted of each block; for `calls`, `first` and `last` of what was gone all events are gone through, or those of one method's calls.",
         level: Level::Full,
         columns: vec![
             Column::<Covered>::int(
@@ -108,34 +147,34 @@ pub(super) fn coverage() -> Table<Covered> {
                  with commas. Null where the code is not recorded",
                 |_, row| Ok(Datum::or_null(row.outcome.as_ref(), Datum::text)),
             ),
-            Column::<Covered>::int("times", "how often it was gone", |_, row| {
-                Ok(Datum::count(row.gone.times))
+            Column::<Covered>::int("times", "how often it was gone", |world, row| {
+                Ok(Datum::count(row.times(world)?))
             }),
-            Column::<Covered>::int("calls", "in how many calls", |_, row| {
-                Ok(Datum::count(row.gone.calls))
+            Column::<Covered>::int("calls", "in how many calls", |world, row| {
+                Ok(Datum::count(row.gone(world)?.calls))
             }),
             Column::<Covered>::int(
                 "first",
                 "the event in which it was first; null where never",
-                |_, row| Ok(Datum::or_null(row.gone.first, |at| Datum::count(at.0))),
+                |world, row| {
+                    let first = row.gone(world)?.first;
+                    Ok(Datum::or_null(first, |at| Datum::count(at.0)))
+                },
             ),
-            Column::<Covered>::int("last", "the event in which it was last", |_, row| {
-                Ok(Datum::or_null(row.gone.last, |at| Datum::count(at.0)))
+            Column::<Covered>::int("last", "the event in which it was last", |world, row| {
+                let last = row.gone(world)?.last;
+                Ok(Datum::or_null(last, |at| Datum::count(at.0)))
             }),
         ],
         accesses: vec![
             Access {
-                by: "index of blocks in which the method runs",
+                by: "counts of blocks; index of blocks in which the method runs",
                 equal: &["method_id"],
                 range: None,
                 order: None,
                 backward: false,
                 cost: 1e5,
-                reads: Reads::Led(|world, bounds| {
-                    let id = bounds.number("method_id");
-                    let id = id.and_then(|id| u32::try_from(id).ok()).map(MethodId);
-                    Ok(bounds.leads_always(world, id.map(Lookup::Inside)))
-                }),
+                reads: Reads::Led(|world, _| Ok(uncounted(world))),
                 find: |world, bounds| {
                     let id = bounds.number("method_id");
                     let id = id.and_then(|id| u32::try_from(id).ok()).map(MethodId);
@@ -144,30 +183,28 @@ pub(super) fn coverage() -> Table<Covered> {
                     if let Some(lost) = world.recording().lost_classes() {
                         world.note(format!("some classes are damaged: {lost}"));
                     }
-                    let counts = match methods.first() {
-                        Some(method) => of_method(world, method.method().id)?,
-                        None => Counts::default(),
-                    };
-                    Ok(rows(methods, counts))
+                    rows(world, methods, id)
                 },
             },
             Access {
-                by: "all events",
+                by: "counts of blocks; all events",
                 equal: &[],
                 range: None,
                 order: None,
                 backward: false,
                 cost: 1e7,
-                reads: Reads::Led(|world, bounds| {
-                    Ok(bounds.leads_always(world, Some(Lookup::Time)))
-                }),
-                find: |world, _| {
-                    let methods = each_method(world)?.collect();
-                    let counts = of_all(world)?;
-                    Ok(rows(methods, counts))
-                },
+                reads: Reads::Led(|world, _| Ok(uncounted(world))),
+                find: |world, _| rows(world, each_method(world)?.collect(), None),
             },
         ],
+    }
+}
+
+/// The blocks of which no counts are kept. What cells need besides is not known before they are asked for.
+fn uncounted(world: &World) -> Leads {
+    match world.recording().has_tallies() {
+        true => Vec::new(),
+        false => vec![(Lookup::Time, Timestamp(0)..world.span.until)],
     }
 }
 
@@ -175,13 +212,12 @@ pub(super) fn coverage() -> Table<Covered> {
 type Running = FxHashMap<CallId, (MethodId, FxHashSet<(u32, u32)>)>;
 
 /// Of one method.
-fn of_method(world: &Arc<World>, method: MethodId) -> Result<Counts> {
+fn of_method(world: &World, method: MethodId) -> Result<Counts> {
     if !world.recording().has_index_of_references() {
         world.note(NO_INDEX);
     }
     let range = Timestamp(0)..world.span.until;
     let events = world.recording().events_of_method(method, range);
-    let events = world.readable(events);
     let own = events.filter_map(|row| match row {
         // The beginnings of calls that it makes are of other methods, or come again as their own.
         Ok(row) if row.event.call != row.call => None,
@@ -194,21 +230,30 @@ fn of_method(world: &Arc<World>, method: MethodId) -> Result<Counts> {
 }
 
 /// Of all methods.
-fn of_all(world: &Arc<World>) -> Result<Counts> {
+fn of_all(world: &World) -> Result<Counts> {
     let range = Timestamp(0)..world.span.until;
     let events = world.recording().events(range, None, Direction::Forward);
-    counted(world, world.readable(events))
+    counted(world, events)
 }
 
 /// What is kept besides the counts is of the calls that run.
-fn counted(world: &Arc<World>, events: impl Iterator<Item = Result<TimedEvent>>) -> Result<Counts> {
+fn counted(
+    world: &World,
+    events: impl Iterator<Item = jhyde_store::Result<TimedEvent>>,
+) -> Result<Counts> {
     let mut counts = Counts::default();
     let mut running = Running::default();
     for (event, count) in events.zip(0_u64..) {
         if count.is_multiple_of(1024) && world.is_over() {
             return Err(world.why_over());
         }
-        let event = event?;
+        let event = match event {
+            Err(error @ jhyde_store::Error::Damaged { .. }) => {
+                world.note(format!("what a damaged block had is left out: {error}"));
+                continue;
+            }
+            event => event?,
+        };
         one(
             world,
             &event.event,
@@ -261,12 +306,23 @@ fn one(
     Ok(())
 }
 
-/// All ways of these methods: those that their code has, and those that were gone.
-fn rows(methods: Vec<MethodRef>, mut counts: Counts) -> RowsOf<Covered> {
+/// All ways of these methods: those that their code has, and those that were gone of methods without code.
+fn rows(world: &World, methods: Vec<MethodRef>, of: Option<MethodId>) -> Result<RowsOf<Covered>> {
+    let looked = Arc::new(Looked {
+        method: of,
+        counts: OnceLock::new(),
+    });
+    let mut gone: FxHashMap<MethodId, Vec<Way>> = FxHashMap::default();
+    let counted = world.counted()?;
+    for method in counted.entries.keys() {
+        gone.entry(*method).or_default().push((None, 0));
+    }
+    for (method, from, to) in counted.ways.keys() {
+        gone.entry(*method).or_default().push((Some(*from), *to));
+    }
     let rows = methods.into_iter().flat_map(move |method| {
         let info = method.method();
         let mut ways: BTreeMap<Way, Vec<Outcome>> = BTreeMap::new();
-        let gone = counts.remove(&info.id).unwrap_or_default();
         // Abstract and native methods have none.
         let code = Some(&info.code).filter(|code| !code.is_empty());
         match code.and_then(|code| Code::decode(code).ok()) {
@@ -278,7 +334,10 @@ fn rows(methods: Vec<MethodRef>, mut counts: Counts) -> RowsOf<Covered> {
                         .push(edge.outcome);
                 }
             }
-            None => ways.extend(gone.keys().map(|way| (*way, Vec::new()))),
+            None => {
+                let gone = gone.get(&info.id).into_iter().flatten();
+                ways.extend(gone.map(|way| (*way, Vec::new())));
+            }
         }
         let rows = ways.into_iter().map(|(way, outcomes)| {
             Ok(Covered {
@@ -286,12 +345,12 @@ fn rows(methods: Vec<MethodRef>, mut counts: Counts) -> RowsOf<Covered> {
                 method: method.clone(),
                 way,
                 outcome: in_words(&outcomes),
-                gone: gone.get(&way).copied().unwrap_or_default(),
+                looked: Arc::clone(&looked),
             })
         });
         rows.collect::<Vec<_>>()
     });
-    Box::new(rows)
+    Ok(Box::new(rows))
 }
 
 /// The number of a row: another for each way of each method, since code has at most 65,535 bytes (JVMS 4.7.3).

@@ -1,10 +1,11 @@
 //! Threads, and what is known of the program's classes.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use jhyde_history::view::ThreadView;
 use jhyde_store::records::{FieldRef, MethodRef};
-use jhyde_trace::{ClassInfo, Level, LineEntry, Timestamp};
+use jhyde_trace::{ClassInfo, Event, Level, LineEntry, Timestamp};
 
 use crate::error::Result;
 use crate::sql::datum::Datum;
@@ -173,6 +174,17 @@ pub(super) fn classes() -> Table<Arc<ClassInfo>> {
             Column::<Arc<ClassInfo>>::int("modifiers", "its flags (JVMS 4.1)", |_, row| {
                 Ok(Datum::Int(row.modifiers.into()))
             }),
+            Column::<Arc<ClassInfo>>::int(
+                "made",
+                "how many objects of this very class recorded calls made, answered from what is counted of each block; null below level `state`",
+                |world, row| {
+                    if world.level < Level::State {
+                        return Ok(Datum::Null);
+                    }
+                    let made = world.counted()?.made.get(&row.id);
+                    Ok(Datum::count(made.copied().unwrap_or(0)))
+                },
+            ),
         ],
         accesses: from_memory(|world, _| Ok(Box::new(each_class(world)?.into_iter().map(Ok)))),
     }
@@ -232,6 +244,14 @@ pub(super) fn methods() -> Table<MethodRef> {
                     }
                 },
             ),
+            Column::<MethodRef>::int(
+                "events",
+                "how many events its calls have, without those of calls that they make, answered from what is counted of each block",
+                |world, row| {
+                    let counted = world.counted()?;
+                    Ok(Datum::count(counted.events_of(row.method().id)))
+                },
+            ),
         ],
         accesses: from_memory(|world, _| Ok(Box::new(each_method(world)?.map(Ok)))),
     }
@@ -246,6 +266,14 @@ pub(super) struct CodeLine {
 impl CodeLine {
     fn entry(&self) -> Option<&LineEntry> {
         self.method.method().lines.get(self.position)
+    }
+
+    /// Up to the next row's; events that have no place are behind all code.
+    fn indexes(&self) -> Option<Range<u32>> {
+        let start = self.entry()?.start;
+        let next = self.method.method().lines.get(self.position + 1);
+        let end = next.map_or(Event::NO_INDEX, |next| next.start);
+        Some(start..end)
     }
 }
 
@@ -296,6 +324,16 @@ pub(super) fn lines() -> Table<CodeLine> {
                 |_, row| {
                     Ok(Datum::or_null(row.entry(), |entry| {
                         Datum::Int(entry.start.into())
+                    }))
+                },
+            ),
+            Column::<CodeLine>::int(
+                "events",
+                "how many events happened at this code, answered from what is counted of each block",
+                |world, row| {
+                    let counted = world.counted()?;
+                    Ok(Datum::or_null(row.indexes(), |indexes| {
+                        Datum::count(counted.events_at(row.method.method().id, indexes))
                     }))
                 },
             ),
