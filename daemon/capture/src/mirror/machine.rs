@@ -25,6 +25,8 @@ pub(crate) enum Effect {
         index: u32,
         value: Value,
     },
+    /// Wrote an element, and which one was not seen. `elsewhere`: nor of which array.
+    UnseenElement { elsewhere: bool },
     /// Entered or left the monitor of an object.
     Monitor {
         action: MonitorAction,
@@ -138,11 +140,11 @@ pub(crate) fn execute<W: World>(
             }
         }
         Op::StoreElement => {
-            let written = store_element(frame, heap);
-            if let Some(effect) = written {
-                world.tell(effect)?;
-            } else if W::CERTAIN {
-                return Ok(Step::Open);
+            match store_element(frame, heap) {
+                Some(effect @ Effect::WriteElement { .. }) => world.tell(effect)?,
+                _ if W::CERTAIN => return Ok(Step::Open),
+                Some(effect) => world.tell(effect)?,
+                None => {}
             }
             return Ok(next);
         }
@@ -279,9 +281,18 @@ fn load_element(frame: &mut Activation, heap: &Heap) -> Option<(ObjectId, u32)> 
     element
 }
 
+/// None where nothing is written: the array is null, or has no such element.
 fn store_element(frame: &mut Activation, heap: &mut Heap) -> Option<Effect> {
     let (value, index, array) = (frame.pop(), frame.pop(), frame.pop());
-    let (array, index) = array.object().zip(index_of(index))?;
+    let Some(array) = array.object() else {
+        let elsewhere = true;
+        return (!is_known(array)).then_some(Effect::UnseenElement { elsewhere });
+    };
+    if !is_known(index) {
+        let elsewhere = false;
+        return Some(Effect::UnseenElement { elsewhere });
+    }
+    let index = index_of(index)?;
     let value = heap.set_element(array, index, value)?;
     Some(Effect::WriteElement {
         array,

@@ -1,13 +1,15 @@
 //! What is known of calls out of the scope by the specification of what they call: whether it waits, and what it does to its
 //! operands.
 
-use jhyde_bytecode::{InvokeKind, Opcode};
+use jhyde_bytecode::{InvokeKind, MethodDescriptor, Opcode};
 
 use crate::program::Named;
 
-/// A call out of the scope that waits for no other thread: those of classes that nobody can extend, which hold no lock.
+/// A call out of the scope that waits for no other thread and runs nothing of the scope: of classes that nobody can extend, which hold no lock,
+/// with operands that do neither. What it is given otherwise may have a `toString` or `compareTo` that takes a lock, or be a function that other
+/// threads run meanwhile (`Arrays.parallelSetAll`).
 pub(super) fn computes_only(named: &Named) -> bool {
-    const CLASSES: [&str; 14] = [
+    const CLASSES: [&str; 12] = [
         "java.lang.String",
         "java.lang.StringBuilder",
         "java.lang.Math",
@@ -20,15 +22,64 @@ pub(super) fn computes_only(named: &Named) -> bool {
         "java.lang.Character",
         "java.lang.Byte",
         "java.lang.Short",
-        "java.util.Objects",
-        "java.util.Arrays",
     ];
-    named.kind == InvokeKind::Dynamic
-        || named.class.ends_with("[]")
-        || CLASSES.contains(&named.class.as_str())
-        || (named.class == "java.lang.System" && named.name == "arraycopy")
-        || (named.class == "java.lang.Object" && named.name == "<init>")
-        || (named.class == "java.lang.Object" && copies(named))
+    let name = named.name.as_str();
+    if named.kind == InvokeKind::Dynamic {
+        return match name {
+            "makeConcat" | "makeConcatWithConstants" => takes_values(&named.descriptor),
+            // The cases of a `switch`: what is looked at is a class, a number, or the name of a constant.
+            _ => matches!(name, "typeSwitch" | "enumSwitch"),
+        };
+    }
+    match named.class.as_str() {
+        class if class.ends_with("[]") => true,
+        "java.lang.System" => name == "arraycopy",
+        "java.lang.Object" => name == "<init>" || copies(named),
+        "java.util.Objects" => {
+            matches!(name, "requireNonNull" | "isNull" | "nonNull")
+                && !named.descriptor.contains("java/util/function/")
+                || name.starts_with("check") && takes_values(&named.descriptor)
+        }
+        "java.util.Arrays" => match name {
+            "asList" | "copyOf" | "copyOfRange" | "fill" => true,
+            // Those of the JDK's pool, which may be busy with what waits for the turn.
+            _ => !name.starts_with("parallel") && takes_values(&named.descriptor),
+        },
+        class if CLASSES.contains(&class) => {
+            // `equals` looks at nothing but objects of its own class.
+            name == "equals" || takes_values(&named.descriptor)
+        }
+        _ => false,
+    }
+}
+
+/// Is each parameter a number, a boolean, an array of these, a text, or a box?
+fn takes_values(descriptor: &str) -> bool {
+    const VALUES: [&str; 9] = [
+        "java/lang/String",
+        "java/lang/Integer",
+        "java/lang/Long",
+        "java/lang/Double",
+        "java/lang/Float",
+        "java/lang/Boolean",
+        "java/lang/Character",
+        "java/lang/Byte",
+        "java/lang/Short",
+    ];
+    let Ok(parsed) = MethodDescriptor::parse(descriptor) else {
+        return false;
+    };
+    parsed.parameters.iter().all(|parameter| {
+        let written = parameter.descriptor();
+        let class = written
+            .strip_prefix('L')
+            .and_then(|name| name.strip_suffix(';'));
+        match class {
+            Some(class) => VALUES.contains(&class),
+            // Of arrays only those of values: what an array of objects holds may be anything.
+            None => !written.contains('L'),
+        }
+    })
 }
 
 /// Yields a call of this method an object of its receiver's class that holds what that does? By the specification of `Object.clone`, as far as the
@@ -172,6 +223,71 @@ mod tests {
             code: 0,
         };
         only_reads(&named, operand, descriptor)
+    }
+
+    #[test]
+    fn what_may_wait_or_run_other_code_gives_up_the_turn() {
+        let computes = |kind, class: &str, name: &str, descriptor: &str| {
+            computes_only(&Named {
+                class: class.to_owned(),
+                name: name.to_owned(),
+                descriptor: descriptor.to_owned(),
+                kind,
+                code: 0,
+            })
+        };
+        let calls = |class: &str, name: &str, descriptor: &str| {
+            computes(InvokeKind::Static, class, name, descriptor)
+        };
+        let links = |name: &str, descriptor: &str| {
+            computes(
+                InvokeKind::Dynamic,
+                "java.lang.invoke.CallSite",
+                name,
+                descriptor,
+            )
+        };
+        let (text, arrays) = ("java.lang.String", "java.util.Arrays");
+        assert!(calls(text, "valueOf", "(I)Ljava/lang/String;"));
+        assert!(calls(text, "equals", "(Ljava/lang/Object;)Z"));
+        assert!(calls(text, "<init>", "([CII)V"));
+        assert!(!calls(
+            text,
+            "valueOf",
+            "(Ljava/lang/Object;)Ljava/lang/String;"
+        ));
+        assert!(!calls(text, "<init>", "(Ljava/lang/StringBuffer;)V"));
+        let object = "(Ljava/lang/Object;)Ljava/lang/StringBuilder;";
+        assert!(!calls("java.lang.StringBuilder", "append", object));
+        assert!(calls(arrays, "sort", "([J)V"));
+        assert!(calls(
+            arrays,
+            "fill",
+            "([Ljava/lang/Object;Ljava/lang/Object;)V"
+        ));
+        assert!(!calls(arrays, "sort", "([Ljava/lang/Object;)V"));
+        assert!(!calls(arrays, "parallelSort", "([J)V"));
+        let function = "([ILjava/util/function/IntUnaryOperator;)V";
+        assert!(!calls(arrays, "setAll", function));
+        let objects = "java.util.Objects";
+        assert!(calls(
+            objects,
+            "requireNonNull",
+            "(Ljava/lang/Object;)Ljava/lang/Object;"
+        ));
+        let supplied = "(Ljava/lang/Object;Ljava/util/function/Supplier;)Ljava/lang/Object;";
+        assert!(!calls(objects, "requireNonNull", supplied));
+        assert!(!calls(objects, "hash", "([Ljava/lang/Object;)I"));
+        assert!(links(
+            "makeConcatWithConstants",
+            "(Ljava/lang/String;I)Ljava/lang/String;"
+        ));
+        assert!(!links(
+            "makeConcatWithConstants",
+            "(Ljava/util/List;)Ljava/lang/String;"
+        ));
+        assert!(!links("hashCode", "(LPoint;)I"));
+        assert!(links("typeSwitch", "(Ljava/lang/Object;I)I"));
     }
 
     #[test]

@@ -119,20 +119,25 @@ impl World {
             .take()
     }
 
-    /// Rows of the store. What a damaged block had is left out, and noted.
+    /// A row of the store; none in place of what a damaged block had, which is noted.
+    pub(super) fn row<T>(&self, row: jhyde_store::Result<T>) -> Result<Option<T>> {
+        match row {
+            Ok(row) => Ok(Some(row)),
+            Err(error @ jhyde_store::Error::Damaged { .. }) => {
+                self.note(format!("what a damaged block had is left out: {error}"));
+                Ok(None)
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Rows of the store, as far as they are readable.
     pub(super) fn readable<T: Send + 'static>(
         self: &Arc<Self>,
         rows: jhyde_store::Rows<T>,
     ) -> RowsOf<T> {
         let world = Arc::clone(self);
-        Box::new(rows.filter_map(move |row| match row {
-            Ok(row) => Some(Ok(row)),
-            Err(error @ jhyde_store::Error::Damaged { .. }) => {
-                world.note(format!("what a damaged block had is left out: {error}"));
-                None
-            }
-            Err(error) => Some(Err(error.into())),
-        }))
+        Box::new(rows.filter_map(move |row| world.row(row).transpose()))
     }
 
     /// What is counted of all that is seen: by what is kept of each block, without reading it.

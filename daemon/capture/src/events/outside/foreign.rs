@@ -40,7 +40,7 @@ impl<S: Sink> Engine<S> {
             .field_named(code, &class, &name)
             .is_some()
             || self.recorder.known.program.is_ambiguous(code, &class)
-            || (self.recorder.known.program.scope().covers(&class, true)
+            || (self.recorder.known.program.scope().may_cover(&class)
                 && self
                     .recorder
                     .known

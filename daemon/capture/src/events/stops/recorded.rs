@@ -13,7 +13,7 @@ use crate::mirror::{
     Activation, Body, Effect, Element, Heap, UNKNOWN, World, initial, is_known, narrowed,
 };
 use crate::program::dotted;
-use crate::recorder::{class_constant, element_name};
+use crate::recorder::{class_constant, element_name, gap};
 
 /// One instruction that a thread has run.
 pub(in crate::events) struct Recorded<'a, S: Sink> {
@@ -72,6 +72,17 @@ impl<S: Sink> World for Recorded<'_, S> {
                     reason: "of which object a monitor is was not seen".to_owned(),
                 },
             },
+            Effect::UnseenElement { elsewhere } => {
+                // It may have been of any array that the mirror knows by another way.
+                let heap = &mut self.engine.recorder.known.heap;
+                heap.outside_ran();
+                heap.anything_changed();
+                let reason = match elsewhere {
+                    true => "of which array an element was written was not seen",
+                    false => "which element of an array was written was not seen",
+                };
+                gap(reason)
+            }
             Effect::WriteElement {
                 array,
                 index,

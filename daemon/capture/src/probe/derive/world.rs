@@ -61,6 +61,8 @@ impl World for Derived<'_> {
                 Some(object) => EventKind::Monitor { action, object },
                 None => return Ok(()),
             },
+            // With what is not known nothing goes on here: see `CERTAIN`.
+            Effect::UnseenElement { .. } => return Ok(()),
             Effect::WriteElement {
                 array,
                 index,

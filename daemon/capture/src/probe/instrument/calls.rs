@@ -144,6 +144,8 @@ impl Inserter<'_, '_, '_> {
             || lambda
                 .as_ref()
                 .is_some_and(|lambda| lambda.writes_arrays || lambda.writes_fields);
+        // A lambda takes what it captures, and runs nothing.
+        let waits = lambda.is_none() && !computes_only(named);
         let kinds: Vec<&str> = operands.iter().map(|operand| kind_of(operand)).collect();
         let references = kinds
             .iter()
@@ -184,7 +186,7 @@ impl Inserter<'_, '_, '_> {
             let snippet = Snippet::new().invoke_static(reflects);
             self.wanted.insert(Place::Before(index), snippet);
         }
-        if !computes_only(named) {
+        if waits {
             let leaves = self.of_log("leave")?;
             self.wanted.insert(Place::Before(index), leaves);
         }

@@ -156,13 +156,28 @@ pub(super) fn in_pieces(
     rows: impl Fn(&Recording, Range<Timestamp>) -> Rows<TimedEvent> + Send + 'static,
 ) -> RowsOf<TimedEvent> {
     let of = Arc::clone(world);
-    let pieces = pieces(is_indexed, range, way);
+    let mut pieces = pieces(is_indexed, range, way);
     // An index leads from one row to the next over many blocks.
     let every = if is_indexed { 1 } else { MANY };
-    Box::new(pieces.flat_map(move |piece| -> RowsOf<TimedEvent> {
-        match of.is_over() {
-            true => Box::new(std::iter::once(Err(of.why_over()))),
-            false => watched(&of, every, of.readable(rows(of.recording(), piece))),
+    let mut piece: Rows<TimedEvent> = Box::new(std::iter::empty());
+    let mut count = 0_u32;
+    // One iterator, and not one around the other: rows are large, and each hands them on.
+    Box::new(std::iter::from_fn(move || {
+        loop {
+            count = count.wrapping_add(1);
+            if count.is_multiple_of(every) && of.is_over() {
+                return Some(Err(of.why_over()));
+            }
+            match piece.next() {
+                Some(row) => match of.row(row).transpose() {
+                    Some(row) => return Some(row),
+                    None => continue,
+                },
+                None => piece = rows(of.recording(), pieces.next()?),
+            }
+            if of.is_over() {
+                return Some(Err(of.why_over()));
+            }
         }
     }))
 }
@@ -170,13 +185,13 @@ pub(super) fn in_pieces(
 /// So many events of blocks that follow each other are read within a moment.
 const MANY: u32 = 1024;
 
-/// Ends when nobody waits; that is looked at once in so many rows.
-fn watched<T: 'static>(world: &Arc<World>, every: u32, events: RowsOf<T>) -> RowsOf<T> {
+/// Ends when nobody waits.
+fn watched<T: 'static>(world: &Arc<World>, events: RowsOf<T>) -> RowsOf<T> {
     let world = Arc::clone(world);
     let mut count = 0u32;
     Box::new(events.map(move |event| {
         count = count.wrapping_add(1);
-        match count.is_multiple_of(every) && world.is_over() {
+        match count.is_multiple_of(MANY) && world.is_over() {
             true => Err(world.why_over()),
             false => event,
         }
@@ -210,7 +225,7 @@ pub(super) fn in_call(
         .recording()
         .own_events(call, bounds.range(), bounds.direction());
     // Few of them may be wanted, and none for long. The beginnings and ends of its children are among them: those are other calls.
-    let own = watched(world, MANY, world.readable(events)).filter_map(move |event| match event {
+    let own = watched(world, world.readable(events)).filter_map(move |event| match event {
         Ok(event) if event.event.call != call || !kinds.contains(&event.event.kind) => None,
         event => Some(event.map(|event| TimedEvent {
             timestamp: event.timestamp,
