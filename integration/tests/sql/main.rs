@@ -1,10 +1,12 @@
 //! `jhyde sql` on real recordings: what tables and functions tell is held against what `jhyde` says otherwise, and bad input.
 
 mod arrow;
+mod defined;
 mod explained;
 mod generated;
 mod judged;
 mod library;
+mod places;
 mod referring;
 mod saved;
 mod several;

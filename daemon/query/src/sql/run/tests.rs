@@ -171,7 +171,7 @@ fn each_select_of_a_text_is_explained_and_none_is_run() {
     // Each of these would not end.
     let endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)";
     let text = format!(
-        "CREATE TEMP TABLE t AS {endless} SELECT i, i + $k AS j FROM n;\n CREATE INDEX temp.by_j ON t(j);\n\
+        "CREATE TEMP TABLE t AS {endless} SELECT i, i + $k AS j FROM n;\n\n\
          CREATE TEMP VIEW v AS SELECT * FROM t;\nINSERT INTO t {endless} SELECT i, i FROM n;\nSELECT * FROM v WHERE j = 3"
     );
     let mut rows = Rows::default();
@@ -192,9 +192,11 @@ fn each_select_of_a_text_is_explained_and_none_is_run() {
             "in the statement at line 5, column 1:",
         ]
     );
-    let last = "  SEARCH t USING INDEX by_j (j=?)";
-    assert_eq!(lines.last(), Some(&last), "{lines:?}");
-    assert!(lines.contains(&"      SCAN n"), "{lines:?}");
+    assert_eq!(lines.last(), Some(&"  SCAN t"), "{lines:?}");
+    assert!(
+        lines.iter().any(|line| line.trim() == "SCAN n"),
+        "{lines:?}"
+    );
     // What is wrong with one of them is said as if it ran.
     let wrong = statement("CREATE TEMP TABLE t AS SELECT 1 AS a;\nSELECT b FROM t");
     let wrong = wrong.explained().run(&mut Rows::default());

@@ -29,10 +29,13 @@ impl<'a> Idle<'a> {
         let is_table = is(0, &["create"])
             && (is(1, &["table"]) || is(1, &["temp", "temporary"]) && is(2, &["table"]));
         match is_table.then(|| select(text, &words)).flatten() {
-            // SQLite stops at a limit of nothing before it goes through any table: what is in the brackets is not begun.
+            // SQLite begins with what is in the brackets once a row of the first table is there, and there is none. Without a limit it would take
+            // the brackets away, and begin with what is kept of a WITH that is used twice.
             Some((head, select)) => Self {
                 explained: Some(select),
-                made: Some(format!("{head} SELECT * FROM ({select}) LIMIT 0")),
+                made: Some(format!(
+                    "{head} SELECT made.* FROM (SELECT 1 WHERE 0) AS first CROSS JOIN (SELECT * FROM ({select}) LIMIT 0) AS made"
+                )),
             },
             None => Self {
                 explained: None,
