@@ -92,6 +92,14 @@ pub enum Error {
     /// A statement in SQL is not right, or cannot be answered.
     #[error(transparent)]
     Sql(#[from] crate::sql::SqlError),
+    /// The same, and where in the statement.
+    #[error("{place}: {error}")]
+    Placed {
+        /// Where.
+        place: crate::sql::Place,
+        /// What is wrong.
+        error: Box<Self>,
+    },
     /// Whoever asked does not wait for the answer any more.
     #[error("the query was cancelled")]
     Cancelled,
@@ -103,6 +111,14 @@ pub enum Error {
 }
 
 impl Error {
+    /// What is wrong, wherever it stands.
+    pub fn itself(self) -> Self {
+        match self {
+            Self::Placed { error, .. } => error.itself(),
+            other => other,
+        }
+    }
+
     /// What of the recording cannot be read, if that is why: damaged, or cut off.
     pub(crate) fn damage(&self) -> Option<&jhyde_store::Error> {
         match self {

@@ -102,7 +102,16 @@ fn each_column_is_described_and_named_once() {
         let count = names.len();
         names.dedup();
         assert_eq!(names.len(), count, "{}: a name is there twice", table.name);
-        let is_told = table.columns.iter().all(|column| !column.2.is_empty());
-        assert!(is_told && !table.doc.is_empty(), "{}", table.name);
+        let columns = table.columns.iter().map(|(name, _, doc)| (name, doc));
+        let arguments = table.arguments.iter().map(|(name, doc)| (name, doc));
+        let silent = columns
+            .chain(arguments)
+            .filter(|(_, doc)| doc.trim().is_empty());
+        let silent: Vec<_> = silent.map(|(name, _)| name).collect();
+        assert!(
+            silent.is_empty() && !table.doc.is_empty(),
+            "{}: {silent:?} say nothing of themselves",
+            table.name
+        );
     }
 }

@@ -222,3 +222,90 @@ fn no_more_blocks_are_read_than_are_said() {
     let tables = plan.iter().filter(|row| row["of"] == json!(of));
     assert_eq!(tables.count(), 2, "{plan:?}");
 }
+
+#[test]
+fn statements_before_the_select_are_explained_and_do_not_run() {
+    let folder = words();
+    // 10^15 rows and more: it would not end.
+    let huge = "FROM events a, events b, writes c";
+    let ask = |text: &str| ask(&folder, &["--explain", "--timeout", "60s", "-c", text]);
+    for (select, last) in [
+        (
+            format!("SELECT a.timestamp AS at, c.value_int {huge}"),
+            "SCAN t",
+        ),
+        (
+            format!("SELECT count(*) AS at {huge} GROUP BY a.kind ORDER BY 1"),
+            "SCAN t",
+        ),
+        (
+            format!("SELECT DISTINCT a.timestamp AS at {huge} LIMIT 5 OFFSET 6"),
+            "SCAN t",
+        ),
+        (
+            format!(
+                "WITH m AS MATERIALIZED (SELECT a.timestamp AS at {huge}) SELECT x.at FROM m x, m y"
+            ),
+            "SCAN t",
+        ),
+        (
+            format!(
+                "SELECT 1 AS at UNION SELECT a.timestamp {huge} UNION SELECT max(c.timestamp) {huge}"
+            ),
+            "SCAN t",
+        ),
+    ] {
+        let text = format!("CREATE TEMP TABLE t AS\n  {select};\n SELECT at FROM t");
+        let (plan, end) = ask(&text);
+        let lines: Vec<&str> = plan.iter().filter_map(|row| row["plan"].as_str()).collect();
+        assert_eq!(
+            lines.first(),
+            Some(&"in the statement at line 1, column 1:")
+        );
+        let last = format!("  {last}");
+        let behind = ["in the statement at line 3, column 2:", &last];
+        assert_eq!(lines[lines.len() - 2..], behind, "{lines:?}");
+        for table in ["a", "b", "c"] {
+            let read = format!("READ {table}: ");
+            let told = lines
+                .iter()
+                .find(|line| line.trim_start().starts_with(&read));
+            assert!(
+                told.is_some_and(|line| line.starts_with("  ")),
+                "{read}: {lines:?}"
+            );
+        }
+        assert_eq!([&end["blocks"], &end["blocks_decoded"]], [0, 0], "{end}");
+    }
+    // The last one is planned as if the table were there: by its columns.
+    let text = format!(
+        "CREATE TEMP TABLE t AS SELECT a.call, a.timestamp AS at {huge};\nINSERT INTO t SELECT b.call, 1 {huge};\n\
+         SELECT c.id, t.at FROM calls c JOIN t ON t.call = c.id WHERE c.id = '1.1'"
+    );
+    let (plan, end) = ask(&text);
+    let lines: Vec<&str> = plan.iter().filter_map(|row| row["plan"].as_str()).collect();
+    let heads: Vec<&&str> = lines.iter().filter(|line| line.ends_with(':')).collect();
+    assert_eq!(heads.len(), 3, "{lines:?}");
+    let last = lines[lines.len() - 2..].concat();
+    assert!(
+        last.contains("READ c: the call: id=?") && last.contains(" t"),
+        "{lines:?}"
+    );
+    assert_eq!(end["blocks"], json!(0), "{end}");
+    // And what would fail before it began to run fails.
+    let output = folder
+        .jhyde(&[
+            "sql",
+            "run",
+            "--explain",
+            "-c",
+            "CREATE TEMP TABLE t AS SELECT 1 AS a;\nSELECT b FROM t",
+        ])
+        .output()
+        .expect("jhyde");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        said.contains("line 2, column 8: no such column: b"),
+        "{said}"
+    );
+}

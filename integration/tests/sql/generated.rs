@@ -1,10 +1,12 @@
-//! Generated statements, compared with SQLite over a copy of the rows. The copy is made of the raw stream of events, and what table
-//! functions find is worked out of it here, so that both have nothing in common with what answers `jhyde sql` but SQLite.
+//! Generated statements, compared with SQLite over a copy of the rows. The copy is made of the raw stream of events and of the program's
+//! class files, and what table functions find is worked out of it here, so that both have nothing in common with what answers `jhyde sql` but SQLite.
 //!
 //! Each way in which the tables say that they find rows is asked for by statements of its own, and the plan must go it. Each kind of
 //! statement has an answer with rows at least once.
 
 mod around;
+mod class_file;
+mod classes;
 mod copy;
 mod dice;
 mod fill;
@@ -16,6 +18,7 @@ mod statements;
 mod values;
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 
 use jhyde_integration::{Folder, jdks};
 use serde_json::Value as Json;
@@ -63,6 +66,7 @@ const MERGE_SORT: Program = Program {
         "edges",
         "objects",
         "methods",
+        "lines",
         "ancestors",
         "children",
         "descendants",
@@ -85,6 +89,9 @@ const LEDGER: Program = Program {
         "objects",
         "threads",
         "methods",
+        "classes",
+        "fields",
+        "lines",
         "ancestors",
         "children",
         "descendants",
@@ -153,7 +160,8 @@ const PROGRAMS: [&Program; 7] = [
 ];
 
 impl Program {
-    fn record(&self) -> Folder {
+    /// Its recording, and the folder of its classes.
+    fn record(&self) -> (Folder, PathBuf) {
         let jdk = &jdks()[0];
         let folder = Folder::new();
         let classes = jdk.classes(self.part);
@@ -170,13 +178,13 @@ impl Program {
         }
         let run = folder.launch_whole(jdk, "run", &options, &arguments);
         assert_eq!(run.status.code(), Some(self.exit), "{}", run.stderr);
-        folder
+        (folder, classes)
     }
 
     /// Asks all kinds of statements.
     fn compare(&self) {
-        let folder = self.record();
-        let copy = Copied::of(&folder);
+        let (folder, classes) = self.record();
+        let copy = Copied::of(&folder, &classes);
         let mut dice = Dice(20_261_124);
         for kind in kinds(self.tables) {
             self.compare_kind(&kind, &folder, &copy, &mut dice);

@@ -2,10 +2,12 @@
 
 mod arrow;
 mod counted;
+mod defined;
 mod explained;
 mod generated;
 mod judged;
 mod library;
+mod places;
 mod referring;
 mod saved;
 mod several;

@@ -289,7 +289,7 @@ fn other(column: &str, known: Option<Kind>, found: Kind, row: usize) -> crate::e
         "a column of Arrow's has one type: {column} holds {so_far} and, in row {row}, {}; write CAST({column} AS INTEGER), AS REAL or AS TEXT",
         found.words()
     );
-    SqlError::Wrong { at: None, reason }.into()
+    SqlError::Wrong { reason }.into()
 }
 
 fn failed(error: ArrowError) -> crate::error::Error {

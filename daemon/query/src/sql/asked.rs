@@ -58,7 +58,7 @@ pub struct Seen {
 /// # Errors
 /// When one that was given is none, is taken, or stands there twice; when there are too many, or none.
 pub(super) fn schemas(asked: &[Asked]) -> Result<Vec<String>> {
-    let wrong = |reason: String| SqlError::Wrong { at: None, reason };
+    let wrong = |reason: String| SqlError::Wrong { reason };
     if asked.is_empty() || asked.len() > MOST_ASKED {
         let reason = format!(
             "a statement asks one recording, or up to {MOST_ASKED}, and these are {}",

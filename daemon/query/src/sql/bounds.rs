@@ -70,6 +70,7 @@ fn text(column: &str, value: ValueRef<'_>) -> Result<Option<Datum>> {
         ValueRef::Text(bytes) => Ok(std::str::from_utf8(bytes).ok().map(Datum::text)),
         ValueRef::Integer(_) | ValueRef::Real(_) => Err(SqlError::Unquoted {
             column: column.to_owned(),
+            number: value.as_i64().ok(),
         }
         .into()),
         _ => Ok(None),

@@ -8,10 +8,8 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum SqlError {
     /// It is not right, or asks for what may not be done.
-    #[error("{}{reason}", place(*.at))]
+    #[error("{reason}")]
     Wrong {
-        /// Line and column, from 1, where that is known; columns are characters.
-        at: Option<(usize, usize)>,
         /// What is wrong, and what to do.
         reason: String,
     },
@@ -34,6 +32,8 @@ pub enum SqlError {
     Unquoted {
         /// The column.
         column: String,
+        /// The number, where it is a whole one.
+        number: Option<i64>,
     },
     /// It took too long.
     #[error(
@@ -68,10 +68,4 @@ pub enum SqlError {
     /// SQLite failed.
     #[error("the statement failed: {0}")]
     Failed(String),
-}
-
-fn place(at: Option<(usize, usize)>) -> String {
-    at.map_or_else(String::new, |(line, column)| {
-        format!("line {line}, column {column}: ")
-    })
 }

@@ -23,6 +23,7 @@ use super::meter::Meter;
 use super::numbers::Numbers;
 use super::script::{Argument, Function};
 use super::world::World;
+use crate::error::Error;
 
 /// So deep may functions be in each other's SELECT: each is a level of SQLite's own stack.
 const DEEPEST: usize = 16;
@@ -218,11 +219,10 @@ impl Drop for Inside<'_> {
 impl Cursor {
     fn wrong(&self, reason: String) -> SqliteError {
         let name = &self.function.name;
-        let error = SqlError::Wrong {
-            at: None,
-            reason: format!("function {name}: {reason}"),
-        };
-        SqliteError::ModuleError(self.world.fail(error.into()))
+        let reason = format!("function {name}: {reason}");
+        let error = Error::from(SqlError::Wrong { reason });
+        let error = error.within(&self.function.body);
+        SqliteError::ModuleError(self.world.fail(error))
     }
 
     /// What is said of its SELECT where that fails: what failed first, if that is known.
@@ -236,7 +236,12 @@ impl Cursor {
             {
                 error
             }
-            _ if self.shared.worlds.iter().any(|world| world.has_failed()) => error,
+            _ if self.shared.worlds.iter().any(|world| world.has_failed()) => {
+                for world in &self.shared.worlds {
+                    world.place_failure(&self.function.body);
+                }
+                error
+            }
             SqliteError::SqlInputError { msg, .. } => self.wrong(msg),
             SqliteError::SqliteFailure(_, Some(message)) => self.wrong(message),
             error => self.wrong(error.to_string()),

@@ -1,7 +1,7 @@
 //! SQL over a recording, or several: SQLite, whose tables are views of the history.
 //!
 //! What lives here: the tables (`tables`), how SQLite finds rows in them (`table`, `glue`), what a statement may do (`allow`), functions, macros and
-//! modules, which SQLite has not (`script`, `function`, `library`), what it may take (`meter`), what is said of a statement that is wrong (`told`), and
+//! modules, which SQLite has not (`script`, `function`, `library`), what it may take (`meter`), what is said of a statement that is wrong (`told`) and where (`place`), and
 //! rows as Arrow (`arrow`). Nothing is copied into SQLite's own tables: rows are read from the history when a
 //! statement asks for them, and only the cells that it asks for. Texts are fuzzed: target `sql_script` of `integration/fuzz`.
 //!
@@ -14,6 +14,7 @@ mod allow;
 mod arrow;
 mod asked;
 mod bounds;
+mod connect;
 mod datum;
 mod error;
 mod extent;
@@ -23,6 +24,8 @@ mod judged;
 mod library;
 mod meter;
 mod numbers;
+mod parameters;
+mod place;
 mod plan;
 mod run;
 mod script;
@@ -39,6 +42,7 @@ pub use datum::Datum;
 pub use error::SqlError;
 pub use judged::{JudgedCall, JudgedSession, Judgements};
 pub use library::{DefinedDoc, ModuleDoc, modules};
+pub use place::{Place, Position};
 pub use run::{Answered, Ended, LEAST_MEMORY, Limits, MEMORY, Statement, Taker};
 pub use script::fuzzing;
 pub use table::{Described, Type};

@@ -1,25 +1,25 @@
 //! A statement runs, and its rows go out.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use jhyde_history::{Error as HistoryError, History};
-use rusqlite::hooks::AuthContext;
-use rusqlite::limits::Limit;
+use jhyde_history::History;
 use rusqlite::types::ValueRef;
-use rusqlite::{Batch, Connection, Error as SqliteError, OpenFlags};
+use rusqlite::{Batch, Connection};
 
-use super::allow::{Refused, allow};
+use super::allow::Refused;
 use super::asked::{Asked, Seen, schemas};
+use super::connect::connect;
 use super::datum::Datum;
 use super::error::SqlError;
 use super::function::{self, Shared};
 use super::meter::{self, Meter};
-use super::plan::plan;
+use super::parameters::Parameters;
+use super::plan::{self, Plan};
 use super::script::{Expanded, Function, Problem, Script, Step};
 use super::table::Type;
-use super::tables;
+use super::told::Failure;
 use super::world::World;
 use crate::error::{Error, Result};
 use crate::span::Span;
@@ -66,7 +66,7 @@ pub struct Statement {
     pub(super) memory: u64,
     explain: bool,
     /// What each `$name` in it is.
-    parameters: HashMap<String, String>,
+    pub(super) parameters: Parameters,
 }
 
 /// How an answer ended.
@@ -164,7 +164,7 @@ impl Statement {
             rows: limits.rows.unwrap_or(u64::MAX),
             memory,
             explain: false,
-            parameters: HashMap::new(),
+            parameters: Parameters::default(),
         })
     }
 
@@ -208,26 +208,11 @@ impl Statement {
         }
         let _meter = Meter::start(self.memory, FILES);
         let refused: Refused = Arc::default();
-        let mut run = || -> Result<Ended, SqliteOrOurs> {
-            let connection = self.connect(&refused)?;
+        let mut run = || -> Result<Ended, Failure> {
+            let connection = connect(self, &refused)?;
             self.answer(&connection, taker)
         };
-        let mut ended = run().map_err(|error| {
-            let told = match error {
-                SqliteOrOurs::Ours(error) => error,
-                SqliteOrOurs::Sqlite(error) => self.told(error, None, &refused),
-                SqliteOrOurs::In(error, of) => self.told(error, Some(&of), &refused),
-            };
-            // What the history says of a question whose time is over, too.
-            match told {
-                Error::Cancelled | Error::History(HistoryError::Cancelled)
-                    if self.worlds.iter().any(|world| world.is_over()) =>
-                {
-                    self.why_over()
-                }
-                told => told,
-            }
-        })?;
+        let mut ended = run().map_err(|failure| self.told(failure, &refused))?;
         for reads in self
             .worlds
             .iter()
@@ -257,55 +242,12 @@ impl Statement {
         Ok(ended)
     }
 
-    fn connect(&self, refused: &Refused) -> rusqlite::Result<Connection> {
-        /// Instructions of SQLite's machine between two looks at whether anybody waits: well below a millisecond.
-        const STEPS: i32 = 10_000;
-        let flags = OpenFlags::default();
-        let mut connection = Connection::open_in_memory_with_flags_and_vfs(flags, meter::FILES)?;
-        // What does not fit in there goes into a temporary file that has no name. Each sort has a cache of its own.
-        let cache = (self.memory >> 14).min(16 << 10);
-        connection.execute_batch(&format!(
-            "PRAGMA cache_size = -{cache}; PRAGMA temp.cache_size = -{cache}; PRAGMA temp_store = FILE;"
-        ))?;
-        for (limit, most) in [
-            (Limit::SQLITE_LIMIT_LENGTH, 64 << 20),
-            (Limit::SQLITE_LIMIT_SQL_LENGTH, 1 << 20),
-            (Limit::SQLITE_LIMIT_EXPR_DEPTH, 500),
-        ] {
-            connection.set_limit(limit, most)?;
-        }
-        match self.worlds.as_slice() {
-            [world] => tables::register_all(&connection, world)?,
-            worlds => {
-                let attached = i32::try_from(worlds.len()).unwrap_or(i32::MAX);
-                connection.set_limit(Limit::SQLITE_LIMIT_ATTACHED, attached)?;
-                for (world, seen) in worlds.iter().zip(self.seen.iter()) {
-                    let schema = &seen.schema;
-                    connection.execute_batch(&format!("ATTACH ':memory:' AS \"{schema}\""))?;
-                    tables::register_all_in(&connection, schema, world)?;
-                }
-            }
-        }
-        // No more than these, whatever the statement says.
-        connection.set_limit(Limit::SQLITE_LIMIT_ATTACHED, 0)?;
-        let worlds = self.worlds.clone();
-        let is_over = move || worlds.iter().any(|world| world.is_over());
-        connection.progress_handler(STEPS, Some(is_over))?;
-        let refused = Arc::clone(refused);
-        connection.authorizer(Some(move |context: AuthContext<'_>| {
-            allow(&context, &refused)
-        }))?;
-        Ok(connection)
-    }
-
-    fn answer(
-        &self,
-        connection: &Connection,
-        taker: &mut dyn Taker,
-    ) -> Result<Ended, SqliteOrOurs> {
+    fn answer(&self, connection: &Connection, taker: &mut dyn Taker) -> Result<Ended, Failure> {
         let mut run = Run {
             answered: false,
-            unused: self.parameters.keys().map(String::as_str).collect(),
+            unused: self.parameters.names(),
+            plans: Vec::new(),
+            explained: false,
             ended: Ended {
                 rows: 0,
                 more: false,
@@ -316,23 +258,25 @@ impl Statement {
         };
         let shared = Shared::new(self.worlds.clone());
         let mut script = Script::new(&self.text);
-        while let Some(step) = script.next().map_err(|problem| self.problem(problem))? {
+        while let Some(step) = script.next().map_err(Self::problem)? {
             match step {
                 Step::Define(function) => self.define(connection, &shared, function)?,
                 Step::Run(expanded) => {
                     let ran = self.run_one(connection, &expanded, taker, &mut run);
-                    ran.map_err(|error| error.within(expanded))?;
+                    ran.map_err(|failure| failure.within(expanded))?;
                 }
             }
         }
         if let Some(unused) = run.unused.first() {
-            let reason = format!("there is no ${unused} in the statement, which is given a value");
-            return Err(wrong(&reason).into());
+            return Err(self.parameters.not_there(unused, &run.unused).into());
         }
-        match run.answered {
-            true => Ok(run.ended),
-            false => Err(wrong("there is nothing to answer: write a SELECT").into()),
+        if !run.answered {
+            return Err(wrong("there is nothing to answer: write a SELECT").into());
         }
+        if self.explain && !run.explained {
+            plan::tell(&run.plans, taker, &mut run.ended)?;
+        }
+        Ok(run.ended)
     }
 
     /// Makes a function known. One of the user's is looked at at once; of modules much may be there that this recording's level leaves out.
@@ -341,44 +285,31 @@ impl Statement {
         connection: &Connection,
         shared: &Arc<Shared>,
         function: Function,
-    ) -> Result<(), SqliteOrOurs> {
+    ) -> Result<(), Failure> {
         // Tables without a name before them are those of the first.
         let Some(world) = self.worlds.first() else {
             return Ok(());
         };
-        function::define(connection, world, shared, function.clone())?;
+        let body = function.body.clone();
+        let defined = function::define(connection, world, shared, function.clone());
+        defined.map_err(|error| Failure::from(error).within(body.clone()))?;
         if function.source.module.is_some() {
             return Ok(());
         }
-        let body = function.body.clone();
-        let columns = match connection.prepare(&body.text) {
-            Ok(statement) => match function::unbound(&statement, &function) {
-                Ok(()) => statement.column_count(),
-                Err(reason) => {
-                    let problem = Problem {
-                        source: function.source,
-                        at: function.at,
-                        reason,
-                    };
-                    return Err(self.problem(problem).into());
-                }
-            },
-            Err(error) => return Err(SqliteOrOurs::Sqlite(error).within(body)),
-        };
-        let told = function.columns.len();
-        if columns == told {
-            return Ok(());
-        }
-        let reason = format!(
-            "the SELECT of {} has {columns} columns, and it RETURNS {told}",
-            function.name
-        );
-        let problem = Problem {
-            source: function.source,
-            at: function.at,
-            reason,
-        };
-        Err(self.problem(problem).into())
+        let statement = connection.prepare(&body.text);
+        let statement = statement.map_err(|error| Failure::from(error).within(body.clone()))?;
+        let (columns, told) = (statement.column_count(), function.columns.len());
+        let looked_at = function::unbound(&statement, &function).and_then(|()| match columns {
+            columns if columns == told => Ok(()),
+            _ => Err(format!(
+                "the SELECT of {} has {columns} columns, and it RETURNS {told}",
+                function.name
+            )),
+        });
+        looked_at.map_err(|reason| {
+            let (source, at) = (function.source.clone(), function.at);
+            Self::problem(Problem { source, at, reason }).into()
+        })
     }
 
     fn run_one(
@@ -387,22 +318,26 @@ impl Statement {
         expanded: &Expanded,
         taker: &mut dyn Taker,
         run: &mut Run<'_>,
-    ) -> Result<(), SqliteOrOurs> {
+    ) -> Result<(), Failure> {
         use rusqlite::fallible_iterator::FallibleIterator as _;
         let mut statements = Batch::new(connection, &expanded.text);
         while let Some(mut statement) = statements.next()? {
-            self.bind(&mut statement, &mut run.unused)?;
-            if statement.column_count() == 0 {
-                statement.raw_execute()?;
-                continue;
-            }
-            if std::mem::replace(&mut run.answered, true) {
+            self.parameters
+                .bind(&mut statement, expanded, &mut run.unused)?;
+            let answers = statement.column_count() > 0;
+            if answers && std::mem::replace(&mut run.answered, true) {
                 return Err(wrong("there are two SELECTs: ask one at a time (WITH, UNION ALL or a temporary view put several together)").into());
             }
+            // What the text itself wants explained is the answer, whatever stands before it.
+            run.explained |= statement.is_explain() != 0;
             if self.explain && statement.is_explain() == 0 {
                 let text = statement.expanded_sql().unwrap_or_default();
                 drop(statement);
-                plan(connection, &text, taker, &mut run.ended)?;
+                run.plans.extend(Plan::of(connection, &text, expanded)?);
+                continue;
+            }
+            if !answers {
+                statement.raw_execute()?;
                 continue;
             }
             let columns: Vec<_> = statement.columns().collect();
@@ -425,41 +360,6 @@ impl Statement {
         }
         Ok(())
     }
-
-    /// Gives each `$name` of a statement its value.
-    fn bind(
-        &self,
-        statement: &mut rusqlite::Statement<'_>,
-        unused: &mut BTreeSet<&str>,
-    ) -> Result<(), SqliteOrOurs> {
-        for at in 1..=statement.parameter_count() {
-            let name = statement
-                .parameter_name(at)
-                .and_then(|name| name.strip_prefix('$'));
-            let Some(name) = name.map(str::to_owned) else {
-                return Err(
-                    wrong("parameters are written $name here: ? and :name have no values").into(),
-                );
-            };
-            let Some(value) = self.parameters.get(&name) else {
-                let reason = format!(
-                    "${name} has no value: give it one (--set {name}=VALUE), or write the value itself"
-                );
-                return Err(wrong(&reason).into());
-            };
-            unused.remove(name.as_str());
-            // `007` and `+1` are texts, and `1.7` is a call.
-            match value
-                .parse::<i64>()
-                .ok()
-                .filter(|number| number.to_string() == *value)
-            {
-                Some(number) => statement.raw_bind_parameter(at, number)?,
-                None => statement.raw_bind_parameter(at, value)?,
-            }
-        }
-        Ok(())
-    }
 }
 
 /// How far the statements of a text have come.
@@ -468,44 +368,16 @@ struct Run<'a> {
     answered: bool,
     /// Values that no statement has wanted yet.
     unused: BTreeSet<&'a str>,
+    /// How those so far would be answered, where that is asked for.
+    plans: Vec<Plan>,
+    /// The answer is one of SQLite's EXPLAIN.
+    explained: bool,
     ended: Ended,
 }
 
-/// SQLite's failures are put in words at the end, when all is known.
-pub(super) enum SqliteOrOurs {
-    Sqlite(SqliteError),
-    /// Of this statement.
-    In(SqliteError, Box<Expanded>),
-    Ours(Error),
-}
-
-impl SqliteOrOurs {
-    fn within(self, of: Expanded) -> Self {
-        match self {
-            Self::Sqlite(error) => Self::In(error, Box::new(of)),
-            known => known,
-        }
-    }
-}
-
-impl From<SqliteError> for SqliteOrOurs {
-    fn from(error: SqliteError) -> Self {
-        Self::Sqlite(error)
-    }
-}
-
-impl From<Error> for SqliteOrOurs {
-    fn from(error: Error) -> Self {
-        Self::Ours(error)
-    }
-}
-
 fn wrong(reason: &str) -> Error {
-    SqlError::Wrong {
-        at: None,
-        reason: reason.to_owned(),
-    }
-    .into()
+    let reason = reason.to_owned();
+    SqlError::Wrong { reason }.into()
 }
 
 pub(super) fn megabytes(bytes: u64) -> String {
@@ -521,3 +393,6 @@ fn cell(value: ValueRef<'_>) -> Datum {
         ValueRef::Blob(bytes) => Datum::Bytes(bytes.to_vec()),
     }
 }
+
+#[cfg(test)]
+mod tests;

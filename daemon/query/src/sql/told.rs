@@ -2,6 +2,7 @@
 
 use std::sync::PoisonError;
 
+use jhyde_history::Error as HistoryError;
 use rusqlite::{Error as SqliteError, ErrorCode};
 
 use super::allow::Refused;
@@ -9,8 +10,9 @@ use super::asked::Seen;
 use super::error::SqlError;
 use super::library;
 use super::meter::{Meter, Over};
+use super::place::{Place, Position};
 use super::run::{FILES, Statement, megabytes};
-use super::script::{Expanded, Problem, Source};
+use super::script::{Expanded, Problem, Source, word};
 use super::table::Described;
 use super::tables;
 use crate::error::Error;
@@ -19,34 +21,76 @@ use crate::nearest::nearest;
 /// SQLite's words where it finds no way to the rows of a table.
 const NO_WAY: &str = "no query solution";
 
+/// Why a text has no answer. What SQLite says is put in words at the end, when all is known.
+pub(super) struct Failure {
+    why: Why,
+    /// The statement that failed, if it was one.
+    of: Option<Box<Expanded>>,
+}
+
+enum Why {
+    Sqlite(SqliteError),
+    Ours(Error),
+}
+
+impl Failure {
+    /// Of this statement.
+    pub(super) fn within(self, of: Expanded) -> Self {
+        Self {
+            of: Some(self.of.unwrap_or_else(|| Box::new(of))),
+            ..self
+        }
+    }
+}
+
+impl From<SqliteError> for Failure {
+    fn from(error: SqliteError) -> Self {
+        Self {
+            why: Why::Sqlite(error),
+            of: None,
+        }
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self {
+            why: Why::Ours(error),
+            of: None,
+        }
+    }
+}
+
 impl Statement {
-    /// Where something of a text stands, if the user wrote it; else of which module it is.
-    fn place_of(&self, source: &Source, at: usize) -> (Option<(usize, usize)>, String) {
-        match source.module {
-            None => (Some(place(&self.text, at)), String::new()),
-            Some(module) => {
-                let (line, column) = place(&source.text, at);
-                (
-                    None,
-                    format!("module {module}, line {line}, column {column}: "),
-                )
+    /// What is said of something that is wrong with a text: where it stands, if the user wrote it; else of which module it is.
+    pub(super) fn problem(problem: Problem) -> Error {
+        said(&problem.source, problem.at, problem.reason)
+    }
+
+    /// What is said of a failure, and where it was.
+    pub(super) fn told(&self, failure: Failure, refused: &Refused) -> Error {
+        let Failure { why, of } = failure;
+        let told = match why {
+            Why::Ours(error) => error,
+            Why::Sqlite(error) => self.in_words(error, of.as_deref(), refused),
+        };
+        // What the history says of a question whose time is over, too.
+        let told = match told {
+            Error::Cancelled | Error::History(HistoryError::Cancelled)
+                if self.worlds.iter().any(|world| world.is_over()) =>
+            {
+                self.why_over()
             }
+            told => told,
+        };
+        match of {
+            Some(of) => told.within(&of),
+            None => told,
         }
     }
 
-    pub(super) fn problem(&self, problem: Problem) -> Error {
-        let (at, module) = self.place_of(&problem.source, problem.at);
-        let reason = module + &problem.reason;
-        SqlError::Wrong { at, reason }.into()
-    }
-
-    /// What is said of a failure, in this statement if it is known in which.
-    pub(super) fn told(
-        &self,
-        error: SqliteError,
-        of: Option<&Expanded>,
-        refused: &Refused,
-    ) -> Error {
+    /// What is said of an error of SQLite's, in this statement if it is known in which.
+    fn in_words(&self, error: SqliteError, of: Option<&Expanded>, refused: &Refused) -> Error {
         match Meter::is_over(&error) {
             Some(Over::Memory) => {
                 let most = megabytes(self.memory);
@@ -67,7 +111,8 @@ impl Statement {
             return SqlError::Disk { reason }.into();
         }
         if let Some(failure) = self.worlds.iter().find_map(|world| world.take_failure()) {
-            return failure;
+            let given = of.and_then(|of| self.parameters.unquoted(&failure, of));
+            return given.unwrap_or(failure);
         }
         if let Some(what) = refused
             .lock()
@@ -77,17 +122,15 @@ impl Statement {
             let reason = format!(
                 "{what}: a recording can only be read (SELECT; temporary tables and views are allowed)"
             );
-            return SqlError::Wrong { at: None, reason }.into();
+            return SqlError::Wrong { reason }.into();
         }
         let text = of.map_or("", |of| of.text.as_str());
         let wrong = |at: Option<usize>, reason: String| {
             let origin = at.and_then(|at| of?.origin(at));
-            let (at, module) =
-                origin.map_or_else(Default::default, |(source, at)| self.place_of(&source, at));
-            Error::from(SqlError::Wrong {
-                at,
-                reason: module + &reason,
-            })
+            match origin {
+                Some((source, at)) => said(&source, at, reason),
+                None => SqlError::Wrong { reason }.into(),
+            }
         };
         match error {
             SqliteError::SqlInputError {
@@ -96,7 +139,7 @@ impl Statement {
                 let begin = text.len().saturating_sub(sql.len());
                 let name = named(&msg);
                 let offset = usize::try_from(offset).ok();
-                let offset = offset.or_else(|| name.and_then(|(_, name)| word(&sql, name)));
+                let offset = offset.or_else(|| name.and_then(|(_, name)| last_word(&sql, name)));
                 let reason = match name {
                     Some((what, name)) => format!("{msg}{}", self.alike(what, name)),
                     None => msg,
@@ -107,6 +150,11 @@ impl Statement {
                 if code.code == ErrorCode::OperationInterrupted {
                     return self.why_over();
                 }
+                if code.code == ErrorCode::TypeMismatch
+                    && let Some(told) = of.and_then(|of| self.parameters.no_number(of))
+                {
+                    return told;
+                }
                 let told = message.unwrap_or_else(|| code.to_string());
                 if told.contains(NO_WAY) {
                     return self.without_argument().into();
@@ -115,7 +163,7 @@ impl Statement {
                 match named(&told) {
                     Some((what, name)) => {
                         let reason = format!("{told}{}", self.alike(what, name));
-                        wrong(word(text, name), reason)
+                        wrong(last_word(text, name), reason)
                     }
                     None => SqlError::Failed(told).into(),
                 }
@@ -125,7 +173,7 @@ impl Statement {
     }
 
     /// Why it was interrupted.
-    pub(super) fn why_over(&self) -> Error {
+    fn why_over(&self) -> Error {
         let over = self.worlds.iter().find(|world| world.is_over());
         over.or_else(|| self.worlds.first())
             .map_or_else(|| SqlError::Timeout.into(), |world| world.why_over())
@@ -133,10 +181,10 @@ impl Statement {
 
     /// The rows of a function follow from its argument, which is not there.
     fn without_argument(&self) -> SqlError {
-        let lower = self.text.to_lowercase();
         let tables = tables::described();
-        let is_named =
-            |table: &&Described| !table.arguments.is_empty() && word(&lower, table.name).is_some();
+        let is_named = |table: &&Described| {
+            !table.arguments.is_empty() && word(&self.text, table.name).is_some()
+        };
         let named = tables.iter().filter(is_named).map(|table| {
             let arguments: Vec<_> = table.arguments.iter().map(|one| one.0.as_str()).collect();
             format!("{}({})", table.name, arguments.join(", "))
@@ -146,7 +194,7 @@ impl Statement {
             .flat_map(|module| module.defined);
         let of_modules = of_modules
             .filter(|defined| {
-                !defined.arguments.is_empty() && word(&lower, &defined.name).is_some()
+                !defined.arguments.is_empty() && word(&self.text, &defined.name).is_some()
             })
             .map(|defined| {
                 let arguments: Vec<_> =
@@ -160,20 +208,19 @@ impl Statement {
                 format!("a function wants its arguments, a table's at least the first: {named}")
             }
         };
-        SqlError::Wrong { at: None, reason }
+        SqlError::Wrong { reason }
     }
 
     /// Names that are like one that is not known.
     fn alike(&self, what: &str, name: &str) -> String {
         let tables = tables::described();
-        let lower = self.text.to_lowercase();
         let names: Vec<&str> = match what {
             "table" => tables.iter().map(|table| table.name).collect(),
             // Those of the tables that are named.
             "column" => {
                 let named = tables
                     .iter()
-                    .filter(|table| word(&lower, table.name).is_some());
+                    .filter(|table| word(&self.text, table.name).is_some());
                 let columns = named.flat_map(|table| &table.columns);
                 columns.map(|(name, ..)| name.as_str()).collect()
             }
@@ -212,45 +259,20 @@ fn named(message: &str) -> Option<(&str, &str)> {
     Some((what, name))
 }
 
-/// Where a word stands in a text, as a word of its own.
-fn word(text: &str, word: &str) -> Option<usize> {
-    let is_part = |c: char| c.is_alphanumeric() || c == '_';
-    let mut found = text.match_indices(word);
-    found
-        .find(|(at, _)| {
-            let before = text[..*at].chars().next_back();
-            let behind = text[at + word.len()..].chars().next();
-            !before.is_some_and(is_part) && !behind.is_some_and(is_part)
-        })
-        .map(|(at, _)| at)
+/// Where a name stands, without what is before its last point.
+fn last_word(text: &str, name: &str) -> Option<usize> {
+    word(text, name.rsplit('.').next().unwrap_or(name))
 }
 
-/// Line and column of a byte of a text, from 1.
-fn place(text: &str, at: usize) -> (usize, usize) {
-    let mut at = at.min(text.len());
-    while !text.is_char_boundary(at) {
-        at -= 1;
-    }
-    let before = &text[..at];
-    let line = before.rsplit('\n').next().unwrap_or_default();
-    (before.matches('\n').count() + 1, line.chars().count() + 1)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn places_are_counted_in_characters() {
-        let text = "SELECT 'ü' AS a,\n  b FRO";
-        assert_eq!(place(text, text.find('a').unwrap_or(0)), (1, 15));
-        assert_eq!(place(text, text.find("FRO").unwrap_or(0)), (2, 5));
-        assert_eq!(place(text, 999), (2, 8));
-    }
-
-    #[test]
-    fn words_are_found_whole() {
-        assert_eq!(word("calls.call_x, call", "call"), Some(14));
-        assert_eq!(word("calls", "call"), None);
+/// What is wrong with a text, there.
+fn said(source: &Source, at: usize, reason: String) -> Error {
+    let wrong = |reason| Error::from(SqlError::Wrong { reason });
+    match (source.position(at), source.module) {
+        (Some(position), _) => wrong(reason).at(Place::At(position)),
+        (None, module) => {
+            let position = Position::of(&source.text, at);
+            let module = module.unwrap_or_default();
+            wrong(format!("module {module}, {position}: {reason}"))
+        }
     }
 }

@@ -11,6 +11,7 @@ use jhyde_trace::{CallId, Event, Level, MethodId, ObjectId, ObjectInfo, ThreadId
 use super::asked::{Asked, Seen};
 use super::datum::Datum;
 use super::judged::Judgements;
+use super::script::Expanded;
 use crate::error::{Error, Result};
 use crate::span::{NO_TALLIES, Span};
 
@@ -110,6 +111,12 @@ impl World {
     pub(super) fn has_failed(&self) -> bool {
         let failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
         failure.is_some()
+    }
+
+    /// It was in this statement, if it has no place yet.
+    pub(super) fn place_failure(&self, of: &Expanded) {
+        let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
+        *failure = failure.take().map(|error| error.within(of));
     }
 
     pub(super) fn take_failure(&self) -> Option<Error> {

@@ -13,7 +13,7 @@ use jhyde_trace::CallId;
 use tokio::sync::mpsc::Sender;
 use tonic::Status;
 
-use super::debugging::unfit;
+use super::debugging::no_fit;
 use super::history::open;
 use super::queries::status;
 use crate::daemon::Daemon;
@@ -155,7 +155,7 @@ impl Prepared {
 /// Are both of one program, recorded alike, at their ends, and whole? They are named by these fields of the request.
 fn fit(own: (&History, &str), other: (&History, &str)) -> Result<(), Status> {
     let fields = [own.1, other.1];
-    compare::fit::fit([own.0, other.0]).map_err(|(side, error)| unfit(error, fields[side]))
+    compare::fit::fit([own.0, other.0]).map_err(|(side, error)| no_fit(error, fields[side]))
 }
 
 /// Rules as the API tells them.

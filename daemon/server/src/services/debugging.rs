@@ -27,7 +27,7 @@ use jhyde_proto::v1;
 use jhyde_trace::CallId;
 use tonic::{Request, Response, Status};
 
-pub(super) use against::unfit;
+pub(super) use against::{no_fit, unfit};
 use contents::Contents;
 use knowledge::Knower;
 

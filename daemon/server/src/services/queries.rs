@@ -398,12 +398,12 @@ fn cell(cell: &Cell) -> v1::QueryCell {
 /// The status of a query that cannot be answered.
 pub(super) fn status(error: Error) -> Status {
     let told = error.to_string();
-    match error {
+    match error.itself() {
         Error::History(error) => history_status(error),
-        Error::Sql(error) => sql::sql_status(&error),
+        Error::Sql(error) => sql::sql_status(&error, told),
         Error::Cancelled => Status::cancelled(told),
         Error::Late => Status::deadline_exceeded(told),
-        Error::Unfit(_) => unfit(error, "statement"),
+        Error::Unfit(of) => unfit(&of, "statement", told),
         Error::NoSuchQuery { .. } => with_details(Kind::NotFound, "NO_QUERY", Some("query"), told),
         Error::NoSuchName { parameter, .. } => {
             with_details(Kind::NotFound, "NO_NAME", Some(parameter), told)

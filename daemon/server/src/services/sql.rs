@@ -127,9 +127,9 @@ fn short(mut told: String) -> String {
     told
 }
 
-/// The status of a statement that cannot be answered.
-pub(super) fn sql_status(error: &SqlError) -> Status {
-    let told = short(error.to_string());
+/// The status of a statement that cannot be answered, of which this is told.
+pub(super) fn sql_status(error: &SqlError, told: String) -> Status {
+    let told = short(told);
     match error {
         SqlError::Wrong { .. } | SqlError::Unquoted { .. } => {
             with_details(Kind::InvalidArgument, "SQL", Some("statement"), told)

@@ -1,12 +1,14 @@
 //! The copy: tables that are made of the stream of events.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use jhyde_integration::Folder;
 use rusqlite::Connection;
 use rusqlite::types::ValueRef;
 use serde_json::{Value as Json, json};
 
+use super::classes::Classes;
 use super::dice::Dice;
 use super::fill::fill;
 use super::paths;
@@ -36,11 +38,12 @@ pub(super) struct Copied {
 }
 
 impl Copied {
-    /// What the recording `run` tells.
-    pub(super) fn of(folder: &Folder) -> Self {
+    /// What the recording `run` tells of a program whose classes are in a folder.
+    pub(super) fn of(folder: &Folder, classes: &Path) -> Self {
         let connection = Connection::open_in_memory().expect("a database");
-        let events = folder.json(&["events", "run"]);
-        fill(&connection, &events);
+        let events = whole(folder);
+        let classes = Classes::of(classes, &events);
+        fill(&connection, &events, &classes);
         let tables = SCHEMAS.iter().map(|schema| {
             let table = Table::of(&connection, schema);
             (schema.name, table)
@@ -101,6 +104,32 @@ impl Copied {
         });
         Some(cells.expect(&statement))
     }
+}
+
+/// The kind of what was found, and is no deed of the program.
+pub(super) const FOUND: &str = "found";
+
+/// The stream of events. It leaves out what was found: that is looked up, number by number.
+fn whole(folder: &Folder) -> Vec<Json> {
+    let told = folder.json(&["events", "run"]);
+    let number = |event: &Json| event["timestamp"].as_u64();
+    let told = told.into_iter();
+    let mut told: BTreeMap<u64, Json> = told
+        .filter_map(|event| Some((number(&event)?, event)))
+        .collect();
+    let count = folder.json(&["show", "run"]).remove(0)["events"]
+        .as_u64()
+        .expect("a number");
+    for at in 0..count {
+        told.entry(at).or_insert_with(|| {
+            let located = folder.json(&["locate", "run", &at.to_string()]);
+            let mut found = located[0]["event"].clone();
+            assert_eq!(number(&found), Some(at), "{found}");
+            found["kind"] = json!(FOUND);
+            found
+        });
+    }
+    told.into_values().collect()
 }
 
 impl Table {

@@ -7,15 +7,21 @@ use rusqlite::types::Value;
 use serde_json::Value as Json;
 
 use super::around::{self, Call, Method};
+use super::classes::Classes;
+use super::copy::FOUND;
 use super::schema::{Of, SCHEMAS, schema};
 use super::values::{Cells, Told, cells, number, result_type, text, variable};
 
-/// Makes all tables of what happened.
-pub(super) fn fill(connection: &Connection, events: &[Json]) {
+/// Makes all tables of what happened, and of the classes to which it did.
+pub(super) fn fill(connection: &Connection, events: &[Json], classes: &Classes) {
     let calls = around::calls(events);
-    let fill = Fill { connection };
+    let fill = Fill {
+        connection,
+        classes,
+    };
     fill.make();
-    fill.calls(&calls);
+    let methods = fill.calls(&calls);
+    fill.classes(&methods);
     for event in events {
         fill.event(event);
     }
@@ -25,6 +31,7 @@ pub(super) fn fill(connection: &Connection, events: &[Json]) {
 
 struct Fill<'a> {
     connection: &'a Connection,
+    classes: &'a Classes,
 }
 
 impl Fill<'_> {
@@ -68,8 +75,8 @@ impl Fill<'_> {
         self.connection.execute(&statement, row).expect(&statement);
     }
 
-    /// Calls, their arguments, their methods.
-    fn calls(&self, calls: &[Call<'_>]) {
+    /// Calls, their arguments, their methods: the numbers of these.
+    fn calls<'a>(&self, calls: &[Call<'a>]) -> BTreeMap<Method<'a>, i64> {
         let mut methods: BTreeMap<Method<'_>, (i64, i64, &Json)> = BTreeMap::new();
         for call in calls {
             let next = methods.len() as i64;
@@ -93,17 +100,74 @@ impl Fill<'_> {
                 self.add("arguments", row);
             }
         }
-        for (method, (id, count, first_line)) in methods {
+        for (method, (id, count, first_line)) in &methods {
             let [class, name, descriptor] = method.map(|word| Value::from(word.to_owned()));
             let row = cells([
-                ("id", id.into()),
+                ("id", (*id).into()),
                 ("class", class),
                 ("name", name),
                 ("descriptor", descriptor),
                 ("first_line", number(first_line)),
-                ("calls", count.into()),
+                ("calls", (*count).into()),
             ]);
             self.add("methods", row);
+        }
+        let methods = methods.into_iter();
+        methods.map(|(method, (id, ..))| (method, id)).collect()
+    }
+
+    /// Classes, their fields, and the lines of their methods.
+    fn classes(&self, called: &BTreeMap<Method<'_>, i64>) {
+        let mut next = called.len() as i64;
+        for (class_id, class) in (0_i64..).zip(self.classes.ran()) {
+            let name = Value::from(class.name.clone());
+            let source_file = Value::from(class.source_file.clone());
+            self.add(
+                "classes",
+                cells([
+                    ("id", class_id.into()),
+                    ("name", name.clone()),
+                    ("super", class.above.clone().into()),
+                    ("interfaces", class.interfaces.join(",").into()),
+                    ("source_file", source_file.clone()),
+                    ("in_scope", Value::Integer(1)),
+                    ("modifiers", i64::from(class.modifiers).into()),
+                ]),
+            );
+            for field in &class.fields {
+                let is_static = field.modifiers & 8 != 0;
+                self.add(
+                    "fields",
+                    cells([
+                        ("class_id", class_id.into()),
+                        ("class", name.clone()),
+                        ("name", field.name.clone().into()),
+                        ("type", field.type_name().into()),
+                        ("is_static", is_static.into()),
+                        ("modifiers", i64::from(field.modifiers).into()),
+                    ]),
+                );
+            }
+            for method in &class.methods {
+                let it = [&class.name, &method.name, &method.descriptor].map(String::as_str);
+                let id = called.get(&it).copied().unwrap_or_else(|| {
+                    next += 1;
+                    next
+                });
+                for (start, line) in &method.lines {
+                    self.add(
+                        "lines",
+                        cells([
+                            ("method_id", id.into()),
+                            ("class", name.clone()),
+                            ("method", method.name.clone().into()),
+                            ("source_file", source_file.clone()),
+                            ("line", i64::from(*line).into()),
+                            ("bytecode_index", i64::from(*start).into()),
+                        ]),
+                    );
+                }
+            }
         }
     }
 
@@ -123,7 +187,7 @@ impl Fill<'_> {
             ("kind", kind.to_owned().into()),
             ("variable", text(&event["variable"])),
             ("detail", detail(event)),
-            ("found", Value::Integer(0)),
+            ("found", (kind == FOUND).into()),
             ("to_index", number(&event["to"])),
             ("exception", object.into()),
             ("exception_class", class.clone().into()),
@@ -137,10 +201,12 @@ impl Fill<'_> {
         row.extend(value.cells("value"));
         self.add("events", row.clone());
         match kind {
-            "write" | "use" => {
+            // What an object of the JDK was found to hold is no variable's.
+            FOUND if event["variable"].is_null() => {}
+            "write" | "use" | FOUND => {
                 let written = event["variable"].as_str().expect("a variable");
-                row.extend(variable(written));
-                let table = if kind == "write" { "writes" } else { "reads" };
+                row.extend(variable(written, self.classes));
+                let table = if kind == "use" { "reads" } else { "writes" };
                 self.add(table, row);
             }
             "edge" => self.add("edges", row),

@@ -30,7 +30,7 @@ const NONE: Shape = Shape {
     also: "",
 };
 
-pub(super) static SHAPES: [Shape; 29] = [
+pub(super) static SHAPES: [Shape; 35] = [
     Shape {
         name: "calls and their callers",
         asked: "calls c LEFT JOIN calls p ON p.id = c.parent",
@@ -47,7 +47,7 @@ pub(super) static SHAPES: [Shape; 29] = [
     },
     Shape {
         name: "calls and what they wrote",
-        asked: "calls c JOIN writes w ON w.call = c.id AND w.found = 0",
+        asked: "calls c JOIN writes w ON w.call = c.id",
         tables: &[("w", "writes"), ("c", "calls")],
         ..NONE
     },
@@ -63,7 +63,7 @@ pub(super) static SHAPES: [Shape; 29] = [
         asked: "writes w",
         tables: &[("w", "writes")],
         inner: Some(("c", "calls")),
-        condition: "w.found = 0 AND w.call IN (SELECT c.id FROM calls c WHERE {inner})",
+        condition: "w.call IN (SELECT c.id FROM calls c WHERE {inner})",
         ..NONE
     },
     Shape {
@@ -71,19 +71,18 @@ pub(super) static SHAPES: [Shape; 29] = [
         asked: "calls c",
         tables: &[("c", "calls")],
         inner: Some(("w", "writes")),
-        also: "(SELECT count(*) FROM writes w WHERE w.call = c.id AND w.found = 0 AND ({inner})) AS written",
+        also: "(SELECT count(*) FROM writes w WHERE w.call = c.id AND ({inner})) AS written",
         ..NONE
     },
     Shape {
         name: "earlier writes",
         asked: "writes w JOIN writes v ON v.variable = w.variable AND v.timestamp < w.timestamp",
         tables: &[("w", "writes"), ("v", "writes")],
-        condition: "w.found = 0 AND v.found = 0",
         ..NONE
     },
     Shape {
         name: "writes before reads",
-        asked: "reads r JOIN writes w ON w.variable = r.variable AND w.timestamp < r.timestamp AND w.found = 0",
+        asked: "reads r JOIN writes w ON w.variable = r.variable AND w.timestamp < r.timestamp",
         tables: &[("r", "reads"), ("w", "writes")],
         ..NONE
     },
@@ -92,7 +91,7 @@ pub(super) static SHAPES: [Shape; 29] = [
         asked: "writes w",
         tables: &[("w", "writes")],
         inner: Some(("r", "reads")),
-        condition: "w.found = 0 AND NOT EXISTS (SELECT 1 FROM reads r WHERE r.variable = w.variable AND r.call = w.call AND NOT ({inner}))",
+        condition: "NOT EXISTS (SELECT 1 FROM reads r WHERE r.variable = w.variable AND r.call = w.call AND NOT ({inner}))",
         ..NONE
     },
     Shape {
@@ -116,7 +115,7 @@ pub(super) static SHAPES: [Shape; 29] = [
     },
     Shape {
         name: "objects that were written",
-        asked: "objects o JOIN writes w ON w.value_object = o.id AND w.found = 0",
+        asked: "objects o JOIN writes w ON w.value_object = o.id",
         tables: &[("o", "objects"), ("w", "writes")],
         ..NONE
     },
@@ -128,7 +127,7 @@ pub(super) static SHAPES: [Shape; 29] = [
     },
     Shape {
         name: "parts of objects",
-        asked: "objects o JOIN writes w ON w.object = o.id AND w.found = 0",
+        asked: "objects o JOIN writes w ON w.object = o.id",
         tables: &[("o", "objects"), ("w", "writes")],
         ..NONE
     },
@@ -176,7 +175,6 @@ pub(super) static SHAPES: [Shape; 29] = [
         name: "events and their calls",
         asked: "events e LEFT JOIN calls c ON c.id = e.call",
         tables: &[("e", "events"), ("c", "calls")],
-        condition: "e.kind <> 'found'",
         ..NONE
     },
     Shape {
@@ -217,7 +215,7 @@ pub(super) static SHAPES: [Shape; 29] = [
         asked: "writes w, history(w.variable) h",
         copied: "writes w JOIN history h ON h.of_variable = w.variable",
         tables: &[("w", "writes"), ("h", "history")],
-        condition: "h.timestamp <= w.timestamp AND h.found = 0 AND w.found = 0",
+        condition: "h.timestamp <= w.timestamp",
         ..NONE
     },
     Shape {
@@ -225,9 +223,48 @@ pub(super) static SHAPES: [Shape; 29] = [
         asked: "writes w",
         tables: &[("w", "writes")],
         inner: Some(("h", "history")),
-        condition: "w.found = 0",
-        also: "(SELECT max(h.timestamp) FROM history h WHERE h.of_variable = w.variable AND h.timestamp < w.timestamp AND h.found = 0 \
-               AND ({inner})) AS earlier",
+        also: "(SELECT max(h.timestamp) FROM history h WHERE h.of_variable = w.variable AND h.timestamp < w.timestamp AND ({inner})) AS earlier",
+        ..NONE
+    },
+    Shape {
+        name: "classes below others",
+        asked: "classes k LEFT JOIN classes s ON s.super = k.name AND s.in_scope = 1",
+        tables: &[("k", "classes"), ("s", "classes")],
+        condition: "k.in_scope = 1",
+        ..NONE
+    },
+    Shape {
+        name: "classes of calls",
+        asked: "calls c JOIN classes k ON k.name = c.class",
+        tables: &[("c", "calls"), ("k", "classes")],
+        condition: "k.in_scope = 1",
+        ..NONE
+    },
+    Shape {
+        name: "fields of classes",
+        asked: "classes k LEFT JOIN fields f ON f.class_id = k.id",
+        tables: &[("k", "classes"), ("f", "fields")],
+        condition: "k.in_scope = 1",
+        ..NONE
+    },
+    Shape {
+        name: "writes of fields",
+        asked: "fields f JOIN writes w ON w.field_class = f.class AND w.name = f.name",
+        tables: &[("f", "fields"), ("w", "writes")],
+        ..NONE
+    },
+    Shape {
+        name: "lines of methods",
+        asked: "methods m JOIN lines l ON l.method_id = m.id",
+        tables: &[("m", "methods"), ("l", "lines")],
+        condition: "m.calls > 0",
+        ..NONE
+    },
+    Shape {
+        name: "lines that nothing was written in",
+        asked: "lines l LEFT JOIN writes w ON w.class = l.class AND w.line = l.line",
+        tables: &[("l", "lines")],
+        condition: "w.timestamp IS NULL AND l.class IN (SELECT k.name FROM classes k WHERE k.in_scope = 1)",
         ..NONE
     },
 ];

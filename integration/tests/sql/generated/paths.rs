@@ -26,9 +26,7 @@ pub(super) fn of(table: &str) -> Vec<Path> {
     let described = described.unwrap_or_else(|| panic!("there is no table {table}"));
     let served = described.served.iter();
     let paths = served.map(|(words, by)| Path::parse(described.name, words, by));
-    // The stream does not tell which class declares a field: `referring` has those.
-    let told = |path: &Path| !path.equal.iter().any(|column| column == "field_class");
-    paths.filter(told).collect()
+    paths.collect()
 }
 
 impl Path {
@@ -64,9 +62,11 @@ impl Path {
         self.equal.iter().chain(&self.range).chain(&self.order)
     }
 
-    /// Does it find rows by an object that has a part in them? Not in each program one has.
+    /// Does it find rows by an object or a field that has a part in them? Not in each program one has.
     pub(super) fn is_of_object(&self) -> bool {
-        let is_object = |column: &String| column.ends_with("_object") || column == "exception";
+        let is_object = |column: &String| {
+            column.ends_with("_object") || column == "exception" || column == "field_class"
+        };
         self.equal.iter().any(is_object)
     }
 

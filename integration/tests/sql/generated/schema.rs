@@ -1,6 +1,6 @@
 //! The tables of the copy.
 
-/// A table, as it is compared. Columns that the stream of events does not tell are left out.
+/// A table, as it is compared. Columns that neither the stream of events nor class files tell are left out.
 #[derive(Debug)]
 pub(super) struct Schema {
     pub(super) name: &'static str,
@@ -25,7 +25,10 @@ pub(super) enum Of {
 
 const PLACE: &str = "timestamp INTEGER, thread INTEGER, call TEXT, class TEXT, method TEXT, line INTEGER, bytecode_index INTEGER";
 
-const VARIABLE: &str = "variable TEXT, of TEXT, name TEXT, object INTEGER, element INTEGER";
+const VARIABLE: &str =
+    "variable TEXT, of TEXT, name TEXT, field_class TEXT, object INTEGER, element INTEGER";
+
+const OF_THE_PROGRAM: &str = "class IN (SELECT k.name FROM classes k WHERE k.in_scope = 1)";
 
 const NONE: Schema = Schema {
     name: "",
@@ -45,7 +48,7 @@ const fn of_calls(name: &'static str) -> Schema {
     }
 }
 
-pub(super) static SCHEMAS: [Schema; 16] = [
+pub(super) static SCHEMAS: [Schema; 19] = [
     Schema {
         name: "calls",
         columns: "id TEXT, thread INTEGER, number INTEGER, parent TEXT, depth INTEGER, class TEXT, method TEXT, descriptor TEXT, \
@@ -68,15 +71,12 @@ pub(super) static SCHEMAS: [Schema; 16] = [
         name: "events",
         columns: "{place}, kind TEXT, variable TEXT, detail TEXT, value_int INTEGER, value_real REAL, value_text TEXT, value_class TEXT",
         joined: "value_object INTEGER",
-        // What was found, and is no deed of the program, the stream leaves out.
-        always: "kind <> 'found'",
         ..NONE
     },
     Schema {
         name: "writes",
         columns: "{place}, {variable}, found INTEGER, value_int INTEGER, value_real REAL, value_text TEXT, value_class TEXT",
         joined: "value_object INTEGER",
-        always: "found = 0",
         ..NONE
     },
     Schema {
@@ -125,22 +125,44 @@ pub(super) static SCHEMAS: [Schema; 16] = [
         always: "calls > 0",
         ..NONE
     },
+    Schema {
+        name: "classes",
+        columns: "name TEXT, super TEXT, interfaces TEXT, source_file TEXT, in_scope INTEGER, modifiers INTEGER",
+        joined: "id INTEGER",
+        unique: &["name"],
+        // The program's files tell of its own.
+        always: "in_scope = 1",
+        ..NONE
+    },
+    Schema {
+        name: "fields",
+        columns: "class TEXT, name TEXT, type TEXT, is_static INTEGER, modifiers INTEGER",
+        joined: "class_id INTEGER",
+        unique: &["class", "name"],
+        always: OF_THE_PROGRAM,
+        ..NONE
+    },
+    Schema {
+        name: "lines",
+        columns: "class TEXT, method TEXT, source_file TEXT, line INTEGER, bytecode_index INTEGER",
+        joined: "method_id INTEGER",
+        // Methods of one name may have the same: such rows do not differ.
+        unique: &["class", "method", "bytecode_index", "line"],
+        always: OF_THE_PROGRAM,
+        ..NONE
+    },
     of_calls("ancestors"),
     of_calls("children"),
     of_calls("descendants"),
     Schema {
         name: "history",
-        always: "found = 0",
         function: Some(("of_variable", "writes")),
         ..NONE
     },
 ];
 
 /// Tables of which the stream tells too little, and those that tell nothing of what happened. Other tests have them.
-pub(super) const NOT_HERE: [&str; 13] = [
-    "classes",
-    "lines",
-    "fields",
+pub(super) const NOT_HERE: [&str; 10] = [
     "object_state",
     "loops",
     "state",

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use rusqlite::types::Value;
 use serde_json::Value as Json;
 
+use super::classes::Classes;
+
 /// A row's cells, by the names of their columns.
 pub(super) type Cells = BTreeMap<String, Value>;
 
@@ -160,7 +162,7 @@ pub(super) fn result_type(descriptor: &str) -> &'static str {
 }
 
 /// What the written form of a variable says: `1.5:lc`, `1.5:lc@7`, `object#3.size`, `object#3.pkg.Base.size`, `array#1[2]`, `pkg.Cls.COUNT`.
-pub(super) fn variable(written: &str) -> Cells {
+pub(super) fn variable(written: &str, classes: &Classes) -> Cells {
     let last = |text: &str| text.rsplit('.').next().map(str::to_owned);
     let (of, name, object, element): (_, Option<String>, Option<i64>, Option<i64>) =
         if let Some(rest) = written.strip_prefix("array#") {
@@ -177,10 +179,16 @@ pub(super) fn variable(written: &str) -> Cells {
         } else {
             ("static", last(written), None, None)
         };
+    let field_class = match written.strip_prefix("object#") {
+        Some(field) => classes.declaring(field),
+        None if of == "static" => written.rsplit_once('.').map(|(class, _)| class.to_owned()),
+        None => None,
+    };
     cells([
         ("variable", written.to_owned().into()),
         ("of", of.to_owned().into()),
         ("name", name.into()),
+        ("field_class", field_class.into()),
         ("object", object.into()),
         ("element", element.into()),
     ])

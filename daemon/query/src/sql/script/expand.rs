@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::token::{Kind, Token, tokens};
+use super::token::{Kind, Token, tokens, word};
 use super::{Problem, Source};
+use crate::sql::place::Position;
 
 /// So deep may macros stand in each other.
 const DEEPEST: usize = 32;
@@ -40,9 +41,11 @@ impl Piece {
 }
 
 /// A text that is made of pieces.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(in crate::sql) struct Expanded {
     pub(in crate::sql) text: String,
+    /// What it was written out of.
+    of: Piece,
     /// Where each begins here.
     pieces: Vec<(usize, Piece)>,
     /// How many macros and arguments were written out.
@@ -52,6 +55,52 @@ pub(in crate::sql) struct Expanded {
 }
 
 impl Expanded {
+    fn of(piece: &Piece) -> Self {
+        Self {
+            text: String::new(),
+            of: piece.clone(),
+            pieces: Vec::new(),
+            written: 0,
+            read: 0,
+        }
+    }
+
+    /// Where it begins in what the user wrote; none if it is a module's.
+    pub(in crate::sql) fn begin(&self) -> Option<Position> {
+        let first = tokens(self.of.text()).find(|token| !token.is_blank());
+        let first = first.map_or(0, |token| token.at.start);
+        self.of.source.position(self.of.at.start + first)
+    }
+
+    /// Where the user wrote something of it; none if a module did.
+    pub(in crate::sql) fn position(&self, at: usize) -> Option<Position> {
+        let (source, at) = self.origin(at)?;
+        source.position(at)
+    }
+
+    /// Where a name stands first.
+    pub(in crate::sql) fn word(&self, name: &str) -> Option<usize> {
+        word(&self.text, name)
+    }
+
+    /// Does a number stand in it, as it is written in decimal?
+    pub(in crate::sql) fn has_number(&self, number: i64) -> bool {
+        let number = number.unsigned_abs().to_string();
+        let is_it = |token: Token| token.kind == Kind::Number && token.of(&self.text) == number;
+        tokens(&self.text).any(is_it)
+    }
+
+    /// The parameters of it, with what stands before each of them, and where they are.
+    pub(in crate::sql) fn parameters(&self) -> impl Iterator<Item = (&str, &str, usize)> {
+        let mut before = "";
+        let words = tokens(&self.text).filter(|token| !token.is_blank());
+        words.filter_map(move |token| {
+            let written = token.of(&self.text);
+            let before = std::mem::replace(&mut before, written);
+            (token.kind == Kind::Parameter).then_some((before, written, token.at.start))
+        })
+    }
+
     /// Where something of it was written.
     pub(in crate::sql) fn origin(&self, at: usize) -> Option<(Source, usize)> {
         let next = self.pieces.partition_point(|(begin, _)| *begin <= at);
@@ -96,7 +145,7 @@ impl Expanded {
 
 /// Writes out the macros of a piece of text.
 pub(super) fn expand(piece: &Piece, macros: &Macros) -> Result<Expanded, Problem> {
-    let mut expanded = Expanded::default();
+    let mut expanded = Expanded::of(piece);
     write(
         &Spot {
             piece,

@@ -6,6 +6,7 @@
 mod define;
 mod expand;
 pub mod fuzzing;
+mod idle;
 mod token;
 
 use std::collections::{BTreeSet, VecDeque};
@@ -14,8 +15,11 @@ use std::sync::Arc;
 pub(super) use self::define::{Argument, Function, MacroDoc};
 pub(super) use self::expand::Expanded;
 use self::expand::{LONGEST, Macros, Piece, expand};
+pub(super) use self::idle::Idle;
+pub(super) use self::token::word;
 use self::token::{Kind, Token, tokens};
 use super::library;
+use super::place::Position;
 use crate::nearest::nearest;
 
 /// A text that somebody wrote.
@@ -32,6 +36,12 @@ impl Source {
             module: None,
             text: text.into(),
         }
+    }
+
+    /// Where something of it stands, if the user wrote it.
+    pub(super) fn position(&self, at: usize) -> Option<Position> {
+        let is_users = self.module.is_none();
+        is_users.then(|| Position::of(&self.text, at))
     }
 
     fn is(&self, other: &Self) -> bool {

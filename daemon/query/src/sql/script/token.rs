@@ -76,6 +76,24 @@ pub(super) fn tokens(text: &str) -> impl Iterator<Item = Token> {
     })
 }
 
+/// Where a name stands first in a text, as it is or in quotes: not in texts and comments.
+pub(in crate::sql) fn word(text: &str, name: &str) -> Option<usize> {
+    let is_it = |token: &Token| {
+        let written = token.of(text);
+        match token.kind {
+            Kind::Word => written.eq_ignore_ascii_case(name),
+            Kind::Quoted => {
+                let mut inside = written.chars();
+                inside.next();
+                inside.next_back();
+                inside.as_str().eq_ignore_ascii_case(name)
+            }
+            _ => false,
+        }
+    };
+    tokens(text).find(is_it).map(|token| token.at.start)
+}
+
 /// Where the first statement of a text ends, behind its `;`.
 pub(super) fn statement(text: &str) -> usize {
     let end = tokens(text).find(|token| token.kind == Kind::Semicolon);
@@ -137,6 +155,19 @@ mod tests {
         );
         assert_eq!(kinds("a /* b ; "), [(Word, "a"), (Comment, "/* b ; ")]);
         assert_eq!(kinds("größe"), [(Word, "größe")]);
+    }
+
+    #[test]
+    fn names_are_found_as_words_of_their_own() {
+        for (text, found) in [
+            ("calls.call_x, call", Some(14)),
+            ("'call' -- call\n, CALL", Some(17)),
+            ("a, [call]", Some(3)),
+            ("a, \"call\"", Some(3)),
+            ("calls", None),
+        ] {
+            assert_eq!(word(text, "call"), found, "{text}");
+        }
     }
 
     proptest! {

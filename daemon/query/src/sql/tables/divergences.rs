@@ -159,7 +159,7 @@ fn first(world: &Arc<World>, schemas: [&str; 2]) -> Result<Vec<Diverged>> {
                 "divergences wants the names by which the tables of two recordings go here, and '{schema}' is none of them: {}",
                 names.join(", ")
             );
-            SqlError::Wrong { at: None, reason }
+            SqlError::Wrong { reason }
         })
     };
     let histories = [find(schemas[0])?, find(schemas[1])?];

@@ -47,19 +47,23 @@ pub(super) fn can_be_held_against(
     other: &History,
     field: &str,
 ) -> Result<(), Status> {
-    fit::can_be_held_against(own, other).map_err(|error| unfit(error, field))
+    fit::can_be_held_against(own, other).map_err(|error| no_fit(error, field))
 }
 
 /// Why two recordings, of which this field names one, cannot be held against each other.
-pub(in crate::services) fn unfit(error: Error, field: &str) -> Status {
-    let told = error.to_string();
+pub(in crate::services) fn no_fit(error: Error, field: &str) -> Status {
     match error {
-        Error::Unfit(Unfit::Itself) => invalid(field, told),
-        Error::Unfit(of @ Unfit::Damaged { .. }) => {
-            with_details(Kind::DataLoss, of.word(), Some(field), told)
-        }
-        Error::Unfit(of) => with_details(Kind::FailedPrecondition, of.word(), Some(field), told),
+        Error::Unfit(of) => unfit(&of, field, of.to_string()),
         other => query_status(other),
+    }
+}
+
+/// Why they do not fit, of which this is told.
+pub(in crate::services) fn unfit(of: &Unfit, field: &str, told: String) -> Status {
+    match of {
+        Unfit::Itself => invalid(field, told),
+        Unfit::Damaged { .. } => with_details(Kind::DataLoss, of.word(), Some(field), told),
+        _ => with_details(Kind::FailedPrecondition, of.word(), Some(field), told),
     }
 }
 
