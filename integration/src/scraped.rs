@@ -3,6 +3,7 @@
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
 
 use crate::Folder;
 
@@ -19,8 +20,17 @@ impl Scraped {
     /// # Panics
     /// When it does not.
     pub fn serve(folder: &Folder) -> Self {
+        Self::serve_with(folder, &[])
+    }
+
+    /// The same with settings in the environment.
+    ///
+    /// # Panics
+    /// When it does not serve.
+    pub fn serve_with(folder: &Folder, settings: &[(&str, &str)]) -> Self {
         let mut command = folder.jhyded(&["serve", "--log", "info"]);
         command.env("JHYDED_LISTEN_METRICS", "127.0.0.1:0");
+        command.envs(settings.iter().copied());
         let mut daemon = command
             .stderr(Stdio::piped())
             .spawn()
@@ -63,6 +73,24 @@ impl Scraped {
         let value = found.find(|(metric, _)| *metric == name);
         let value = value.and_then(|(_, value)| value.trim().parse().ok());
         value.unwrap_or_else(|| panic!("{name}: {text}"))
+    }
+}
+
+impl Scraped {
+    /// Waits until one that has no labels is this. How long that took.
+    ///
+    /// # Panics
+    /// When it is not within a minute.
+    pub fn until(&self, name: &str, wanted: u32) -> Duration {
+        let begun = Instant::now();
+        loop {
+            let now = self.value(name);
+            if now == f64::from(wanted) {
+                return begun.elapsed();
+            }
+            assert!(begun.elapsed() < Duration::from_secs(60), "{name} is {now}");
+            std::thread::sleep(Duration::from_millis(2));
+        }
     }
 }
 

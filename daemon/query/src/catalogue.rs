@@ -4,7 +4,7 @@ use jhyde_trace::Level;
 
 use crate::answer::{Column, ColumnType, Row};
 use crate::error::Result;
-use crate::named::{calls, executed, histories, instances, objects, thrown, yes_no};
+use crate::named::{calls, executed, fields, histories, instances, objects, thrown, yes_no};
 use crate::prepared::Ask;
 
 /// A parameter of a query.
@@ -350,7 +350,7 @@ pub const QUERIES: &[Query] = &[
         level: Level::State,
         refuses: true,
         cost: Cost::Fields,
-        run: histories::field_history,
+        run: fields::field_history,
     },
     Query {
         name: "local-history",

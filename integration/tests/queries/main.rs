@@ -1,8 +1,10 @@
 //! Queries by name, through `jhyde query`, on real recordings: the traveling null pointer, yes-or-no questions with each
 //! of their three answers, what other levels leave out, bad input; and all of them against a slow evaluator (`slow.rs`), and in Prolog (`prolog.rs`).
 
+mod flying;
 mod prolog;
 mod slow;
+mod unread;
 
 use std::io::{BufRead, BufReader, Write as _};
 use std::process::{Child, ChildStdin, Stdio};

@@ -147,6 +147,10 @@ impl Iterator for CallWalk {
             if !left_out {
                 return Some(Ok(Walked::Call(record)));
             }
+            // All of them may be.
+            if let Err(error) = self.history.check() {
+                return Some(Err(error));
+            }
         }
     }
 }

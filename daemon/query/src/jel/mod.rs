@@ -2,7 +2,7 @@
 //!
 //! The nine kinds of events keep to the paper's grammar, so that rules that were written for its traces run on these. What it
 //! has no words for stands in facts of other names, each told in `docs/queries.md`. Nothing is kept in memory but the calls that
-//! run, the numbers of objects that were told of, and where exceptions land that are looked for.
+//! run, the numbers of objects that were told of, and where some thousand exceptions land.
 
 mod landings;
 mod terms;

@@ -6,8 +6,10 @@
 
 pub(crate) mod calls;
 pub(crate) mod executed;
+pub(crate) mod fields;
 pub(crate) mod histories;
 pub(crate) mod instances;
 pub(crate) mod objects;
 pub(crate) mod thrown;
+mod writes;
 pub(crate) mod yes_no;

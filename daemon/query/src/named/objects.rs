@@ -6,7 +6,7 @@ use jhyde_store::records::Write;
 use jhyde_trace::{CallId, Content, ContentKey, ObjectId, Timestamp, Variable};
 use rustc_hash::FxHashMap;
 
-use super::histories::writes;
+use super::writes::each_write;
 use crate::answer::{Cell, Field, Row};
 use crate::error::Result;
 use crate::prepared::{Ask, wrong};
@@ -185,7 +185,7 @@ pub(crate) fn structure_history(ask: &Ask<'_>, take: Take<'_>) -> Result<()> {
             "it is no array and holds no items or characters: object-state and field-history tell of its fields",
         ));
     }
-    writes(ask, Variable::Content { object, key }, &mut |row| {
+    each_write(ask, Variable::Content { object, key }, &mut |row| {
         let call = match &row.call {
             Some(call) => ask.call_cell(call.record.id)?,
             None => Cell::Null,

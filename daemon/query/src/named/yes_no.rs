@@ -3,7 +3,7 @@
 use jhyde_store::records::{CallRecord, MethodRef};
 use jhyde_trace::{Level, MethodId, ThreadId, Timestamp, Value};
 
-use super::histories::{FieldOf, the_field, writes_of_all};
+use super::fields::{FieldOf, the_field, writes_of_all};
 use super::instances::{Is, Kinds, met};
 use super::thrown::{Landing, flights, threads_named};
 use crate::answer::{Cell, Row};

@@ -226,6 +226,8 @@ fn options(settings: &Settings) -> crate::daemon::Options {
         source: settings.source.clone(),
         attach: settings.attach.clone(),
         web: settings.listen.web.clone(),
+        unread: settings.limits.unread(),
+        answers: settings.limits.answers.get() as usize,
         guard: std::env::current_exe().ok(),
     }
 }

@@ -289,6 +289,16 @@ pub const KEYS: &[Key] = &[
         "calls in a second of one client",
     ),
     one(
+        "limits.answers",
+        "256",
+        "answers that come in parts at once, in all; each takes a thread, and up to 4 MiB for a client that does not read it",
+    ),
+    one(
+        "limits.unread",
+        "10m",
+        "how long such an answer waits for a client that takes nothing of it; 0s: for ever",
+    ),
+    one(
         "shutdown.grace",
         "10s",
         "how long a stopping daemon waits for its recordings to close",

@@ -4,6 +4,7 @@ use std::fmt;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use std::time::Duration;
 
 use jhyde_trace::{AtLimit, CostLimits, EngineKind, Level, ProbeLog, SnapshotLimits};
 use serde::Deserialize;
@@ -281,6 +282,17 @@ pub struct Bounds {
     pub rate: NonZeroU32,
     /// Calls in a second of one client.
     pub client_rate: NonZeroU32,
+    /// Answers in parts at once.
+    pub answers: NonZeroU32,
+    /// How long one of them waits for who takes nothing of it; zero: for ever.
+    pub unread: Span,
+}
+
+impl Bounds {
+    /// How long an answer waits for who takes nothing of it; `None`: for ever.
+    pub fn unread(&self) -> Option<Duration> {
+        (!self.unread.0.is_zero()).then_some(self.unread.0)
+    }
 }
 
 /// No bounds.
@@ -294,6 +306,8 @@ impl Default for Bounds {
             client_calls: none,
             rate: none,
             client_rate: none,
+            answers: none,
+            unread: Span(Duration::ZERO),
         }
     }
 }

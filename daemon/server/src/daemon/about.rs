@@ -1,6 +1,6 @@
 //! What a daemon says of itself.
 
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::Daemon;
@@ -14,6 +14,8 @@ pub(super) struct About {
     /// Where clients connect, as they write it.
     sockets: Mutex<Vec<String>>,
     leaving: Leaving,
+    /// Held by each answer in parts of which more is looked for.
+    answering: Arc<()>,
 }
 
 impl About {
@@ -23,6 +25,7 @@ impl About {
             started: SystemTime::now(),
             sockets: Mutex::default(),
             leaving: Leaving::default(),
+            answering: Arc::default(),
         }
     }
 }
@@ -37,6 +40,17 @@ impl Daemon {
     pub fn started_ms(&self) -> u64 {
         let since = self.about.started.duration_since(UNIX_EPOCH);
         u64::try_from(since.unwrap_or_default().as_millis()).unwrap_or(u64::MAX)
+    }
+
+    /// To be held for as long as more of an answer is looked for; `None` where there are as many as there may be.
+    pub fn answering(&self) -> Option<Arc<()>> {
+        let held = Arc::clone(&self.about.answering);
+        (self.answers() <= self.options().answers).then_some(held)
+    }
+
+    /// How many answers that is so of.
+    pub fn answers(&self) -> usize {
+        Arc::strong_count(&self.about.answering).saturating_sub(1)
     }
 
     /// Where clients connect, as they write it.

@@ -166,6 +166,6 @@ impl Live {
 }
 
 /// The lock, whether or not somebody panicked while holding it: every change under it is one assignment.
-pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -76,6 +76,10 @@ pub struct Options {
     pub attach: Attach,
     /// Where the page is served once somebody asks for it.
     pub web: WebListen,
+    /// How long an answer waits for who takes nothing of it; `None`: for ever.
+    pub unread: Option<Duration>,
+    /// Of how many answers in parts more may be looked for at once.
+    pub answers: usize,
     /// The program whose `guard` leaves JVMs running if this process is killed: jhyded itself. `None`: nobody does.
     pub guard: Option<PathBuf>,
 }

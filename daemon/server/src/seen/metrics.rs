@@ -32,6 +32,7 @@ pub const REASONS: &[&str] = &[
     "TICKET_EXPIRED",
     "TICKET_USED",
     "TOO_MANY_CALLS",
+    "TOO_MANY_ANSWERS",
     "CALLS_TOO_FAST",
     "DISK",
 ];
@@ -52,6 +53,7 @@ pub struct Metrics {
     refusals: IntCounterVec,
     latencies: HistogramVec,
     pub(super) under_way: IntGauge,
+    pub(super) answers: IntGauge,
     pub(super) connections: IntGauge,
     pub(super) events: IntCounter,
     pub(super) store_wait: prometheus::Counter,
@@ -102,6 +104,10 @@ impl Default for Metrics {
                 &["method"],
             ),
             under_way: made.gauge("jhyde_calls_under_way", "Calls that have not ended."),
+            answers: made.gauge(
+                "jhyde_answers",
+                "Answers in parts of which more is looked for.",
+            ),
             connections: made.gauge("jhyde_connections", "Connections to the daemon's sockets."),
             events: made.register(IntCounter::new(
                 "jhyde_events_total",

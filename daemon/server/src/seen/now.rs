@@ -67,6 +67,7 @@ impl Sight {
         metrics
             .connections
             .set(signed(self.activity.connections() as u64));
+        metrics.answers.set(signed(daemon.answers() as u64));
         metrics.started.set(seconds(daemon.started_ms()));
 
         metrics.recordings.reset();

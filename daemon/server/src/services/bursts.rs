@@ -22,7 +22,7 @@ const PATIENCE: Duration = Duration::from_millis(5);
 
 /// See the module. The messages are those of a channel, in their order.
 #[derive(Debug)]
-pub struct Bursts<T> {
+pub(super) struct Bursts<T> {
     parts: Receiver<Result<T, Status>>,
     /// The channel has no more.
     ended: bool,
@@ -35,7 +35,7 @@ pub struct Bursts<T> {
 
 impl<T> Bursts<T> {
     /// Of what comes by a channel.
-    pub fn new(parts: Receiver<Result<T, Status>>) -> Self {
+    pub(super) fn new(parts: Receiver<Result<T, Status>>) -> Self {
         Self {
             parts,
             ended: false,

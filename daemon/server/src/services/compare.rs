@@ -10,11 +10,11 @@ use jhyde_query::compare::rules::{Origin, Rule, Rules};
 use jhyde_query::compare::{self, Aspect, Difference, Part, Spot, Summary, Which};
 use jhyde_store::Error as StoreError;
 use jhyde_trace::CallId;
-use tokio::sync::mpsc::Sender;
 use tonic::Status;
 
 use super::debugging::no_fit;
 use super::history::open;
+use super::parts::Parts;
 use super::queries::status;
 use crate::daemon::Daemon;
 use crate::services::status::invalid;
@@ -101,18 +101,17 @@ impl Prepared {
     }
 
     /// Compares them, and hands over what is found.
-    pub(super) fn answer(self, sender: &Sender<Result<v1::CompareAnswer, Status>>) {
-        if let Err(error) = self.run(sender) {
-            // An error means that the client has gone.
-            let _ = sender.blocking_send(Err(status(error)));
+    pub(super) fn answer(self, parts: &Parts<v1::CompareAnswer>) {
+        if let Err(error) = self.run(parts) {
+            parts.fail(status(error));
         }
     }
 
-    fn run(self, sender: &Sender<Result<v1::CompareAnswer, Status>>) -> Result<(), Error> {
+    fn run(self, parts: &Parts<v1::CompareAnswer>) -> Result<(), Error> {
         use v1::compare_answer::Part as Of;
-        let send = |part| {
-            let part = v1::CompareAnswer { part: Some(part) };
-            sender.blocking_send(Ok(part)).map_err(|_| Error::Cancelled)
+        let send = |part| -> Result<(), Error> {
+            parts.send(v1::CompareAnswer { part: Some(part) })?;
+            Ok(())
         };
         let Self {
             histories,

@@ -1,7 +1,7 @@
 //! The service `History`: questions about the past of a recording.
 //!
-//! Every question is answered on a blocking thread; the two streams go through a short channel, so that what
-//! a client does not take is not read from the disk, and end when the client goes away.
+//! Every question is answered on a blocking thread; streams go through a short way (`parts`), so that what a client does not
+//! take is not read from the disk, and end when the client goes away or takes nothing for long.
 
 mod errors;
 mod lists;
@@ -29,7 +29,7 @@ use jhyde_trace::{CallId, ObjectId, Timestamp, Variable};
 use tonic::{Request, Response, Status};
 
 use crate::daemon::Daemon;
-use crate::services::bursts::Bursts;
+use crate::services::parts::Answer as InParts;
 use crate::services::status::invalid;
 use crate::services::to_proto;
 pub(crate) use errors::{in_field, status};
@@ -275,7 +275,7 @@ impl v1::history_server::History for HistoryService {
         .await
     }
 
-    type StreamCallsStream = Bursts<v1::Call>;
+    type StreamCallsStream = InParts<v1::Call>;
 
     async fn stream_calls(
         &self,
@@ -298,12 +298,9 @@ impl v1::history_server::History for HistoryService {
         })
         .await?;
         let told = standing::Told { sessions, session };
-        Ok(Response::new(stream::calls(
-            history,
-            list,
-            !from.without_values,
-            told,
-        )))
+        let with_values = !from.without_values;
+        let calls = stream::calls(&self.daemon, history, list, with_values, told)?;
+        Ok(Response::new(calls))
     }
 
     async fn get_state(&self, request: Request<v1::GetStateRequest>) -> Answer<v1::NodeState> {
@@ -414,8 +411,8 @@ impl v1::history_server::History for HistoryService {
         .await
     }
 
-    type StreamEventsStream = Bursts<v1::Event>;
-    type WhyStream = Bursts<v1::SliceStep>;
+    type StreamEventsStream = InParts<v1::Event>;
+    type WhyStream = InParts<v1::SliceStep>;
 
     async fn stream_events(
         &self,
@@ -428,12 +425,15 @@ impl v1::history_server::History for HistoryService {
             Ok((history, request))
         })
         .await?;
-        Ok(Response::new(stream::events(history, &request)))
+        let events = stream::events(&self.daemon, history, &request)?;
+        Ok(Response::new(events))
     }
 
     async fn why(&self, request: Request<v1::WhyRequest>) -> Answer<Self::WhyStream> {
         let request = request.into_inner();
+        let cancelled = CancelOnDrop::default();
         let history = self.history(request.recording.clone()).await?;
+        let history = history.cancelled_by(Arc::clone(&cancelled.0));
         let slice = blocking(move || {
             let of = SlicedValue {
                 variable: resolve_variable(&history, "variable", &request.variable)?,
@@ -441,7 +441,8 @@ impl v1::history_server::History for HistoryService {
             };
             history.slice(of).map_err(status)
         });
-        Ok(Response::new(stream::steps(slice.await?)))
+        let steps = stream::steps(&self.daemon, cancelled, slice.await?)?;
+        Ok(Response::new(steps))
     }
 
     async fn list_writes(

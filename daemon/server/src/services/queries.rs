@@ -1,12 +1,10 @@
 //! The service `Queries`: ready-made queries over a recording.
 //!
 //! A query runs on a blocking thread and hands its rows through a short way (`parts`), so that what a client does not take is
-//! not looked for. It ends when the client goes away, and when its time is over.
+//! not looked for. It ends when the client goes away or takes nothing for long, and when its time is over.
 
 use std::io::{self, Write as _};
-use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 use jhyde_debugging::Sessions;
@@ -16,11 +14,8 @@ use jhyde_query::catalogue::{Parameter, QUERIES, Query};
 use jhyde_query::jel::{self, Options};
 use jhyde_query::sql::{Asked, Limits, MOST_ASKED, Statement};
 use jhyde_query::{Cell, Column, ColumnType, Error, Prepared};
-use tokio::sync::mpsc::channel;
-use tokio_stream::Stream;
 use tonic::{Request, Response, Status};
 
-use super::bursts::Bursts;
 use super::compare;
 use super::debugging::unfit;
 use super::history::{CancelOnDrop, blocking, open, status as history_status};
@@ -33,9 +28,6 @@ use crate::error::Kind;
 use crate::services::status::{invalid, with_details};
 use crate::services::to_proto;
 
-/// So many messages of a comparison wait for a client that does not take them.
-const WAITING: usize = 64;
-
 /// See the module.
 #[derive(Debug)]
 pub struct QueriesService {
@@ -47,21 +39,6 @@ impl QueriesService {
     /// The service over this daemon, with the sessions of its recordings.
     pub fn new(daemon: Arc<Daemon>, sessions: Arc<Sessions>) -> Self {
         Self { daemon, sessions }
-    }
-}
-
-/// The parts of a comparison. When it goes, because the client has gone, the comparison ends.
-#[derive(Debug)]
-pub struct Compared {
-    parts: Bursts<v1::CompareAnswer>,
-    _cancelled: CancelOnDrop,
-}
-
-impl Stream for Compared {
-    type Item = Result<v1::CompareAnswer, Status>;
-
-    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        Pin::new(&mut self.parts).poll_next(context)
     }
 }
 
@@ -101,8 +78,8 @@ impl v1::queries_server::Queries for QueriesService {
             Prepared::new(history, &wanted).map_err(status)
         })
         .await?;
-        let (parts, waiting) = parts(cancelled, deadline);
-        tokio::task::spawn_blocking(move || answer(&prepared, parts));
+        let (parts, waiting) = parts(&self.daemon, cancelled, deadline)?;
+        tokio::task::spawn_blocking(move || answer(&prepared, &parts));
         Ok(Response::new(waiting))
     }
 
@@ -122,7 +99,7 @@ impl v1::queries_server::Queries for QueriesService {
         };
         let opened = blocking(move || Ok(open(&daemon, &request.recording)?.cancelled_by(flag)));
         let history = opened.await?;
-        let (parts, waiting) = parts(cancelled, None);
+        let (parts, waiting) = parts(&self.daemon, cancelled, None)?;
         tokio::task::spawn_blocking(move || export(&history, options, parts));
         Ok(Response::new(waiting))
     }
@@ -147,7 +124,7 @@ impl v1::queries_server::Queries for QueriesService {
         }))
     }
 
-    type CompareStream = Compared;
+    type CompareStream = Answer<v1::CompareAnswer>;
 
     async fn compare(
         &self,
@@ -158,12 +135,9 @@ impl v1::queries_server::Queries for QueriesService {
         let cancelled = CancelOnDrop::default();
         let flag = Arc::clone(&cancelled.0);
         let prepared = blocking(move || compare::Prepared::new(&daemon, &request, &flag)).await?;
-        let (sender, receiver) = channel(WAITING);
-        tokio::task::spawn_blocking(move || prepared.answer(&sender));
-        Ok(Response::new(Compared {
-            parts: Bursts::new(receiver),
-            _cancelled: cancelled,
-        }))
+        let (parts, waiting) = parts(&self.daemon, cancelled, None)?;
+        tokio::task::spawn_blocking(move || prepared.answer(&parts));
+        Ok(Response::new(waiting))
     }
 
     async fn list_compare_rules(
@@ -239,8 +213,8 @@ impl v1::queries_server::Queries for QueriesService {
             })
         });
         let statement = statement.await?;
-        let (parts, waiting) = parts(cancelled, statement.deadline());
-        tokio::task::spawn_blocking(move || sql::answer(&statement, as_arrow, parts));
+        let (parts, waiting) = parts(&self.daemon, cancelled, statement.deadline())?;
+        tokio::task::spawn_blocking(move || sql::answer(&statement, as_arrow, &parts));
         Ok(Response::new(waiting))
     }
 }
@@ -293,7 +267,7 @@ impl From<Unsent> for Error {
 }
 
 /// Runs a query. The header is held back until there is something to show, so that what cannot be answered fails at once.
-fn answer(prepared: &Prepared, parts: Parts<v1::QueryAnswer>) {
+fn answer(prepared: &Prepared, parts: &Parts<v1::QueryAnswer>) {
     use v1::query_answer::Part as Of;
     let send = |part| -> Result<(), Error> {
         parts.send(v1::QueryAnswer { part: Some(part) })?;

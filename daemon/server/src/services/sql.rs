@@ -94,9 +94,9 @@ fn cell(datum: Datum) -> v1::SqlCell {
 }
 
 /// Runs a statement and sends its answer.
-pub(super) fn answer(statement: &Statement, as_arrow: bool, parts: Parts<v1::SqlAnswer>) {
+pub(super) fn answer(statement: &Statement, as_arrow: bool, parts: &Parts<v1::SqlAnswer>) {
     let mut sending = Sending {
-        parts: &parts,
+        parts,
         seen: statement.seen(),
         as_arrow,
         arrow: None,

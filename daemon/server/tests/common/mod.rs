@@ -99,6 +99,8 @@ pub(crate) fn options(folder: &Path) -> Options {
             ..settings.attach
         },
         web: settings.listen.web,
+        unread: None,
+        answers: 100,
         guard: None,
     }
 }

@@ -1,4 +1,4 @@
-//! The two streams: calls in preorder, and events, also those still to come.
+//! What is answered in parts: calls in preorder, steps of a slice, and events, also those still to come.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -10,18 +10,15 @@ use jhyde_history::view::EventKindView;
 use jhyde_proto::v1;
 use jhyde_trace::{ThreadId, Timestamp};
 use tokio::sync::Notify;
-use tokio::sync::mpsc::{Sender, channel};
 use tonic::Status;
 
 use super::standing::Told;
-use super::{blocking, status};
+use super::{CancelOnDrop, blocking, status};
+use crate::daemon::Daemon;
 use crate::error::Kind;
-use crate::services::bursts::Bursts;
+use crate::services::parts::{Answer, Parts, parts};
 use crate::services::status::{invalid, with_details};
 use crate::services::to_proto;
-
-/// So many messages wait for a client that does not take them; no more is read from the disk then.
-const WAITING: usize = 64;
 
 /// What a stream could not read: its end says so.
 #[derive(Debug, Default)]
@@ -50,60 +47,57 @@ impl Missing {
 
 /// A stream of calls.
 pub(super) fn calls(
+    daemon: &Daemon,
     history: History,
     list: CallList,
     with_values: bool,
     standing: Told,
-) -> Bursts<v1::Call> {
-    let (sender, receiver) = channel(WAITING);
+) -> Result<Answer<v1::Call>, Status> {
+    let (history, parts, answer) = begun(daemon, history)?;
     tokio::task::spawn_blocking(move || {
-        let walk = match history.walk(&list, None) {
-            Ok(walk) => walk,
-            Err(error) => return drop(sender.blocking_send(Err(status(error)))),
-        };
-        let mut missing = Missing::default();
-        for walked in walk {
-            let call = match walked {
-                Ok(Walked::Missing(note)) => {
-                    missing.note(note);
-                    continue;
-                }
-                Ok(Walked::Call(record)) => history.call(record, with_values),
-                Err(error) => Err(error),
-            };
-            let call = call.map_err(status).and_then(|call| {
+        let send = || {
+            let mut missing = Missing::default();
+            for walked in history.walk(&list, None).map_err(status)? {
+                let call = match walked.map_err(status)? {
+                    Walked::Missing(note) => {
+                        missing.note(note);
+                        continue;
+                    }
+                    Walked::Call(record) => history.call(record, with_values).map_err(status)?,
+                };
                 let mut told = [to_proto::call(&call)];
                 standing.tell(&history, &mut told)?;
                 let [call] = told;
-                Ok(call)
-            });
-            let is_last = call.is_err();
-            // An error means that the client has gone.
-            if sender.blocking_send(call).is_err() || is_last {
-                return;
+                if parts.send(call).is_err() {
+                    return Ok(());
+                }
             }
-        }
-        if let Some(told) = missing.told() {
-            let _ = sender.blocking_send(Err(told));
+            missing.told().map_or(Ok(()), Err)
+        };
+        if let Err(error) = send() {
+            parts.fail(error);
         }
     });
-    Bursts::new(receiver)
+    Ok(answer)
 }
 
-/// A stream of steps of a slice.
-pub(super) fn steps(mut slice: Slice) -> Bursts<v1::SliceStep> {
-    let (sender, receiver) = channel(WAITING);
+/// A stream of steps of a slice, whose history ends with the flag.
+pub(super) fn steps(
+    daemon: &Daemon,
+    cancelled: CancelOnDrop,
+    mut slice: Slice,
+) -> Result<Answer<v1::SliceStep>, Status> {
+    let (parts, answer) = parts(daemon, cancelled, None)?;
     tokio::task::spawn_blocking(move || {
         while let Some(step) = slice.next_step().transpose() {
-            let step = step.map(|step| to_proto::slice_step(&step)).map_err(status);
-            let is_last = step.is_err();
-            // An error means that the client has gone.
-            if sender.blocking_send(step).is_err() || is_last {
-                return;
+            match step {
+                Ok(step) if parts.send(to_proto::slice_step(&step)).is_ok() => {}
+                Ok(_) => return,
+                Err(error) => return parts.fail(status(error)),
             }
         }
     });
-    Bursts::new(receiver)
+    Ok(answer)
 }
 
 /// Does the request make sense for this recording?
@@ -126,19 +120,23 @@ pub(super) fn check(history: &History, request: &v1::StreamEventsRequest) -> Res
 }
 
 /// A stream of events.
-pub(super) fn events(history: History, request: &v1::StreamEventsRequest) -> Bursts<v1::Event> {
-    let (sender, receiver) = channel(WAITING);
+pub(super) fn events(
+    daemon: &Daemon,
+    history: History,
+    request: &v1::StreamEventsRequest,
+) -> Result<Answer<v1::Event>, Status> {
+    let (history, parts, answer) = begun(daemon, history)?;
     let from = Timestamp(request.from.unwrap_or(0));
     let to = Timestamp(request.to.unwrap_or(u64::MAX));
     let thread = (request.thread != 0).then_some(ThreadId(request.thread));
     let follow = request.follow;
     tokio::spawn(async move {
-        if let Err(error) = send_events(&history, from, to, thread, follow, &sender).await {
-            // An error means that the client has gone.
-            let _ = sender.send(Err(error)).await;
+        let parts = Arc::new(parts);
+        if let Err(error) = send_events(&history, from, to, thread, follow, &parts).await {
+            parts.fail(error);
         }
     });
-    Bursts::new(receiver)
+    Ok(answer)
 }
 
 async fn send_events(
@@ -147,7 +145,7 @@ async fn send_events(
     to: Timestamp,
     thread: Option<ThreadId>,
     follow: bool,
-    sender: &Sender<Result<v1::Event, Status>>,
+    parts: &Arc<Parts<v1::Event>>,
 ) -> Result<(), Status> {
     let changed = Arc::new(Notify::new());
     let _guard = follow.then(|| {
@@ -163,9 +161,9 @@ async fn send_events(
         let live = history.recording().meta().state.is_live();
         let end = history.recording().end().min(to);
         if next < end {
-            let (history, sender) = (history.clone(), sender.clone());
+            let (history, parts) = (history.clone(), Arc::clone(parts));
             let range = next..end;
-            let sent = blocking(move || send_range(&history, range, thread, &sender, missing));
+            let sent = blocking(move || send_range(&history, range, thread, &parts, missing));
             match sent.await? {
                 Some(so_far) => missing = so_far,
                 None => return Ok(()),
@@ -178,22 +176,23 @@ async fn send_events(
         // A change after the look above has left a permit, so that none is slept over.
         tokio::select! {
             () = changed.notified() => {}
-            () = sender.closed() => return Ok(()),
+            () = parts.gone() => return Ok(()),
         }
     }
 }
 
-/// Sends the events of a range. Says what has been missing so far; `None` when the client has gone.
+/// Sends the events of a range. Says what has been missing so far; `None` when nobody takes more.
 fn send_range(
     history: &History,
     range: Range<Timestamp>,
     thread: Option<ThreadId>,
-    sender: &Sender<Result<v1::Event, Status>>,
+    parts: &Parts<v1::Event>,
     mut missing: Missing,
 ) -> Result<Option<Missing>, Status> {
     for event in history.range(range.start, range.end, thread) {
+        history.check().map_err(status)?;
         let event = event.map_err(status)?;
-        if sender.blocking_send(Ok(to_proto::event(&event))).is_err() {
+        if parts.send(to_proto::event(&event)).is_err() {
             return Ok(None);
         }
         if let EventKindView::Unreadable(why) = event.kind {
@@ -201,4 +200,12 @@ fn send_range(
         }
     }
     Ok(Some(missing))
+}
+
+/// A way for what a history tells, which is not asked any more when the client has gone.
+fn begun<T>(daemon: &Daemon, history: History) -> Result<(History, Parts<T>, Answer<T>), Status> {
+    let cancelled = CancelOnDrop::default();
+    let history = history.cancelled_by(Arc::clone(&cancelled.0));
+    let (parts, answer) = parts(daemon, cancelled, None)?;
+    Ok((history, parts, answer))
 }

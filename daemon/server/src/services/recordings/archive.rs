@@ -1,5 +1,5 @@
 //! Recordings as files, in and out. The store reads and writes on a blocking thread; between it and the wire
-//! lies a short channel, so that neither side runs ahead of the other, and either ends when the other goes.
+//! lies a short way, so that neither side runs ahead of the other, and either ends when the other goes.
 
 use std::io::{self, Read, Write};
 use std::path::Path;
@@ -7,36 +7,35 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use jhyde_proto::v1;
-use tokio::sync::mpsc::{Receiver, Sender, channel};
-use tokio_stream::wrappers::ReceiverStream;
+use tokio::sync::mpsc::{Receiver, channel};
 use tonic::{Response, Status, Streaming};
 
 use super::recording;
 use crate::daemon::Daemon;
 use crate::daemon::record::blocking;
+use crate::services::history::CancelOnDrop;
+use crate::services::parts::{Answer, Parts, parts};
 use crate::services::status::invalid;
 
 /// Bytes of a piece of a file on the wire.
 const CHUNK: usize = 256 << 10;
-/// Pieces that wait for the slower side.
+/// Pieces that wait for the store.
 const WAITING: usize = 4;
 
-type Chunks = ReceiverStream<Result<v1::ExportChunk, Status>>;
-
 /// Streams a recording as a file.
-pub(super) fn export(daemon: Arc<Daemon>, name: String) -> Chunks {
-    let (sender, receiver) = channel(WAITING);
+pub(super) fn export(daemon: Arc<Daemon>, name: String) -> Result<Answer<v1::ExportChunk>, Status> {
+    let (parts, answer) = parts(&daemon, CancelOnDrop::default(), None)?;
     tokio::task::spawn_blocking(move || {
-        let far = Arc::new(Far::default());
+        let far = Far::default();
         let mut out = Chunked {
-            sender: sender.clone(),
-            far: Arc::clone(&far),
+            parts: &parts,
+            far: &far,
             buffer: Vec::with_capacity(CHUNK),
         };
         let done = daemon.export(&name, &mut out, &mut |done, total| {
             far.done.store(done, Ordering::Relaxed);
             far.total.store(total, Ordering::Relaxed);
-            !sender.is_closed()
+            !parts.is_gone()
         });
         let last = match done {
             Ok(()) => out
@@ -46,11 +45,10 @@ pub(super) fn export(daemon: Arc<Daemon>, name: String) -> Chunks {
             Err(error) => Some(error.into()),
         };
         if let Some(status) = last {
-            // If the client is gone, nobody wants to know.
-            let _ = sender.blocking_send(Err(status));
+            parts.fail(status);
         }
     });
-    ReceiverStream::new(receiver)
+    Ok(answer)
 }
 
 /// How far an export is.
@@ -62,13 +60,13 @@ struct Far {
 
 /// Collects bytes into pieces and sends them.
 #[derive(Debug)]
-struct Chunked {
-    sender: Sender<Result<v1::ExportChunk, Status>>,
-    far: Arc<Far>,
+struct Chunked<'a> {
+    parts: &'a Parts<v1::ExportChunk>,
+    far: &'a Far,
     buffer: Vec<u8>,
 }
 
-impl Chunked {
+impl Chunked<'_> {
     fn send(&mut self) -> io::Result<()> {
         if self.buffer.is_empty() {
             return Ok(());
@@ -78,13 +76,13 @@ impl Chunked {
             done_bytes: self.far.done.load(Ordering::Relaxed),
             total_bytes: self.far.total.load(Ordering::Relaxed),
         };
-        self.sender
-            .blocking_send(Ok(chunk))
+        self.parts
+            .send(chunk)
             .map_err(|_| io::Error::new(io::ErrorKind::BrokenPipe, "the client is gone"))
     }
 }
 
-impl Write for Chunked {
+impl Write for Chunked<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.buffer.extend_from_slice(bytes);
         if self.buffer.len() >= CHUNK {

@@ -5,8 +5,6 @@ use std::time::{Duration, Instant};
 
 use jhyde_proto::v1;
 use jhyde_store::{Error as StoreError, Removal};
-use tokio::sync::mpsc::channel;
-use tokio_stream::wrappers::ReceiverStream;
 use tonic::Status;
 
 use super::recording;
@@ -14,17 +12,17 @@ use crate::config::Limits;
 use crate::daemon::Daemon;
 use crate::daemon::record::blocking;
 use crate::error::Error;
+use crate::services::history::CancelOnDrop;
+use crate::services::parts::{Answer, parts};
 use crate::services::status::invalid;
 
 /// Between two words on how far a check is.
 const NEWS: Duration = Duration::from_millis(200);
 
-type CheckEvents = ReceiverStream<Result<v1::CheckEvent, Status>>;
-
 /// Verifies a recording.
-pub(super) fn check(daemon: Arc<Daemon>, name: String) -> CheckEvents {
-    let (sender, receiver) = channel(4);
-    let event = |event| Ok(v1::CheckEvent { event: Some(event) });
+pub(super) fn check(daemon: Arc<Daemon>, name: String) -> Result<Answer<v1::CheckEvent>, Status> {
+    let (parts, answer) = parts(&daemon, CancelOnDrop::default(), None)?;
+    let event = |event| v1::CheckEvent { event: Some(event) };
     tokio::task::spawn_blocking(move || {
         let checked = daemon.recording(&name).map(|opened| {
             let mut told = Instant::now();
@@ -36,9 +34,9 @@ pub(super) fn check(daemon: Arc<Daemon>, name: String) -> CheckEvents {
                         total_blocks,
                     });
                     // A client that does not read is not waited for: it wants the report.
-                    let _ = sender.try_send(event(progress));
+                    parts.offer(event(progress));
                 }
-                !sender.is_closed()
+                !parts.is_gone()
             });
             v1::CheckReport {
                 events: report.events,
@@ -48,13 +46,13 @@ pub(super) fn check(daemon: Arc<Daemon>, name: String) -> CheckEvents {
                 recording: Some(recording(&daemon.describe_meta(opened.meta()))),
             }
         });
-        let last = match checked {
-            Ok(report) => event(v1::check_event::Event::Report(report)),
-            Err(error) => Err(error.into()),
-        };
-        let _ = sender.blocking_send(last);
+        match checked {
+            // An error means that nobody takes it.
+            Ok(report) => drop(parts.send(event(v1::check_event::Event::Report(report)))),
+            Err(error) => parts.fail(error.into()),
+        }
     });
-    ReceiverStream::new(receiver)
+    Ok(answer)
 }
 
 fn damage(error: &StoreError) -> v1::Damage {

@@ -22,6 +22,7 @@ use crate::daemon::Daemon;
 use crate::daemon::live;
 use crate::daemon::record::{AttachRequest, ListenRequest, blocking};
 use crate::error::Kind;
+use crate::services::parts::Answer;
 use crate::services::status::{invalid, with_details};
 
 pub use convert::recording;
@@ -234,17 +235,15 @@ impl Recordings for RecordingsService {
         Ok(Response::new(v1::DeleteRecordingResponse { bytes }))
     }
 
-    type ExportStream = ReceiverStream<Result<v1::ExportChunk, Status>>;
+    type ExportStream = Answer<v1::ExportChunk>;
 
     async fn export(
         &self,
         request: Request<v1::GetRecordingRequest>,
     ) -> Result<Response<Self::ExportStream>, Status> {
         let name = named(request.into_inner().recording)?;
-        Ok(Response::new(archive::export(
-            Arc::clone(&self.daemon),
-            name,
-        )))
+        let file = archive::export(Arc::clone(&self.daemon), name)?;
+        Ok(Response::new(file))
     }
 
     async fn import(
@@ -261,17 +260,15 @@ impl Recordings for RecordingsService {
         added::add_source(Arc::clone(&self.daemon), request.into_inner()).await
     }
 
-    type CheckStream = ReceiverStream<Result<v1::CheckEvent, Status>>;
+    type CheckStream = Answer<v1::CheckEvent>;
 
     async fn check(
         &self,
         request: Request<v1::GetRecordingRequest>,
     ) -> Result<Response<Self::CheckStream>, Status> {
         let name = named(request.into_inner().recording)?;
-        Ok(Response::new(keeping::check(
-            Arc::clone(&self.daemon),
-            name,
-        )))
+        let events = keeping::check(Arc::clone(&self.daemon), name)?;
+        Ok(Response::new(events))
     }
 
     async fn inspect(
