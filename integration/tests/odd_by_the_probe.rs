@@ -114,3 +114,29 @@ fn a_stack_that_overflows_is_told_to_its_end() {
         assert_eq!(shown["gaps"], json!([]), "{shown}");
     }
 }
+
+/// The thread that waits has given up its turn, and those that it waits for go on.
+#[test]
+fn calls_that_wait_for_other_threads_of_the_program() {
+    for jdk in jdks() {
+        let folder = Folder::new();
+        record(
+            &folder,
+            &jdk,
+            "turns",
+            "probe",
+            &java(&jdk, "odd", "odd.Turns"),
+        );
+        let gaps = folder.json(&["gaps", "turns"]);
+        assert_eq!(gaps, Vec::<Value>::new(), "JDK {}", jdk.major);
+        let calls = folder.json(&["tree", "turns", "--all"]);
+        let of = |method: &str| {
+            let of = calls.iter().filter(|call| call["method"] == method);
+            of.map(|call| call["result"].clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(of("whileLocked"), of("shown"));
+        assert_eq!(of("whileLocked").len(), 5);
+        // Five threads with 300 each, and one for each element.
+        assert_eq!(of("square").len(), 5 * 300 + 64);
+    }
+}

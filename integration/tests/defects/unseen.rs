@@ -1,9 +1,10 @@
 //! What happens where nobody looks: between the callbacks of a call out of the scope, in the JVM's own calls, in native
 //! code, and in threads that end.
 
+use jhyde_integration::{Folder, jdks};
 use serde_json::{Value, json};
 
-use super::{Recorded, each};
+use super::{NAME, Recorded, each};
 
 impl Recorded {
     fn place(&self, wanted: impl Fn(&Value) -> bool) -> usize {
@@ -131,4 +132,53 @@ fn a_thread_that_was_given_another_name_goes_by_its_number() {
             assert!(name.is_null() || *name == call["result"], "{call}");
         }
     });
+}
+
+/// In the default scope, which goes by class loader, and has no name of a class.
+#[test]
+fn fields_that_the_jdk_declares_are_told_where_the_scope_names_them() {
+    for jdk in jdks() {
+        let folder = Folder::new();
+        let classes = jdk.classes("defects").display().to_string();
+        let java = ["-cp".to_owned(), classes, "Points".to_owned()];
+        let run = folder.launch(&jdk, NAME, &["--level", "full"], &java);
+        assert!(run.status.success(), "{}", run.stderr);
+        let events = folder.json(&["events", NAME]);
+        let jdk = jdk.major;
+        let run = Recorded {
+            folder,
+            events,
+            jdk,
+        };
+        assert_eq!(run.written(".x"), [40], "JDK {jdk}");
+        assert_eq!(run.written(".y"), [42], "JDK {jdk}");
+        assert_eq!(run.written("read"), [40], "JDK {jdk}");
+        assert_eq!(run.written("word"), ["seven"], "JDK {jdk}");
+        assert_eq!(run.written("number"), [7.0], "JDK {jdk}");
+    }
+}
+
+/// What nobody saw is never told as unchanged.
+#[test]
+fn an_element_of_an_array_that_was_not_seen_leaves_a_gap() {
+    for jdk in jdks() {
+        let folder = Folder::new();
+        let classes = jdk.classes("defects").display().to_string();
+        let java = ["-cp".to_owned(), classes, "Behind".to_owned()];
+        let include = ["--level", "full", "--include", "Behind$Base"];
+        let run = folder.launch(&jdk, NAME, &include, &java);
+        assert!(run.status.success(), "{}", run.stderr);
+        let marks = folder.json(&["tree", NAME, "--all"]);
+        let marks: Vec<_> = marks
+            .iter()
+            .filter(|call| call["method"] == "mark")
+            .collect();
+        assert_eq!(marks.len(), 2);
+        let gaps = folder.json(&["gaps", NAME]);
+        let of = |call: &Value| {
+            let of = gaps.iter().filter(|gap| gap["call"]["id"] == call["id"]);
+            of.count()
+        };
+        assert_eq!((of(marks[0]), of(marks[1])), (0, 1), "{gaps:?}");
+    }
 }

@@ -225,7 +225,7 @@ fn no_more_blocks_are_read_than_are_said() {
 
 #[test]
 fn statements_before_the_select_are_explained_and_do_not_run() {
-    let folder = words();
+    let folder = words(&jdks()[0]);
     // 10^15 rows and more: it would not end.
     let huge = "FROM events a, events b, writes c";
     let ask = |text: &str| ask(&folder, &["--explain", "--timeout", "60s", "-c", text]);

@@ -82,7 +82,7 @@ fn what_fails_while_it_runs_says_in_which_statement() {
         ),
         (
             "SELECT 1 UNION SELECT 2, 3",
-            "in the statement at line 1, column 1: SELECTs to the left and right",
+            "in the statement at line 1, column 1: the statement failed: SELECTs to the left and right",
         ),
         (
             "CREATE TEMP TABLE t(a);\nDROP TABLE t; DELETE FROM t; SELECT 1",
