@@ -399,6 +399,11 @@ fn what_changes_by_other_ways_than_a_call_on_it() {
     agrees("held.Handed", 63, 4);
 }
 
+#[test]
+fn lists_over_arrays() {
+    agrees("held.OverArrays", 19, 0);
+}
+
 /// A JDK whose internal fields have other names: nothing is guessed, and the reason is said.
 #[test]
 fn a_jdk_with_other_fields_is_not_guessed_at() {
@@ -461,6 +466,7 @@ fn the_probe_tells_what_objects_hold() {
     agrees_by_the_probe("held.Views", 9);
     agrees_by_the_probe("held.Odd", 3);
     agrees_by_the_probe("held.Handed", 34);
+    agrees_by_the_probe("held.OverArrays", 19);
 }
 
 /// Who changes it is not in the scope: what may be another by the next call of the scope is looked at again, or not known.

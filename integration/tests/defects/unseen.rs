@@ -182,3 +182,45 @@ fn an_element_of_an_array_that_was_not_seen_leaves_a_gap() {
         assert_eq!((of(marks[0]), of(marks[1])), (0, 1), "{gaps:?}");
     }
 }
+
+/// What an initialiser out of the scope calls, which the read of a field runs, is told in the call that reads.
+#[test]
+fn initialisers_out_of_the_scope_call_it_back() {
+    for engine in ["probe", "events"] {
+        let options = ["--engine", engine, "--include", "Begun$Color"];
+        each("Begun", &options, |run| {
+            let on = format!("{engine}, JDK {}", run.jdk);
+            assert_eq!(run.results("twice"), [40, 42], "{on}");
+            assert_eq!(run.written("first"), [40], "{on}");
+            assert_eq!(run.written("second"), [42], "{on}");
+            assert_eq!(run.written("failed"), ["no", "less than nothing"], "{on}");
+            assert_eq!(run.results("named"), ["another"], "{on}");
+            assert_eq!(run.calls("checked").len(), 1, "{on}");
+            // Of `Begun$1`, which javac makes for the `switch`.
+            assert_eq!(run.calls("values").len(), 1, "{on}");
+            assert_eq!(run.of_kind("caught").len(), 1, "{on}");
+            assert_eq!(run.of_kind("gap"), Vec::<&Value>::new(), "{on}");
+        });
+    }
+}
+
+/// A class object is one, whether code names its class or asks for it.
+#[test]
+fn class_objects_have_one_number() {
+    for engine in ["probe", "events"] {
+        each("SameClass", &["--engine", engine], |run| {
+            let number = |field: &str| {
+                let written = run.written(&format!("SameClass.{field}"));
+                let [value] = &written[..] else {
+                    panic!("{field}: {written:?}");
+                };
+                value["object"].as_u64().expect("a number")
+            };
+            let on = format!("{engine}, JDK {}", run.jdk);
+            for (one, other) in [("met", "written"), ("listed", "list"), ("early", "later")] {
+                assert_eq!(number(one), number(other), "{one}, {other}: {on}");
+            }
+            assert_ne!(number("met"), number("list"), "{on}");
+        });
+    }
+}

@@ -9,6 +9,7 @@ mod unread;
 use std::io::{BufRead, BufReader, Write as _};
 use std::process::{Child, ChildStdin, Stdio};
 
+use jhyde_integration::programs::Workload;
 use jhyde_integration::{Folder, Jdk, jdks};
 use serde_json::{Value as Json, json};
 
@@ -551,7 +552,7 @@ fn what_cannot_be_asked_is_refused_with_a_reason() {
 #[test]
 fn queries_are_equal_to_those_of_a_slow_evaluator() {
     let jdk = &jdks()[0];
-    slow::check(&ledger(jdk, "full"), 1);
+    slow::check(&ledger(jdk, "full"), 1000);
     let folder = Folder::new();
     let log = tempfile::NamedTempFile::new().expect("a temporary file");
     let path = jdk.classes("oracle").display().to_string();
@@ -560,5 +561,23 @@ fn queries_are_equal_to_those_of_a_slow_evaluator() {
     let options = ["--level", "full", "--include", "fl.*"];
     let run = folder.launch(jdk, "run", &options, &arguments);
     assert!(run.status.success(), "{}", run.stderr);
-    slow::check(&folder, 97);
+    slow::check(&folder, 40);
+}
+
+/// Libraries, recorded by the probe.
+#[test]
+fn queries_of_workloads_are_equal_to_those_of_a_slow_evaluator() {
+    let jdk = &jdks()[0];
+    for name in ["csv", "kxml2", "gson", "junit4", "modern17"] {
+        let all = Workload::all();
+        let workload = all.iter().find(|workload| workload.name() == name);
+        let workload = workload.unwrap_or_else(|| panic!("workloads.json has {name}"));
+        let scope = workload.scope();
+        let mut options = vec!["--engine", "probe", "--level", "full"];
+        options.extend(scope.iter().map(String::as_str));
+        let folder = Folder::new();
+        let run = folder.launch(jdk, "run", &options, &workload.arguments(jdk, "small"));
+        assert!(run.status.success(), "{name}: {}", run.stderr);
+        slow::check(&folder, 20);
+    }
 }

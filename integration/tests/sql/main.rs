@@ -7,6 +7,7 @@ mod explained;
 mod generated;
 mod judged;
 mod library;
+mod meanwhile;
 mod places;
 mod referring;
 mod saved;

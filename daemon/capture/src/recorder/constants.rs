@@ -6,6 +6,7 @@ use jhyde_trace::{CallId, ClassId, Content, EventKind, ObjectInfo, Sink, Value};
 use super::{Known, Recorder};
 use crate::arrivals::Ticket;
 use crate::error::CaptureError;
+use crate::jvm::classes_named;
 use crate::mirror::{self, Body, Element, UNKNOWN};
 use crate::program::{Loader, Method, dotted};
 
@@ -38,7 +39,12 @@ impl Known {
 
 impl<S: Sink> Recorder<S> {
     /// The string or class object that a constant stands for, met now if it is new.
-    pub(crate) fn constant(&mut self, ticket: Ticket, method: &Method, at: u16) -> Value {
+    pub(crate) fn constant(
+        &mut self,
+        ticket: Ticket,
+        method: &Method,
+        at: u16,
+    ) -> Result<Value, CaptureError> {
         let (name, content) = match self.known.constant_at(method, at) {
             Some(constant) => match &constant {
                 mirror::Constant::Text(units) => {
@@ -50,18 +56,42 @@ impl<S: Sink> Recorder<S> {
                     (constant, Content::Class(name))
                 }
             },
-            None => return UNKNOWN,
+            None => return Ok(UNKNOWN),
         };
         let class = match &content {
             Content::Class(_) => "java.lang.Class",
             _ => "java.lang.String",
         };
         let class = self.known.program.class_named(0, class);
+        let real = match (&content, self.known.heap.known_constant(&name)) {
+            (Content::Class(of), None) => self.class_object(of)?,
+            _ => None,
+        };
+        if let Some(real) = real.filter(|&real| self.known.objects.is_known(real)) {
+            // It was met otherwise, as by `getClass()`.
+            let object = self.known.heap.name(real);
+            self.known.heap.is_constant_of(object, name);
+            return Ok(Value::Object(object));
+        }
         let (object, fresh) = self.known.heap.constant(name, Some(class));
         if fresh {
             self.introduce(ticket, object, Some(class), content);
         }
-        Value::Object(object)
+        if let Some(real) = real {
+            self.known.unify_object(Value::Object(object), real);
+        }
+        Ok(Value::Object(object))
+    }
+
+    /// The JVM's name of the class object of the only class that is called so. Which one of several is meant is not asked.
+    fn class_object(&mut self, name: &str) -> Result<Option<jdwp::ObjectId>, CaptureError> {
+        let link = &mut self.jvm.link;
+        let of_name = classes_named(link, name)?;
+        let [class] = of_name.as_slice() else {
+            return Ok(None);
+        };
+        let object = self.known.program.class_object(link, class.type_id)?;
+        Ok(object.map(jdwp::ObjectId::from))
     }
 
     /// An object that the scope makes: it has a name of ours until the JVM shows its own.

@@ -75,14 +75,9 @@ impl World {
         self.history.check().is_err()
     }
 
-    /// Does nobody wait any more?
-    pub(super) fn is_cancelled(&self) -> bool {
-        self.history.cancelled().load(Ordering::Relaxed)
-    }
-
     /// Why a statement was interrupted.
     pub(super) fn why_over(&self) -> Error {
-        match self.is_cancelled() {
+        match self.history.cancelled().load(Ordering::Relaxed) {
             true => Error::Cancelled,
             false => super::SqlError::Timeout.into(),
         }

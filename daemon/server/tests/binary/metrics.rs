@@ -20,7 +20,7 @@ use tonic_health::pb::HealthCheckRequest;
 use tonic_health::pb::health_client::HealthClient;
 
 /// How often each method is called.
-const TIMES: usize = 20;
+const TIMES: usize = 1000;
 
 /// The settings of a daemon with metrics.
 const METRICS: (&str, &str) = ("JHYDED_LISTEN_METRICS", "127.0.0.1:0");

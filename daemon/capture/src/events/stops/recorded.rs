@@ -97,7 +97,7 @@ impl<S: Sink> World for Recorded<'_, S> {
     }
 
     fn constant(&mut self, at: u16) -> Result<Value, CaptureError> {
-        Ok(self.engine.recorder.constant(self.ticket, self.method, at))
+        self.engine.recorder.constant(self.ticket, self.method, at)
     }
 
     fn get_field(&mut self, at: u16, object: Value) -> Result<Value, CaptureError> {

@@ -16,6 +16,7 @@ use crate::jvm::Link;
 use crate::mirror::narrowed;
 use crate::probe::log::{Raw, Record};
 use crate::probe::plan::Tells;
+use crate::probe::specified::keeps_array;
 use crate::program::{Method, Program};
 
 /// What calls run that were resolved, while there is no other class that they may mean, and no method more.
@@ -122,7 +123,10 @@ impl Deriver {
         }
         if reflects {
             self.reflects();
-            self.contents_reflected(thread);
+            // What keeps an array writes nothing else.
+            if !keeps_array(&callee.named, None) {
+                self.contents_reflected(thread);
+            }
         }
         thread.awaits = Some(Awaits::Shown(open));
         Ok(Went::On)

@@ -7,7 +7,7 @@ use jhyde_trace::Value;
 
 use super::routine::Callee;
 use super::run::{Needs, Stopped, lost};
-use super::running::{Open, Outside, Running};
+use super::running::{Open, Outside, Running, Why};
 use super::thread::Thread;
 use super::{Deriver, Routine};
 use crate::probe::log::{Raw, Record};
@@ -82,7 +82,7 @@ impl Deriver {
             lambda: None,
         };
         let outside = Outside {
-            computes: true,
+            why: Why::Computes,
             ..Outside::new(call, callee, Vec::new(), open)
         };
         self.contents_leave(thread, program, &outside);

@@ -4,21 +4,64 @@ use std::rc::Rc;
 
 use jdwp::ReferenceTypeId;
 use jhyde_bytecode::InvokeKind;
-use jhyde_trace::Event;
+use jhyde_trace::{Event, Outcome};
 
 use super::above::signature;
 use super::routine::Callee;
 use super::run::{Owner, Stopped};
-use super::running::Awaits;
+use super::running::{Awaits, Open, Outside, Running, Why};
 use super::select::Selected;
 use super::thread::Thread;
 use super::{Deriver, Routine, Went};
 use crate::error::LinkError;
 use crate::jvm::Link;
 use crate::probe::log::Record;
-use crate::program::{Class, Named, Program};
+use crate::program::{Class, Loader, Named, Program};
 
 impl Deriver {
+    /// The read of a static field has run an initialiser out of the scope, which calls the scope back: see [`Why::Initialises`].
+    pub(super) fn initialises_outside(
+        &mut self,
+        thread: &mut Thread,
+        program: &Program,
+        (place, constant): (u32, u16),
+        (class, code): (String, Loader),
+    ) {
+        let named = Named {
+            class,
+            name: "<clinit>".to_owned(),
+            descriptor: "()V".to_owned(),
+            kind: InvokeKind::Static,
+            code,
+        };
+        let callee = Rc::new(Callee {
+            constant,
+            named,
+            parameters: Vec::new(),
+            returns: "V".to_owned(),
+        });
+        let open = Open {
+            place,
+            constructed: None,
+            arrays: Vec::new(),
+            lambda: None,
+        };
+        let outside = Outside {
+            why: Why::Initialises,
+            ..Outside::new(thread.current(), callee, Vec::new(), open)
+        };
+        self.contents_leave(thread, program, &outside);
+        thread.stack.push(Running::Outside(outside));
+    }
+
+    /// That initialiser is over: the next record is the read's.
+    pub(super) fn initialised_outside(&mut self, thread: &mut Thread, program: &mut Program) {
+        self.outside_ran();
+        self.outside_wrote(thread, program, None);
+        self.contents_behind(thread, program, None);
+        thread.end_call(Outcome::Returned(None), Event::NO_INDEX, &mut self.outlet);
+    }
+
     /// A class is to be initialised (JVMS 5.5), by the innermost call of the scope. `None`: it is. Else its initialiser, or
     /// that of a class above it, has begun, or nobody knows yet.
     pub(super) fn initialise(

@@ -8,7 +8,7 @@ use jhyde_trace::{CallId, ClassId, Event, EventKind, MonitorAction, ObjectId, Ou
 
 use super::routine::Callee;
 use super::run::{Stopped, lost};
-use super::running::{Awaits, Open, Outside, Running};
+use super::running::{Awaits, Open, Outside, Running, Why};
 use super::thread::Thread;
 use super::{Deriver, Went};
 use crate::mirror::{Shared, narrowed};
@@ -88,7 +88,12 @@ impl Deriver {
     }
 
     /// The innermost call is over: what it may have written unseen.
-    fn outside_wrote(&mut self, thread: &Thread, program: &Program, result: Option<Value>) {
+    pub(super) fn outside_wrote(
+        &mut self,
+        thread: &Thread,
+        program: &Program,
+        result: Option<Value>,
+    ) {
         if let Some(Running::Outside(outside)) = thread.stack.last() {
             let function = outside.open.lambda.as_ref().filter(|one| one.is_foreign);
             let function = function.and_then(|_| result?.object());
@@ -211,11 +216,18 @@ impl Deriver {
                 self.begin_told(thread, &routine, Event::NO_INDEX);
                 Ok(Went::On)
             }
+            (Record::Result { site, .. }, Some(Running::Outside(outside)))
+                if site == outside.open.place && outside.why == Why::Initialises =>
+            {
+                self.initialised_outside(thread, program);
+                Ok(Went::On)
+            }
             (Record::Result { site, result }, Some(Running::Outside(outside)))
                 if site == outside.open.place =>
             {
                 let (callee, open) = (Rc::clone(&outside.callee), outside.open.clone());
-                let (chained, computes) = (self.chained(outside, &result), outside.computes);
+                let computes = outside.why == Why::Computes;
+                let chained = self.chained(outside, &result);
                 // A thread that computes a constant keeps the turn.
                 thread.take_behind(!computes)?;
                 let result = match (callee.returns.as_str(), result, chained) {

@@ -57,7 +57,19 @@ impl Frame {
     }
 }
 
-/// A call out of the scope.
+/// Why code out of the scope runs.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Why {
+    /// An instruction calls it.
+    Called,
+    /// It computes a constant: see [`super::computed`].
+    Computes,
+    /// It initialises a class of which a static field is read (JVMS 5.5). That is no call: what it calls is told in the call that reads, and
+    /// the record of what was read is that call's own.
+    Initialises,
+}
+
+/// A call out of the scope, or an initialiser out of it.
 pub(super) struct Outside {
     pub(super) call: CallId,
     pub(super) callee: Rc<Callee>,
@@ -72,8 +84,7 @@ pub(super) struct Outside {
     pub(super) copy: Option<Copy>,
     /// So many constructors of the scope were called in it that may be for the object which it constructs.
     pub(super) begun: u32,
-    /// It computes a constant: see [`super::computed`].
-    pub(super) computes: bool,
+    pub(super) why: Why,
     /// What methods of the scope returned to it, each once.
     pub(super) given_back: BTreeSet<ObjectId>,
 }
@@ -89,7 +100,7 @@ impl Outside {
             passes: None,
             copy: None,
             begun: 0,
-            computes: false,
+            why: Why::Called,
             given_back: BTreeSet::new(),
         }
     }

@@ -6,7 +6,7 @@ use rustc_hash::FxHashSet;
 
 use super::Lost;
 use super::outlet::Outlet;
-use super::running::{Awaits, Frame, Running};
+use super::running::{Awaits, Frame, Running, Why};
 use crate::probe::log::{Ahead, Fall, Held, Log, Nonsense, Record, Sum, Told, Turn};
 
 /// Elements of an array that is large.
@@ -441,12 +441,13 @@ impl Thread {
         }
     }
 
-    /// Ends the innermost call.
+    /// Ends the innermost call. An initialiser out of the scope is none.
     pub(super) fn end_call(&mut self, outcome: Outcome, index: u32, outlet: &mut Outlet) {
         let Some(running) = self.stack.pop() else {
             return;
         };
         let (call, monitor) = match &running {
+            Running::Outside(outside) if outside.why == Why::Initialises => return,
             Running::Scope(frame) => (
                 frame.call,
                 frame.monitor.map(|object| (MonitorAction::Exit, object)),

@@ -9,7 +9,7 @@ use crate::jvm::Link;
 use crate::mirror::Op;
 use crate::probe::log::{Raw, Record};
 use crate::probe::plan::Tells;
-use crate::program::{Field, Program};
+use crate::program::{Field, Program, dotted};
 
 impl Deriver {
     /// Reads and writes of fields that the scope is not known to declare tell their value.
@@ -34,11 +34,11 @@ impl Deriver {
         else {
             return Ok(Needs::Nothing);
         };
-        let Some(descriptor) = routine
+        let Some((class, descriptor)) = routine
             .pool
             .as_ref()
             .and_then(|pool| pool.field(constant).ok())
-            .map(|named| named.descriptor.to_owned())
+            .map(|named| (dotted(named.class), named.descriptor.to_owned()))
         else {
             return lost("a field has no name");
         };
@@ -50,6 +50,11 @@ impl Deriver {
                 None => return Ok(Needs::More),
                 // Its class is not there, or its object.
                 Some(other) if other.is_thrown() => return Ok(Needs::Throws),
+                Some(Record::Enter { .. }) if matches!(op, Op::GetStatic(_)) => {
+                    let class = (class, routine.loader);
+                    self.initialises_outside(thread, program, (place, constant), class);
+                    return Ok(Needs::Another);
+                }
                 Some(_) => {}
             }
         }

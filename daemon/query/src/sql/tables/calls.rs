@@ -27,8 +27,8 @@ impl Row for CallRecord {
 pub(super) fn calls() -> Table<CallRecord> {
     Table {
         name: "calls",
-        doc: "The calls of methods, constructors and static initialisers, calls out of the recorded classes too. What had not ended when the \
-              statement began has no end.",
+        doc: "The calls of methods, constructors and static initialisers, calls out of the recorded classes too (but at level `calls` by the \
+              engine `events`). What had not ended when the statement began has no end.",
         level: Level::Calls,
         columns: call_columns(),
         accesses: vec![

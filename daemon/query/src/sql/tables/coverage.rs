@@ -302,42 +302,25 @@ fn one(
     Ok(())
 }
 
-/// All ways of these methods: those that their code has, and those that were gone of methods without code.
-fn rows(world: &World, methods: Vec<MethodRef>, of: Option<MethodId>) -> Result<RowsOf<Covered>> {
+/// All ways of these methods.
+fn rows(
+    world: &Arc<World>,
+    methods: Vec<MethodRef>,
+    of: Option<MethodId>,
+) -> Result<RowsOf<Covered>> {
     let looked = Arc::new(Looked {
         method: of,
         counts: OnceLock::new(),
     });
-    let mut gone: FxHashMap<MethodId, Vec<Way>> = FxHashMap::default();
-    let counted = world.counted()?;
-    for method in counted.entries.keys() {
-        gone.entry(*method).or_default().push((None, 0));
-    }
-    for (method, from, to) in counted.ways.keys() {
-        gone.entry(*method).or_default().push((Some(*from), *to));
-    }
+    let world = Arc::clone(world);
     let rows = methods.into_iter().flat_map(move |method| {
-        let info = method.method();
-        let mut ways: BTreeMap<Way, Vec<Outcome>> = BTreeMap::new();
-        // Abstract and native methods have none.
-        let code = Some(&info.code).filter(|code| !code.is_empty());
-        match code.and_then(|code| Code::decode(code).ok()) {
-            // The jumps back of loops are told as edges, too, and nothing is decided there.
-            Some(code) => {
-                for edge in CoverageEdges::new(&code).edges() {
-                    ways.entry((edge.from, edge.to))
-                        .or_default()
-                        .push(edge.outcome);
-                }
-            }
-            None => {
-                let gone = gone.get(&info.id).into_iter().flatten();
-                ways.extend(gone.map(|way| (*way, Vec::new())));
-            }
-        }
+        let ways = match ways(&world, &method) {
+            Ok(ways) => ways,
+            Err(error) => return vec![Err(error)],
+        };
         let rows = ways.into_iter().map(|(way, outcomes)| {
             Ok(Covered {
-                number: number(info.id, way),
+                number: number(method.method().id, way),
                 method: method.clone(),
                 way,
                 outcome: in_words(&outcomes),
@@ -347,6 +330,31 @@ fn rows(world: &World, methods: Vec<MethodRef>, of: Option<MethodId>) -> Result<
         rows.collect::<Vec<_>>()
     });
     Ok(Box::new(rows))
+}
+
+/// The ways that a method's code has, and of a method without code those that were gone.
+fn ways(world: &World, method: &MethodRef) -> Result<BTreeMap<Way, Vec<Outcome>>> {
+    let info = method.method();
+    // Abstract and native methods have none.
+    let code = Some(&info.code).filter(|code| !code.is_empty());
+    let mut ways: BTreeMap<Way, Vec<Outcome>> = BTreeMap::new();
+    if let Some(code) = code.and_then(|code| Code::decode(code).ok()) {
+        // The jumps back of loops are told as edges, too, and nothing is decided there.
+        for edge in CoverageEdges::new(&code).edges() {
+            let outcomes = ways.entry((edge.from, edge.to)).or_default();
+            outcomes.push(edge.outcome);
+        }
+        return Ok(ways);
+    }
+    let counted = world.counted()?;
+    if counted.entries.contains_key(&info.id) {
+        ways.insert((None, 0), Vec::new());
+    }
+    let gone = counted
+        .ways
+        .range((info.id, 0, 0)..=(info.id, u32::MAX, u32::MAX));
+    ways.extend(gone.map(|((_, from, to), _)| ((Some(*from), *to), Vec::new())));
+    Ok(ways)
 }
 
 /// The number of a row: another for each way of each method, since code has at most 65,535 bytes (JVMS 4.7.3).
