@@ -466,7 +466,7 @@ fn the_probe_tells_what_objects_hold() {
     agrees_by_the_probe("held.Views", 9);
     agrees_by_the_probe("held.Odd", 3);
     agrees_by_the_probe("held.Handed", 34);
-    agrees_by_the_probe("held.OverArrays", 19);
+    agrees_by_the_probe("held.OverArrays", 11);
 }
 
 /// Who changes it is not in the scope: what may be another by the next call of the scope is looked at again, or not known.

@@ -192,13 +192,19 @@ impl History {
         let range = self.beyond(from, direction);
         let mut nearest: Option<Timestamp> = None;
         let mut known = false;
+        // A whole name is meant before the end of a longer one.
+        let is_whole = !self.recording.classes_named(class).is_empty();
         for id in self.recording.classes() {
             let Some(info) = self.recording.class(id)? else {
                 continue;
             };
             // Nested classes share the source file, so a line may stand in any of them.
             let outer = info.name.split('$').next().unwrap_or_default();
-            if !is_called(&info.name, class) && !is_called(outer, class) {
+            let is_meant = match is_whole {
+                true => info.name == class || outer == class,
+                false => is_called(&info.name, class) || is_called(outer, class),
+            };
+            if !is_meant {
                 continue;
             }
             known = true;

@@ -150,12 +150,21 @@ impl History {
     /// All methods that a name may mean.
     pub(crate) fn methods_named(&self, name: MethodName<'_>) -> Result<Vec<Candidate>> {
         let mut found = Vec::new();
+        let mut is_whole = false;
         for class in self.recording.classes() {
             let Some(class) = self.recording.class(class)? else {
                 continue;
             };
+            // A whole name is meant before the end of a longer one.
+            let is_whole_here = name.class == Some(&*class.name);
+            if is_whole && !is_whole_here {
+                continue;
+            }
             for method in &class.methods {
                 if name.fits(&class.name, &method.name, &method.descriptor) {
+                    if is_whole_here && !std::mem::replace(&mut is_whole, true) {
+                        found.clear();
+                    }
                     let full = format!("{}.{}{}", class.name, method.name, method.descriptor);
                     found.push(Candidate {
                         id: method.id,

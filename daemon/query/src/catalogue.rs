@@ -404,7 +404,11 @@ pub const QUERIES: &[Query] = &[
         )],
         columns: &[
             column("event", ColumnType::Event, "when it ended"),
-            column("how", ColumnType::Text, "returned or threw"),
+            column(
+                "how",
+                ColumnType::Text,
+                "returned, threw, or not recorded (it ran when the recording ended, or its end was not seen)",
+            ),
             column("value", ColumnType::Value, "the result, or the exception"),
             CALL,
         ],
@@ -458,7 +462,7 @@ pub const QUERIES: &[Query] = &[
             column(
                 "made",
                 ColumnType::Event,
-                "when it was made; null where that was not recorded",
+                "when it was made; null where that was not recorded, or before --from",
             ),
             column("seen", ColumnType::Event, "when it was first seen"),
             column(

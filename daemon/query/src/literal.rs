@@ -1,6 +1,7 @@
 //! Values as people write them: `null`, `true`, `42`, `1.5`, `'x'`, `"text"`, `object#12`, `Side.SELL`.
 
 use jhyde_history::History;
+use jhyde_history::text::is_called;
 use jhyde_trace::{Content, Text, Value};
 
 use crate::error::{Error, Result};
@@ -10,13 +11,15 @@ use crate::error::{Error, Result};
 pub(crate) enum Literal {
     Null,
     Boolean(bool),
-    /// Digits, with what they are as a floating-point number.
-    Number(Option<i64>, f64),
+    /// Digits: a whole number, and the nearest floating-point numbers of both widths.
+    Number(Option<i64>, f64, f32),
     Char(u16),
     Text(Vec<u16>),
     Object(u64),
     /// A word: a constant of an enum.
     Word(String),
+    /// A class, `String.class`.
+    Class(String),
 }
 
 /// Is a recorded value the one that was asked for?
@@ -44,7 +47,7 @@ impl Literal {
         if given.starts_with('"') {
             let inside = quoted('"').ok_or_else(|| wrong("the text has no end"))?;
             return Ok(Self::Text(
-                units(inside).ok_or_else(|| wrong("a \\ stands alone"))?,
+                units(inside).ok_or_else(|| wrong("a \\ is no escape of Java's"))?,
             ));
         }
         if given.starts_with('\'') {
@@ -65,14 +68,24 @@ impl Literal {
             "null" => return Ok(Self::Null),
             "true" => return Ok(Self::Boolean(true)),
             "false" => return Ok(Self::Boolean(false)),
-            "NaN" => return Ok(Self::Number(None, f64::NAN)),
-            "Infinity" => return Ok(Self::Number(None, f64::INFINITY)),
-            "-Infinity" => return Ok(Self::Number(None, f64::NEG_INFINITY)),
+            "NaN" => return Ok(Self::Number(None, f64::NAN, f32::NAN)),
+            "Infinity" => return Ok(Self::Number(None, f64::INFINITY, f32::INFINITY)),
+            "-Infinity" => return Ok(Self::Number(None, f64::NEG_INFINITY, f32::NEG_INFINITY)),
             _ => {}
         }
         if given.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '+' | '.')) {
-            let number: f64 = given.parse().map_err(|_| wrong("it is no number"))?;
-            return Ok(Self::Number(given.parse().ok(), number));
+            // As Java writes longs, floats and doubles.
+            let digits = given.trim_end_matches(['l', 'L', 'f', 'F', 'd', 'D']);
+            let digits = match given.len() - digits.len() {
+                0 | 1 => digits,
+                _ => given,
+            };
+            let number: f64 = digits.parse().map_err(|_| wrong("it is no number"))?;
+            let single = digits.parse().unwrap_or(number as f32);
+            return Ok(Self::Number(digits.parse().ok(), number, single));
+        }
+        if let Some(class) = given.strip_suffix(".class") {
+            return Ok(Self::Class(class.to_owned()));
         }
         let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '.');
         match given.chars().all(is_word) {
@@ -83,7 +96,8 @@ impl Literal {
 
     pub(crate) fn is(&self, history: &History, value: Value) -> Result<Same> {
         let yes = |is: bool| if is { Same::Yes } else { Same::No };
-        let number = |found: i64| matches!(self, Self::Number(Some(wanted), _) if *wanted == found);
+        let number =
+            |found: i64| matches!(self, Self::Number(Some(wanted), ..) if *wanted == found);
         Ok(match value {
             Value::Missing(_) => Same::Unknown,
             Value::Null => yes(*self == Self::Null),
@@ -99,17 +113,35 @@ impl Literal {
                 if let Self::Object(wanted) = self {
                     return Ok(yes(*wanted == id.0));
                 }
-                let content = match history.recording().object(id) {
+                let info = match history.recording().object(id) {
                     Err(jhyde_store::Error::Damaged { .. }) => return Ok(Same::Unknown),
-                    found => found?.map(|info| info.content),
+                    found => found?,
                 };
+                let class = info.as_ref().and_then(|info| info.class);
+                let content = info.map(|info| info.content);
                 match (content, self) {
                     (None, Self::Null) => Same::No,
                     (None, _) => Same::Unknown,
                     (Some(Content::String(text)), Self::Text(wanted)) => is_text(&text, wanted),
                     (Some(Content::Box(boxed)), _) => self.is(history, boxed)?,
                     (Some(Content::Enum(name)), Self::Word(wanted)) => {
-                        yes(wanted.rsplit('.').next() == name.rsplit('.').next())
+                        let (of, wanted) = match wanted.rsplit_once('.') {
+                            Some((of, wanted)) => (Some(of), wanted),
+                            None => (None, wanted.as_str()),
+                        };
+                        let same = name.rsplit('.').next() == Some(wanted);
+                        match (same, of, class) {
+                            (false, ..) => Same::No,
+                            (true, None, _) => Same::Yes,
+                            (true, Some(_), None) => Same::Unknown,
+                            (true, Some(of), Some(class)) => {
+                                let class = history.recording().class(class)?;
+                                class.map_or(Same::Unknown, |class| yes(is_of(&class.name, of)))
+                            }
+                        }
+                    }
+                    (Some(Content::Class(name)), Self::Class(wanted)) => {
+                        yes(is_called(&name, wanted))
                     }
                     _ => Same::No,
                 }
@@ -118,17 +150,25 @@ impl Literal {
     }
 
     fn is_real(&self, found: f64, single: bool) -> bool {
-        let Self::Number(_, wanted) = self else {
+        let Self::Number(_, wanted, nearest) = self else {
             return false;
         };
         // `0.1` means the float nearest to it, and `-0.0` is another number than `0.0`.
-        let wanted = if single {
-            f64::from(*wanted as f32)
-        } else {
-            *wanted
+        let wanted = match single {
+            true => f64::from(*nearest),
+            false => *wanted,
         };
         wanted.to_bits() == found.to_bits() || (wanted.is_nan() && found.is_nan())
     }
+}
+
+/// Is this the class of an enum that goes by a name, or that of one of its constants with a body, `Op$1`?
+fn is_of(class: &str, name: &str) -> bool {
+    let digits = class.trim_end_matches(|c: char| c.is_ascii_digit());
+    let body = digits
+        .strip_suffix('$')
+        .filter(|_| digits.len() < class.len());
+    is_called(class, name) || body.is_some_and(|outer| is_called(outer, name))
 }
 
 fn is_text(text: &Text, wanted: &[u16]) -> Same {
@@ -152,13 +192,28 @@ fn units(inside: &str) -> Option<Vec<u16>> {
                 'n' => '\n',
                 't' => '\t',
                 'r' => '\r',
-                '0' => '\0',
+                'b' => '\u{8}',
+                'f' => '\u{c}',
+                's' => ' ',
+                octal @ '0'..='7' => {
+                    // Up to 377 (JLS 3.10.7).
+                    let most = if octal <= '3' { 2 } else { 1 };
+                    let mut code = octal.to_digit(8)?;
+                    for _ in 0..most {
+                        let next = chars.clone().next().and_then(|c| c.to_digit(8));
+                        let Some(next) = next else { break };
+                        chars.next();
+                        code = code * 8 + next;
+                    }
+                    char::from_u32(code)?
+                }
                 'u' => {
                     let digits: String = chars.by_ref().take(4).collect();
                     units.push(u16::from_str_radix(&digits, 16).ok()?);
                     continue;
                 }
-                c => c,
+                c @ ('\\' | '"' | '\'') => c,
+                _ => return None,
             },
             c => c,
         };
@@ -177,20 +232,28 @@ mod tests {
         assert_eq!(parse("null").expect("is one"), Literal::Null);
         assert_eq!(
             parse("-9223372036854775808").expect("is one"),
-            Literal::Number(Some(i64::MIN), i64::MIN as f64)
+            Literal::Number(Some(i64::MIN), i64::MIN as f64, i64::MIN as f32)
         );
         assert_eq!(
             parse("\"a\\ud800\\n\\0\"").expect("is one"),
             Literal::Text(vec![97, 0xd800, 10, 0])
         );
         assert_eq!(parse("'\\''").expect("is one"), Literal::Char(39));
+        assert_eq!(parse("'\\b'").expect("is one"), Literal::Char(8));
+        assert_eq!(parse("'\\101'").expect("is one"), Literal::Char(65));
+        assert_eq!(parse("5L").expect("is one"), parse("5").expect("is one"));
+        assert_eq!(
+            parse("int[].class").expect("is one"),
+            Literal::Class("int[]".into())
+        );
+        assert!(is_of("a.Op$1", "Op") && is_of("a.Op", "a.Op") && !is_of("a.Op", "Top"));
         assert_eq!(parse("list#7").expect("is one"), Literal::Object(7));
         assert_eq!(
             parse("Side.SELL").expect("is one"),
             Literal::Word("Side.SELL".into())
         );
         for bad in [
-            "", "\"", "'", "'ab'", "object#", "-", "1.2.3", "a b", "\"\\\"", "9x",
+            "", "\"", "'", "'ab'", "object#", "-", "1.2.3", "a b", "\"\\\"", "9x", "1LL", "'\\q'",
         ] {
             assert!(parse(bad).is_err(), "{bad}");
         }

@@ -310,6 +310,10 @@ impl Ask<'_> {
                 all.push(class.name.clone());
             }
         }
+        // A whole name is meant before the end of a longer one.
+        if found.iter().any(|class| class.name == name) {
+            found.retain(|class| class.name == name);
+        }
         match (found.is_empty(), recording.lost_classes()) {
             (false, _) => Ok(found),
             (true, Some(lost)) => Err(lost.into()),

@@ -4,7 +4,9 @@
 use std::sync::Arc;
 
 use jhyde_store::Error as StoreError;
-use jhyde_trace::{ClassId, EventKind, Level, Levels, MethodId, ThreadId, Timestamp};
+use jhyde_trace::{
+    ClassId, EventKind, Level, Levels, MethodId, RecordingMeta, ThreadId, Timestamp,
+};
 
 use crate::error::Result;
 use crate::prepared::Ask;
@@ -84,6 +86,9 @@ impl Sight {
             && let Some(end) = history.end_note()
         {
             hide(end);
+        }
+        if meta.was_reached_late() {
+            hide(RecordingMeta::REACHED_LATE.to_owned());
         }
         if !meta.is_launched() && !span.from_is_said {
             hide(

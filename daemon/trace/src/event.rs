@@ -231,7 +231,7 @@ pub enum Outcome {
 /// What happened at a monitor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum MonitorAction {
-    /// Entered it after having waited for it.
+    /// Entered it. Whether it had to wait for that is not told.
     Enter,
     /// Left it.
     Exit,

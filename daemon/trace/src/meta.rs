@@ -120,6 +120,11 @@ impl RecordingMeta {
     /// Among `notes`: the program ran already when the engine `probe` came to it.
     pub const REACHED_LATE: &str = "attached while the program ran: calls that ran by then are not told, and what they call is told from its next call on";
 
+    /// Are calls running of which nothing is told, because the program ran already: [`Self::REACHED_LATE`]?
+    pub fn was_reached_late(&self) -> bool {
+        self.notes.iter().any(|note| note == Self::REACHED_LATE)
+    }
+
     /// Did jhyde start the JVM? Else it may have done things before the recording began.
     pub fn is_launched(&self) -> bool {
         self.jvm.as_ref().is_some_and(|jvm| !jvm.command.is_empty())

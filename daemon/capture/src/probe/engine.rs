@@ -251,7 +251,9 @@ impl<S: Sink> Engine<S> {
         let derived = self.derive(None);
         self.deriver.completes();
         let derived = derived.and_then(|()| self.derive(None));
-        self.deriver.end();
+        // What runs goes on in a JVM that only the recording leaves.
+        self.deriver
+            .end(self.vm_dead || matches!(state, State::Complete { .. }));
         self.notes.append(&mut self.deriver.notes);
         let told = self.deriver.tell(&mut self.program, &mut self.sink);
         let state = match derived.and_then(|()| told.map_err(CaptureError::from)) {

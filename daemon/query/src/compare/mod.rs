@@ -34,7 +34,7 @@ use jhyde_history::History;
 use jhyde_history::view::EventView;
 use jhyde_store::Error as StoreError;
 use jhyde_store::records::Direction;
-use jhyde_trace::{CallId, EventKind, RecordingMeta, ThreadId, Timestamp};
+use jhyde_trace::{CallId, EventKind, ThreadId, Timestamp};
 
 use crate::error::Result;
 use rules::{Rule, Rules};
@@ -261,11 +261,7 @@ pub fn begins_late(history: &History) -> Result<bool> {
     if meta.is_launched() {
         return Ok(false);
     }
-    if meta
-        .notes
-        .iter()
-        .any(|note| note == RecordingMeta::REACHED_LATE)
-    {
+    if meta.was_reached_late() {
         return Ok(true);
     }
     for thread in recording.threads()? {

@@ -187,16 +187,19 @@ impl Walk<'_> {
     /// The calls of the method that ran when the span began: where they were then.
     fn begin(&mut self, method: MethodId) -> Result<()> {
         let recording = self.ask.history.recording();
-        let Some(before) = self.ask.span.from.0.checked_sub(1) else {
+        let from = self.ask.span.from;
+        let Some(before) = from.0.checked_sub(1) else {
             return Ok(());
         };
+        // Of what was cut off nothing is told; what ran on from there is.
+        let before = Timestamp(before).max(recording.kept_from());
         for thread in recording.thread_ids() {
-            let innermost = recording.innermost_call(thread, Timestamp(before))?;
+            let innermost = recording.innermost_call(thread, before)?;
             if innermost.is_root() {
                 continue;
             }
             for call in recording.path(innermost)? {
-                if call.method == method && !call.boundary {
+                if call.method == method && !call.boundary && call.enter < from {
                     self.ran_before(&call);
                 }
             }
@@ -210,10 +213,11 @@ impl Walk<'_> {
         let mut back = recording.own_events(call.id, before, Direction::Backward);
         let last = back.find_map(|event| place_after(&event.ok()?.event, call.id));
         self.went.blind |= last.is_none();
-        let mut visit = Visit::default();
-        if let Some(last) = last {
-            visit.come(last, (self.is_on)(last), false);
-        }
+        // What it does in the span on the line where it was is a visit of the span.
+        let visit = Visit {
+            first: None,
+            last: last.unwrap_or_default(),
+        };
         self.went.begins.extend(last);
         self.visits.insert(call.id, visit);
     }

@@ -273,7 +273,15 @@ pub(crate) fn return_history(ask: &Ask<'_>, take: Take<'_>) -> Result<()> {
         };
         let (how, value) = match outcome {
             Some(Outcome::Threw(exception)) => ("threw", ask.history.value_at(exception, exit)?),
-            _ => {
+            Some(Outcome::Unknown) | None => {
+                let why =
+                    "it ran when the recording ended, or how it ended was not seen".to_owned();
+                (
+                    "not recorded",
+                    jhyde_history::view::ValueView::NotRecorded(why),
+                )
+            }
+            Some(Outcome::Returned(_)) => {
                 let state = ask.history.state(record.id, Some(exit), Some(exit), 1)?;
                 let mut rows = state.rows.into_iter();
                 let row = rows.find(|row| row.kind == RowKind::Return);

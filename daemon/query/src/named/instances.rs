@@ -269,8 +269,10 @@ pub(crate) fn instances(ask: &Ask<'_>, take: &mut dyn FnMut(Row) -> Result<()>) 
         until: Timestamp(at.0 + 1),
         ..ask.span
     };
+    let mut unsure = 0_u64;
     met(ask, &kinds, span, &mut |met| {
         if met.unsure {
+            unsure += 1;
             return Ok(());
         }
         let (made, call, place) = match met.made {
@@ -290,6 +292,11 @@ pub(crate) fn instances(ask: &Ask<'_>, take: &mut dyn FnMut(Row) -> Result<()>) 
             Cell::Fields(fields(ask, met.object, at)?),
         ])
     })?;
+    if unsure > 0 {
+        ask.note(format!(
+            "{unsure} objects more may be some: what their classes extend is not recorded (lambdas, classes outside the scope)"
+        ));
+    }
     if !kinds.are_in_scope() {
         ask.note(
             "the class is outside the scope: its objects are listed where recorded calls made or met them, and there \

@@ -1,9 +1,9 @@
 //! What one object held, and how that changed.
 
 use jhyde_history::state::{RowKind, StateRow};
-use jhyde_history::view::ValueView;
+use jhyde_history::view::{HeldView, ValueView};
 use jhyde_store::records::Write;
-use jhyde_trace::{CallId, Content, ContentKey, ObjectId, Timestamp, Variable};
+use jhyde_trace::{CallId, Content, ContentKey, ObjectId, Timestamp, Value, Variable};
 use rustc_hash::FxHashMap;
 
 use super::writes::each_write;
@@ -40,10 +40,24 @@ pub(crate) fn object_state(ask: &Ask<'_>, take: Take<'_>) -> Result<()> {
             None => break,
         }
     }
+    note_unseen(ask, object, at)?;
     for class in ask.history.classes_of_object(object)? {
         for row in ask.history.statics_of(&class, at)? {
             take(states.row(row, &Written::default())?)?;
         }
+    }
+    Ok(())
+}
+
+/// Says why there are no rows of what an object of the JDK held, where that is not recorded.
+fn note_unseen(ask: &Ask<'_>, object: ObjectId, at: Timestamp) -> Result<()> {
+    let value = ask.history.value_at(Value::Object(object), at)?;
+    if let ValueView::Object(view) = value
+        && let Some(HeldView::Unknown(why)) = view.held.as_deref()
+    {
+        ask.note(format!(
+            "what object {object} held at {at} is not recorded: {why}"
+        ));
     }
     Ok(())
 }

@@ -15,6 +15,8 @@ pub(crate) struct Flight {
     pub(crate) thrown: Timestamp,
     pub(crate) call: CallId,
     pub(crate) index: u32,
+    /// The call in which it was seen last.
+    seen_in: CallId,
 }
 
 /// How it ended.
@@ -24,8 +26,10 @@ pub(crate) enum Landing {
     Caught(ExceptionEvent),
     /// It left the thread's last frame.
     Uncaught,
-    /// It left the recorded calls, or had not landed yet.
+    /// It left the recorded calls.
     Gone,
+    /// It had not landed by the end of the span.
+    Flying,
 }
 
 /// The flights of the span, in the order in which they ended; those that did not, behind them.
@@ -47,13 +51,22 @@ pub(crate) fn flights(
             thrown: event.timestamp,
             call: event.call,
             index: event.index,
+            seen_in: event.call,
         };
         let key = (event.call.thread.0, event.exception);
         match event.kind {
-            // It may be told again in the calls that it arrives in.
-            ExceptionKind::Thrown => {
-                flying.entry(key).or_insert(flight);
-            }
+            ExceptionKind::Thrown => match flying.get_mut(&key) {
+                // It is told again in a call that it arrives in.
+                Some(before) if arrives(ask, before, event.timestamp)? == event.call => {
+                    before.seen_in = event.call;
+                }
+                Some(before) => {
+                    // Somebody out of the recorded calls has caught it, and it is thrown once more.
+                    let before = std::mem::replace(before, flight);
+                    each(before, Landing::Gone)?;
+                }
+                None => _ = flying.insert(key, flight),
+            },
             ExceptionKind::Caught => {
                 let flight = flying.remove(&key).unwrap_or(flight);
                 each(flight, Landing::Caught(event))?;
@@ -66,8 +79,34 @@ pub(crate) fn flights(
     }
     let mut gone: Vec<_> = flying.into_values().collect();
     gone.sort_by_key(|flight| flight.thrown);
-    gone.into_iter()
-        .try_for_each(|flight| each(flight, Landing::Gone))
+    for flight in gone {
+        let call = arrives(ask, &flight, ask.span.until)?;
+        let is_left = call.is_root() || {
+            let record = recording.call(call)?;
+            record.boundary || record.exit.is_some_and(|exit| exit < ask.span.until)
+        };
+        let landing = match is_left {
+            true => Landing::Gone,
+            false => Landing::Flying,
+        };
+        each(flight, landing)?;
+    }
+    Ok(())
+}
+
+/// The call to which an exception has come by a time: the first one that it has not ended.
+fn arrives(ask: &Ask<'_>, flight: &Flight, by: Timestamp) -> Result<CallId> {
+    let recording = ask.history.recording();
+    let mut call = flight.seen_in;
+    while !call.is_root() {
+        let record = recording.call(call)?;
+        let is_left = record.exit.is_some_and(|exit| exit < by);
+        if !is_left || recording.outcome(&record)? != Some(Outcome::Threw(flight.exception)) {
+            break;
+        }
+        call = record.parent;
+    }
+    Ok(call)
 }
 
 /// `where-thrown`.
@@ -88,7 +127,7 @@ pub(crate) fn where_thrown(ask: &Ask<'_>, take: &mut dyn FnMut(Row) -> Result<()
         let fate = match &landing {
             Landing::Caught(_) => "caught",
             Landing::Uncaught => "uncaught",
-            Landing::Gone if ended.is_empty() => "not caught yet",
+            Landing::Flying => "not caught yet",
             Landing::Gone => "left the recorded calls",
         };
         let (by, at) = match landing {

@@ -66,10 +66,10 @@ pub(crate) fn called(ask: &Ask<'_>, take: Take<'_>) -> Result<()> {
     const ABSTRACT: u32 = 0x0400;
     let methods = ask.methods("method", ask.needed("method"))?;
     let sight = Sight::of(ask)?;
-    let is_doubted = sight.is_doubted(ask);
+    let one_by_one = sight.is_doubted(ask) || !ask.history.recording().meta().is_launched();
     for method in methods {
         let (id, modifiers) = (method.method().id, method.method().modifiers);
-        let counted = match is_doubted {
+        let counted = match one_by_one {
             true => None,
             false => counted(ask, id)?,
         };
@@ -126,6 +126,11 @@ fn each_call(ask: &Ask<'_>, method: MethodId, sight: &Sight) -> Result<Found> {
     for call in ask.calls_of(method)? {
         ask.history.check()?;
         match call {
+            // It began before anybody recorded.
+            Ok(CallRecord {
+                already_running: true,
+                ..
+            }) => {}
             Ok(CallRecord { id, enter, .. }) if sight.is_certain(ask, id.thread, enter) => {
                 found.add(enter);
             }
@@ -274,7 +279,7 @@ pub(crate) fn caught(ask: &Ask<'_>, take: Take<'_>) -> Result<()> {
             false => kinds.has(class),
         };
         match (landing, is) {
-            (_, Is::No) | (Landing::Uncaught, _) => {}
+            (_, Is::No) | (Landing::Uncaught | Landing::Flying, _) => {}
             (Landing::Caught(event), Is::Yes)
                 if sight.is_certain(ask, event.call.thread, event.timestamp) =>
             {

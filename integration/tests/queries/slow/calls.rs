@@ -6,7 +6,7 @@ use jhyde_integration::Folder;
 use serde_json::Value as Json;
 
 use super::super::ask;
-use super::{Call, World, ids, number, spread, word};
+use super::{World, ids, number, spread, word};
 
 /// Calls around events, of methods, in parts of the history.
 pub(super) fn check(folder: &Folder, world: &World, most: usize) {
@@ -226,9 +226,19 @@ fn exceptions(folder: &Folder, world: &World) {
             ended: Vec::new(),
         };
         match event["kind"].as_str() {
-            Some("thrown") => {
-                flying.entry(key).or_insert_with(begins);
-            }
+            Some("thrown") => match flying.get_mut(&key) {
+                None => _ = flying.insert(key, begins()),
+                Some(flight) => {
+                    // Where it has come to: there it is told again. Elsewhere it is thrown once more.
+                    let last = flight.ended.last();
+                    let comes_to = last.map_or(&flight.call, |call| &world.calls[call].parent);
+                    if *comes_to != id {
+                        let gone = std::mem::replace(flight, begins());
+                        let fate = "left the recorded calls".to_owned();
+                        told.push((gone, fate, None));
+                    }
+                }
+            },
             Some("exit") => {
                 if let Some(flight) = flying.get_mut(&key) {
                     flight.ended.push(id);
@@ -245,7 +255,10 @@ fn exceptions(folder: &Folder, world: &World) {
     let mut gone: Vec<_> = flying.into_values().collect();
     gone.sort_by_key(|flight| flight.thrown);
     for flight in gone {
-        let fate = match flight.ended.is_empty() {
+        let last = flight.ended.last();
+        let comes_to = last.map_or(&flight.call, |call| &world.calls[call].parent);
+        let runs_on = world.calls.get(comes_to);
+        let fate = match runs_on.is_some_and(|call| call.exit.is_none() && !call.boundary) {
             true => "not caught yet",
             false => "left the recorded calls",
         };

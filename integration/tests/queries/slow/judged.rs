@@ -37,14 +37,13 @@ fn assigned(folder: &Folder, world: &World, most: usize) {
     let of_objects: Vec<_> = of_objects.collect();
     for (variable, writes) in spread(&of_objects, most) {
         // A number, true, false, null: what is a text or a character the value does not say.
-        let plain = |value: &&Json| value.is_i64() || value.is_boolean() || value.is_null();
-        let values = writes.iter().map(|write| &write.value).filter(plain);
-        let values: BTreeSet<_> = values.map(Json::to_string).collect();
-        for value in values.iter().take(2) {
-            let times = writes
-                .iter()
-                .filter(|write| write.value.to_string() == *value);
-            let times: Vec<_> = times.map(|write| write.at).collect();
+        let plain = |value: &Json| value.is_i64() || value.is_boolean() || value.is_null();
+        let mut times: BTreeMap<String, Vec<u64>> = BTreeMap::new();
+        for write in writes.iter().filter(|write| plain(&write.value)) {
+            let of_value = times.entry(write.value.to_string());
+            of_value.or_default().push(write.at);
+        }
+        for (value, times) in times.iter().take(2) {
             let told = (
                 json!("yes"),
                 times.len() as u64,
@@ -110,7 +109,9 @@ fn threads(folder: &Folder, world: &World) {
     }
     spans.remove("");
     for (thread, (start, end)) in &spans {
-        let row = rows.iter().find(|row| row["id"].to_string() == *thread);
+        let row = rows
+            .iter()
+            .find(|row| row["id"].as_u64() == thread.parse().ok());
         let row = row.unwrap_or_else(|| panic!("thread {thread}: {rows:?}"));
         assert_eq!(row["start"].as_u64(), Some(*start), "{row}");
         assert_eq!(row["end"].as_u64(), *end, "{row}");

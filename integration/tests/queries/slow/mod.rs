@@ -5,18 +5,18 @@ mod calls;
 mod judged;
 mod values;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 
 use jhyde_integration::Folder;
 use serde_json::Value as Json;
-
-use super::ask;
 
 /// A call, as the stream tells it.
 #[derive(Clone, Debug)]
 struct Call {
     enter: u64,
     exit: Option<u64>,
+    /// It leaves the scope.
+    boundary: bool,
     parent: String,
     /// Its method in full.
     method: String,
@@ -79,6 +79,7 @@ impl World {
                     let call = Call {
                         enter: at,
                         exit: None,
+                        boundary: entered["boundary"] == true,
                         parent: parent.unwrap_or_default(),
                         method: full_name(entered),
                         arguments: arguments
@@ -108,7 +109,7 @@ impl World {
             if event["kind"] == "write" {
                 let write = Write {
                     at,
-                    call: id,
+                    call: word(&event["call"]),
                     value: event["value"].clone(),
                 };
                 let of = world.writes.entry(word(&event["variable"]));

@@ -273,7 +273,6 @@ impl Deriver {
         self.next_thread += 1;
         sink.thread(info(id))?;
         let mut thread = Thread::new(id);
-        thread.begins(&mut self.outlet);
         if let Some(lost) = &self.given_up {
             thread.lose(lost, &mut self.outlet);
         }
@@ -526,8 +525,8 @@ impl Deriver {
         Ok(())
     }
 
-    /// The JVM has ended: so have all threads, with what ran in them.
-    pub(crate) fn end(&mut self) {
+    /// The recording ends. `is_over`: so has the JVM, and with it all threads and what ran in them.
+    pub(crate) fn end(&mut self, is_over: bool) {
         let known = self.threads.iter().filter(|(_, thread)| !thread.is_lost());
         let mut wrong: Vec<(u32, Lost)> = known
             .filter_map(|(&log, thread)| {
@@ -556,7 +555,7 @@ impl Deriver {
         let mut all: Vec<_> = self.threads.drain().collect();
         all.sort_unstable_by_key(|(log, _)| *log);
         for (_, mut thread) in all {
-            thread.end(&mut self.outlet);
+            thread.end(is_over, &mut self.outlet);
         }
     }
 }

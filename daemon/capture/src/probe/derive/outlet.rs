@@ -2,7 +2,9 @@
 
 use jhyde_trace::{
     CallId, ClassId, Content, Event, EventKind, Level, ObjectId, ObjectInfo, Sink, SinkError, Text,
+    ThreadId,
 };
+use rustc_hash::FxHashSet;
 
 /// So many events go into the sink at once.
 const CHUNK: usize = 4096;
@@ -15,6 +17,9 @@ pub(super) struct Outlet {
     events: Vec<Event>,
     objects: Vec<(ObjectId, ObjectInfo)>,
     drained: u64,
+    /// Threads of which something was told, and that of the last event.
+    begun: FxHashSet<ThreadId>,
+    last: Option<ThreadId>,
 }
 
 impl Outlet {
@@ -24,6 +29,8 @@ impl Outlet {
             events: Vec::new(),
             objects: Vec::new(),
             drained: 0,
+            begun: FxHashSet::default(),
+            last: None,
         }
     }
 
@@ -41,7 +48,24 @@ impl Outlet {
         self.level
     }
 
+    /// A thread's log begins to be written when it is started or runs; that it has begun is told right before what it did first, as
+    /// what others did before that may be told only later.
+    pub(super) fn begins(&mut self, thread: ThreadId) {
+        if self.last == Some(thread) {
+            return;
+        }
+        self.last = Some(thread);
+        if self.begun.insert(thread) {
+            self.events.push(Event {
+                call: CallId::root(thread),
+                index: Event::NO_INDEX,
+                kind: EventKind::ThreadStart,
+            });
+        }
+    }
+
     pub(super) fn event(&mut self, call: CallId, index: u32, kind: EventKind) {
+        self.begins(call.thread);
         if self.level >= told_at(&kind) {
             self.events.push(Event { call, index, kind });
         }

@@ -199,14 +199,6 @@ impl Thread {
         self.points = self.points.wrapping_add(1);
     }
 
-    pub(super) fn begins(&self, outlet: &mut Outlet) {
-        outlet.event(
-            CallId::root(self.id),
-            Event::NO_INDEX,
-            EventKind::ThreadStart,
-        );
-    }
-
     /// See [`Log::born_ahead`].
     pub(super) fn born_ahead(&mut self, constructs: impl Fn(u32) -> bool) -> Ahead {
         self.log.born_ahead(constructs)
@@ -495,8 +487,9 @@ impl Thread {
         }
     }
 
-    /// The JVM has ended.
-    pub(super) fn end(&mut self, outlet: &mut Outlet) {
+    /// The recording ends; `is_over`: with the JVM, which ends what runs. A thread in the middle of a call has not come to its end.
+    pub(super) fn end(&mut self, is_over: bool, outlet: &mut Outlet) {
+        outlet.begins(self.id);
         if let Some(Running::Scope(frame)) = self.stack.last() {
             let reason = "the recording ended while this ran: what is told of it last may not have happened any more";
             let kind = EventKind::Gap {
@@ -505,10 +498,16 @@ impl Thread {
             };
             outlet.event(frame.call, Event::NO_INDEX, kind);
         }
+        if !is_over {
+            return;
+        }
+        let has_ended = self.stack.is_empty();
         while !self.stack.is_empty() {
             self.end_call(Outcome::Unknown, Event::NO_INDEX, outlet);
         }
-        outlet.event(CallId::root(self.id), Event::NO_INDEX, EventKind::ThreadEnd);
+        if has_ended {
+            outlet.event(CallId::root(self.id), Event::NO_INDEX, EventKind::ThreadEnd);
+        }
     }
 }
 

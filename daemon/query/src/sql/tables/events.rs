@@ -476,7 +476,7 @@ pub(super) fn monitors() -> Table<TimedEvent> {
     let mut columns = place_columns();
     columns.push(Column::<TimedEvent>::text(
         "action",
-        "enter (after having waited for it), exit, wait, notified (`Object.wait` returned)",
+        "enter (whether it waited for that is not told), exit, wait (`Object.wait` began), notified (it returned)",
         |_, row: &TimedEvent| {
             Ok(match row.event.kind {
                 EventKind::Monitor { action, .. } => Datum::text(action_word(action)),

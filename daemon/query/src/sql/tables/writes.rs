@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use jhyde_history::Error as HistoryError;
 use jhyde_store::Lookup;
 use jhyde_store::records::{TimedEvent, Write};
 use jhyde_trace::block::Kinds;
@@ -182,7 +183,10 @@ pub(super) fn writes() -> Table<TimedEvent> {
 /// What leads to the writes of a variable that is written as jhyde writes it.
 pub(super) fn variable_led(world: &World, text: Option<&str>, bounds: &Bounds) -> Leads {
     let variable = world.history.resolve_variable(text.unwrap_or_default());
-    bounds.leads(variable.ok().map(Lookup::Variable))
+    match variable {
+        Err(HistoryError::Ambiguous { .. }) => bounds.leads(Some(Lookup::Time)),
+        variable => bounds.leads(variable.ok().map(Lookup::Variable)),
+    }
 }
 
 /// The writes of a variable that is written as jhyde writes it. Of what is no variable here there are none.
@@ -191,14 +195,30 @@ pub(super) fn writes_of(
     text: &str,
     bounds: &Bounds,
 ) -> Result<RowsOf<TimedEvent>> {
-    let Ok(variable) = world.history.resolve_variable(text) else {
-        return Ok(none());
+    let variable = match world.history.resolve_variable(text) {
+        Ok(variable) => variable,
+        Err(HistoryError::Ambiguous { .. }) => return Ok(written_so(world, text, bounds)),
+        Err(_) => return Ok(none()),
     };
     let writes = world
         .recording()
         .writes(variable, bounds.range(), bounds.direction());
     let events = world.readable(writes).map(|write| write.map(event_of));
     Ok(Box::new(events))
+}
+
+/// The writes of all variables that are written so: of fields of two classes of one name.
+fn written_so(world: &Arc<World>, text: &str, bounds: &Bounds) -> RowsOf<TimedEvent> {
+    let (of, text) = (Arc::clone(world), text.to_owned());
+    let rows = scan(world, bounds, None, Kinds::WRITES).filter(move |row| {
+        let Ok(row) = row else { return true };
+        let variable = variable(&row.event.kind);
+        variable.is_some_and(|variable| {
+            let form = of.history.written_form(variable);
+            form.is_ok_and(|form| form == text)
+        })
+    });
+    Box::new(rows)
 }
 
 /// The event that a write is.
