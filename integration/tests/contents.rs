@@ -404,6 +404,12 @@ fn lists_over_arrays() {
     agrees("held.OverArrays", 19, 0);
 }
 
+/// Entries of maps that came by other ways than their iterators, objects behind fields, and iterators that others step.
+#[test]
+fn what_changes_although_it_was_not_shown() {
+    agrees("held.Reached", 100, 12);
+}
+
 /// A JDK whose internal fields have other names: nothing is guessed, and the reason is said.
 #[test]
 fn a_jdk_with_other_fields_is_not_guessed_at() {
@@ -467,6 +473,7 @@ fn the_probe_tells_what_objects_hold() {
     agrees_by_the_probe("held.Odd", 3);
     agrees_by_the_probe("held.Handed", 34);
     agrees_by_the_probe("held.OverArrays", 11);
+    agrees_by_the_probe("held.Reached", 60);
 }
 
 /// Who changes it is not in the scope: what may be another by the next call of the scope is looked at again, or not known.

@@ -1,9 +1,10 @@
 //! Queries by name, through `jhyde query`, on real recordings: the traveling null pointer, yes-or-no questions with each
-//! of their three answers, what other levels leave out, bad input; and all of them against a slow evaluator (`slow.rs`), and in Prolog (`prolog.rs`).
+//! of their three answers, what other levels leave out, bad input; and all of them against a slow evaluator (`slow`), and in Prolog (`prolog.rs`).
 
 mod flying;
 mod prolog;
 mod slow;
+mod told;
 mod unread;
 
 use std::io::{BufRead, BufReader, Write as _};
@@ -577,7 +578,9 @@ fn queries_of_workloads_are_equal_to_those_of_a_slow_evaluator() {
         options.extend(scope.iter().map(String::as_str));
         let folder = Folder::new();
         let run = folder.launch(jdk, "run", &options, &workload.arguments(jdk, "small"));
-        assert!(run.status.success(), "{name}: {}", run.stderr);
+        // One of them has a test that fails.
+        let shown = folder.json(&["show", "run"]).remove(0);
+        assert_eq!(shown["state"], "complete", "{name}: {}", run.stderr);
         slow::check(&folder, 20);
     }
 }

@@ -263,10 +263,8 @@ impl<'a, F: Fn(Value) -> Option<Key<'a>>> Held<'_, F> {
         if self.held.len() < most || inserted.is_empty() {
             return Some((change.clone(), self.order));
         }
-        let order = Order::Buckets {
-            count: count * 2,
-            most: most * 2,
-        };
+        // Of fewer than 16 the threshold is worked out anew, as three quarters of one bucket are none (`HashMap.resize`).
+        let order = Order::with_buckets(count * 2);
         let at = *at as usize;
         let hash = |value: Value| bucket(&(self.known)(value)?, count * 2);
         let items = match (self.held, inserted) {

@@ -136,7 +136,8 @@ pub(crate) fn touches(named: &Named) -> Touches {
     // What else is in packages below (regular expressions, archives) changes what it is given, as `Matcher.appendReplacement` does.
     let is_collection = class.strip_prefix("java.util.").is_some_and(|rest| {
         let (package, _) = rest.rsplit_once('.').unwrap_or(("", rest));
-        matches!(package, "" | "concurrent" | "concurrent.atomic" | "stream") && rest != "Formatter"
+        matches!(package, "" | "concurrent" | "concurrent.atomic" | "stream")
+            && !is_no_collection(rest)
     }) || class == "java.lang.Iterable";
     let is_builder = matches!(
         class,
@@ -145,6 +146,8 @@ pub(crate) fn touches(named: &Named) -> Touches {
     if named.kind == InvokeKind::Static {
         return match class {
             "java.util.Collections" if changes_its_argument(name) => Touches::All,
+            // It goes through what it is given, which may have an iterator of its own.
+            "java.lang.String" if name == "join" => Touches::All,
             "java.util.Collections"
             | "java.util.Objects"
             | "java.util.List"
@@ -201,6 +204,24 @@ pub(crate) fn touches(named: &Named) -> Touches {
         return Touches::Receiver;
     }
     Touches::Receiver
+}
+
+/// Classes beside the collections that change what they are given, or have others do so.
+fn is_no_collection(class: &str) -> bool {
+    matches!(
+        class,
+        "Comparator"
+            | "Formatter"
+            | "HexFormat"
+            | "Observable"
+            | "concurrent.Exchanger"
+            | "concurrent.SubmissionPublisher"
+    )
+}
+
+/// Does a call write the value of an entry, and so what its map holds?
+pub(crate) fn writes_an_entry(named: &Named) -> bool {
+    named.name == "setValue" && named.descriptor == "(Ljava/lang/Object;)Ljava/lang/Object;"
 }
 
 fn changes_its_argument(name: &str) -> bool {

@@ -155,6 +155,12 @@ impl Container {
         }
     }
 
+    /// Does it hold several entries, as far as is known? A single one is an entry itself.
+    pub(crate) fn is_map(&self) -> bool {
+        let is_entry = matches!(self.shape, Shape::Entry { .. });
+        !is_entry && matches!(self.items(), Some(Items::Entries(_)))
+    }
+
     /// Is it worth to try and read it? What could not be read is not tried each time.
     pub(crate) fn wants_reading(&self) -> bool {
         self.items().is_none() && (self.refusals + 1).is_power_of_two()

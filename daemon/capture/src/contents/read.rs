@@ -171,6 +171,17 @@ impl Reader<'_> {
             Shape::Adder => self.adder(object, class),
             Shape::Buffer => self.buffer(object, class),
             Shape::View { of, part } => {
+                // Newer JDKs show linked maps in both directions.
+                if self
+                    .layouts
+                    .fields(self.link, class, &["reversed"])?
+                    .is_some()
+                {
+                    let [reversed] = self.some(object, class, ["reversed"])?;
+                    if reversed != Value::Boolean(false) {
+                        return unknown("it shows a linked map backwards");
+                    }
+                }
                 let [of] = self.some(object, class, [of])?;
                 let part = match part {
                     Whole::Same => Part::Same,

@@ -133,13 +133,13 @@ fn printed<'a>(
                 f64::from(value),
                 &format!("{value:e}"),
                 exact.then_some(two),
-            )
+            )?
         }
         Value::Double(bits) => {
             let value = f64::from_bits(bits);
             let two = format!("{:.1e}", value);
             let exact = two.parse() == Ok(value);
-            number(value, &format!("{value:e}"), exact.then_some(two))
+            number(value, &format!("{value:e}"), exact.then_some(two))?
         }
         Value::Missing(_) => return None,
     };
@@ -148,16 +148,16 @@ fn printed<'a>(
 
 /// As `Double.toString` writes it: the fewest digits that tell the number from others, but at least two, for which there is
 /// a choice.
-fn number(value: f64, shortest: &str, two: Option<String>) -> String {
+fn number(value: f64, shortest: &str, two: Option<String>) -> Option<String> {
     if value.is_nan() {
-        return "NaN".to_owned();
+        return Some("NaN".to_owned());
     }
     let sign = if value.is_sign_negative() { "-" } else { "" };
     if value.is_infinite() {
-        return format!("{sign}Infinity");
+        return Some(format!("{sign}Infinity"));
     }
     if value == 0.0 {
-        return format!("{sign}0.0");
+        return Some(format!("{sign}0.0"));
     }
     let chosen = two
         .as_deref()
@@ -175,7 +175,10 @@ fn number(value: f64, shortest: &str, two: Option<String>) -> String {
             rest.to_owned()
         }
     };
-    match exponent {
+    if is_between(value, digits.len().max(2)) {
+        return None;
+    }
+    Some(match exponent {
         0..=6 => {
             let point = exponent as usize + 1;
             let padded = format!("{digits:0<point$}");
@@ -187,7 +190,18 @@ fn number(value: f64, shortest: &str, two: Option<String>) -> String {
             let (first, rest) = digits.split_at(1);
             format!("{sign}{first}.{}E{exponent}", some(rest))
         }
-    }
+    })
+}
+
+/// Does a number lie in the middle between two of so many digits? Which one Java takes (the even one) may be another than is taken here.
+fn is_between(value: f64, digits: usize) -> bool {
+    /// No number of a type has more digits behind its first one.
+    const ALL: usize = 800;
+    let written = format!("{value:.ALL$e}");
+    let mantissa = written.split('e').next().unwrap_or_default();
+    let rest = mantissa.chars().filter(char::is_ascii_digit).skip(digits);
+    let rest: String = rest.collect();
+    rest.trim_end_matches('0') == "5"
 }
 
 #[cfg(test)]
@@ -245,5 +259,8 @@ mod tests {
         }
         let float = after("", "append", &[Value::float(0.1)]);
         assert_eq!(float.as_deref(), Some("0.1"));
+        // Java says ...1.2.
+        let between = after("", "append", &[Value::float(-13_562_205.0 / 4.0)]);
+        assert_eq!(between, None);
     }
 }

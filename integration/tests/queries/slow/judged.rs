@@ -96,24 +96,28 @@ fn caught(folder: &Folder, world: &World) {
 
 /// Each thread, before it began, while it ran, and behind its end.
 fn threads(folder: &Folder, world: &World) {
-    let mut spans: BTreeMap<String, (u64, Option<u64>)> = BTreeMap::new();
     let (rows, _) = ask(folder, &["threads"]);
+    let mut spans: BTreeMap<String, (u64, Option<u64>, u64)> = BTreeMap::new();
     for event in &world.events {
         let at = number(&event["timestamp"]);
         let id = word(&event["call"]);
         let thread = id.split('.').next().unwrap_or_default().to_owned();
-        let span = spans.entry(thread).or_insert((at, None));
-        if event["kind"] == "thread_end" {
-            span.1 = Some(at);
+        let span = spans.entry(thread).or_insert((at, None, at));
+        match event["kind"] == "thread_end" {
+            true => span.1 = Some(at),
+            false => span.2 = at,
         }
     }
     spans.remove("");
-    for (thread, (start, end)) in &spans {
+    assert_eq!(rows.len(), spans.len(), "{rows:?}");
+    for (thread, (first, end, last)) in &spans {
         let row = rows
             .iter()
             .find(|row| row["id"].as_u64() == thread.parse().ok());
         let row = row.unwrap_or_else(|| panic!("thread {thread}: {rows:?}"));
-        assert_eq!(row["start"].as_u64(), Some(*start), "{row}");
+        // What was found in statics before is no event of the stream, and is told of the thread that met their class.
+        let start = number(&row["start"]);
+        assert!(start <= *first, "{row}");
         assert_eq!(row["end"].as_u64(), *end, "{row}");
         let calls = world.calls.keys();
         let calls = calls.filter(|id| id.split('.').next() == Some(thread));
@@ -121,7 +125,8 @@ fn threads(folder: &Folder, world: &World) {
         let Some(end) = *end else { continue };
         for (at, runs, has_ended) in [
             (start.checked_sub(1), "no", "no"),
-            (Some(*start), "yes", "no"),
+            (Some(start), "yes", "no"),
+            (Some(*last), "yes", "no"),
             (Some(end), "no", "yes"),
         ] {
             let Some(at) = at.map(|at| at.to_string()) else {
@@ -138,7 +143,8 @@ fn threads(folder: &Folder, world: &World) {
 /// Each outcome of each condition, by its line.
 fn edges(folder: &Folder, world: &World, most: usize) {
     let mut told: BTreeMap<String, BTreeMap<String, u64>> = BTreeMap::new();
-    for event in world.events.iter().filter(|event| event["kind"] == "edge") {
+    let has_line = |event: &&Json| event["kind"] == "edge" && event["place"]["line"].is_u64();
+    for event in world.events.iter().filter(has_line) {
         let place = &event["place"];
         let line = format!("{}:{}", word(&place["class"]), place["line"]);
         let way = format!(
@@ -150,7 +156,7 @@ fn edges(folder: &Folder, world: &World, most: usize) {
         );
         *told.entry(line).or_default().entry(way).or_default() += 1;
     }
-    assert!(!told.is_empty());
+    // Some libraries are compiled without lines.
     let told: Vec<_> = told.into_iter().collect();
     for (line, ways) in spread(&told, most) {
         let (rows, _) = ask(folder, &["executed", line]);

@@ -9,7 +9,7 @@ use rustc_hash::FxHashSet;
 
 use super::Engine;
 use crate::arrivals::Ticket;
-use crate::contents::methods::{Touches, touches};
+use crate::contents::methods::{Touches, touches, writes_an_entry};
 use crate::contents::{Container, Order, Shape, difference};
 use crate::error::CaptureError;
 use crate::events::thread::Thread;
@@ -102,6 +102,12 @@ impl<S: Sink> Engine<S> {
                 None => self.anything_changed(),
             }
             all = self.recorder.known.contents.held_by(&all);
+        }
+        let contents = &self.recorder.known.contents;
+        let mut known = all.iter().filter_map(|&object| contents.get(object));
+        if writes_an_entry(shown.named()) && !known.any(Container::is_map) {
+            // Of which map it is nobody knows: it came out of a list, of an `Optional`, of a stream.
+            self.anything_changed();
         }
         // What lies behind a view, or an iterator, comes before it.
         for object in all.into_iter().rev() {

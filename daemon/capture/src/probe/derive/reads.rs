@@ -65,6 +65,8 @@ impl Deriver {
             Raw::Reference(reference) => self.met(program, call, &read, reference)?,
             raw => self.value(program, call, raw, &read.descriptor)?,
         };
+        // What it holds is so now, not behind the next call.
+        self.contents_seen(thread, program);
         let value = match same_value(value, read.held) {
             true => read.held,
             false => value,

@@ -22,8 +22,8 @@ use self::told::Behind;
 use super::Deriver;
 use super::running::{Outside, Running};
 use super::thread::Thread;
-use crate::contents::Contents;
-use crate::contents::methods::{Touches, touches};
+use crate::contents::methods::{Touches, touches, writes_an_entry};
+use crate::contents::{Container, Contents};
 use crate::probe::plan::Lambda;
 use crate::probe::specified::gives_its_array;
 use crate::program::Program;
@@ -174,6 +174,8 @@ impl Deriver {
 
     /// A call out of the scope ended by an exception.
     pub(super) fn contents_after_throw(&mut self, thread: &mut Thread, program: &Program) {
+        // It may be of any time of the call.
+        thread.held.clear();
         let Some(Running::Outside(outside)) = thread.stack.last() else {
             return;
         };
@@ -351,6 +353,12 @@ impl Deriver {
         let (named, operands) = (&outside.callee.named, outside.operands.as_slice());
         let receiver = || objects(operands).take(usize::from(named.kind.has_receiver()));
         let contents = &self.holdings.contents;
+        let shown: Vec<ObjectId> = outside.shown().collect();
+        let behind = contents.behind(&shown);
+        // A default method of a tame one may run others that it is given.
+        if named.kind != InvokeKind::Dynamic && contents.any_wild(&behind) {
+            return self.held_by(behind);
+        }
         let runs = objects(operands)
             .next()
             .filter(|_| named.kind == InvokeKind::Interface);
@@ -358,10 +366,9 @@ impl Deriver {
             // Code of the scope runs, and nothing else.
             return Vec::new();
         }
-        let shown: Vec<ObjectId> = outside.shown().collect();
-        let behind = contents.behind(&shown);
-        if named.kind != InvokeKind::Dynamic && contents.any_wild(&behind) {
-            return self.held_by(behind);
+        if writes_an_entry(named) && !self.is_any_map(&behind) {
+            // Of which map it is nobody knows: it came out of a list, of an `Optional`, of a stream.
+            return self.holdings.known.iter().copied().chain(behind).collect();
         }
         let touched: Vec<ObjectId> = match touches(named) {
             _ if only_visits(named) => Vec::new(),
@@ -380,6 +387,12 @@ impl Deriver {
             Touches::All => objects(operands).collect(),
         };
         contents.behind(&touched)
+    }
+
+    fn is_any_map(&self, objects: &[ObjectId]) -> bool {
+        let contents = &self.holdings.contents;
+        let mut all = objects.iter().filter_map(|&object| contents.get(object));
+        all.any(Container::is_map)
     }
 
     /// What these hold, arrays among them, and what that holds; all that is known, if it is not known what one of them holds.

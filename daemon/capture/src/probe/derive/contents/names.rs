@@ -15,7 +15,14 @@ pub(super) fn changes_nothing_yet(named: &Named, method: &str) -> bool {
     // What goes through many has changed something for those before.
     let is_of_one = !matches!(
         named.name.as_str(),
-        "<init>" | "addAll" | "putAll" | "removeAll" | "retainAll" | "replaceAll" | "addAllAbsent"
+        "<init>"
+            | "addAll"
+            | "putAll"
+            | "removeAll"
+            | "removeIf"
+            | "retainAll"
+            | "replaceAll"
+            | "addAllAbsent"
     );
     let compares = is_of_one && matches!(method, "hashCode" | "equals");
     let computes = matches!(
