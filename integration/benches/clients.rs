@@ -41,7 +41,6 @@ fn main() {
     let jdk = &jdks()[0];
     let folder = Folder::new();
     record(&folder, jdk, "page", "500");
-    folder.end_daemon();
     let daemon = Scraped::serve(&folder);
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     println!(
@@ -228,7 +227,7 @@ fn measure(
         })
     };
     let begun = Instant::now();
-    record(folder, jdk, name, "20000");
+    record(folder, jdk, name, "5000000");
     let seconds = begun.elapsed().as_secs_f64();
     let memory = daemon.value("process_resident_memory_bytes") / 1e6;
     ended.store(true, Ordering::Relaxed);

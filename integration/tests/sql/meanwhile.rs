@@ -158,30 +158,36 @@ fn a_recording_that_is_damaged_while_it_is_read_tells_nothing_false() {
     assert!(lost > 0, "nothing was damaged that was not read before");
 }
 
-#[test]
-fn a_recording_that_ends_while_it_is_read_is_told_up_to_where_it_was() {
-    let (jdk, folder) = (&jdks()[0], Folder::new());
+/// What `jhyde show` tells of the recording; 0 before there is one.
+fn shown(folder: &Folder, key: &str) -> u64 {
+    let output = folder.jhyde(&["show", "run", "--json"]).output();
+    let output = output.expect("jhyde can be started");
+    let shown: Option<Json> = serde_json::from_slice(&output.stdout).ok();
+    shown.and_then(|shown| shown[key].as_u64()).unwrap_or(0)
+}
+
+/// `Many COUNT` is recorded, and so much is there that it does not all wait for a client.
+fn begun(jdk: &Jdk, folder: &Folder, more: &[&str], count: &str) -> Child {
+    let launch = ["launch", "--name", "run"];
     let mut program = folder
-        .jhyde(&[&["launch", "--name", "run"][..], &options(), &["--"]].concat())
+        .jhyde(&[&launch, more, &options(), &["--"]].concat())
         .arg(jdk.java())
-        .args(many(jdk, "600000"))
+        .args(many(jdk, count))
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()
         .expect("jhyde can be started");
-    // Until so much is there that it does not all wait for the client.
-    let events = || {
-        let output = folder.jhyde(&["show", "run", "--json"]).output();
-        let output = output.expect("jhyde can be started");
-        let shown: Option<Json> = serde_json::from_slice(&output.stdout).ok();
-        shown
-            .and_then(|shown| shown["events"].as_u64())
-            .unwrap_or(0)
-    };
-    while events() < 400_000 {
+    while shown(folder, "events") < 400_000 {
         let ended = program.try_wait().expect("its state");
         assert!(ended.is_none(), "it ran too fast to be asked meanwhile");
     }
+    program
+}
+
+#[test]
+fn a_recording_that_ends_while_it_is_read_is_told_up_to_where_it_was() {
+    let (jdk, folder) = (&jdks()[0], Folder::new());
+    let mut program = begun(jdk, &folder, &[], "600000");
     let reader = Reader::begin(&folder, EVENTS);
     assert!(program.wait().expect("it ends").success());
     let (read, succeeded, said) = reader.end();
@@ -197,35 +203,11 @@ fn a_recording_that_ends_while_it_is_read_is_told_up_to_where_it_was() {
 #[test]
 fn a_recording_that_is_cut_while_it_is_read_says_so() {
     let (jdk, folder) = (&jdks()[0], Folder::new());
-    let mut program = folder
-        .jhyde(
-            &[
-                &["launch", "--name", "run", "--ring", "4MB"][..],
-                &options(),
-                &["--"],
-            ]
-            .concat(),
-        )
-        .arg(jdk.java())
-        .args(many(jdk, "1000000"))
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("jhyde can be started");
-    let shown = |key: &str| {
-        let output = folder.jhyde(&["show", "run", "--json"]).output();
-        let output = output.expect("jhyde can be started");
-        let shown: Option<Json> = serde_json::from_slice(&output.stdout).ok();
-        shown.and_then(|shown| shown[key].as_u64()).unwrap_or(0)
-    };
-    while shown("events") < 400_000 {
-        let ended = program.try_wait().expect("its state");
-        assert!(ended.is_none(), "it ran too fast to be asked meanwhile");
-    }
+    let mut program = begun(jdk, &folder, &["--ring", "4MB"], "1000000");
     let reader = Reader::begin(&folder, EVENTS);
     let first = reader.read[1].clone();
     assert!(program.wait().expect("it ends").success());
-    let kept = shown("kept_from");
+    let kept = shown(&folder, "kept_from");
     assert!(kept > 400_000, "{kept}");
     let (read, succeeded, said) = reader.end();
     assert_eq!(read[1], first);
