@@ -225,10 +225,8 @@ fn arrays(folder: &Folder, world: &World, most: usize) {
                 let element = &elements[element]["value"];
                 // Others may have written it since, as was seen later.
                 let is_open = !element["not_recorded"].is_null();
-                assert!(
-                    is_open || element.to_string() == *value,
-                    "array#{array}[{index}]: {row}"
-                );
+                let shown = element.to_string();
+                assert!(is_open || shown == *value, "array#{array}[{index}]: {row}");
             }
         }
     }
