@@ -108,7 +108,7 @@ slices() {
 
 queries() {
   part=queries
-  fresh "$here/queries" || { begin; compile -g -- $(find "$here/queries" -name "*.java"); finish; }
+  fresh "$here/queries" || { begin; compile -g -- "$here"/queries/*.java "$here"/queries/util/*.java "$here"/queries/com/util/*.java; finish; }
 }
 
 book() {
