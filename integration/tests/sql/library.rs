@@ -3,6 +3,8 @@
 
 mod compared;
 
+use std::collections::HashMap;
+
 use jhyde_integration::{Folder, Jdk, jdks};
 use serde_json::{Value as Json, json};
 
@@ -208,6 +210,12 @@ fn threads(jdk: &Jdk, compared: &mut Compared) {
         "lock_waits() WHERE kind = 'wait'",
         &waits,
     );
+    compared.of(&folder, "std.threads").same_in_any_order(
+        "lock_waits",
+        "since, until, thread, object",
+        "lock_waits() WHERE kind = 'enter'",
+        &entered_behind_others(&folder),
+    );
     let folder = Folder::new();
     let path = jdk.classes("queries").display().to_string();
     let arguments = ["-cp".to_owned(), path, "Delivery".to_owned()];
@@ -216,6 +224,44 @@ fn threads(jdk: &Jdk, compared: &mut Compared) {
     let columns = "exception_class, thread_name";
     let mut of = compared.of(&folder, "std.threads");
     of.same("uncaught", columns, "uncaught()", &ended);
+}
+
+/// Each monitor that a thread entered, and another one had left since that thread's last event, by walking over all events.
+fn entered_behind_others(folder: &Folder) -> Vec<Vec<Json>> {
+    let number = |json: &Json| json.as_u64().expect("a number");
+    let events = rows(
+        folder,
+        "SELECT thread, timestamp FROM events ORDER BY timestamp",
+    );
+    let monitors = rows(folder, "SELECT action, object, timestamp FROM monitors");
+    let at = |row: &Vec<Json>| number(row.last().expect("a time"));
+    let monitors: HashMap<u64, &Vec<Json>> = monitors.iter().map(|row| (at(row), row)).collect();
+    let mut last: HashMap<u64, u64> = HashMap::new();
+    let mut left: HashMap<u64, Vec<(u64, u64)>> = HashMap::new();
+    let mut entered = Vec::new();
+    for event in &events {
+        // `rows` has cells in the order of their names.
+        let (thread, now) = (number(&event[0]), number(&event[1]));
+        let since = last.insert(thread, now).unwrap_or_default();
+        let Some([action, object, _]) = monitors.get(&now).map(|row| &row[..]) else {
+            continue;
+        };
+        let of = left.entry(number(object)).or_default();
+        match action.as_str() {
+            Some("exit" | "wait") => of.push((thread, now)),
+            Some("enter") if of.iter().any(|(by, at)| *by != thread && *at > since) => {
+                // As `same_in_any_order` has them: object, since, thread, until.
+                entered.push(vec![
+                    object.clone(),
+                    json!(since),
+                    json!(thread),
+                    json!(now),
+                ]);
+            }
+            _ => {}
+        }
+    }
+    entered
 }
 
 #[test]

@@ -55,16 +55,16 @@ pub(crate) fn flights(
         };
         let key = (event.call.thread.0, event.exception);
         match event.kind {
+            // It may be told again in the calls that it arrives in.
             ExceptionKind::Thrown => match flying.get_mut(&key) {
-                // It is told again in a call that it arrives in.
-                Some(before) if arrives(ask, before, event.timestamp)? == event.call => {
-                    before.seen_in = event.call;
-                }
-                Some(before) => {
+                Some(before) => match arrives(ask, before, event.timestamp)? {
                     // Somebody out of the recorded calls has caught it, and it is thrown once more.
-                    let before = std::mem::replace(before, flight);
-                    each(before, Landing::Gone)?;
-                }
+                    Some(call) if call != event.call => {
+                        let before = std::mem::replace(before, flight);
+                        each(before, Landing::Gone)?;
+                    }
+                    _ => before.seen_in = event.call,
+                },
                 None => _ = flying.insert(key, flight),
             },
             ExceptionKind::Caught => {
@@ -80,33 +80,40 @@ pub(crate) fn flights(
     let mut gone: Vec<_> = flying.into_values().collect();
     gone.sort_by_key(|flight| flight.thrown);
     for flight in gone {
-        let call = arrives(ask, &flight, ask.span.until)?;
-        let is_left = call.is_root() || {
-            let record = recording.call(call)?;
-            record.boundary || record.exit.is_some_and(|exit| exit < ask.span.until)
-        };
-        let landing = match is_left {
-            true => Landing::Gone,
-            false => Landing::Flying,
+        let landing = match arrives(ask, &flight, ask.span.until)? {
+            Some(call) if !call.is_root() && runs_on(ask, call)? => Landing::Flying,
+            _ => Landing::Gone,
         };
         each(flight, landing)?;
     }
     Ok(())
 }
 
-/// The call to which an exception has come by a time: the first one that it has not ended.
-fn arrives(ask: &Ask<'_>, flight: &Flight, by: Timestamp) -> Result<CallId> {
+/// Does a call of the scope run at the end of the span?
+fn runs_on(ask: &Ask<'_>, call: CallId) -> Result<bool> {
+    let record = ask.history.recording().call(call)?;
+    Ok(!record.boundary && record.exit.is_none_or(|exit| exit >= ask.span.until))
+}
+
+/// The call to which an exception has come by a time: the first one that it has not ended. None where what tells that is damaged, or cut off.
+fn arrives(ask: &Ask<'_>, flight: &Flight, by: Timestamp) -> Result<Option<CallId>> {
     let recording = ask.history.recording();
-    let mut call = flight.seen_in;
-    while !call.is_root() {
+    let ended = |call: CallId| -> Result<Option<CallId>> {
         let record = recording.call(call)?;
         let is_left = record.exit.is_some_and(|exit| exit < by);
-        if !is_left || recording.outcome(&record)? != Some(Outcome::Threw(flight.exception)) {
-            break;
+        let by_it =
+            is_left && recording.outcome(&record)? == Some(Outcome::Threw(flight.exception));
+        Ok(by_it.then_some(record.parent))
+    };
+    let mut call = flight.seen_in;
+    while !call.is_root() {
+        match ended(call) {
+            Ok(Some(parent)) => call = parent,
+            Ok(None) => break,
+            Err(error) => return ask.without(error).map(|()| None),
         }
-        call = record.parent;
     }
-    Ok(call)
+    Ok(Some(call))
 }
 
 /// `where-thrown`.

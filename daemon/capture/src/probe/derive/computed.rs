@@ -75,15 +75,9 @@ impl Deriver {
             returns,
         });
         let call = self.begin_outside(thread, program, &callee, &[], index);
-        let open = Open {
-            place,
-            constructed: None,
-            arrays: Vec::new(),
-            lambda: None,
-        };
         let outside = Outside {
             why: Why::Computes,
-            ..Outside::new(call, callee, Vec::new(), open)
+            ..Outside::new(call, callee, Vec::new(), Open::of(place))
         };
         self.contents_leave(thread, program, &outside);
         thread.stack.push(Running::Outside(outside));

@@ -40,15 +40,9 @@ impl Deriver {
             parameters: Vec::new(),
             returns: "V".to_owned(),
         });
-        let open = Open {
-            place,
-            constructed: None,
-            arrays: Vec::new(),
-            lambda: None,
-        };
         let outside = Outside {
             why: Why::Initialises,
-            ..Outside::new(thread.current(), callee, Vec::new(), open)
+            ..Outside::new(thread.current(), callee, Vec::new(), Open::of(place))
         };
         self.contents_leave(thread, program, &outside);
         thread.stack.push(Running::Outside(outside));

@@ -142,6 +142,18 @@ pub(super) struct Open {
     pub(super) lambda: Option<Rc<Lambda>>,
 }
 
+impl Open {
+    /// Nothing but its result.
+    pub(super) fn of(place: u32) -> Self {
+        Self {
+            place,
+            constructed: None,
+            arrays: Vec::new(),
+            lambda: None,
+        }
+    }
+}
+
 /// A running call.
 pub(super) enum Running {
     Scope(Frame),
