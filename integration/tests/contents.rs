@@ -410,6 +410,12 @@ fn what_changes_although_it_was_not_shown() {
     agrees("held.Reached", 100, 12);
 }
 
+/// Lists in futures, references, builders of streams and their like, and references to methods that are run over them.
+#[test]
+fn what_objects_hold_that_nobody_sees() {
+    agrees("held.Holders", 23, 0);
+}
+
 /// A JDK whose internal fields have other names: nothing is guessed, and the reason is said.
 #[test]
 fn a_jdk_with_other_fields_is_not_guessed_at() {
@@ -474,6 +480,7 @@ fn the_probe_tells_what_objects_hold() {
     agrees_by_the_probe("held.Handed", 34);
     agrees_by_the_probe("held.OverArrays", 11);
     agrees_by_the_probe("held.Reached", 60);
+    agrees_by_the_probe("held.Holders", 5);
 }
 
 /// Who changes it is not in the scope: what may be another by the next call of the scope is looked at again, or not known.

@@ -2,6 +2,7 @@
 
 use jhyde_bytecode::InvokeKind;
 
+use super::Shape;
 use crate::program::Named;
 
 /// Methods of collections, maps, iterators, builders, atomics and their like that only read what they are called on.
@@ -206,6 +207,24 @@ pub(crate) fn touches(named: &Named) -> Touches {
     Touches::Receiver
 }
 
+/// Changes a method nothing of what it is shown, whoever calls it, as a function, and with whatever that has?
+pub(crate) fn changes_nothing(named: &Named) -> bool {
+    let Some(collection) = named.class.strip_prefix("java.util.") else {
+        let of_values = ["java.lang.", "java.math.", "java.io.PrintStream"];
+        let of_values = of_values
+            .iter()
+            .any(|begins| named.class.starts_with(begins));
+        return of_values && touches(named) == Touches::Nothing;
+    };
+    // Steps go on, and a lookup may change an order.
+    let moves = ["get", "next", "previous"];
+    let is_part = matches!(&*named.name, "getKey" | "getValue");
+    let only_looks = is_part || !moves.iter().any(|begins| named.name.starts_with(begins));
+    // They take over what others hold.
+    let makes = named.name == "<init>" && Shape::of(&named.class).is_some();
+    makes || !collection.contains('.') && only_looks && touches(named) == Touches::Nothing
+}
+
 /// Classes beside the collections that change what they are given, or have others do so.
 fn is_no_collection(class: &str) -> bool {
     matches!(
@@ -277,6 +296,44 @@ mod tests {
             (fixed("sort"), fixed("max")),
             (Touches::All, Touches::Nothing)
         );
+    }
+
+    #[test]
+    fn what_changes_nothing_as_a_function_is_known_by_its_name() {
+        let function = |class: &str, name: &str, descriptor: &str, kind| {
+            changes_nothing(&Named {
+                class: class.to_owned(),
+                name: name.to_owned(),
+                descriptor: descriptor.to_owned(),
+                kind,
+                code: 0,
+            })
+        };
+        let on = |class, name| function(class, name, "()V", InvokeKind::Interface);
+        let by = |class, name| function(class, name, "()V", InvokeKind::Static);
+        let harmless = [
+            on("java.lang.String", "length"),
+            on("java.lang.Object", "toString"),
+            on("java.util.Map$Entry", "getKey"),
+            on("java.util.Collection", "stream"),
+            on("java.util.ArrayList", "<init>"),
+            by("java.lang.Integer", "valueOf"),
+            by("java.util.Objects", "nonNull"),
+        ];
+        assert_eq!(harmless, [true; 7]);
+        let others = [
+            on("java.lang.StringBuilder", "append"),
+            on("java.lang.Runnable", "run"),
+            on("java.util.List", "clear"),
+            on("java.util.Map", "get"),
+            on("java.util.Iterator", "next"),
+            on("java.util.Map$Entry", "setValue"),
+            on("java.util.Scanner", "<init>"),
+            on("java.util.concurrent.BlockingQueue", "take"),
+            on("org.foo.Box", "size"),
+            by("java.util.Collections", "reverse"),
+        ];
+        assert_eq!(others, [false; 10]);
     }
 
     #[test]

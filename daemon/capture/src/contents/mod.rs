@@ -15,6 +15,7 @@
 mod dates;
 mod difference;
 mod fixed;
+mod holders;
 mod iterators;
 mod layout;
 mod maps;
@@ -37,6 +38,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 pub(crate) use difference::difference;
 pub(crate) use fixed::Fixed;
+pub(crate) use holders::held_by;
 pub(crate) use layout::Layouts;
 pub(crate) use maps::Order;
 use maps::{Key, model as model_map};
@@ -119,8 +121,6 @@ pub(crate) struct Contents {
 
 /// The most objects that are remembered behind another one.
 const MOST_REACHED: usize = 8;
-/// The most containers in containers that are looked into behind one call.
-const MOST_HELD: usize = 1 << 10;
 /// A whole is told again when the changes since the last one outweigh it, and are more than this.
 const LEAST_REPEATED: usize = 256;
 
@@ -420,19 +420,6 @@ impl Contents {
     /// Is such a lambda among these?
     pub(crate) fn any_wild(&self, objects: &[ObjectId]) -> bool {
         objects.iter().any(|object| self.wild.contains(object))
-    }
-
-    /// The containers that these hold, and those that these hold.
-    pub(crate) fn held_by(&self, objects: &[ObjectId]) -> Vec<ObjectId> {
-        let mut all = objects.to_vec();
-        for _ in 0..2 {
-            let held = all.iter().filter_map(|&object| self.get(object)?.items());
-            let held = held.flat_map(Items::values).filter_map(Value::object);
-            let mut held: Vec<_> = held.filter(|&object| self.knows(object)).collect();
-            held.truncate(MOST_HELD);
-            all.extend(held);
-        }
-        all
     }
 
     /// It is to be read as soon as it has a name. Few wait at a time: they get their names where they are kept.

@@ -157,6 +157,23 @@ impl Shape {
         matches!(self, Self::Rest(Walk::Concurrent | Walk::SkipList))
     }
 
+    /// Can it hold no object with contents, whatever it holds? What a view shows is followed from where that was made.
+    pub(crate) fn holds_no_others(self) -> bool {
+        self.is_text()
+            || matches!(
+                self,
+                Self::EmptyElements
+                    | Self::EmptyEntries
+                    | Self::Perhaps
+                    | Self::Adder
+                    | Self::Moment
+                    | Self::Buffer
+                    | Self::Bits
+                    | Self::EnumSet
+                    | Self::View { .. }
+            )
+    }
+
     /// Can what it holds never change?
     pub(crate) fn is_immutable(self) -> bool {
         matches!(

@@ -196,6 +196,17 @@ impl Program {
         })
     }
 
+    /// The dotted name of a class if that is out of the scope; else of the first class above it that is.
+    pub(crate) fn outside_above(&self, class: ClassId) -> Option<String> {
+        let Some(known) = self.class_of(class) else {
+            return self.outside_name(class);
+        };
+        let last = self.and_above(&known).last().filter(|last| last.in_scope);
+        let above = last.and_then(|last| self.classes.get(last.above.first()?));
+        let outside = above.unwrap_or(&known);
+        (!outside.in_scope).then(|| outside.name.clone())
+    }
+
     pub(crate) fn outside_method(
         &mut self,
         class: ClassId,

@@ -5,18 +5,20 @@
 mod follow;
 
 use jhyde_trace::{Change, Items, ObjectId, Part, Sink, Value};
-use rustc_hash::FxHashSet;
 
 use super::Engine;
 use crate::arrivals::Ticket;
 use crate::contents::methods::{Touches, touches, writes_an_entry};
-use crate::contents::{Container, Order, Shape, difference};
+use crate::contents::{Container, Order, Shape, difference, held_by};
 use crate::error::CaptureError;
 use crate::events::thread::Thread;
 use crate::recorder::{At, Shown};
 
 /// Longer ones are not read at each callback of the method that changes them, nor to learn the names of elements.
 const SHORT: usize = 64;
+
+/// The most objects that are gone through, behind a call that ran a function of the JDK over what they hold, to say what that may have changed.
+const MOST_HELD: usize = 1 << 12;
 
 /// A call that calls back more often (to compare, to visit) is not looked at each time: what it has done so far is
 /// unknown until it ends.
@@ -94,21 +96,7 @@ impl<S: Sink> Engine<S> {
             }
         }
         let constructs = shown.named().name == "<init>";
-        let may_change = self.may_change(shown);
-        let mut all = self.recorder.known.contents.behind(&may_change);
-        if self.recorder.known.contents.any_wild(&all) {
-            match self.elements_of(&all) {
-                Some(elements) => all.extend(elements),
-                None => self.anything_changed(),
-            }
-            all = self.recorder.known.contents.held_by(&all);
-        }
-        let contents = &self.recorder.known.contents;
-        let mut known = all.iter().filter_map(|&object| contents.get(object));
-        if writes_an_entry(shown.named()) && !known.any(Container::is_map) {
-            // Of which map it is nobody knows: it came out of a list, of an `Optional`, of a stream.
-            self.anything_changed();
-        }
+        let all = self.changed_by(shown);
         // What lies behind a view, or an iterator, comes before it.
         for object in all.into_iter().rev() {
             if Some(object) == receiver && self.follow_model(thread, at, shown, object)? {
@@ -173,32 +161,33 @@ impl<S: Sink> Engine<S> {
         })
     }
 
-    /// The elements of the arrays among these, and of arrays in those, that hold something; nothing if they are too many.
-    fn elements_of(&self, objects: &[ObjectId]) -> Option<Vec<ObjectId>> {
-        /// Each is looked at.
-        const MOST: usize = 1 << 10;
-        let (heap, contents) = (&self.recorder.known.heap, &self.recorder.known.contents);
-        let mut open = objects.to_vec();
-        let mut seen: FxHashSet<ObjectId> = objects.iter().copied().collect();
-        let mut found = Vec::new();
-        while let Some(object) = open.pop() {
-            let elements = heap.elements(object).into_iter();
-            let values = elements.flat_map(|elements| elements.references());
-            for element in values.filter_map(|value| value.object()) {
-                if found.len() == MOST {
-                    return None;
+    /// What a call may have changed: what it was shown, what lies behind that, and, where it may have run functions of the JDK over it, what
+    /// that holds. Of what nobody can name, all is in doubt from here on.
+    fn changed_by(&mut self, shown: &Shown) -> Vec<ObjectId> {
+        let may_change = self.may_change(shown);
+        let mut all = self.recorder.known.contents.behind(&may_change);
+        if self.recorder.known.contents.any_wild(&all) {
+            let known = &self.recorder.known;
+            match held_by(&known.contents, &known.heap, &known.program, all, MOST_HELD) {
+                Ok(held) => {
+                    let kept = |object: &ObjectId| {
+                        known.heap.elements(*object).is_some() || known.contents.knows(*object)
+                    };
+                    all = held.into_iter().filter(kept).collect();
                 }
-                if !seen.insert(element) {
-                    continue;
-                }
-                if heap.elements(element).is_some() {
-                    open.push(element);
-                } else if contents.knows(element) {
-                    found.push(element);
+                Err(found) => {
+                    all = found;
+                    self.anything_changed();
                 }
             }
         }
-        Some(found)
+        let contents = &self.recorder.known.contents;
+        let mut known = all.iter().filter_map(|&object| contents.get(object));
+        if writes_an_entry(shown.named()) && !known.any(Container::is_map) {
+            // Of which map it is nobody knows: it came out of a list, of an `Optional`, of a stream.
+            self.anything_changed();
+        }
+        all
     }
 
     /// What a call may have changed, of what it was shown itself.
@@ -278,7 +267,7 @@ impl<S: Sink> Engine<S> {
         shown: &Shown,
         suspended: bool,
     ) -> Result<(), CaptureError> {
-        for object in self.recorder.known.contents.behind(&self.may_change(shown)) {
+        for object in self.changed_by(shown) {
             if !self.recorder.known.contents.knows(object) {
                 continue;
             }
@@ -298,7 +287,7 @@ impl<S: Sink> Engine<S> {
         shown: &Shown,
         goes_on: bool,
     ) -> Result<(), CaptureError> {
-        for object in self.recorder.known.contents.behind(&self.may_change(shown)) {
+        for object in self.changed_by(shown) {
             let Some(container) = self.recorder.known.contents.get_mut(object) else {
                 // It holds nothing that is told.
                 continue;

@@ -19,6 +19,31 @@ use crate::program::{MethodKey, Named, location};
 use crate::recorder::{IntrinsicClasses, intrinsic, parameters};
 use crate::scope::looks_like_jdk;
 
+/// May a call of this name wait for another thread? Then it is told when it begins, and not when it returns: what it waits for happens in it, and
+/// `Object.wait` gives up its monitor first. What yields something is told so in any case.
+fn waits(named: &Named) -> bool {
+    matches!(
+        &*named.name,
+        "acquire"
+            | "acquireUninterruptibly"
+            | "await"
+            | "awaitUninterruptibly"
+            | "close"
+            | "join"
+            | "lock"
+            | "lockInterruptibly"
+            | "park"
+            | "parkNanos"
+            | "parkUntil"
+            | "put"
+            | "putFirst"
+            | "putLast"
+            | "sleep"
+            | "transfer"
+            | "wait"
+    )
+}
+
 impl<S: Sink> Engine<S> {
     /// Sets the stops of a method, at its first entry; the thread is suspended.
     pub(in crate::events) fn set_stops(
@@ -54,7 +79,7 @@ impl<S: Sink> Engine<S> {
                 exits.add(classes);
                 continue;
             }
-            if named.returns() != "V" || hands_on(&named) {
+            if named.returns() != "V" || hands_on(&named) || waits(&named) {
                 stops.push(instruction.index);
             } else if named.name != "<init>" {
                 // It may let another thread go on, which is to see what this one did before.

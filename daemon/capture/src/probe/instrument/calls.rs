@@ -8,6 +8,7 @@ use jhyde_bytecode::{
 };
 
 use super::{Done, Inserter, InstrumentError, OBJECT, kind_of, kind_of_result, local};
+use crate::contents::methods::changes_nothing;
 use crate::probe::holds::{Hold, holds};
 use crate::probe::plan::{Lambda, Tells};
 use crate::probe::specified::{
@@ -16,6 +17,9 @@ use crate::probe::specified::{
 use crate::probe::writers::writes;
 use crate::program::{Named, dotted};
 use crate::recorder::always_follows;
+
+/// A method handle's kind that calls a static method (JVMS 5.4.3.5).
+const REF_INVOKE_STATIC: u8 = 6;
 
 impl Inserter<'_, '_, '_> {
     /// A call instruction.
@@ -112,14 +116,26 @@ impl Inserter<'_, '_, '_> {
         let all = &self.class.bootstrap_methods;
         let linked = all.get(usize::from(site.bootstrap_method))?;
         let handle = |at: u16| match pool.get(at) {
-            Ok(Constant::MethodHandle { reference, .. }) => pool.method(*reference).ok(),
+            Ok(Constant::MethodHandle { kind, reference }) => {
+                Some((*kind, pool.method(*reference).ok()?))
+            }
             _ => None,
         };
-        let links = handle(linked.method)?.class;
-        let runs = handle(*linked.arguments.get(1)?)?;
+        let (_, linker) = handle(linked.method)?;
+        let (kind, runs) = handle(*linked.arguments.get(1)?)?;
         let class = dotted(runs.class);
-        let is_wild = self.names.class(runs.class).is_none();
-        (links == "java/lang/invoke/LambdaMetafactory").then(|| Lambda {
+        let named = || Named {
+            class: class.clone(),
+            name: runs.name.to_owned(),
+            descriptor: runs.descriptor.to_owned(),
+            kind: match kind {
+                REF_INVOKE_STATIC => InvokeKind::Static,
+                _ => InvokeKind::Virtual,
+            },
+            code: 0,
+        };
+        let is_wild = self.names.class(runs.class).is_none() && !changes_nothing(&named());
+        (linker.class == "java/lang/invoke/LambdaMetafactory").then(|| Lambda {
             method: format!("{class}.{}", runs.name),
             is_wild,
             is_foreign: is_wild && !is_of_the_jdk(&class) && !class.ends_with("[]"),

@@ -23,7 +23,7 @@ use super::Deriver;
 use super::running::{Outside, Running};
 use super::thread::Thread;
 use crate::contents::methods::{Touches, touches, writes_an_entry};
-use crate::contents::{Container, Contents};
+use crate::contents::{Container, Contents, held_by};
 use crate::probe::plan::Lambda;
 use crate::probe::specified::gives_its_array;
 use crate::program::Program;
@@ -87,7 +87,7 @@ impl Deriver {
                 self.lose_content(at, object, MEANWHILE);
             }
         }
-        for object in self.may_change(outside) {
+        for object in self.may_change(program, outside) {
             let Some(container) = self.holdings.contents.get_mut(object) else {
                 // It holds nothing that is told.
                 continue;
@@ -132,7 +132,7 @@ impl Deriver {
             let told = outside.open.arrays.iter().any(|(array, _)| array == object);
             !told && outside.operands.contains(&Value::Object(*object))
         };
-        for object in self.may_change(outside) {
+        for object in self.may_change(program, outside) {
             match self.heap.elements(object).is_some() {
                 // What it is shown and only reads it does not write.
                 true if !reads(&object) => self.doubt_array(at, object),
@@ -184,7 +184,7 @@ impl Deriver {
             return;
         }
         let at = outside.call;
-        for object in self.may_change(outside) {
+        for object in self.may_change(program, outside) {
             self.holdings.open.remove(&object);
             self.lose_behind(outside, object, THROWN);
         }
@@ -234,7 +234,7 @@ impl Deriver {
         }
         let receiver = outside.receiver();
         let constructs = named.name == "<init>";
-        let changed = self.may_change(outside);
+        let changed = self.may_change(program, outside);
         let follows = receiver
             .filter(|receiver| changed.contains(receiver))
             .and_then(|receiver| self.predicted(program, receiver, outside, result));
@@ -349,7 +349,7 @@ impl Deriver {
     }
 
     /// What such a call may change of what it is shown, and what lies behind that.
-    fn may_change(&self, outside: &Outside) -> Vec<ObjectId> {
+    fn may_change(&self, program: &Program, outside: &Outside) -> Vec<ObjectId> {
         let (named, operands) = (&outside.callee.named, outside.operands.as_slice());
         let receiver = || objects(operands).take(usize::from(named.kind.has_receiver()));
         let contents = &self.holdings.contents;
@@ -357,7 +357,9 @@ impl Deriver {
         let behind = contents.behind(&shown);
         // A default method of a tame one may run others that it is given.
         if named.kind != InvokeKind::Dynamic && contents.any_wild(&behind) {
-            return self.held_by(behind);
+            let all_known = |found| self.holdings.known.iter().copied().chain(found).collect();
+            return held_by(contents, &self.heap, program, behind, usize::MAX)
+                .unwrap_or_else(all_known);
         }
         let runs = objects(operands)
             .next()
@@ -393,35 +395,6 @@ impl Deriver {
         let contents = &self.holdings.contents;
         let mut all = objects.iter().filter_map(|&object| contents.get(object));
         all.any(Container::is_map)
-    }
-
-    /// What these hold, arrays among them, and what that holds; all that is known, if it is not known what one of them holds.
-    fn held_by(&self, mut all: Vec<ObjectId>) -> Vec<ObjectId> {
-        let contents = &self.holdings.contents;
-        let mut known: FxHashSet<ObjectId> = all.iter().copied().collect();
-        let mut next = 0;
-        while let Some(&object) = all.get(next) {
-            next += 1;
-            let values = match (contents.get(object), self.heap.elements(object)) {
-                (Some(container), _) => match container.items() {
-                    Some(items) => items
-                        .values()
-                        .into_iter()
-                        .filter_map(Value::object)
-                        .collect(),
-                    None if container.shape.is_immutable() => Vec::new(),
-                    None => return self.holdings.known.iter().copied().chain(all).collect(),
-                },
-                (None, Some(elements)) => {
-                    let values = elements.references();
-                    values.filter_map(|value| value.object()).collect()
-                }
-                (None, None) => Vec::new(),
-            };
-            let values = contents.behind(&values);
-            all.extend(values.into_iter().filter(|&value| known.insert(value)));
-        }
-        all
     }
 }
 
