@@ -16,6 +16,7 @@ pub mod answer;
 pub mod catalogue;
 pub mod compare;
 pub mod error;
+mod flight;
 pub mod jel;
 mod literal;
 pub mod named;

@@ -34,6 +34,17 @@ public final class Again {
         }
     }
 
+    /** What Prolog has no atoms for, and more elements than are told there. */
+    static void odd() {
+        held = "x\ud800y";
+        held = new int[1200];
+        try {
+            throw new IllegalArgumentException("\udc00");
+        } catch (IllegalArgumentException caught) {
+            held = caught;
+        }
+    }
+
     static int next(int number) {
         line = number;
         return number + 1;
@@ -65,6 +76,7 @@ public final class Again {
         bits.set(3);
         held = bits;
         counts();
+        odd();
         Runtime.getRuntime().exit(0);
     }
 }

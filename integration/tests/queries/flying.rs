@@ -1,6 +1,6 @@
-//! Where exceptions land by the facts of an export, against a plain look through all events behind each throw.
+//! Where exceptions land by the facts of an export, against an account of its own of what each exception ends.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 
 use jhyde_integration::{Folder, jdks};
 use serde_json::Value as Json;
@@ -39,39 +39,72 @@ fn exported(folder: &Folder) -> BTreeMap<u64, Landing> {
     found
 }
 
-fn flown(event: &Json) -> Flown {
+fn thread_of(event: &Json) -> String {
     let call = event["call"].as_str().unwrap_or_default();
-    let thread = call.split('.').next().unwrap_or_default();
-    let exception = event["value"]["object"].as_u64();
-    (thread.to_owned(), exception.expect("an exception"))
+    call.split('.').next().unwrap_or_default().to_owned()
 }
 
-/// The same by looking at each event behind each throw.
+fn flown(event: &Json) -> Flown {
+    let exception = event["value"]["object"].as_u64();
+    (thread_of(event), exception.expect("an exception"))
+}
+
+/// An exception on its way: when it was thrown, and the call that it has come to.
+struct Flight {
+    thrown: u64,
+    call: String,
+}
+
+/// The same by following each exception through the calls that it ends: where it is thrown in another call than it has come to, nobody who is
+/// recorded has caught it before.
 fn looked_for(events: &[Json]) -> BTreeMap<u64, Landing> {
+    let nowhere = || "l('', 0)".to_owned();
     let mut found = BTreeMap::new();
-    // What is on its way is told once, though it arrives in other calls, or is thrown anew.
-    let mut flying: HashSet<Flown> = HashSet::new();
-    let is_landing = |event: &Json| event["kind"] == "caught" || event["kind"] == "uncaught";
-    for (at, event) in events.iter().enumerate() {
-        if is_landing(event) {
-            flying.remove(&flown(event));
+    let mut flying: HashMap<Flown, Flight> = HashMap::new();
+    let mut running: HashMap<String, Vec<String>> = HashMap::new();
+    for event in events {
+        let call = event["call"].as_str().unwrap_or_default().to_owned();
+        let calls = running.entry(thread_of(event)).or_default();
+        match event["kind"].as_str().expect("a kind") {
+            "enter" => calls.push(call),
+            "exit" => {
+                assert_eq!(
+                    calls.pop().as_ref(),
+                    Some(&call),
+                    "the innermost ends first"
+                );
+                let around = calls.last().cloned();
+                let left_by = event["exited"]["exception"]["object"].as_u64();
+                let left_by = left_by.map(|exception| (thread_of(event), exception));
+                if let Some(flight) = left_by.and_then(|of| flying.get_mut(&of))
+                    && flight.call == call
+                {
+                    flight.call = around.unwrap_or_default();
+                }
+            }
+            "thrown" => {
+                let of = flown(event);
+                if flying.get(&of).is_some_and(|flight| flight.call == call) {
+                    continue;
+                }
+                let thrown = event["timestamp"].as_u64().expect("a number");
+                let before = flying.insert(of.clone(), Flight { thrown, call });
+                found.extend(before.map(|before| (before.thrown, (of.1, nowhere()))));
+            }
+            kind @ ("caught" | "uncaught") => {
+                let of = flown(event);
+                let landing = match kind {
+                    "caught" => format!("l('Flying.java', {})", event["place"]["line"]),
+                    _ => kind.to_owned(),
+                };
+                let flight = flying.remove(&of);
+                found.extend(flight.map(|flight| (flight.thrown, (of.1, landing))));
+            }
+            _ => {}
         }
-        if event["kind"] != "thrown" || !flying.insert(flown(event)) {
-            continue;
-        }
-        let thrown = flown(event);
-        let behind = events[at..].iter();
-        let lands = behind
-            .filter(|event| is_landing(event))
-            .find(|event| flown(event) == thrown);
-        let landing = match lands {
-            None => "l('', 0)".to_owned(),
-            Some(event) if event["kind"] == "uncaught" => "uncaught".to_owned(),
-            Some(event) => format!("l('Flying.java', {})", event["place"]["line"]),
-        };
-        let timestamp = event["timestamp"].as_u64().expect("a number");
-        found.insert(timestamp, (thrown.1, landing));
     }
+    let rest = flying.into_iter();
+    found.extend(rest.map(|(of, flight)| (flight.thrown, (of.1, nowhere()))));
     found
 }
 

@@ -7,7 +7,7 @@ use jhyde_integration::{Folder, jdks};
 use super::{ledger, record_delivery, rows};
 
 /// What Prolog says to a goal; each answer is a line.
-fn asked(folder: &Folder, options: &[&str], goal: &str) -> Vec<String> {
+pub(super) fn asked(folder: &Folder, options: &[&str], goal: &str) -> Vec<String> {
     let file = folder.data().join("run.pl");
     let _ = std::fs::remove_file(&file);
     let path = file.display().to_string();

@@ -3,6 +3,7 @@
 use jhyde_integration::{Folder, Jdk, jdks};
 use serde_json::{Value as Json, json};
 
+use super::prolog::asked;
 use super::{ask, rows, timestamp_of};
 
 fn again(jdk: &Jdk, engine: &str) -> Folder {
@@ -189,4 +190,20 @@ fn what_an_object_of_the_jdk_held_and_nobody_knows_is_said() {
         is_told || end["notes"].to_string().contains("is not recorded"),
         "{end}"
     );
+}
+
+#[test]
+fn what_prolog_has_no_words_for_is_told_by_facts_of_its_own() {
+    each(|folder| {
+        let units = asked(folder, &[], "text(_, units(X))");
+        assert_eq!(units, ["[120,55296,121]"]);
+        let cut = asked(
+            folder,
+            &[],
+            "(cut(E, N), event(E, _, datastructure(_, L)), length(L, M), X = N-M)",
+        );
+        assert_eq!(cut, ["1200-1000"]);
+        let messages = asked(folder, &[], "event(_, _, exception(_, _, units(X), _))");
+        assert_eq!(messages, ["[56320]"]);
+    });
 }

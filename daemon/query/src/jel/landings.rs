@@ -9,10 +9,11 @@ use std::collections::VecDeque;
 use jhyde_history::History;
 use jhyde_store::Rows;
 use jhyde_store::records::{Direction, ExceptionEvent, ExceptionKind, TimedEvent};
-use jhyde_trace::{EventKind, ThreadId, Timestamp, Value};
+use jhyde_trace::{CallId, EventKind, ThreadId, Timestamp, Value};
 use rustc_hash::FxHashMap;
 
 use crate::error::Result;
+use crate::flight;
 use crate::span::Span;
 
 /// So many landings are kept: some megabytes.
@@ -46,18 +47,21 @@ impl Landings {
         }
     }
 
-    /// Where an exception lands that was thrown just now; nowhere, if that is not seen.
+    /// Where an exception lands that a call threw just now; nowhere, if that is not seen.
     pub(super) fn of(
         &mut self,
         history: &History,
-        thread: ThreadId,
+        call: CallId,
         exception: Value,
         thrown: Timestamp,
     ) -> Result<Option<ExceptionEvent>> {
-        self.passed(thread, exception, thrown);
-        let asked = (thread, exception);
-        if let Some(landing) = self.read.get(&asked).and_then(VecDeque::front) {
-            return Ok(Some(*landing));
+        let asked = (call.thread, exception);
+        self.passed(call.thread, exception, thrown);
+        let mut seen_in = call;
+        for event in self.read.get(&asked).into_iter().flatten() {
+            if let Some(end) = ends(history, &mut seen_in, event) {
+                return Ok(end);
+            }
         }
         while self.kept < self.most {
             let Some(event) = self.ahead.next() else {
@@ -69,32 +73,35 @@ impl Landings {
                 event => event?,
             };
             self.rest.from = behind(event.timestamp);
-            if event.kind == ExceptionKind::Thrown || event.timestamp <= thrown {
+            if event.timestamp <= thrown {
                 continue;
             }
-            let lands = (event.call.thread, event.exception);
-            self.read.entry(lands).or_default().push_back(event);
+            let flies = (event.call.thread, event.exception);
+            self.read.entry(flies).or_default().push_back(event);
             self.kept += 1;
-            if lands == asked {
-                return Ok(Some(event));
+            if flies == asked
+                && let Some(end) = ends(history, &mut seen_in, &event)
+            {
+                return Ok(end);
             }
         }
         self.rest.from = self.rest.from.max(behind(thrown));
-        self.in_the_rest(history, asked)
+        self.in_the_rest(history, exception, seen_in)
     }
 
-    /// The first landing behind those that are kept.
+    /// The landing behind what is kept.
     fn in_the_rest(
         &self,
         history: &History,
-        asked: (ThreadId, Value),
+        exception: Value,
+        mut seen_in: CallId,
     ) -> Result<Option<ExceptionEvent>> {
         let recording = history.recording();
         let range = self.rest.range();
-        let events: Rows<ExceptionEvent> = match asked.1 {
+        let events: Rows<ExceptionEvent> = match exception {
             Value::Object(exception) if recording.has_index_of_references() => {
                 let refer = recording.references(exception, range, Direction::Forward);
-                Box::new(refer.filter_map(|event| event.map(landed).transpose()))
+                Box::new(refer.filter_map(|event| event.map(flying).transpose()))
             }
             _ => recording.exceptions(range, Direction::Forward),
         };
@@ -104,9 +111,10 @@ impl Landings {
                 Err(jhyde_store::Error::Damaged { .. }) => continue,
                 event => event?,
             };
-            let lands = (event.call.thread, event.exception);
-            if event.kind != ExceptionKind::Thrown && lands == asked {
-                return Ok(Some(event));
+            if (event.call.thread, event.exception) == (seen_in.thread, exception)
+                && let Some(end) = ends(history, &mut seen_in, &event)
+            {
+                return Ok(end);
             }
         }
         Ok(None)
@@ -131,9 +139,27 @@ fn behind(at: Timestamp) -> Timestamp {
     Timestamp(at.0.saturating_add(1))
 }
 
-/// The landing that an event is.
-fn landed(TimedEvent { timestamp, event }: TimedEvent) -> Option<ExceptionEvent> {
+/// Does the flight of an exception that was seen in a call end with the next event of its thread and exception, and where? Else it goes on from there.
+fn ends(
+    history: &History,
+    seen_in: &mut CallId,
+    event: &ExceptionEvent,
+) -> Option<Option<ExceptionEvent>> {
+    if event.kind != ExceptionKind::Thrown {
+        return Some(Some(*event));
+    }
+    let recording = history.recording();
+    let arrives = flight::arrives(recording, event.exception, *seen_in, event.timestamp);
+    // What is damaged is taken for one flight.
+    let is_over = arrives.is_ok_and(|call| call != event.call);
+    *seen_in = event.call;
+    is_over.then_some(None)
+}
+
+/// What an event says of an exception.
+fn flying(TimedEvent { timestamp, event }: TimedEvent) -> Option<ExceptionEvent> {
     let (kind, exception) = match event.kind {
+        EventKind::Thrown { exception } => (ExceptionKind::Thrown, exception),
         EventKind::Caught { exception } => (ExceptionKind::Caught, exception),
         EventKind::Uncaught { exception } => (ExceptionKind::Uncaught, exception),
         _ => return None,
@@ -150,7 +176,7 @@ fn landed(TimedEvent { timestamp, event }: TimedEvent) -> Option<ExceptionEvent>
 #[cfg(test)]
 mod tests {
     use jhyde_store::{Catalogue, StoreOptions};
-    use jhyde_trace::{CallId, Event, ObjectId, RecordingOptions, State, ThreadInfo};
+    use jhyde_trace::{Event, ObjectId, RecordingOptions, State, ThreadInfo};
 
     use super::*;
 
@@ -258,7 +284,7 @@ mod tests {
             let time = Timestamp(at as u64);
             match event.kind {
                 EventKind::Thrown { exception } => {
-                    let found = landings.of(history, event.thread(), exception, time);
+                    let found = landings.of(history, event.call, exception, time);
                     let found = found.expect("it can be read");
                     let found_at = found.map(|landing| landing.timestamp.0 as usize);
                     assert_eq!(Some(found_at), plain[at], "{at} with {most} kept");

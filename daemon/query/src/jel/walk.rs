@@ -18,6 +18,7 @@ use super::landings::Landings;
 use super::terms::{Atom, Units, real};
 use super::{Options, gone};
 use crate::error::Result;
+use crate::flight;
 use crate::span::Span;
 
 /// A call that runs.
@@ -45,8 +46,8 @@ pub(super) struct Walk<'a> {
     running: FxHashMap<ThreadId, Vec<Running>>,
     /// Objects of which their class and text was told.
     known: FxHashSet<ObjectId>,
-    /// Exceptions on their way: told when they were thrown.
-    flying: FxHashSet<(ThreadId, Value)>,
+    /// Exceptions on their way, told when they were thrown, and the calls in which they were seen last.
+    flying: FxHashMap<(ThreadId, Value), CallId>,
     landings: Landings,
     methods: FxHashMap<MethodId, Option<MethodRef>>,
 }
@@ -66,7 +67,7 @@ impl<'a> Walk<'a> {
             next: 0,
             running: FxHashMap::default(),
             known: FxHashSet::default(),
-            flying: FxHashSet::default(),
+            flying: FxHashMap::default(),
             landings: Landings::new(history, span),
             methods: FxHashMap::default(),
         }
@@ -78,7 +79,7 @@ impl<'a> Walk<'a> {
     }
 
     pub(super) fn all(&mut self) -> Result<()> {
-        self.line(":- discontiguous event/3, at/2, text/2, left/3, notrecorded/2.")?;
+        self.line(":- discontiguous event/3, at/2, text/2, cut/2, left/3, notrecorded/2.")?;
         let events = self
             .history
             .recording()
@@ -150,8 +151,11 @@ impl<'a> Walk<'a> {
         if self.known.insert(object)
             && let Some(Content::String(text)) = info.map(|info| info.content)
         {
-            let text = Units(&text.prefix).to_string();
-            self.line(&format!("text({term}, {text})."))?;
+            let told = Units::of(&text).to_string();
+            self.line(&format!("text({term}, {told})."))?;
+            if text.is_cut() {
+                self.line(&format!("cut({term}, {}).", text.length))?;
+            }
         }
         Ok(term)
     }
@@ -230,9 +234,10 @@ impl<'a> Walk<'a> {
             }
             EventKind::Exit { outcome } => self.exit(event.call, *outcome, at)?,
             EventKind::Write { variable, value } => self.write(thread, *variable, *value, at)?,
-            // It may be told again in the calls that it arrives in.
-            EventKind::Thrown { exception } if self.flying.insert((thread, *exception)) => {
-                self.exception(thread, *exception, at)?;
+            EventKind::Thrown { exception } => {
+                if self.is_thrown_anew(event.call, *exception, at) {
+                    self.exception(event.call, *exception, at)?;
+                }
             }
             EventKind::Caught { exception } | EventKind::Uncaught { exception } => {
                 self.flying.remove(&(thread, *exception));
@@ -244,6 +249,16 @@ impl<'a> Walk<'a> {
             _ => {}
         }
         Ok(())
+    }
+
+    /// Begins a flight where an exception was thrown? It may be told again in the calls that it arrives in.
+    fn is_thrown_anew(&mut self, call: CallId, exception: Value, at: Timestamp) -> bool {
+        let before = self.flying.insert((call.thread, exception), call);
+        before.is_none_or(|before| {
+            let recording = self.history.recording();
+            let arrives = flight::arrives(recording, exception, before, at);
+            arrives.is_ok_and(|arrives| arrives != call)
+        })
     }
 
     /// A step, where the innermost call of a thread is on another line now, or jumped back.
@@ -543,10 +558,12 @@ impl<'a> Walk<'a> {
             return Ok(());
         };
         let inside = self.history.inside(object, at)?;
+        let mut length = None;
         let contents = match inside {
-            Inside::Array(length) => {
+            Inside::Array(all) => {
+                length = Some(all).filter(|all| *all > MOST);
                 let mut terms = Vec::new();
-                for index in 0..length.min(MOST) {
+                for index in 0..all.min(MOST) {
                     let element = self.history.exact_element(object, index, at)?;
                     terms.push(match element {
                         jhyde_history::exact::Exact::Value(value) => self.value(value)?,
@@ -568,14 +585,17 @@ impl<'a> Walk<'a> {
             Inside::Text(_) | Inside::Fields | Inside::Unknown(_) => return Ok(()),
         };
         let term = format!("datastructure({place}, {contents})");
-        self.tell(thread, at, &term)?;
+        let number = self.tell(thread, at, &term)?;
+        if let Some(length) = length {
+            self.line(&format!("cut({number}, {length})."))?;
+        }
         Ok(())
     }
 
-    fn exception(&mut self, thread: ThreadId, exception: Value, at: Timestamp) -> Result<()> {
-        let place = self.here(thread);
+    fn exception(&mut self, call: CallId, exception: Value, at: Timestamp) -> Result<()> {
+        let place = self.here(call.thread);
         let recording = Arc::clone(self.history.recording());
-        let landing = self.landings.of(self.history, thread, exception, at)?;
+        let landing = self.landings.of(self.history, call, exception, at)?;
         let landing = match landing.map(|event| (event, event.kind)) {
             Some((_, ExceptionKind::Uncaught)) => "uncaught".to_owned(),
             Some((event, ExceptionKind::Caught)) => {
@@ -586,21 +606,27 @@ impl<'a> Walk<'a> {
             }
             _ => nowhere(),
         };
-        let message = match exception {
-            Value::Object(object) => match recording.object(object)?.map(|info| info.content) {
-                Some(Content::Throwable(thrown)) => match thrown.message {
-                    Some(text) => Units(&text.prefix).to_string(),
-                    None => "'null'".to_owned(),
-                },
-                _ => "'not recorded'".to_owned(),
-            },
+        let thrown = match exception {
+            Value::Object(object) => recording.object(object)?.map(|info| info.content),
+            _ => None,
+        };
+        let message = match &thrown {
+            Some(Content::Throwable(thrown)) => thrown.message.as_ref(),
+            _ => None,
+        };
+        let told = match (&thrown, message) {
+            (_, Some(message)) => Units::of(message).to_string(),
+            (Some(Content::Throwable(_)), None) => "'null'".to_owned(),
             _ => "'not recorded'".to_owned(),
         };
         let term = format!(
-            "exception({place}, {}, {message}, {landing})",
+            "exception({place}, {}, {told}, {landing})",
             self.value(exception)?
         );
-        self.tell(thread, at, &term)?;
+        let number = self.tell(call.thread, at, &term)?;
+        if let Some(message) = message.filter(|message| message.is_cut()) {
+            self.line(&format!("cut({number}, {}).", message.length))?;
+        }
         Ok(())
     }
 }

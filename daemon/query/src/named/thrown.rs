@@ -6,6 +6,7 @@ use rustc_hash::FxHashMap;
 
 use crate::answer::{Cell, Row};
 use crate::error::Result;
+use crate::flight;
 use crate::prepared::{Ask, wrong};
 
 /// An exception on its way from where it was thrown.
@@ -89,31 +90,19 @@ pub(crate) fn flights(
     Ok(())
 }
 
+/// See [`flight::arrives`]. None where what tells that is damaged, or cut off.
+fn arrives(ask: &Ask<'_>, flight: &Flight, by: Timestamp) -> Result<Option<CallId>> {
+    let recording = ask.history.recording();
+    match flight::arrives(recording, flight.exception, flight.seen_in, by) {
+        Ok(call) => Ok(Some(call)),
+        Err(error) => ask.without(error.into()).map(|()| None),
+    }
+}
+
 /// Does a call of the scope run at the end of the span?
 fn runs_on(ask: &Ask<'_>, call: CallId) -> Result<bool> {
     let record = ask.history.recording().call(call)?;
     Ok(!record.boundary && record.exit.is_none_or(|exit| exit >= ask.span.until))
-}
-
-/// The call to which an exception has come by a time: the first one that it has not ended. None where what tells that is damaged, or cut off.
-fn arrives(ask: &Ask<'_>, flight: &Flight, by: Timestamp) -> Result<Option<CallId>> {
-    let recording = ask.history.recording();
-    let ended = |call: CallId| -> Result<Option<CallId>> {
-        let record = recording.call(call)?;
-        let is_left = record.exit.is_some_and(|exit| exit < by);
-        let by_it =
-            is_left && recording.outcome(&record)? == Some(Outcome::Threw(flight.exception));
-        Ok(by_it.then_some(record.parent))
-    };
-    let mut call = flight.seen_in;
-    while !call.is_root() {
-        match ended(call) {
-            Ok(Some(parent)) => call = parent,
-            Ok(None) => break,
-            Err(error) => return ask.without(error).map(|()| None),
-        }
-    }
-    Ok(Some(call))
 }
 
 /// `where-thrown`.
