@@ -314,7 +314,7 @@ pub const QUERIES: &[Query] = &[
             column(
                 "from",
                 ColumnType::Text,
-                "written; found (when the object was first seen); never written (it had its default); content; not recorded",
+                "written; found (when the object was first seen, or by a recording that began later); never written (it had its default); not there yet (the object is made later); content; not recorded",
             ),
             column(
                 "event",

@@ -31,6 +31,14 @@ pub(crate) enum Same {
     Unknown,
 }
 
+/// The simple names of the JDK's boxes.
+fn is_box(class: &str) -> bool {
+    matches!(
+        class,
+        "Boolean" | "Byte" | "Character" | "Double" | "Float" | "Integer" | "Long" | "Short"
+    )
+}
+
 impl Literal {
     pub(crate) fn parse(parameter: &'static str, given: &str) -> Result<Self> {
         let wrong = |reason: &str| Error::Parameter {
@@ -83,6 +91,14 @@ impl Literal {
             let number: f64 = digits.parse().map_err(|_| wrong("it is no number"))?;
             let single = digits.parse().unwrap_or(number as f32);
             return Ok(Self::Number(digits.parse().ok(), number, single));
+        }
+        // A box as it is shown.
+        if let Some((class, boxed)) = given
+            .strip_suffix(')')
+            .and_then(|given| given.split_once('('))
+            && is_box(class)
+        {
+            return Self::parse(parameter, boxed);
         }
         if let Some(class) = given.strip_suffix(".class") {
             return Ok(Self::Class(class.to_owned()));
@@ -242,6 +258,8 @@ mod tests {
         assert_eq!(parse("'\\b'").expect("is one"), Literal::Char(8));
         assert_eq!(parse("'\\101'").expect("is one"), Literal::Char(65));
         assert_eq!(parse("5L").expect("is one"), parse("5").expect("is one"));
+        assert_eq!(parse("Integer(5)").ok(), parse("5").ok());
+        assert_eq!(parse("Character('x')").ok(), parse("'x'").ok());
         assert_eq!(
             parse("int[].class").expect("is one"),
             Literal::Class("int[]".into())

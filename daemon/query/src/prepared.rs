@@ -434,6 +434,12 @@ impl Ask<'_> {
         Ok(found)
     }
 
+    /// Is all told that the program did, from its start on?
+    pub(crate) fn is_from_the_start(&self) -> bool {
+        let recording = self.history.recording();
+        recording.meta().is_launched() && recording.kept_from() == Timestamp(0)
+    }
+
     /// The class of an object, as far as it is known.
     pub(crate) fn class_of(&self, object: ObjectId) -> Result<Option<ClassId>> {
         match self.history.recording().object(object) {

@@ -13,8 +13,8 @@ use crate::prepared::{Ask, wrong};
 
 type Take<'a> = &'a mut dyn FnMut(Row) -> Result<()>;
 
-/// So many variables of an object are read at once.
-const PAGE: u32 = 200;
+/// So many variables of an object are read at once: no more than most ask for, each may be in a block of its own.
+const PAGE: u32 = 100;
 /// So many elements of an array are shown after each change.
 const ELEMENTS: u32 = 100;
 
@@ -25,6 +25,7 @@ pub(crate) fn object_state(ask: &Ask<'_>, take: Take<'_>) -> Result<()> {
     let mut states = States {
         ask,
         at,
+        made: made(ask, object)?,
         last: None,
     };
     let mut token = String::new();
@@ -49,6 +50,14 @@ pub(crate) fn object_state(ask: &Ask<'_>, take: Take<'_>) -> Result<()> {
     Ok(())
 }
 
+/// When an object was made, if that is recorded, and not damaged or cut off.
+fn made(ask: &Ask<'_>, object: ObjectId) -> Result<Option<Timestamp>> {
+    match ask.history.recording().creation(object) {
+        Ok(creation) => Ok(creation.map(|creation| creation.timestamp)),
+        Err(error) => ask.without(error.into()).map(|()| None),
+    }
+}
+
 /// Says why there are no rows of what an object of the JDK held, where that is not recorded.
 fn note_unseen(ask: &Ask<'_>, object: ObjectId, at: Timestamp) -> Result<()> {
     let value = ask.history.value_at(Value::Object(object), at)?;
@@ -69,6 +78,8 @@ type Written = FxHashMap<Variable, Write>;
 struct States<'a> {
     ask: &'a Ask<'a>,
     at: Timestamp,
+    /// When the object was made, if that is recorded.
+    made: Option<Timestamp>,
     /// Who wrote the last one: arrays are mostly written by few calls.
     last: Option<(CallId, Cell)>,
 }
@@ -118,10 +129,18 @@ impl States<'_> {
         };
         let is_known =
             !matches!(row.end, Some(ValueView::NotRecorded(_)) | None) && !row.not_recorded;
+        let is_static = row.kind == RowKind::Static;
         let origin = match (&write, row.kind) {
+            _ if !is_static && self.made.is_some_and(|made| made > self.at) => "not there yet",
             (_, RowKind::Content) => "content",
             (Some(write), _) if write.snapshot => "found",
             (Some(_), _) => "written",
+            // What is not from the start may have been written before.
+            (None, _)
+                if is_known && !ask.is_from_the_start() && (is_static || self.made.is_none()) =>
+            {
+                "found"
+            }
             (None, _) if is_known => "never written",
             (None, _) => "not recorded",
         };

@@ -236,11 +236,7 @@ async fn tell_parts(
                 let cells: Vec<_> = row.cells.iter().map(csv).collect();
                 out.line(cells.join(","))?;
             }
-            Some(Part::Row(_)) if form.shape == Shape::Arrow => {
-                let reason =
-                    "this daemon is older than jhyde, and knows no --arrow: start it again";
-                return Err(Error::Failed(reason.to_owned()));
-            }
+            Some(Part::Row(_)) if form.shape == Shape::Arrow => return Err(knows_no_arrow()),
             Some(Part::Row(row)) => {
                 waiting.push(row);
                 if waiting.len() >= ROWS_FOR_PEOPLE as usize {
@@ -248,6 +244,10 @@ async fn tell_parts(
                 }
             }
             Some(Part::Arrow(bytes)) => out.bytes(&bytes)?,
+            // A stream of no rows has a beginning, too.
+            Some(Part::Footer(_)) if form.shape == Shape::Arrow && out.is_untouched() => {
+                return Err(knows_no_arrow());
+            }
             Some(Part::Footer(told)) => footer = Some(told),
             None => {}
         }
@@ -300,6 +300,12 @@ async fn tell_parts(
     out.line(out.paint.text(Look::Faint, text))
 }
 
+/// A daemon answers with rows, or with nothing, that does not know what format is asked for.
+fn knows_no_arrow() -> Error {
+    let reason = "this daemon is older than jhyde, and knows no --arrow: start it again";
+    Error::Failed(reason.to_owned())
+}
+
 /// How much is seen of one recording of several.
 fn up_to(seen: &SqlSeen) -> String {
     let schema = &seen.schema;
@@ -335,6 +341,36 @@ pub(crate) fn time(text: &str) -> Result<Duration, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::output::Paint;
+
+    /// What a daemon answers without it, that was asked for Arrow.
+    #[tokio::test]
+    async fn an_older_daemon_that_is_asked_for_arrow_is_told_of() {
+        let form = Form {
+            shape: Shape::Arrow,
+            limit: "--max-rows",
+        };
+        let header = Part::Header(SqlHeader::default());
+        let row = Part::Row(SqlRow::default());
+        let footer = Part::Footer(SqlFooter::default());
+        let arrow = Part::Arrow(vec![1, 2, 3]);
+        let answers = [
+            (vec![header.clone(), row, footer.clone()], false),
+            (vec![header.clone(), footer.clone()], false),
+            (vec![header, arrow, footer], true),
+        ];
+        for (parts, is_whole) in answers {
+            let mut out = Output::to(std::io::sink(), Paint::new(false), false);
+            let parts = parts
+                .into_iter()
+                .map(|part| Ok(SqlAnswer { part: Some(part) }));
+            let told = tell(&mut out, tokio_stream::iter(parts), form, None).await;
+            match told {
+                Ok(()) => assert!(is_whole),
+                Err(error) => assert!(!is_whole && error.to_string().contains("older"), "{error}"),
+            }
+        }
+    }
 
     #[test]
     fn times_have_units() {
