@@ -55,7 +55,9 @@ impl Tells {
 pub(crate) struct Lambda {
     /// `pkg.Cls.method`.
     pub(crate) method: String,
-    /// That is none of the scope, and may change what it has: nobody sees what of that, and of what was captured.
+    /// That is none of the scope.
+    pub(crate) is_outside: bool,
+    /// Nor is it known to leave what it has as it is: nobody sees what it changes of that, and of what was captured.
     pub(crate) is_wild: bool,
     /// Nor is it the JDK's.
     pub(crate) is_foreign: bool,

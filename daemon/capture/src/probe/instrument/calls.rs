@@ -134,9 +134,11 @@ impl Inserter<'_, '_, '_> {
             },
             code: 0,
         };
-        let is_wild = self.names.class(runs.class).is_none() && !changes_nothing(&named());
+        let is_outside = self.names.class(runs.class).is_none();
+        let is_wild = is_outside && !changes_nothing(&named());
         (linker.class == "java/lang/invoke/LambdaMetafactory").then(|| Lambda {
             method: format!("{class}.{}", runs.name),
+            is_outside,
             is_wild,
             is_foreign: is_wild && !is_of_the_jdk(&class) && !class.ends_with("[]"),
             writes_arrays: writes_arrays(&class, runs.name),

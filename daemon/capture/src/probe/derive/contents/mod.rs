@@ -223,6 +223,11 @@ impl Deriver {
             }
             if let Some(lambda) = &outside.open.lambda {
                 self.writes_by_function(lambda);
+                let hands_on = made.filter(|_| lambda.is_outside);
+                if let Some(made) = hands_on {
+                    let captured = captured.iter().copied();
+                    self.holdings.contents.reaches(made, captured);
+                }
             }
             match made {
                 Some(made) if is_wild => self.holdings.contents.is_wild(made, &captured),
