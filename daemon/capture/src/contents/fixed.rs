@@ -6,7 +6,7 @@ use jhyde_bytecode::{Code, ConstantPool};
 
 use super::plain::FixedKind;
 use super::read::{ReadError, Reader, Told, gone, renamed, unknown};
-use crate::program::dotted;
+use crate::program::{Named, dotted};
 
 /// What was read.
 #[derive(Debug)]
@@ -118,20 +118,23 @@ impl Reader<'_> {
             let [value] = self.some(object, class, [name.as_str()])?;
             captured.push(value);
         }
-        let method = self.body_of(class)?;
+        let Named {
+            class: of, name, ..
+        } = self.body_of(class)?;
+        let method = format!("{of}.{name}");
         Ok(Fixed::Lambda { method, captured })
     }
 
-    /// The class (dotted) that declares what a lambda runs; none where that cannot be told.
-    pub(crate) fn runs_code_of(
+    /// What a lambda of a class runs; none where that cannot be told.
+    pub(crate) fn runs_method(
         &mut self,
         class: ReferenceTypeId,
-    ) -> Result<Option<String>, crate::error::LinkError> {
+    ) -> Result<Option<Named>, crate::error::LinkError> {
         if let Some(known) = self.layouts.runs.get(&class) {
             return Ok(known.clone());
         }
         let runs = match self.body_of(class) {
-            Ok(body) => body.rsplit_once('.').map(|(class, _)| class.to_owned()),
+            Ok(body) => Some(body),
             Err(ReadError::Unknown(_)) => None,
             Err(ReadError::Link(error)) => return Err(error),
         };
@@ -139,7 +142,7 @@ impl Reader<'_> {
         Ok(runs)
     }
 
-    fn body_of(&mut self, class: ReferenceTypeId) -> Result<String, ReadError> {
+    fn body_of(&mut self, class: ReferenceTypeId) -> Result<Named, ReadError> {
         let asked = reference_type::Methods { ref_type: class };
         let methods = self.link.request(&asked)?.unwrap_or_default();
         let pool = self
@@ -166,15 +169,20 @@ impl Reader<'_> {
             // Arguments are unboxed before it, and its result is boxed behind it.
             let calls: Vec<_> = code
                 .invokes()
-                .filter_map(|invoke| pool.method(invoke.constant).ok())
-                .map(|named| (dotted(named.class), named.name.to_owned()))
+                .filter_map(|invoke| Some((invoke.kind, pool.method(invoke.constant).ok()?)))
+                .map(|(kind, named)| Named {
+                    class: dotted(named.class),
+                    name: named.name.to_owned(),
+                    descriptor: named.descriptor.to_owned(),
+                    kind,
+                    code: 0,
+                })
                 .collect();
-            let boxing = |call: &&(String, String)| !is_boxing(&call.0, &call.1);
+            let boxing = |call: &&Named| !is_boxing(&call.class, &call.name);
             let only: Vec<_> = calls.iter().filter(boxing).collect();
             match (only.as_slice(), calls.as_slice()) {
-                ([(class, name)], _) | ([], [(class, name)]) => {
-                    bodies.push(format!("{class}.{name}"));
-                }
+                ([body], _) => bodies.push((*body).clone()),
+                ([], [body]) => bodies.push(body.clone()),
                 _ => return unknown("what it runs cannot be told"),
             }
         }

@@ -10,7 +10,7 @@ use super::plain::FixedKind;
 use super::shapes::Shape;
 use crate::error::LinkError;
 use crate::jvm::Link;
-use crate::program::Program;
+use crate::program::{Named, Program};
 
 /// A field that a class has, or inherits.
 #[derive(Debug)]
@@ -29,8 +29,8 @@ pub(crate) struct Layouts {
     fields: FxHashMap<ReferenceTypeId, Rc<Vec<Laid>>>,
     shapes: FxHashMap<ReferenceTypeId, Option<Shape>>,
     pub(super) fixed: FxHashMap<ReferenceTypeId, Option<FixedKind>>,
-    /// The class whose code a lambda's class runs.
-    pub(super) runs: FxHashMap<ReferenceTypeId, Option<String>>,
+    /// The method that a lambda's class runs.
+    pub(super) runs: FxHashMap<ReferenceTypeId, Option<Named>>,
     statics: FxHashMap<(ReferenceTypeId, &'static str), jdwp::Value>,
     /// Nothing is to be recorded of what changes.
     pub(super) off: bool,

@@ -5,7 +5,7 @@ use jhyde_bytecode::InvokeKind;
 use super::{Loader, Method};
 
 /// A method that an invoke instruction names.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Named {
     /// Dotted; an array's as `int[]`. Empty for `invokedynamic`.
     pub(crate) class: String,

@@ -7,6 +7,7 @@ use jhyde_trace::{
 
 use super::{At, Recorder};
 use crate::arrivals::Ticket;
+use crate::contents::methods::changes_nothing;
 use crate::contents::{Container, ReadError, Reader, Shape, Table, Told};
 use crate::error::CaptureError;
 use crate::mirror::has_name_of_the_jvm;
@@ -15,6 +16,17 @@ pub(crate) const CONTRADICTED: &str =
     "what the call returned contradicts what was known of the content: it was changed unseen";
 const HIDDEN: &str = "it goes through a map that nothing else shows";
 const PARTS: &str = "there are too many parts of what it is a part of";
+/// What a lambda or method reference runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Runs {
+    /// Code of the scope, as far as is known.
+    Scope,
+    /// A method out of it that changes nothing of what it is shown.
+    OnlyReads,
+    /// Code out of it of which nobody sees what it changes.
+    Outside,
+}
+
 impl<S: Sink> Recorder<S> {
     /// An object of a class out of the scope is seen for the first time, or one of the scope that inherits from such a
     /// class. Objects that it holds are added to those that are still to be observed.
@@ -274,22 +286,28 @@ impl<S: Sink> Recorder<S> {
         Ok(())
     }
 
-    /// Is an object a lambda that runs code out of the scope, as far as is known?
-    pub(crate) fn runs_outside(&mut self, object: ObjectId) -> Result<bool, CaptureError> {
+    /// What an object runs, if it is a lambda.
+    pub(crate) fn runs_as_lambda(&mut self, object: ObjectId) -> Result<Runs, CaptureError> {
         let Some(class) = self.class_of(Value::Object(object))? else {
-            return Ok(false);
+            return Ok(Runs::Scope);
         };
         let name = self.known.program.name(&mut self.jvm.link, class)?;
         if !name.contains("$$Lambda") {
-            return Ok(false);
+            return Ok(Runs::Scope);
         }
         let mut reader = Reader::new(
             &mut self.jvm.link,
             &mut self.known.program,
             &mut self.known.contents.layouts,
         );
-        let runs = reader.runs_code_of(class)?;
-        let in_scope = |name: String| self.known.program.class_in_scope(0, &name).is_some();
-        Ok(!runs.is_some_and(in_scope))
+        let Some(runs) = reader.runs_method(class)? else {
+            return Ok(Runs::Outside);
+        };
+        let in_scope = self.known.program.class_in_scope(0, &runs.class).is_some();
+        Ok(match in_scope {
+            true => Runs::Scope,
+            false if changes_nothing(&runs) => Runs::OnlyReads,
+            false => Runs::Outside,
+        })
     }
 }

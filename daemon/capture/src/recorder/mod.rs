@@ -37,7 +37,7 @@ use crate::scope::Scope;
 
 pub(crate) use around::Role;
 pub(crate) use constants::{class_constant, element_name, is_replaced};
-pub(crate) use contents::CONTRADICTED;
+pub(crate) use contents::{CONTRADICTED, Runs};
 pub(crate) use intrinsics::{
     IntrinsicClasses, always_follows, intrinsic, known_result, makes_text, never_throws,
     returns_itself,

@@ -12,7 +12,7 @@ use crate::contents::methods::{Touches, touches, writes_an_entry};
 use crate::contents::{Container, Order, Shape, difference, held_by};
 use crate::error::CaptureError;
 use crate::events::thread::Thread;
-use crate::recorder::{At, Shown};
+use crate::recorder::{At, Runs, Shown};
 
 /// Longer ones are not read at each callback of the method that changes them, nor to learn the names of elements.
 const SHORT: usize = 64;
@@ -71,11 +71,13 @@ impl<S: Sink> Engine<S> {
         if shown.is_spun() {
             if let Some(made) = result {
                 let captured = self.recorder.known.contents.behind(shown.objects());
-                if self.recorder.runs_outside(made)? {
-                    self.recorder.known.contents.is_wild(made, &captured);
-                } else if shown.returns != TEXT {
+                match self.recorder.runs_as_lambda(made)? {
+                    Runs::Outside => self.recorder.known.contents.is_wild(made, &captured),
                     // A text that was put together is no lambda, and there are many.
-                    self.recorder.known.contents.is_tame(made);
+                    Runs::Scope if shown.returns != TEXT => {
+                        self.recorder.known.contents.is_tame(made);
+                    }
+                    Runs::Scope | Runs::OnlyReads => {}
                 }
                 self.recorder.known.contents.reaches(made, captured);
             }
