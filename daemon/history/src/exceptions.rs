@@ -1,7 +1,7 @@
 //! Exceptions that nobody caught; [`crate::escapes`] adds those that somebody caught whom the recording does not show.
 
-use jhyde_store::records::{CallRecord, Direction, ExceptionKind};
-use jhyde_trace::{CallId, Outcome, Timestamp, Value};
+use jhyde_store::records::{CallRecord, Direction, ExceptionKind, TimedEvent};
+use jhyde_trace::{CallId, EventKind, Outcome, Timestamp, Value};
 
 use crate::error::{Error, Result};
 use crate::escapes::FailedTest;
@@ -74,7 +74,8 @@ impl History {
             let (mut call, mut index) = (event.call, event.index);
             let thrown = self.thrown_before(event.timestamp, event.exception);
             if let Some(thrown) = or_noted(thrown, notes)?.flatten() {
-                let thrown = self.recording.event(thrown)?.event;
+                let origin = or_noted(self.origin(thrown, event.exception), notes)?;
+                let thrown = self.recording.event(origin.unwrap_or(thrown))?.event;
                 (call, index) = (thrown.call, thrown.index);
             }
             let ended = or_noted(self.ended_by(call, event.exception), notes)?;
@@ -101,6 +102,44 @@ impl History {
         self.add_escapes(&mut all)?;
         all.notes.extend(self.end_note());
         Ok(all)
+    }
+
+    /// Where an exception was thrown first that the calls which had caught it threw on, as a `finally` or a `synchronized` block does; `thrown` is
+    /// where it was thrown last. Without the index of what refers to an object that is not looked for.
+    fn origin(&self, thrown: Timestamp, exception: Value) -> Result<Timestamp> {
+        let recording = &self.recording;
+        let Some(object) = exception
+            .object()
+            .filter(|_| recording.has_index_of_references())
+        else {
+            return Ok(thrown);
+        };
+        let mut origin = thrown;
+        // The call that threw it last, if it is to have caught it before.
+        let mut thrower: Option<CallId> = None;
+        for event in recording.references(
+            object,
+            Timestamp(0)..Timestamp(thrown.0 + 1),
+            Direction::Backward,
+        ) {
+            self.check()?;
+            let TimedEvent { timestamp, event } = event?;
+            match (event.kind, thrower) {
+                (EventKind::Thrown { exception: of }, None) if of == exception => {
+                    origin = timestamp;
+                    thrower = Some(event.call);
+                }
+                (EventKind::Caught { exception: of }, Some(call)) if of == exception => {
+                    if event.call != call {
+                        break;
+                    }
+                    thrower = None;
+                }
+                (EventKind::Thrown { exception: of }, Some(_)) if of == exception => break,
+                _ => {}
+            }
+        }
+        Ok(origin)
     }
 
     /// The calls from this one outwards that an exception ended.

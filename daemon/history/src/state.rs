@@ -17,6 +17,9 @@ use crate::snapshots::is_kept;
 use crate::text::{parameter_slots, parameters, result, type_name};
 use crate::view::{CallView, ValueView};
 
+/// Among the notes of a state: not all was searched that may have changed.
+pub const AT_BUDGET: &str = "the search ended at its budget: there may be more";
+
 /// What kind of variable a row shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RowKind {
@@ -183,10 +186,7 @@ impl Notes {
             "the method has no table of local variables: locals are shown by their slots"
                 .to_owned(),
         );
-        note(
-            self.budget,
-            "the search ended at its budget: there may be more".to_owned(),
-        );
+        note(self.budget, AT_BUDGET.to_owned());
         note(
             self.elements_cut,
             "of long arrays only the first of the changed elements are listed".to_owned(),

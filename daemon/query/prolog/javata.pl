@@ -1,8 +1,9 @@
 % Questions to a recording that `jhyde export --jel` wrote: swipl RECORDING.pl javata.pl
 %
 % The names are those of JavaTA's queries; the rules are jhyde's own. They go by the facts event/3 of the paper's grammar, and
-% by two more where those do not tell enough: at(Event, Timestamp) and left(Call, Exception, Timestamp), which says that a call
-% ended by an exception.
+% by more where those do not tell enough: at(Event, Timestamp); left(Call, Exception, Timestamp), which says that a call
+% ended by an exception; extends(Class, Above) and declares(Class, Field); hidden(Event, Class), where setfield wrote the field
+% of a super class that another one of that name hides.
 
 % enclosing(+Event, -Call): Call ran when Event happened, and is not the call that begins or ends there.
 enclosing(Event, Call) :-
@@ -63,15 +64,26 @@ called_before(Event, Thread, Call, Begin, Exit, End) :-
 instance_field_history(From, To, Class, Object, Field, History) :-
     findall([Event, Field, Value],
             ( event(Event, _, setfield(_, o(Class, Object), Field, Value)),
+              between(From, To, Event),
+              \+ hidden(Event, _) ),
+            History).
+
+% class_field_history(+From, +To, +Class, +Field, -History): the same of a static field, also one that a super class declares.
+class_field_history(From, To, Class, Field, History) :-
+    declarer(Class, Field, Declarer),
+    findall([Event, Field, Value],
+            ( event(Event, _, setfield(_, c(Declarer), Field, Value)),
               between(From, To, Event) ),
             History).
 
-% class_field_history(+From, +To, ?Class, ?Field, -History): the same of a static field, also one of a super class.
-class_field_history(From, To, _, Field, History) :-
-    findall([Event, Field, Value],
-            ( event(Event, _, setfield(_, c(_), Field, Value)),
-              between(From, To, Event) ),
-            History).
+% declarer(+Class, +Field, -Declarer): the class, or the nearest above it, that declares a field of the name.
+declarer(Class, Field, Declarer) :-
+    (   declares(Class, Field)
+    ->  Declarer = Class
+    ;   extends(Class, Above)
+    ->  declarer(Above, Field, Declarer)
+    ;   Declarer = Class
+    ).
 
 % object_state(+At, ?Class, +Object, -State): the last write of each field by an event; [Field] alone if there was none.
 object_state(At, Class, Object, State) :-

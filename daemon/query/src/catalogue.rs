@@ -122,7 +122,7 @@ const AT_EVENT: Column = column("event", ColumnType::Event, "when");
 const WRITER: Column = column(
     "call",
     ColumnType::Call,
-    "the call that wrote; null outside of all calls",
+    "the call that wrote it, or in which it was found; null outside of all calls",
 );
 const PLACE: Column = column(
     "place",
@@ -168,7 +168,7 @@ pub const QUERIES: &[Query] = &[
     },
     Query {
         name: "where-thrown",
-        doc: "Where each exception was thrown that no recorded call caught, and the calls that it ended.",
+        doc: "Where each exception was thrown that no recorded call caught, and the calls that it ended. One that a call caught and threw on (`finally` and `synchronized` do) is one exception, from where it was thrown first.",
         parameters: &[
             optional("thread", "only of this thread, by name or number"),
             flag(
@@ -559,7 +559,7 @@ pub const QUERIES: &[Query] = &[
     },
     Query {
         name: "caught",
-        doc: "Was an exception of a class or its subclasses caught by a recorded call?",
+        doc: "Was an exception of a class or its subclasses caught by a recorded call? `finally` and `synchronized` blocks that it passes catch it, too, and throw it on.",
         parameters: &[needed(
             "class",
             "a class, by its whole name or without package",

@@ -110,6 +110,22 @@ impl Literal {
         }
     }
 
+    /// Can a variable of a declared type (JVMS 4.3.2) hold it? Of what is no primitive and no text that is not decided.
+    pub(crate) fn fits(&self, descriptor: &str) -> bool {
+        let whole = |least: i64, most: i64| matches!(self, Self::Number(Some(number), ..) if (least..=most).contains(number));
+        match descriptor {
+            "Z" => matches!(self, Self::Boolean(_)),
+            "B" => whole(i8::MIN.into(), i8::MAX.into()),
+            "S" => whole(i16::MIN.into(), i16::MAX.into()),
+            "I" => whole(i32::MIN.into(), i32::MAX.into()),
+            "J" => whole(i64::MIN, i64::MAX),
+            "C" => matches!(self, Self::Char(_)),
+            "F" | "D" => matches!(self, Self::Number(..)),
+            "Ljava/lang/String;" => matches!(self, Self::Null | Self::Text(_) | Self::Object(_)),
+            _ => true,
+        }
+    }
+
     pub(crate) fn is(&self, history: &History, value: Value) -> Result<Same> {
         let yes = |is: bool| if is { Same::Yes } else { Same::No };
         let number =
@@ -241,6 +257,40 @@ fn units(inside: &str) -> Option<Vec<u16>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn values_fit_types_that_can_hold_them() {
+        let fits = |text: &str, descriptor: &str| {
+            Literal::parse("VALUE", text)
+                .expect("a value")
+                .fits(descriptor)
+        };
+        for (text, descriptor) in [
+            ("true", "Z"),
+            ("-128", "B"),
+            ("9223372036854775807", "J"),
+            ("'x'", "C"),
+            ("1", "D"),
+            ("NaN", "F"),
+            ("null", "Ljava/lang/String;"),
+            ("object#3", "Ljava/lang/String;"),
+            ("5", "Ljava/lang/Object;"),
+            ("Side.SELL", "LSide;"),
+        ] {
+            assert!(fits(text, descriptor), "{text} {descriptor}");
+        }
+        for (text, descriptor) in [
+            ("1", "Z"),
+            ("128", "B"),
+            ("1.5", "I"),
+            ("99999999999999999999", "J"),
+            ("null", "I"),
+            ("saw", "Ljava/lang/String;"),
+            ("5", "Ljava/lang/String;"),
+        ] {
+            assert!(!fits(text, descriptor), "{text} {descriptor}");
+        }
+    }
 
     #[test]
     fn values_are_read_as_they_are_written() {

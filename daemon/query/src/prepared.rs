@@ -1,6 +1,7 @@
 //! A query with its parameters, ready to run.
 
 use std::cell::RefCell;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -119,13 +120,14 @@ impl Prepared {
             history: &self.history,
             span: self.span,
             parameters: &self.parameters,
-            notes: RefCell::default(),
+            notes: Rc::default(),
+            lost: Rc::default(),
         };
         match (self.query.run)(&ask, take) {
             Err(Error::Cancelled | Error::History(HistoryError::Cancelled)) if self.is_late() => {
                 Err(Error::Late)
             }
-            ran => ran.map(|()| ask.notes.into_inner()),
+            ran => ran.map(|()| ask.notes.take()),
         }
     }
 }
@@ -143,7 +145,9 @@ pub(crate) struct Ask<'a> {
     pub(crate) history: &'a History,
     pub(crate) span: Span,
     parameters: &'a [(&'static str, String)],
-    notes: RefCell<Vec<String>>,
+    notes: Rc<RefCell<Vec<String>>>,
+    /// What is damaged, or cut off, of what was looked for.
+    lost: Rc<RefCell<Option<String>>>,
 }
 
 impl Ask<'_> {
@@ -194,8 +198,22 @@ impl Ask<'_> {
         let Some(lost) = lost else {
             return Err(error);
         };
+        self.lost.borrow_mut().get_or_insert_with(|| lost.clone());
         self.note(lost);
         Ok(())
+    }
+
+    /// What was read; nothing where that is damaged, or cut off: the answer does without it, and says so.
+    pub(crate) fn readable<T>(&self, read: Result<T, jhyde_store::Error>) -> Result<Option<T>> {
+        match read {
+            Ok(read) => Ok(Some(read)),
+            Err(error) => self.without(error.into()).map(|()| None),
+        }
+    }
+
+    /// What the answer does without, as far as it has been looked for.
+    pub(crate) fn lost(&self) -> Option<String> {
+        self.lost.borrow().clone()
     }
 
     /// Says what of the span is hidden.
@@ -413,9 +431,9 @@ impl Ask<'_> {
             // They enclose the first that the thread does in it; of a thread that does nothing there is nothing to tell.
             let mut does =
                 recording.events(from..self.span.until, Some(thread), Direction::Forward);
-            let mut next = does.find_map(|event| match event {
-                Err(jhyde_store::Error::Damaged { .. }) => None,
-                event => Some(event.map(|event| event.event.call)),
+            let mut next = does.find_map(|event| {
+                let event = self.readable(event).transpose()?;
+                Some(event.map(|event| event.event.call))
             });
             while let Some(call) = next.take().transpose()?.filter(|call| !call.is_root()) {
                 match recording.call(call) {

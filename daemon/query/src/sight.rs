@@ -142,5 +142,6 @@ impl Sight {
         lowered
             .map(|stretch| ask.history.in_words(stretch))
             .or_else(|| self.hidden.clone())
+            .or_else(|| ask.lost())
     }
 }

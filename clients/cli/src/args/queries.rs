@@ -254,7 +254,7 @@ pub struct SqlArgs {
     #[arg(long, value_name = "SIZE", allow_hyphen_values = true)]
     pub memory: Option<String>,
     /// At most so many rows
-    #[arg(long, value_name = "N", conflicts_with = "all")]
+    #[arg(long, value_name = "N", conflicts_with = "all", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_rows: Option<u64>,
     /// All rows; without it and --max-rows people get 200, programs (--json, --csv, --arrow) all
     #[arg(long)]

@@ -290,6 +290,8 @@ fn of_util(simple: &str) -> Option<Shape> {
         | "Collections$SynchronizedMap"
         | "Collections$CheckedMap" => view("m", Whole::Same),
         "ReverseOrderListView" => view("base", Whole::Reversed),
+        // It is a list itself, and its own nodes are none of what it shows.
+        "LinkedList$ReverseOrderLinkedListView" => view("list", Whole::Reversed),
         "Collections$AsLIFOQueue" => view("q", Whole::Same),
         "ArrayList$Itr" | "ArrayList$SubList$1" | "AbstractList$Itr" | "Vector$Itr" => {
             Shape::Iterator {

@@ -10,7 +10,9 @@ use jhyde_trace::{ClassInfo, FieldId, FieldInfo, LineEntry, LocalVariable, Metho
 
 use super::Link;
 use crate::error::LinkError;
-use crate::program::flags::{ABSTRACT, ENUM, FINAL, INTERFACE, NATIVE, STATIC, VOLATILE};
+use crate::program::flags::{
+    ABSTRACT, ENUM, FINAL, INTERFACE, NATIVE, OF_FIELDS, OF_METHODS, STATIC, VOLATILE,
+};
 use crate::program::{Class, Field, Method, Program};
 
 /// What the JVM says of one declared method.
@@ -64,7 +66,7 @@ impl Program {
                 id,
                 name: field.name.to_string_lossy().into_owned(),
                 descriptor: field.signature.to_string_lossy().into_owned(),
-                modifiers: field.mod_bits as u32,
+                modifiers: field.mod_bits as u32 & OF_FIELDS,
             });
         }
         let methods = link
@@ -123,7 +125,7 @@ impl Program {
                     id: self.next_method(),
                     name: method.name.to_string_lossy().into_owned(),
                     descriptor: method.signature.to_string_lossy().into_owned(),
-                    modifiers: method.mod_bits as u32,
+                    modifiers: method.mod_bits as u32 & OF_METHODS,
                     lines: Vec::new(),
                     variables: Vec::new(),
                     code: Vec::new(),

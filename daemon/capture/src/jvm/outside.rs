@@ -7,7 +7,7 @@ use jhyde_trace::{FieldId, FieldInfo};
 
 use super::Link;
 use crate::error::LinkError;
-use crate::program::flags::{FINAL, STATIC};
+use crate::program::flags::{FINAL, OF_FIELDS, STATIC};
 use crate::program::{Foreign, Loader, Program};
 
 impl Program {
@@ -81,7 +81,7 @@ impl Program {
                             id,
                             name: name.to_owned(),
                             descriptor: found.signature.to_string_lossy().into_owned(),
-                            modifiers: found.mod_bits as u32,
+                            modifiers: found.mod_bits as u32 & OF_FIELDS,
                         });
                         self.fresh.push(outside.clone());
                     }

@@ -12,3 +12,7 @@ pub(crate) const INTERFACE: u32 = 0x0200;
 pub(crate) const ABSTRACT: u32 = 0x0400;
 pub(crate) const SYNTHETIC: u32 = 0x1000;
 pub(crate) const ENUM: u32 = 0x4000;
+
+/// All that a field may have, and all that a method may: JVMs say some of their own besides (HotSpot 17: that a field has a generic type).
+pub(crate) const OF_FIELDS: u32 = 0x50df;
+pub(crate) const OF_METHODS: u32 = 0x1dff;

@@ -151,6 +151,14 @@ pub fn can_be_held_against(own: &Recording, asked: &History) -> Result<()> {
 /// # Errors
 /// As [`can_be_held_against`], with which of the two it is that cannot.
 pub fn fit(sides: [&History; 2]) -> Result<(), (usize, Error)> {
+    // What has just begun has nothing of which it could be told what program it is of.
+    for (side, history) in sides.into_iter().enumerate() {
+        let meta = history.recording().meta();
+        if meta.state.is_live() {
+            let name = meta.name.clone();
+            return Err((side, Unfit::Running { name }.into()));
+        }
+    }
     for (own, other) in [(0_usize, 1_usize), (1, 0)] {
         can_be_held_against(sides[own].recording(), sides[other])
             .map_err(|error| (other, error))?;

@@ -9,8 +9,8 @@ use jhyde_history::exact::Inside;
 use jhyde_history::text::default_value;
 use jhyde_store::records::{Direction, ExceptionKind, MethodRef, TimedEvent};
 use jhyde_trace::{
-    CallId, ClassInfo, Content, Event, EventKind, Local, MethodId, ObjectId, Outcome, ThreadId,
-    Timestamp, Value, Variable,
+    CallId, ClassId, ClassInfo, Content, Event, EventKind, Local, MethodId, ObjectId, Outcome,
+    ThreadId, Timestamp, Value, Variable,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -44,6 +44,8 @@ pub(super) struct Walk<'a> {
     out: &'a mut dyn Write,
     next: u64,
     running: FxHashMap<ThreadId, Vec<Running>>,
+    /// Classes of which their fields were told.
+    met: FxHashSet<ClassId>,
     /// Objects of which their class and text was told.
     known: FxHashSet<ObjectId>,
     /// Exceptions on their way, told when they were thrown, and the calls in which they were seen last.
@@ -66,6 +68,7 @@ impl<'a> Walk<'a> {
             out,
             next: 0,
             running: FxHashMap::default(),
+            met: FxHashSet::default(),
             known: FxHashSet::default(),
             flying: FxHashMap::default(),
             landings: Landings::new(history, span),
@@ -79,7 +82,7 @@ impl<'a> Walk<'a> {
     }
 
     pub(super) fn all(&mut self) -> Result<()> {
-        self.line(":- discontiguous event/3, at/2, text/2, cut/2, left/3, notrecorded/2.")?;
+        self.line(":- discontiguous event/3, at/2, text/2, cut/2, left/3, extends/2, declares/2, hidden/2, notrecorded/2.")?;
         let events = self
             .history
             .recording()
@@ -209,13 +212,8 @@ impl<'a> Walk<'a> {
                 self.tell(thread, at, &term)?;
             }
             EventKind::ClassPrepared { class } => {
-                if let Some(class) = self
-                    .history
-                    .recording()
-                    .class(*class)?
-                    .filter(|c| c.in_scope)
-                {
-                    self.member_fields(&class, thread, at)?;
+                if let Some(class) = self.history.recording().class(*class)? {
+                    self.meet(&class, thread, at)?;
                 }
             }
             EventKind::Enter {
@@ -230,10 +228,19 @@ impl<'a> Walk<'a> {
                     self.step(thread, at, *call_site)?;
                 }
                 let method = self.method(*method)?;
+                if let Some(method) = &method {
+                    self.meet(&method.class, thread, at)?;
+                }
                 self.enter(event.call, method, *receiver, arguments, *boundary, at)?;
             }
             EventKind::Exit { outcome } => self.exit(event.call, *outcome, at)?,
             EventKind::Write { variable, value } => self.write(thread, *variable, *value, at)?,
+            // What nobody writes, such as a constant, was found.
+            EventKind::Snapshot { variable, value }
+                if self.options.defaults && matches!(variable, Variable::Static { .. }) =>
+            {
+                self.write(thread, *variable, *value, at)?;
+            }
             EventKind::Thrown { exception } => {
                 if self.is_thrown_anew(event.call, *exception, at) {
                     self.exception(event.call, *exception, at)?;
@@ -299,6 +306,36 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
+    /// Tells the fields of a class of the scope when it is prepared, or is met first: not all recordings tell when it was prepared.
+    fn meet(&mut self, class: &Arc<ClassInfo>, thread: ThreadId, at: Timestamp) -> Result<()> {
+        if !class.in_scope || !self.met.insert(class.id) {
+            return Ok(());
+        }
+        self.member_fields(class, thread, at)?;
+        let name = Atom(&class.name).to_string();
+        if let Some(above) = &class.super_name {
+            self.line(&format!("extends({name}, {}).", Atom(above)))?;
+        }
+        for field in &class.fields {
+            self.line(&format!("declares({name}, {}).", Atom(&field.name)))?;
+        }
+        if !self.options.defaults {
+            return Ok(());
+        }
+        const FINAL: u32 = 0x0010;
+        let statics = class.fields.iter().filter(|field| field.is_static());
+        for field in statics.filter(|field| field.modifiers & FINAL == 0) {
+            let value = self.value(default_value(&field.descriptor))?;
+            let place = location(class, None);
+            let term = format!(
+                "setfield({place}, c({name}), {}, {value})",
+                Atom(&field.name)
+            );
+            self.tell(thread, at, &term)?;
+        }
+        Ok(())
+    }
+
     fn member_fields(
         &mut self,
         class: &Arc<ClassInfo>,
@@ -326,7 +363,6 @@ impl<'a> Walk<'a> {
         each: &mut dyn FnMut(bool, &str, &str),
     ) -> Result<()> {
         const PRIVATE: u32 = 0x0002;
-        let recording = self.history.recording();
         let mut next = Some(Arc::clone(class));
         let mut seen: Vec<String> = Vec::new();
         while let Some(of) = next {
@@ -338,15 +374,7 @@ impl<'a> Walk<'a> {
                     seen.push(field.name.clone());
                 }
             }
-            let super_class = of
-                .super_name
-                .as_deref()
-                .map(|name| recording.classes_named(name));
-            let id = super_class.and_then(|ids| ids.first().copied());
-            next = match id {
-                Some(id) => recording.class(id)?,
-                None => None,
-            };
+            next = self.above(&of)?;
         }
         Ok(())
     }
@@ -518,6 +546,11 @@ impl<'a> Walk<'a> {
         let Some(field) = self.history.recording().field(field)? else {
             return Ok(());
         };
+        self.meet(&field.class, thread, at)?;
+        let hides = match of {
+            Some(object) => self.hides(object, field.class.id, &field.field().name)?,
+            None => false,
+        };
         let of = match of {
             Some(object) => self.object(object)?,
             None => format!("c({})", Atom(&field.class.name)),
@@ -528,8 +561,38 @@ impl<'a> Walk<'a> {
             "setfield({place}, {of}, {}, {shown})",
             Atom(&field.field().name)
         );
-        self.tell(thread, at, &term)?;
+        let number = self.tell(thread, at, &term)?;
+        if hides {
+            self.line(&format!("hidden({number}, {}).", Atom(&field.class.name)))?;
+        }
         self.data_structure(thread, value, &place, at)
+    }
+
+    /// Has an object another field of that name than the one that a class declares, which a class below it declares?
+    fn hides(&self, object: ObjectId, declares: ClassId, name: &str) -> Result<bool> {
+        let recording = self.history.recording();
+        let of = recording.object(object)?.and_then(|info| info.class);
+        let mut class = match of {
+            Some(class) => recording.class(class)?,
+            None => None,
+        };
+        while let Some(of) = class.filter(|of| of.id != declares) {
+            if of.fields.iter().any(|field| field.name == name) {
+                return Ok(true);
+            }
+            class = self.above(&of)?;
+        }
+        Ok(false)
+    }
+
+    fn above(&self, class: &ClassInfo) -> Result<Option<Arc<ClassInfo>>> {
+        let recording = self.history.recording();
+        let above = class.super_name.as_deref();
+        let ids = above.map(|name| recording.classes_named(name));
+        Ok(match ids.and_then(|ids| ids.first().copied()) {
+            Some(id) => recording.class(id)?,
+            None => None,
+        })
     }
 
     /// Where a thread is.

@@ -3,7 +3,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use jhyde_history::state::RowKind;
+use jhyde_history::state::{AT_BUDGET, RowKind};
+use jhyde_history::view::ValueView;
 use jhyde_store::records::CallRecord;
 use jhyde_trace::{CallId, ThreadId, Timestamp};
 
@@ -211,10 +212,18 @@ pub(crate) fn locals(ask: &Ask<'_>, take: Take<'_>) -> Result<()> {
         if !matches!(row.kind, RowKind::This | RowKind::Local) {
             continue;
         }
+        // What is not seen to be written may be another as soon as the call has begun.
+        let is_unseen =
+            before == record.enter && matches!(row.end, Some(ValueView::NotRecorded(_)));
+        let start = if is_unseen {
+            row.end.clone()
+        } else {
+            row.start
+        };
         take(vec![
             Cell::Text(row.name),
             Cell::Text(row.type_name),
-            Cell::or_null(row.start, Cell::Value),
+            Cell::or_null(start, Cell::Value),
             Cell::or_null(row.end, Cell::Value),
             Cell::text(match (row.changed, row.not_recorded) {
                 (true, _) => "written",
@@ -223,7 +232,8 @@ pub(crate) fn locals(ask: &Ask<'_>, take: Take<'_>) -> Result<()> {
             }),
         ])?;
     }
-    for note in state.notes {
+    // What lies behind the locals is not asked for.
+    for note in state.notes.into_iter().filter(|note| note != AT_BUDGET) {
         ask.note(note);
     }
     Ok(())

@@ -100,10 +100,8 @@ fn of_method(
         .events_of_method(info.id, ask.span.range())
     {
         ask.history.check()?;
-        match event {
-            // The sight tells of it.
-            Err(jhyde_store::Error::Damaged { .. }) => {}
-            event => walk.take(&event?),
+        if let Some(event) = ask.readable(event)? {
+            walk.take(&event);
         }
     }
     let mut went = walk.went;

@@ -144,9 +144,8 @@ pub(crate) fn writes_of_all(
         ask.history.check()?;
         for event in recording.writes_of_field(field, piece, Direction::Forward) {
             ask.history.check()?;
-            let event = match event {
-                Err(jhyde_store::Error::Damaged { .. }) => continue,
-                event => event?,
+            let Some(event) = ask.readable(event)? else {
+                continue;
             };
             let (variable, value, found) = match event.event.kind {
                 EventKind::Write { variable, value } => (variable, value, false),

@@ -128,9 +128,8 @@ pub(crate) fn met(
     let mut objects = Vec::new();
     for block in recording.blocks(span.range()) {
         ask.history.check()?;
-        let block = match block {
-            Err(jhyde_store::Error::Damaged { .. }) => continue,
-            block => block?,
+        let Some(block) = ask.readable(block)? else {
+            continue;
         };
         // Events are made only of those that name an object for the first time, or may.
         let (references, shapes) = (block.references(), block.shape_kinds());

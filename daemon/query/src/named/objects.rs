@@ -52,10 +52,8 @@ pub(crate) fn object_state(ask: &Ask<'_>, take: Take<'_>) -> Result<()> {
 
 /// When an object was made, if that is recorded, and not damaged or cut off.
 fn made(ask: &Ask<'_>, object: ObjectId) -> Result<Option<Timestamp>> {
-    match ask.history.recording().creation(object) {
-        Ok(creation) => Ok(creation.map(|creation| creation.timestamp)),
-        Err(error) => ask.without(error.into()).map(|()| None),
-    }
+    let creation = ask.readable(ask.history.recording().creation(object))?;
+    Ok(creation.flatten().map(|creation| creation.timestamp))
 }
 
 /// Says why there are no rows of what an object of the JDK held, where that is not recorded.
@@ -100,13 +98,9 @@ impl States<'_> {
             None => (0, usize::MAX),
         };
         let recording = self.ask.history.recording();
-        match recording.kept_object_state(object, self.at, first, limit) {
-            Err(jhyde_store::Error::Damaged { .. }) => Ok(Written::default()),
-            writes => Ok(writes?
-                .into_iter()
-                .map(|write| (write.variable, write))
-                .collect()),
-        }
+        let writes = recording.kept_object_state(object, self.at, first, limit);
+        let writes = self.ask.readable(writes)?.into_iter().flatten();
+        Ok(writes.map(|write| (write.variable, write)).collect())
     }
 
     /// The last write of a variable; none where there is none, or where it is in what is damaged.
@@ -114,10 +108,8 @@ impl States<'_> {
         if let Some(write) = written.get(&variable) {
             return Ok(Some(*write));
         }
-        match self.ask.history.recording().last_write(variable, self.at) {
-            Err(jhyde_store::Error::Damaged { .. }) => Ok(None),
-            write => Ok(write?),
-        }
+        let write = self.ask.history.recording().last_write(variable, self.at);
+        Ok(self.ask.readable(write)?.flatten())
     }
 
     /// A variable: its value, and the write that it is from.
@@ -239,9 +231,8 @@ fn array_history(ask: &Ask<'_>, array: ObjectId, take: Take<'_>) -> Result<()> {
     let recording = ask.history.recording();
     for write in recording.element_writes(array, ask.span.range()) {
         ask.history.check()?;
-        let write = match write {
-            Err(jhyde_store::Error::Damaged { .. }) => continue,
-            write => write?,
+        let Some(write) = ask.readable(write)? else {
+            continue;
         };
         let Variable::Element { index, .. } = write.variable else {
             continue;

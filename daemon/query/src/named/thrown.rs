@@ -33,19 +33,98 @@ pub(crate) enum Landing {
     Flying,
 }
 
+/// So many flights are kept that a call has caught and may throw on.
+const MOST_CAUGHT: usize = 1 << 12;
+
+/// Exceptions that calls have caught, and may throw on: a `finally`, a `synchronized` block and `throw e` in a handler do.
+#[derive(Debug, Default)]
+struct Caught(FxHashMap<(u32, Value), (Flight, ExceptionEvent)>);
+
+impl Caught {
+    /// Tells of the longest kept, but so many.
+    fn keep(
+        &mut self,
+        most: usize,
+        each: &mut dyn FnMut(Flight, Landing) -> Result<()>,
+    ) -> Result<()> {
+        let mut all: Vec<_> = self
+            .0
+            .iter()
+            .map(|(key, (_, by))| (by.timestamp, *key))
+            .collect();
+        all.sort_unstable_by_key(|(at, _)| *at);
+        for (_, key) in all.iter().take(all.len().saturating_sub(most)) {
+            if let Some((flight, by)) = self.0.remove(key) {
+                each(flight, Landing::Caught(by))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The flights of the span, in the order in which they ended, as far as that shows at once; those that did not, behind them. An exception that the call
+/// which has caught it throws on flies on from where it was thrown first.
+pub(crate) fn flights_from_their_origins(
+    ask: &Ask<'_>,
+    each: &mut dyn FnMut(Flight, Landing) -> Result<()>,
+) -> Result<()> {
+    let mut caught = Caught::default();
+    let mut again: FxHashMap<(u32, Value), Flight> = FxHashMap::default();
+    flights_and_throws(ask, &mut |seen| {
+        match seen {
+            Seen::Thrown(flight) => {
+                let key = (flight.call.thread.0, flight.exception);
+                if let Some((first, by)) = caught.0.remove(&key) {
+                    match by.call == flight.call {
+                        true => _ = again.insert(key, first),
+                        false => each(first, Landing::Caught(by))?,
+                    }
+                }
+            }
+            Seen::Landed(flight, landing) => {
+                let key = (flight.call.thread.0, flight.exception);
+                let flight = again.remove(&key).unwrap_or(flight);
+                match landing {
+                    Landing::Caught(by) => {
+                        if caught.0.len() >= MOST_CAUGHT {
+                            caught.keep(MOST_CAUGHT / 2, each)?;
+                        }
+                        caught.0.insert(key, (flight, by));
+                    }
+                    landing => each(flight, landing)?,
+                }
+            }
+        }
+        Ok(())
+    })?;
+    caught.keep(0, each)
+}
+
+/// A flight begins or ends.
+enum Seen {
+    Thrown(Flight),
+    Landed(Flight, Landing),
+}
+
 /// The flights of the span, in the order in which they ended; those that did not, behind them.
 pub(crate) fn flights(
     ask: &Ask<'_>,
     each: &mut dyn FnMut(Flight, Landing) -> Result<()>,
 ) -> Result<()> {
+    flights_and_throws(ask, &mut |seen| match seen {
+        Seen::Thrown(_) => Ok(()),
+        Seen::Landed(flight, landing) => each(flight, landing),
+    })
+}
+
+fn flights_and_throws(ask: &Ask<'_>, tell: &mut dyn FnMut(Seen) -> Result<()>) -> Result<()> {
     let recording = ask.history.recording();
     // By thread and exception: an exception object may be thrown in several threads.
     let mut flying: FxHashMap<(u32, Value), Flight> = FxHashMap::default();
     for event in recording.exceptions(ask.span.range(), Direction::Forward) {
         ask.history.check()?;
-        let event = match event {
-            Err(jhyde_store::Error::Damaged { .. }) => continue,
-            event => event?,
+        let Some(event) = ask.readable(event)? else {
+            continue;
         };
         let flight = Flight {
             exception: event.exception,
@@ -62,19 +141,23 @@ pub(crate) fn flights(
                     // Somebody out of the recorded calls has caught it, and it is thrown once more.
                     Some(call) if call != event.call => {
                         let before = std::mem::replace(before, flight);
-                        each(before, Landing::Gone)?;
+                        tell(Seen::Landed(before, Landing::Gone))?;
+                        tell(Seen::Thrown(flight))?;
                     }
                     _ => before.seen_in = event.call,
                 },
-                None => _ = flying.insert(key, flight),
+                None => {
+                    flying.insert(key, flight);
+                    tell(Seen::Thrown(flight))?;
+                }
             },
             ExceptionKind::Caught => {
                 let flight = flying.remove(&key).unwrap_or(flight);
-                each(flight, Landing::Caught(event))?;
+                tell(Seen::Landed(flight, Landing::Caught(event)))?;
             }
             ExceptionKind::Uncaught => {
                 let flight = flying.remove(&key).unwrap_or(flight);
-                each(flight, Landing::Uncaught)?;
+                tell(Seen::Landed(flight, Landing::Uncaught))?;
             }
         }
     }
@@ -85,7 +168,7 @@ pub(crate) fn flights(
             Some(call) if !call.is_root() && runs_on(ask, call)? => Landing::Flying,
             _ => Landing::Gone,
         };
-        each(flight, landing)?;
+        tell(Seen::Landed(flight, landing))?;
     }
     Ok(())
 }
@@ -112,7 +195,7 @@ pub(crate) fn where_thrown(ask: &Ask<'_>, take: &mut dyn FnMut(Row) -> Result<()
         Some(name) => Some(threads_named(ask, name)?),
         None => None,
     };
-    flights(ask, &mut |flight, landing| {
+    flights_from_their_origins(ask, &mut |flight, landing| {
         let is_wanted = threads
             .as_ref()
             .is_none_or(|threads| threads.contains(&flight.call.thread.0));

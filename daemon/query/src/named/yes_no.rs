@@ -1,5 +1,6 @@
 //! Was it so? Yes, no, or: cannot be told, because …
 
+use jhyde_history::text::type_name;
 use jhyde_store::records::{CallRecord, MethodRef};
 use jhyde_trace::{Level, MethodId, ThreadId, Timestamp, Value};
 
@@ -9,7 +10,7 @@ use super::thrown::{Landing, flights, threads_named};
 use crate::answer::{Cell, Row};
 use crate::error::Result;
 use crate::literal::{Literal, Same};
-use crate::prepared::Ask;
+use crate::prepared::{Ask, wrong};
 use crate::sight::Sight;
 use crate::span::Span;
 
@@ -151,6 +152,14 @@ pub(crate) fn assigned(ask: &Ask<'_>, take: Take<'_>) -> Result<()> {
     let given = ask.needed("value");
     let wanted = Literal::parse("value", given)?;
     let (of, info) = the_field(ask)?;
+    if !wanted.fits(&info.field.descriptor) {
+        let declared = type_name(&info.field.descriptor);
+        let reason = format!(
+            "{} is declared {declared}, and never holds that; a text is written \"text\", in quotes for the shell, too",
+            info.field.name
+        );
+        return Err(wrong("value", given, reason));
+    }
     let sight = Sight::of(ask)?;
     let mut found = Found::default();
     let mut any = false;
@@ -174,10 +183,8 @@ pub(crate) fn assigned(ask: &Ask<'_>, take: Take<'_>) -> Result<()> {
             let direction = jhyde_store::Direction::Forward;
             for write in recording.writes(variable, ask.span.range(), direction) {
                 ask.history.check()?;
-                let write = match write {
-                    // The sight tells of it.
-                    Err(jhyde_store::Error::Damaged { .. }) => continue,
-                    write => write?,
+                let Some(write) = ask.readable(write)? else {
+                    continue;
                 };
                 each(
                     write.timestamp,

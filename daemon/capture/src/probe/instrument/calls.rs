@@ -245,17 +245,22 @@ impl Inserter<'_, '_, '_> {
         Ok(())
     }
 
-    /// Takes the operands from the stack, tells some, and puts them back.
+    /// Takes the operands from the stack, tells some, and puts them back. The lowest stays there, if it is an object: by the instruction that pushed
+    /// the receiver the JVM says, in the message of a `NullPointerException`, what is null.
     fn spill(&mut self, kinds: &[&str], shown: &[usize]) -> Result<Snippet, InstrumentError> {
+        let stays = kinds.first().is_some_and(|kind| *kind == OBJECT);
         let mut snippet = Snippet::new();
         for (at, kind) in kinds.iter().enumerate().rev() {
+            if at == 0 && stays {
+                snippet = snippet.op(Opcode::Dup);
+            }
             snippet = snippet.store(local(kind), self.scratch(at));
         }
         for &at in shown {
             let loaded = snippet.load(LocalType::Reference, self.scratch(at));
             snippet = self.tell_of(loaded, "shown", OBJECT, None)?;
         }
-        for (at, kind) in kinds.iter().enumerate() {
+        for (at, kind) in kinds.iter().enumerate().skip(usize::from(stays)) {
             snippet = snippet.load(local(kind), self.scratch(at));
         }
         Ok(snippet)
