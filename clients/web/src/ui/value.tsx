@@ -35,7 +35,8 @@ export function Val(props: Props): JSX.Element {
   const text = (): string => (props.short ? compact(props.value) : value(props.value));
   const shown = (): string => {
     const all = text();
-    const from = alike(all, props.beside ? value(props.beside) : undefined);
+    const areTexts = valueLook(props.value) === "v-text" && valueLook(props.beside) === "v-text";
+    const from = areTexts ? alike(all, value(props.beside)) : 0;
     return shorten(from > 0 ? `…${all.slice(from)}` : all, IN_ROW);
   };
   const can = (): boolean => Boolean(props.variable) && props.at !== undefined && props.value !== undefined;

@@ -43,10 +43,12 @@ impl Reader<'_> {
             FixedKind::Thread => {
                 let thread = jdwp::ThreadId(object.0);
                 let told = self.link.request(&thread_reference::Name { thread })?;
-                told.map_or_else(
-                    |_| gone(),
-                    |name| Ok(Fixed::Thread(name.to_utf16().to_vec())),
-                )
+                match told.map(|name| name.to_utf16().to_vec()) {
+                    Err(_) => gone(),
+                    // Its constructor may be about to name it.
+                    Ok(name) if name.is_empty() => unknown("the thread has no name yet"),
+                    Ok(name) => Ok(Fixed::Thread(name)),
+                }
             }
             FixedKind::Shown(plain) => Ok(Fixed::Shown(self.shown(object, class, plain)?)),
             FixedKind::Lambda => self.lambda(object, class),

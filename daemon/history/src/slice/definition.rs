@@ -26,7 +26,12 @@ impl Resolver {
             }
             Variable::Content { object, .. } => self.content_definition(object, at, found),
             Variable::Field { object, .. } | Variable::Element { array: object, .. } => {
-                if let Some(node) = self.written(variable, at, found)? {
+                let written = self.written(variable, at, found)?;
+                if let Variable::Element { array, .. } = variable {
+                    let since = written.map_or(Timestamp(0), |written| written.at);
+                    self.written_again(array, Timestamp(since.0 + 1)..at, found)?;
+                }
+                if let Some(node) = written {
                     return Ok(Some(node));
                 }
                 let made = match self.history.recording.creation(object) {
@@ -154,10 +159,12 @@ impl Resolver {
         let (Deed::Content(object), Some(before)) = (node.deed, node.at.0.checked_sub(1)) else {
             return Ok(());
         };
-        if let Some(before) = self.content_definition(object, Timestamp(before), found)? {
+        let before = self.content_definition(object, Timestamp(before), found)?;
+        if let Some(before) = before {
             found.add(Relation::Content, before);
         }
-        Ok(())
+        let since = before.map_or(Timestamp(0), |before| before.at);
+        self.found_changed(node, since, found)
     }
 
     /// Is a write nothing but the binding of a parameter when the call begins?

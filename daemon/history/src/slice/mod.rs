@@ -2,7 +2,7 @@
 //!
 //! In reading order: [`node`] (deeds, and how one led to another), `code` and `stack`, `replay` (one call run again over
 //! its own events: what went into each of them), `window` (calls that were run again), `resolve`, `definition`, `calls`, `control`
-//! and `outside` (from a deed to those that it came from), and here the walk over all of them, nearest first.
+//! `outside` and `earlier` (from a deed to those that it came from), and here the walk over all of them, nearest first.
 //!
 //! By data it is exact at level `full` inside the scope: every read is an event, and the code tells what became of it.
 //! By control it is exact but for exceptions: which instructions a handler guards is not recorded, so that what runs
@@ -17,6 +17,7 @@ mod calls;
 mod code;
 mod control;
 mod definition;
+mod earlier;
 mod hands;
 mod outside;
 mod replay;

@@ -40,6 +40,10 @@ impl Resolver {
         if callbacks.len() == MOST_CALLBACKS {
             self.loose.insert(Loose::Call(record.id));
         }
+        if callbacks.is_empty() && self.may_run_later(record)? {
+            self.loose.insert(Loose::Call(record.id));
+            found.note("what the code that this call was given did later, in whatever thread, is not followed".to_owned());
+        }
         for child in callbacks {
             let returned = match self.history.recording.outcome(&child) {
                 Ok(outcome) => !matches!(outcome, Some(Outcome::Returned(None)) | None),
@@ -54,6 +58,43 @@ impl Resolver {
             true => self.reachable(record, found),
             false => Ok(()),
         }
+    }
+
+    /// Has it been given a function of the scope that others may run when it has ended?
+    fn may_run_later(&self, record: &CallRecord) -> Result<bool> {
+        let Some(method) = self.history.method(record.method)? else {
+            return Ok(false);
+        };
+        let class = method.class.name.as_str();
+        let runners = [
+            "Completion",
+            "Executor",
+            "ForkJoin",
+            "Future",
+            "java.util.Timer",
+        ];
+        let by_others =
+            class.starts_with("java.util.") && runners.iter().any(|of| class.contains(of));
+        if !by_others || method.method().name == "<init>" {
+            return Ok(false);
+        }
+        for object in self
+            .history
+            .given(record)?
+            .arguments
+            .into_iter()
+            .filter_map(Value::object)
+        {
+            match self.history.recording.object(object) {
+                Err(jhyde_store::Error::Damaged { .. }) => return Ok(true),
+                info => {
+                    if matches!(info?.map(|info| info.content), Some(Content::Lambda { .. })) {
+                        return Ok(true);
+                    }
+                }
+            }
+        }
+        Ok(false)
     }
 
     /// What it was given, and why it was called.
@@ -76,6 +117,7 @@ impl Resolver {
     fn reachable(&mut self, record: &CallRecord, found: &mut Found) -> Result<()> {
         let at = record.enter;
         let deep = !self.looks_no_further(record)?;
+        let reflects = self.reads_fields(record)?;
         let given = self.history.given(record)?;
         let mut work: Vec<ObjectId> = given
             .receiver
@@ -92,6 +134,9 @@ impl Resolver {
                 Err(jhyde_store::Error::Damaged { .. }) => continue,
                 info => match info?.map(|info| info.content) {
                     Some(Content::Array(_)) => self.elements(object, at, found)?,
+                    Some(Content::None) | None if reflects || self.is_record(object)? => {
+                        self.elements(object, at, found)?
+                    }
                     Some(Content::None) | None => self.held(object, at, found)?,
                     Some(Content::Lambda { captured, .. }) => captured,
                     // The others never change.
@@ -162,15 +207,69 @@ impl Resolver {
                 found.add(Relation::Content, node);
             }
         }
+        self.not_told(object, at, found)?;
         Ok(match &*self.history.contents_at(object, at)? {
             Contents::Known(known) => known.items.values(),
             _ => Vec::new(),
         })
     }
 
+    /// What the arrays and collections held whose elements a call may have put into what it was called on.
+    pub(super) fn poured(&mut self, record: &CallRecord, found: &mut Found) -> Result<()> {
+        /// These put in their arguments themselves.
+        const WHOLE: [&str; 14] = [
+            "add",
+            "addFirst",
+            "addLast",
+            "compute",
+            "computeIfAbsent",
+            "computeIfPresent",
+            "merge",
+            "offer",
+            "offerFirst",
+            "offerLast",
+            "push",
+            "put",
+            "putIfAbsent",
+            "set",
+        ];
+        let method = self.history.method(record.method)?;
+        if method.is_some_and(|method| WHOLE.contains(&&*method.method().name)) {
+            return Ok(());
+        }
+        let given = self.history.given(record)?.arguments;
+        for object in given.into_iter().filter_map(Value::object) {
+            match self.history.recording.object(object) {
+                Err(jhyde_store::Error::Damaged { .. }) => {}
+                info => match info?.map(|info| info.content) {
+                    Some(Content::Array(_)) => _ = self.elements(object, record.enter, found)?,
+                    Some(Content::None) | None => _ = self.held(object, record.enter, found)?,
+                    Some(_) => {}
+                },
+            }
+        }
+        Ok(())
+    }
+
+    /// Does it read fields of what it is given, of whatever class: by reflection, a handle, or to write objects out?
+    fn reads_fields(&self, record: &CallRecord) -> Result<bool> {
+        let method = self.history.method(record.method)?;
+        let begins = [
+            "java.lang.reflect.",
+            "java.lang.invoke.VarHandle",
+            "java.lang.invoke.MethodHandle",
+            "java.io.ObjectOutput",
+        ];
+        Ok(method.is_some_and(|method| {
+            begins
+                .iter()
+                .any(|begins| method.class.name.starts_with(begins))
+        }))
+    }
+
     /// Is it a method of a collection or box that looks at what the object holds and not at what that holds again?
     fn looks_no_further(&self, record: &CallRecord) -> Result<bool> {
-        const METHODS: [&str; 33] = [
+        const METHODS: [&str; 32] = [
             "add",
             "addAll",
             "addFirst",
@@ -201,7 +300,6 @@ impl Resolver {
             "removeLast",
             "set",
             "size",
-            "stream",
             "values",
             "valueOf",
         ];

@@ -87,13 +87,19 @@ impl Resolver {
             Deed::Called => self.called(&record, &mut found)?,
             Deed::Content(_) if record.boundary => {
                 self.outside(&record, node.at, false, &mut found)?;
+                self.poured(&record, &mut found)?;
                 self.before(node, &mut found)?;
             }
             _ if record.boundary => self.outside(&record, node.at, true, &mut found)?,
+            Deed::Content(_) => self.before(node, &mut found)?,
             // It was there when it was first looked at.
-            Deed::Found(_) | Deed::Content(_) => {}
+            Deed::Found(_) => {}
             Deed::Write(variable) if self.binds(&record, variable, node.at)? => {
                 self.bound_argument(&record, variable, &mut found)?;
+            }
+            Deed::Created(object) => {
+                self.row(&record, node.at, &mut found)?;
+                self.constructed(object, node.at, &mut found)?;
             }
             _ => self.row(&record, node.at, &mut found)?,
         }
