@@ -236,3 +236,48 @@ fn what_was_not_yielded_cannot_be_wrong_and_other_levels_say_so() {
         assert!(message.contains(expected), "{message}");
     }
 }
+
+/// What code out of the scope reads, keeps and gives on without a call of the scope is in the slice all the same.
+#[test]
+fn what_went_through_the_jdk_is_in_the_slice() {
+    const METHODS: [&str; 19] = [
+        "eq",
+        "key",
+        "chars",
+        "appended",
+        "copy",
+        "poured",
+        "copied",
+        "buffered",
+        "built",
+        "flat",
+        "reflected",
+        "message",
+        "decimal",
+        "joined",
+        "local",
+        "ran",
+        "queued",
+        "completed",
+        "summed",
+    ];
+    for jdk in jdks() {
+        for engine in ["probe", "events"] {
+            let folder = Folder::new();
+            let options = ["--engine", engine, "--level", "full"];
+            let run = folder.launch(&jdk, "run", &options, &arguments(&jdk, "Borrowed", &[]));
+            assert!(run.status.success(), "{}", run.stderr);
+            let has_it = |method: &&str| {
+                let variable = format!("{method}#0:return");
+                let steps = folder.json(&["why", "run", &variable, "--all"]);
+                let mut results = steps.iter().filter(|step| step["deed"] == "result");
+                results.any(|step| step["event"]["exited"]["method"] == "a")
+            };
+            let lost: Vec<_> = METHODS
+                .into_iter()
+                .filter(|method| !has_it(method))
+                .collect();
+            assert_eq!(lost, [] as [&str; 0], "{engine} on JDK {}", jdk.major);
+        }
+    }
+}
