@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use jhyde_store::records::{CallRecord, Direction, TimedEvent};
+use jhyde_store::records::{Direction, TimedEvent};
 use jhyde_trace::{Change, Content, EventKind, ObjectId, Timestamp, Value};
 
 use super::node::{Deed, Loose, Node, Relation};

@@ -117,7 +117,8 @@ fn of_method(
         _ if !is_called => None,
         Reached::All(indexes) if !indexes.iter().any(|index| is_on(*index)) => None,
         Reached::All(_) => Some(edges_hidden.clone().unwrap_or_else(|| {
-            "nothing that is recorded happens there, and the code before it ran".to_owned()
+            "what is recorded does not tell whether control came there from the code before it"
+                .to_owned()
         })),
         Reached::Unknown => Some("where control was is not recorded".to_owned()),
     };

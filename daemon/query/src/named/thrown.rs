@@ -1,5 +1,7 @@
 //! Where exceptions were thrown, and what became of them.
 
+use std::collections::BTreeMap;
+
 use jhyde_store::records::{Direction, ExceptionEvent, ExceptionKind};
 use jhyde_trace::{CallId, Outcome, Timestamp, Value};
 use rustc_hash::FxHashMap;
@@ -20,6 +22,12 @@ pub(crate) struct Flight {
     seen_in: CallId,
 }
 
+impl Flight {
+    fn key(&self) -> Key {
+        (self.call.thread.0, self.exception)
+    }
+}
+
 /// How it ended.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Landing {
@@ -33,77 +41,93 @@ pub(crate) enum Landing {
     Flying,
 }
 
-/// So many flights are kept that a call has caught and may throw on.
-const MOST_CAUGHT: usize = 1 << 12;
+/// So many flights wait, for those that end before them, and to be thrown on by the calls that have caught them.
+const MOST_WAITING: usize = 1 << 12;
 
-/// Exceptions that calls have caught, and may throw on: a `finally`, a `synchronized` block and `throw e` in a handler do.
+/// By thread and exception: an exception object may be thrown in several threads.
+type Key = (u32, Value);
+
+/// Flights that have ended, in the order in which they did. Exceptions that a call has caught it may throw on: a `finally`, a `synchronized` block and
+/// `throw e` in a handler do.
 #[derive(Debug, Default)]
-struct Caught(FxHashMap<(u32, Value), (Flight, ExceptionEvent)>);
+struct Ended {
+    waiting: BTreeMap<(Timestamp, u64), (Flight, Landing)>,
+    /// Where those are that were caught last.
+    caught: FxHashMap<Key, (Timestamp, u64)>,
+    count: u64,
+}
 
-impl Caught {
-    /// Tells of the longest kept, but so many.
-    fn keep(
+impl Ended {
+    fn add(&mut self, key: Key, flight: Flight, landing: Landing, at: Timestamp) {
+        let place = (at, self.count);
+        self.count += 1;
+        match landing {
+            Landing::Caught(_) => _ = self.caught.insert(key, place),
+            _ => _ = self.caught.remove(&key),
+        }
+        self.waiting.insert(place, (flight, landing));
+    }
+
+    /// The flight that a call has caught, if it is this call that throws it on.
+    fn thrown_on(&mut self, key: Key, call: CallId) -> Option<Flight> {
+        let place = self.caught.remove(&key)?;
+        match self.waiting.get(&place) {
+            Some((flight, Landing::Caught(by))) if by.call == call => {
+                let flight = *flight;
+                self.waiting.remove(&place);
+                Some(flight)
+            }
+            _ => None,
+        }
+    }
+
+    /// Tells of the first, but so many.
+    fn tell(
         &mut self,
         most: usize,
         each: &mut dyn FnMut(Flight, Landing) -> Result<()>,
     ) -> Result<()> {
-        let mut all: Vec<_> = self
-            .0
-            .iter()
-            .map(|(key, (_, by))| (by.timestamp, *key))
-            .collect();
-        all.sort_unstable_by_key(|(at, _)| *at);
-        for (_, key) in all.iter().take(all.len().saturating_sub(most)) {
-            if let Some((flight, by)) = self.0.remove(key) {
-                each(flight, Landing::Caught(by))?;
-            }
+        while self.waiting.len() > most
+            && let Some((_, (flight, landing))) = self.waiting.pop_first()
+        {
+            each(flight, landing)?;
         }
         Ok(())
     }
 }
 
-/// The flights of the span, in the order in which they ended, as far as that shows at once; those that did not, behind them. An exception that the call
-/// which has caught it throws on flies on from where it was thrown first.
+/// The flights of the span, in the order in which they ended; those that did not, behind them. An exception that the call which has caught it throws on
+/// flies on from where it was thrown first.
 pub(crate) fn flights_from_their_origins(
     ask: &Ask<'_>,
     each: &mut dyn FnMut(Flight, Landing) -> Result<()>,
 ) -> Result<()> {
-    let mut caught = Caught::default();
-    let mut again: FxHashMap<(u32, Value), Flight> = FxHashMap::default();
+    let mut ended = Ended::default();
+    let mut again: FxHashMap<Key, Flight> = FxHashMap::default();
     flights_and_throws(ask, &mut |seen| {
         match seen {
             Seen::Thrown(flight) => {
-                let key = (flight.call.thread.0, flight.exception);
-                if let Some((first, by)) = caught.0.remove(&key) {
-                    match by.call == flight.call {
-                        true => _ = again.insert(key, first),
-                        false => each(first, Landing::Caught(by))?,
-                    }
+                let key = flight.key();
+                if let Some(first) = ended.thrown_on(key, flight.call) {
+                    again.insert(key, first);
                 }
             }
-            Seen::Landed(flight, landing) => {
-                let key = (flight.call.thread.0, flight.exception);
+            Seen::Landed(flight, landing, at) => {
+                let key = flight.key();
                 let flight = again.remove(&key).unwrap_or(flight);
-                match landing {
-                    Landing::Caught(by) => {
-                        if caught.0.len() >= MOST_CAUGHT {
-                            caught.keep(MOST_CAUGHT / 2, each)?;
-                        }
-                        caught.0.insert(key, (flight, by));
-                    }
-                    landing => each(flight, landing)?,
-                }
+                ended.add(key, flight, landing, at);
+                ended.tell(MOST_WAITING, each)?;
             }
         }
         Ok(())
     })?;
-    caught.keep(0, each)
+    ended.tell(0, each)
 }
 
 /// A flight begins or ends.
 enum Seen {
     Thrown(Flight),
-    Landed(Flight, Landing),
+    Landed(Flight, Landing, Timestamp),
 }
 
 /// The flights of the span, in the order in which they ended; those that did not, behind them.
@@ -113,14 +137,13 @@ pub(crate) fn flights(
 ) -> Result<()> {
     flights_and_throws(ask, &mut |seen| match seen {
         Seen::Thrown(_) => Ok(()),
-        Seen::Landed(flight, landing) => each(flight, landing),
+        Seen::Landed(flight, landing, _) => each(flight, landing),
     })
 }
 
 fn flights_and_throws(ask: &Ask<'_>, tell: &mut dyn FnMut(Seen) -> Result<()>) -> Result<()> {
     let recording = ask.history.recording();
-    // By thread and exception: an exception object may be thrown in several threads.
-    let mut flying: FxHashMap<(u32, Value), Flight> = FxHashMap::default();
+    let mut flying: FxHashMap<Key, Flight> = FxHashMap::default();
     for event in recording.exceptions(ask.span.range(), Direction::Forward) {
         ask.history.check()?;
         let Some(event) = ask.readable(event)? else {
@@ -141,7 +164,7 @@ fn flights_and_throws(ask: &Ask<'_>, tell: &mut dyn FnMut(Seen) -> Result<()>) -
                     // Somebody out of the recorded calls has caught it, and it is thrown once more.
                     Some(call) if call != event.call => {
                         let before = std::mem::replace(before, flight);
-                        tell(Seen::Landed(before, Landing::Gone))?;
+                        tell(Seen::Landed(before, Landing::Gone, event.timestamp))?;
                         tell(Seen::Thrown(flight))?;
                     }
                     _ => before.seen_in = event.call,
@@ -153,11 +176,15 @@ fn flights_and_throws(ask: &Ask<'_>, tell: &mut dyn FnMut(Seen) -> Result<()>) -
             },
             ExceptionKind::Caught => {
                 let flight = flying.remove(&key).unwrap_or(flight);
-                tell(Seen::Landed(flight, Landing::Caught(event)))?;
+                tell(Seen::Landed(
+                    flight,
+                    Landing::Caught(event),
+                    event.timestamp,
+                ))?;
             }
             ExceptionKind::Uncaught => {
                 let flight = flying.remove(&key).unwrap_or(flight);
-                tell(Seen::Landed(flight, Landing::Uncaught))?;
+                tell(Seen::Landed(flight, Landing::Uncaught, event.timestamp))?;
             }
         }
     }
@@ -168,7 +195,7 @@ fn flights_and_throws(ask: &Ask<'_>, tell: &mut dyn FnMut(Seen) -> Result<()>) -
             Some(call) if !call.is_root() && runs_on(ask, call)? => Landing::Flying,
             _ => Landing::Gone,
         };
-        tell(Seen::Landed(flight, landing))?;
+        tell(Seen::Landed(flight, landing, ask.span.until))?;
     }
     Ok(())
 }

@@ -159,6 +159,9 @@ fn message(history: &Knower<'_>, view: View) -> Result<v1::Session, Status> {
         Progress::Undecided | Progress::None | Progress::Waiting => (None, None),
     };
     let mut notes = notes(&view);
+    if let Progress::Found(found) = view.progress {
+        notes.extend(begun_beside(history, found)?);
+    }
     notes.extend(evidence::notes(&view));
     notes.extend(known::unconfirmed(&view));
     notes.extend(known::contradiction(history, &view)?);
@@ -228,10 +231,46 @@ fn given(view: &View) -> Vec<v1::GivenAnswer> {
     .collect()
 }
 
+/// Calls of threads that began while a call ran are not inside it, and nobody was asked about them.
+fn begun_beside(history: &History, found: CallId) -> Result<Option<String>, Status> {
+    let record = history
+        .recording()
+        .call(found)
+        .map_err(|error| history_status(error.into()))?;
+    let threads = history.threads().map_err(history_status)?.threads;
+    let begun = threads.iter().filter(|thread| {
+        let inside = |start| record.enter <= start && record.exit.is_none_or(|exit| start <= exit);
+        thread.id != found.thread && thread.calls > 0 && thread.start.is_some_and(inside)
+    });
+    let mut names: Vec<&str> = begun.map(|thread| thread.name.as_str()).collect();
+    let more = names.len().saturating_sub(MOST_THREADS);
+    names.truncate(MOST_THREADS);
+    let others = match more {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    Ok((!names.is_empty()).then(|| {
+        format!(
+            "while it ran, other threads began ({}{others}): their calls are not inside it and were not asked about, and if one of them was wrong the mistake may be there",
+            names.join(", ")
+        )
+    }))
+}
+
+/// So many threads are named in a note.
+const MOST_THREADS: usize = 5;
+
 /// How many calls the answer at a position has cut away, if it was about values.
 fn cut_by(view: &View, at: usize) -> Option<u64> {
     let found = view.cut.iter().find(|(by, _)| *by == at);
     found.map(|(_, cut)| *cut)
+}
+
+fn calls_are(count: u64) -> String {
+    match count {
+        1 => "1 call is".to_owned(),
+        count => format!("{count} calls are"),
+    }
 }
 
 /// What the last answer did, if it was about values.
@@ -239,12 +278,17 @@ fn last_pointed(view: &View) -> Option<String> {
     let answers = &view.kept.answers;
     let (at, (given, pointed)) = answers.pointed().enumerate().last()?;
     if let (Answer::RightValue, Some(value)) = (given.answer, answers.value(at)) {
-        return Some(format!(
-            "{} calls are cut away: they reached what is wrong through {} alone, which was right (undo brings them \
-             back)",
-            cut_by(view, at).unwrap_or(0),
-            value.variable
-        ));
+        return Some(match cut_by(view, at).unwrap_or(0) {
+            0 => format!(
+                "no call is cut away: none reached what is wrong through {} alone",
+                value.variable
+            ),
+            cut => format!(
+                "{} cut away, having reached what is wrong through {} alone, which was right (undo brings back what is cut away)",
+                calls_are(cut),
+                value.variable
+            ),
+        });
     }
     let pointed = pointed?;
     let what = match pointed.wrong.as_slice() {
@@ -253,9 +297,13 @@ fn last_pointed(view: &View) -> Option<String> {
     };
     Some(match (&pointed.uncut, cut_by(view, at)) {
         (Some(why), _) => format!("no call is cut away by what is wrong ({what}): {why}"),
+        (None, Some(0)) => format!(
+            "no call is cut away: {what} came from all that are left, or they could have changed what it came from (jhyde why shows that)"
+        ),
         (None, Some(cut)) => format!(
-            "{cut} calls are cut away: {what} did not come from them, and they could not have changed what it came \
-             from (jhyde why shows that; undo brings them back)"
+            "{} cut away: {what} did not come from there, and could not have been changed there in what it came from \
+             (jhyde why shows that; undo brings back what is cut away)",
+            calls_are(cut)
         ),
         (None, None) => return None,
     })

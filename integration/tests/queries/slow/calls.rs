@@ -227,7 +227,13 @@ fn exceptions(folder: &Folder, world: &World) {
         };
         match event["kind"].as_str() {
             Some("thrown") => match flying.get_mut(&key) {
-                None => _ = flying.insert(key, begins()),
+                None => {
+                    // The call that has caught it throws it on: it is the flight that it was.
+                    let before = told.iter().rposition(|(of, ..)| *of == key);
+                    let thrown_on = before.filter(|&at| told[at].3.as_ref() == Some(&id));
+                    let flight = thrown_on.map_or_else(begins, |at| told.remove(at).1);
+                    flying.insert(key, flight);
+                }
                 Some(flight) => {
                     // Where it has come to: there it is told again. Elsewhere it is thrown once more.
                     let last = flight.ended.last();
@@ -235,7 +241,7 @@ fn exceptions(folder: &Folder, world: &World) {
                     if *comes_to != id {
                         let gone = std::mem::replace(flight, begins());
                         let fate = "left the recorded calls".to_owned();
-                        told.push((gone, fate, None));
+                        told.push((key, gone, fate, None));
                     }
                 }
             },
@@ -248,13 +254,13 @@ fn exceptions(folder: &Folder, world: &World) {
                 let flight = flying.remove(&key).unwrap_or_else(begins);
                 let by = (kind == Some("caught")).then_some(id);
                 let fate = kind.unwrap_or_default().to_owned();
-                told.push((flight, fate, by));
+                told.push((key, flight, fate, by));
             }
         }
     }
-    let mut gone: Vec<_> = flying.into_values().collect();
-    gone.sort_by_key(|flight| flight.thrown);
-    for flight in gone {
+    let mut gone: Vec<_> = flying.into_iter().collect();
+    gone.sort_by_key(|(_, flight)| flight.thrown);
+    for (key, flight) in gone {
         let last = flight.ended.last();
         let comes_to = last.map_or(&flight.call, |call| &world.calls[call].parent);
         let runs_on = world.calls.get(comes_to);
@@ -262,11 +268,11 @@ fn exceptions(folder: &Folder, world: &World) {
             true => "not caught yet",
             false => "left the recorded calls",
         };
-        told.push((flight, fate.to_owned(), None));
+        told.push((key, flight, fate.to_owned(), None));
     }
     let told: Vec<_> = told
         .into_iter()
-        .map(|(flight, fate, by)| (flight.thrown, flight.call, fate, flight.ended, by))
+        .map(|(_, flight, fate, by)| (flight.thrown, flight.call, fate, flight.ended, by))
         .collect();
     let (rows, _) = ask(folder, &["where-thrown", "--caught"]);
     let rows = rows.iter().map(|row| {
