@@ -203,10 +203,13 @@ struct Flight {
     ended: Vec<String>,
 }
 
+/// By thread and exception: a flight that has ended, how, and the call that caught it.
+type Landed = ((String, u64), Flight, String, Option<String>);
+
 /// Where each exception was thrown, which calls it ended, and who caught it.
 fn exceptions(folder: &Folder, world: &World) {
     let mut flying: BTreeMap<(String, u64), Flight> = BTreeMap::new();
-    let mut told = Vec::new();
+    let mut told: Vec<Landed> = Vec::new();
     for event in &world.events {
         let (at, id) = (number(&event["timestamp"]), word(&event["call"]));
         let thread = id.split('.').next().unwrap_or_default().to_owned();
