@@ -152,6 +152,29 @@ fn methods_around_the_damage_are_told(folder: &Folder, calls: &[Value]) {
     assert!(told < all && told > all * 8 / 10, "{told} of {all}");
 }
 
+/// What named queries that read all of some blocks find, in which one cannot be read: as much as in the whole one, or it is said.
+fn questions_around_the_damage_are_answered(folder: &Folder, whole: &Folder) {
+    let statement = "select class || '.' || name as field, class from fields order by id limit 40";
+    let fields = whole.json(&["sql", NAME, "--command", statement]);
+    let word = |row: &Value, name: &str| row[name].as_str().map(str::to_owned);
+    let mut lost = 0;
+    for row in fields.iter().filter(|row| row["field"].is_string()) {
+        let (field, class) = (word(row, "field"), word(row, "class"));
+        let (field, class) = (field.expect("a name"), class.expect("a class"));
+        let of = |folder: &Folder| folder.json(&["query", NAME, "field-history", &field]);
+        let (told, all) = (of(folder), of(whole));
+        let notes = told.last().expect("an end")["notes"].to_string();
+        let is_said = notes.contains("cannot be read");
+        assert!(told.len() == all.len() || is_said, "{field}: {notes}");
+        lost += usize::from(told.len() < all.len());
+        let of = |folder: &Folder| folder.json(&["query", NAME, "exists", &class]).remove(0);
+        let (told, all) = (of(folder), of(whole));
+        let is_said = told["why"].is_string();
+        assert!(told["count"] == all["count"] || is_said, "{class}: {told}");
+    }
+    assert!(lost > 0, "no field was written in the damaged block");
+}
+
 #[test]
 fn what_is_there_is_told_and_what_is_lost_is_said() {
     let jdk = jdks().swap_remove(0);
@@ -231,6 +254,7 @@ fn what_is_there_is_told_and_what_is_lost_is_said() {
             );
             events_around_the_damage_are_told(&folder, &events);
             methods_around_the_damage_are_told(&folder, &calls);
+            questions_around_the_damage_are_answered(&folder, &whole);
             let words = ["history", NAME, &busiest, "--all"];
             let rows = folder.json(&words);
             let notes = rows.last().expect("notes")["notes"].to_string();
