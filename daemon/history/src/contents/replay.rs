@@ -21,12 +21,17 @@ pub(crate) struct Cache(Mutex<Inner>);
 #[derive(Debug, Default)]
 struct Inner {
     contents: FxHashMap<(ObjectId, Timestamp), Arc<Contents>>,
+    /// What the changes of an object made up to some times, from which what they made later is worked out. Few of each: questions go along the
+    /// calls that ran one in the other.
+    replayed: FxHashMap<ObjectId, Vec<(Timestamp, Held)>>,
     /// Items in all of them.
     items: usize,
     /// Names of constants of enums.
     pub(super) constants: FxHashMap<ObjectId, Option<Arc<str>>>,
 }
 
+/// So many times are kept of an object.
+const MOST_TIMES: usize = 8;
 /// The most items that the cache holds.
 const MOST_ITEMS: usize = 1 << 20;
 /// The most elements of an array that a view of it shows.
@@ -48,12 +53,39 @@ impl Cache {
             Contents::None | Contents::Unknown(_) => 1,
         };
         let mut inner = self.inner();
-        if inner.items + size > MOST_ITEMS {
-            inner.contents.clear();
-            inner.items = 0;
-        }
-        inner.items += size;
+        inner.make_room(size);
         inner.contents.insert(key, Arc::clone(contents));
+    }
+
+    /// What the changes of an object made up to the last time that is known and not behind this one.
+    fn replayed(&self, object: ObjectId, at: Timestamp) -> Option<(Timestamp, Held)> {
+        let inner = self.inner();
+        let known = inner.replayed.get(&object)?.iter();
+        let known = known.filter(|(to, _)| *to <= at);
+        known.max_by_key(|(to, _)| *to).cloned()
+    }
+
+    /// Likewise up to this time, found from what is known of `before`.
+    fn keep_replayed(
+        &self,
+        object: ObjectId,
+        before: Option<Timestamp>,
+        at: Timestamp,
+        held: &Held,
+    ) {
+        let size = match held {
+            Held::Items { items, .. } => items.len() + 1,
+            Held::Nothing | Held::Unknown(_) => 1,
+        };
+        let mut inner = self.inner();
+        inner.make_room(size);
+        let times = inner.replayed.entry(object).or_default();
+        // Whoever asks goes on from there.
+        times.retain(|(to, _)| Some(*to) != before && *to != at);
+        if times.len() == MOST_TIMES {
+            times.remove(0);
+        }
+        times.push((at, held.clone()));
     }
 
     /// The name of a constant, worked out once.
@@ -68,6 +100,18 @@ impl Cache {
         let found: Option<Arc<str>> = find()?.map(Arc::from);
         self.inner().constants.insert(object, found.clone());
         Ok(found)
+    }
+}
+
+impl Inner {
+    /// Another so many items are put in.
+    fn make_room(&mut self, size: usize) {
+        if self.items + size > MOST_ITEMS {
+            self.contents.clear();
+            self.replayed.clear();
+            self.items = 0;
+        }
+        self.items += size;
     }
 }
 
@@ -213,8 +257,11 @@ impl History {
         if self.has_snapshots_only() {
             return self.found_content(object, at);
         }
+        let known = self.contents.replayed(object, at);
+        let before = known.as_ref().map(|(to, _)| *to);
         let mut changes: Vec<ContentChange> = Vec::new();
-        let range = Timestamp(0)..Timestamp(at.0.saturating_add(1));
+        let from = before.map_or(Timestamp(0), |to| Timestamp(to.0.saturating_add(1)));
+        let range = from..Timestamp(at.0.saturating_add(1));
         let back = self.content_changes(object, range, Direction::Backward);
         for change in back {
             let change = change?;
@@ -224,12 +271,16 @@ impl History {
                 break;
             }
         }
-        let mut held = Held::default();
+        // From a whole on nothing matters that was before.
+        let mut held = known.map_or_else(Held::default, |(_, held)| held);
         changes.reverse();
         for change in &changes {
             held.apply(&change.change);
         }
         if !changes.is_empty() {
+            self.contents.keep_replayed(object, before, at, &held);
+        }
+        if before.is_some() || !changes.is_empty() {
             return Ok(Some(held));
         }
         self.found_behind(object, at)

@@ -155,7 +155,7 @@ pub fn fit(sides: [&History; 2]) -> Result<(), (usize, Error)> {
     for (side, history) in sides.into_iter().enumerate() {
         let meta = history.recording().meta();
         if meta.state.is_live() {
-            let name = meta.name.clone();
+            let name = meta.name;
             return Err((side, Unfit::Running { name }.into()));
         }
     }

@@ -241,10 +241,8 @@ impl<'a> Walk<'a> {
             {
                 self.write(thread, *variable, *value, at)?;
             }
-            EventKind::Thrown { exception } => {
-                if self.is_thrown_anew(event.call, *exception, at) {
-                    self.exception(event.call, *exception, at)?;
-                }
+            EventKind::Thrown { exception } if self.is_thrown_anew(event.call, *exception, at) => {
+                self.exception(event.call, *exception, at)?;
             }
             EventKind::Caught { exception } | EventKind::Uncaught { exception } => {
                 self.flying.remove(&(thread, *exception));
