@@ -44,7 +44,8 @@ export function createFacts() {
   const grown = createMemo(() => (running() ? recording()?.events : undefined));
 
   const threads = ask(
-    () => (name() && key() ? ([name()!, key(), recording()?.threads] as const) : undefined),
+    // Anew when there are more threads, or calls in them.
+    () => (name() && key() ? ([name()!, key(), recording()?.threads, recording()?.calls] as const) : undefined),
     ([recording], signal) => history.listThreads({ recording }, { signal }),
   );
 

@@ -67,10 +67,14 @@ impl Sought {
         match self {
             Self::Place(file, line) => {
                 let lines = method.lines.iter().map(|entry| entry.line);
-                let (first, last) = lines.clone().min().zip(lines.max())?;
-                let here =
-                    (first..=last).contains(line) && class.source_file.as_ref() == Some(file);
-                here.then_some(Fit::Name)
+                let (first, last) = lines.clone().min().zip(lines.clone().max())?;
+                let is_here = class.source_file.as_ref() == Some(file);
+                // A line without code is of the method around it; what initialises fields stands all over the class.
+                let is_around = (first..=last).contains(line) && !method.name.starts_with('<');
+                match lines.into_iter().any(|of| of == *line) {
+                    true => is_here.then_some(Fit::Name),
+                    false => (is_here && is_around).then_some(Fit::Begins),
+                }
             }
             Self::Text(text) => {
                 let name = method.name.to_lowercase();

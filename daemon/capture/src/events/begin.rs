@@ -222,6 +222,7 @@ impl<S: Sink> Engine<S> {
                 monitor: None,
                 roots: Vec::new(),
                 doubtful: None,
+                left_at: None,
             });
             self.start_stepping(thread, &method);
         }

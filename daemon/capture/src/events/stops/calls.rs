@@ -174,6 +174,7 @@ impl<S: Sink> Engine<S> {
             monitor: None,
             roots: Vec::new(),
             doubtful: None,
+            left_at: None,
         });
         Ok(())
     }

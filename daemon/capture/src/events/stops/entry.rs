@@ -389,6 +389,7 @@ impl<S: Sink> Engine<S> {
             monitor: locked.map(|object| (MonitorAction::Exit, object)),
             roots,
             doubtful: None,
+            left_at: None,
         });
         let kind = EventKind::Enter {
             method: method.id,

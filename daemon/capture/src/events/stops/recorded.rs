@@ -1,7 +1,7 @@
 //! The world in which threads were seen to run: what an instruction did is told, and what it names is what the JVM made
 //! of it.
 
-use jhyde_trace::{CallId, Event, EventKind, Sink, Value, Variable};
+use jhyde_trace::{CallId, Event, EventKind, MonitorAction, Sink, Value, Variable};
 
 use crate::arrivals::Ticket;
 use crate::error::CaptureError;
@@ -65,6 +65,10 @@ impl<S: Sink> World for Recorded<'_, S> {
             },
             Effect::Edge { to } => EventKind::Edge { from: index, to },
             Effect::WriteLocal { slot, value } => self.written(slot, value)?,
+            Effect::Monitor {
+                action: MonitorAction::Exit,
+                ..
+            } if self.was_left(index) => return Ok(()),
             Effect::Monitor { action, object } => match object.object() {
                 Some(object) => EventKind::Monitor { action, object },
                 None => EventKind::Gap {
@@ -141,6 +145,12 @@ impl<S: Sink> World for Recorded<'_, S> {
 }
 
 impl<S: Sink> Recorded<'_, S> {
+    /// Was it told already that this `monitorexit` leaves its monitor?
+    fn was_left(&mut self, index: u32) -> bool {
+        let frame = self.thread.innermost_mut();
+        frame.is_some_and(|frame| frame.left_at.take() == Some(index))
+    }
+
     fn event(&mut self, kind: EventKind) {
         let (call, index) = (self.call, self.index);
         let event = Event { call, index, kind };

@@ -9,7 +9,7 @@
 use jdwp::commands::event_request::{self, Modifier};
 use jdwp::{EventKind as Requested, Location, StepDepth, StepSize, SuspendPolicy};
 use jhyde_bytecode::Opcode;
-use jhyde_trace::{Sink, Value};
+use jhyde_trace::{EventKind, MonitorAction, Sink, Value};
 
 use crate::arrivals::Ticket;
 use crate::error::CaptureError;
@@ -64,6 +64,7 @@ impl<S: Sink> Engine<S> {
             if let Some(pending) = thread.pending_mut() {
                 pending.told = true;
             }
+            self.leave_monitor(ticket, thread);
             return self.stop(ticket, thread, suspended);
         }
         if !self.may_arrive(thread, index) {
@@ -87,7 +88,35 @@ impl<S: Sink> Engine<S> {
                 mirror.pending = Some(Pending::reached(ordinal, true));
             }
         }
+        self.leave_monitor(ticket, thread);
         self.stop(ticket, thread, suspended)
+    }
+
+    /// A thread that stands at `monitorexit` leaves the monitor: that is told now, because the next thread may have told that it entered it before this
+    /// one tells its next step.
+    fn leave_monitor(&mut self, ticket: Ticket, thread: &mut Thread) {
+        let Some(frame) = thread.innermost_mut() else {
+            return;
+        };
+        let mirror = frame.mirror.as_ref();
+        let Some((mirror, pending)) = mirror.and_then(|mirror| Some((mirror, mirror.pending?)))
+        else {
+            return;
+        };
+        let Some(instruction) = frame.method.instruction(pending) else {
+            return;
+        };
+        let (opcode, index) = (instruction.opcode, instruction.index);
+        let is_told = frame.left_at == Some(index) || pending.progress != Progress::Reached;
+        if opcode != Opcode::MonitorExit || is_told {
+            return;
+        }
+        if let Some(object) = mirror.peek(0).object() {
+            let action = MonitorAction::Exit;
+            let kind = EventKind::Monitor { action, object };
+            self.recorder.outlet.tell(ticket, (frame.call, index), kind);
+            frame.left_at = Some(index);
+        }
     }
 
     fn ordinal(&mut self, thread: &mut Thread, index: u32) -> Option<usize> {

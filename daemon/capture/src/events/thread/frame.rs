@@ -31,6 +31,8 @@ pub(crate) struct Frame {
     /// What its end does to a monitor (levels `state` and `full`): a synchronized method leaves that which it
     /// entered (JVMS 2.11.10), `Object.wait` has it again.
     pub(crate) monitor: Option<(MonitorAction, ObjectId)>,
+    /// Bytecode index of the `monitorexit` of which it was told that it leaves the monitor, when the thread arrived there.
+    pub(crate) left_at: Option<u32>,
     /// The objects among receiver and arguments (level `calls`): looked at again when it ends.
     pub(crate) roots: Vec<TaggedObject>,
     /// Why what is told of it cannot be trusted: said when it ends.
@@ -75,6 +77,7 @@ impl Frame {
             invoked: true,
             shown: None,
             monitor: None,
+            left_at: None,
             roots: Vec::new(),
             doubtful: None,
         }
