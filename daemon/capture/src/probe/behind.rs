@@ -23,7 +23,13 @@ impl<S: Sink> Engine<S> {
                 if part.words.is_empty() {
                     continue;
                 }
-                let info = self.thread_info(part.thread)?;
+                let mut info = self.thread_info(part.thread)?;
+                // It has none any more once it has ended.
+                let first = self
+                    .first
+                    .as_ref()
+                    .filter(|(first, _)| *first == part.thread);
+                info.group = info.group.or_else(|| first?.1.group.clone());
                 self.deriver
                     .begin(part.log, |id| ThreadInfo { id, ..info }, &mut self.sink)?;
             }

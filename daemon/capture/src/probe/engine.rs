@@ -63,6 +63,8 @@ pub(crate) struct Engine<S> {
     pub(super) originals: Vec<(ReferenceTypeId, Vec<u8>)>,
     /// When all logs were read last, and how long that took.
     drained: (Instant, Duration),
+    /// The thread that the JVM begins with, as it is then.
+    pub(super) first: Option<(ThreadId, ThreadInfo)>,
     pub(super) sink: S,
     pub(super) controller: Controller,
     /// See [`Connection::came`].
@@ -128,6 +130,7 @@ impl<S: Sink> Engine<S> {
             class_files: ClassFiles::default(),
             originals: Vec::new(),
             drained: (Instant::now(), Duration::ZERO),
+            first: None,
             sink,
             controller: connection.controller,
             came: connection.came,
@@ -168,8 +171,12 @@ impl<S: Sink> Engine<S> {
             let Some(Incoming::Event(composite)) = self.link.next()? else {
                 continue;
             };
-            let starts = |event: &Event| matches!(event, Event::VmStart { .. });
-            if composite.events.iter().any(starts) {
+            let starts = |event: &Event| match event {
+                Event::VmStart { thread, .. } => Some(*thread),
+                _ => None,
+            };
+            if let Some(thread) = composite.events.iter().find_map(starts) {
+                self.first = Some((thread, self.thread_info(thread)?));
                 return Ok(composite.suspend_policy == SuspendPolicy::ALL);
             }
             // Nobody has asked for it.
