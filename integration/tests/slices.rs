@@ -273,6 +273,15 @@ fn what_went_through_the_jdk_is_in_the_slice() {
                 let mut results = steps.iter().filter(|step| step["deed"] == "result");
                 results.any(|step| step["event"]["exited"]["method"] == "a")
             };
+            // Of a part of what an object holds, not of all of it.
+            let kept = folder.json(&["query", "run", "field-history", "Borrowed.KEPT"]);
+            let of_first = format!("list#{}[0]", kept[0]["value"]["object"]);
+            let steps = folder.json(&["why", "run", &of_first, "--all"]);
+            let came_from = |method: &str| {
+                let mut results = steps.iter().filter(|step| step["deed"] == "result");
+                results.any(|step| step["event"]["exited"]["method"] == method)
+            };
+            assert!(came_from("a") && !came_from("c"), "{engine}: {steps:?}");
             let lost: Vec<_> = METHODS
                 .into_iter()
                 .filter(|method| !has_it(method))

@@ -17,6 +17,17 @@ public final class Borrowed {
         return 1;
     }
 
+    static final List<Integer> KEPT = new ArrayList<>();
+
+    static int c() {
+        return 2;
+    }
+
+    static void both() {
+        KEPT.add(a());
+        KEPT.add(c());
+    }
+
     static int eq() {
         return new R(a()).equals(new R(1)) ? 7 : 8;
     }
@@ -134,6 +145,7 @@ public final class Borrowed {
     public static void main(String[] args) throws Exception {
         long sum = eq() + key() + chars() + appended() + copy() + poured() + copied() + buffered() + built() + flat();
         sum += reflected() + message().length() + decimal() + joined().length() + local() + ran() + queued() + completed() + summed();
+        both();
         System.out.println(sum);
     }
 }

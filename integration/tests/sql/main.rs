@@ -266,6 +266,7 @@ fn what_cannot_be_answered_says_why_and_where() {
             "line 2, column 3: no such column: methd; did you mean method",
         ),
         ("SELECT * FROM cals", "did you mean calls"),
+        ("SELECT uper('x')", "did you mean upper"),
         ("SELECT * FROM calls, children", "children(of_call)"),
         ("SELECT * FRM calls", "line 1, column"),
         ("DELETE FROM calls", "may not be modified"),

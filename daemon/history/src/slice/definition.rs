@@ -1,7 +1,7 @@
 //! From a read to the deed that gave the variable its value.
 
 use jhyde_store::records::{CallRecord, Direction};
-use jhyde_trace::{CallId, Event, Local, MethodInfo, ObjectId, Timestamp, Variable};
+use jhyde_trace::{CallId, ContentKey, Event, Local, MethodInfo, ObjectId, Timestamp, Variable};
 
 use super::calls::position_of;
 use super::node::{Deed, Loose, Node, Relation};
@@ -24,7 +24,11 @@ impl Resolver {
             Variable::Return { call } | Variable::Exception { call } => {
                 Ok(self.ending(&self.history.record(call)?))
             }
-            Variable::Content { object, .. } => self.content_definition(object, at, found),
+            Variable::Content {
+                object,
+                key: ContentKey::All,
+            } => self.content_definition(object, at, found),
+            Variable::Content { object, key } => self.part_definition(object, key, at),
             Variable::Field { object, .. } | Variable::Element { array: object, .. } => {
                 let written = self.written(variable, at, found)?;
                 if let Variable::Element { array, .. } = variable {
@@ -125,6 +129,24 @@ impl Resolver {
             }),
             (None, None) => None,
         })
+    }
+
+    /// The change that made a part of what an object held what it was.
+    fn part_definition(
+        &self,
+        object: ObjectId,
+        key: ContentKey,
+        at: Timestamp,
+    ) -> Result<Option<Node>> {
+        let range = Timestamp(0)..Timestamp(at.0.saturating_add(1));
+        let last = self
+            .history
+            .content_writes(object, key, range, Direction::Backward, 1)?;
+        Ok(last.first().map(|write| Node {
+            deed: Deed::Content(object),
+            at: write.timestamp,
+            call: write.call,
+        }))
     }
 
     pub(super) fn content_definition(
