@@ -119,6 +119,9 @@ pub enum Error {
     /// The reader of our output went away: not an error to anybody.
     #[error("nobody reads the output any more")]
     Closed,
+    /// A signal with this number ended it, behind which it has put in order what it had begun.
+    #[error("interrupted: nothing was written")]
+    Interrupted(u8),
     /// Something failed, and this says all.
     #[error("{0}")]
     Failed(String),
@@ -152,6 +155,7 @@ impl Error {
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Closed => 0,
+            Self::Interrupted(signal) => 128 + signal,
             Self::Usage(_) => 2,
             Self::Daemon(status) => match status.code() {
                 Code::InvalidArgument | Code::OutOfRange => 2,

@@ -8,6 +8,7 @@ use jhyde_proto::v1::{ExportJelRequest, ImportChunk, KeepRequest, Removal};
 use serde::Serialize;
 use tokio::fs;
 use tokio::io::{AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
+use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc::channel;
 use tokio_stream::wrappers::ReceiverStream;
 
@@ -50,12 +51,17 @@ pub async fn export(context: &mut Context, args: &ExportArgs) -> Result<(), Erro
         ));
     }
     let part = part_of(&args.file);
-    let bytes = match into_part(context, args, &part).await {
+    let interrupted = interrupted(&args.file)?;
+    let written = tokio::select! {
+        written = into_part(context, args, &part) => written.map_err(|failed| failed.at(&args.file)),
+        signal = interrupted => Err(Error::Interrupted(signal)),
+    };
+    let bytes = match written {
         Ok(bytes) => bytes,
         Err(failed) => {
             // Half a file helps nobody.
             let _ = fs::remove_file(&part).await;
-            return Err(failed.at(&args.file));
+            return Err(failed);
         }
     };
     fs::rename(&part, &args.file)
@@ -75,6 +81,22 @@ pub async fn export(context: &mut Context, args: &ExportArgs) -> Result<(), Erro
         clean(&file),
         size(bytes)
     ))
+}
+
+/// The number of the signal that is to end this process, once it comes: from here on none ends it by itself.
+fn interrupted(file: &Path) -> Result<impl Future<Output = u8> + use<>, Error> {
+    let heard = |kind| signal(kind).map_err(|source| file_error("cannot write", file, source));
+    let mut interrupt = heard(SignalKind::interrupt())?;
+    let mut terminate = heard(SignalKind::terminate())?;
+    let mut hangup = heard(SignalKind::hangup())?;
+    Ok(async move {
+        let kind = tokio::select! {
+            _ = interrupt.recv() => SignalKind::interrupt(),
+            _ = terminate.recv() => SignalKind::terminate(),
+            _ = hangup.recv() => SignalKind::hangup(),
+        };
+        u8::try_from(kind.as_raw_value()).unwrap_or_default()
+    })
 }
 
 /// The file that grows until it is whole: beside the one that it becomes.
