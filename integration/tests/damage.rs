@@ -154,7 +154,8 @@ fn methods_around_the_damage_are_told(folder: &Folder, calls: &[Value]) {
 
 /// What named queries that read all of some blocks find, in which one cannot be read: as much as in the whole one, or it is said.
 fn questions_around_the_damage_are_answered(folder: &Folder, whole: &Folder) {
-    let statement = "select class || '.' || name as field, class from fields order by id limit 40";
+    let statement = "select field_class || '.' || name as field, field_class as class from writes where \"of\" = 'field' \
+                     group by field_class, name order by count(*) desc limit 12";
     let fields = whole.json(&["sql", NAME, "--command", statement]);
     let word = |row: &Value, name: &str| row[name].as_str().map(str::to_owned);
     let mut lost = 0;
