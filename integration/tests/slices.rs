@@ -275,7 +275,11 @@ fn what_went_through_the_jdk_is_in_the_slice() {
             };
             // Of a part of what an object holds, not of all of it.
             let kept = folder.json(&["query", "run", "field-history", "Borrowed.KEPT"]);
-            let of_first = format!("list#{}[0]", kept[0]["value"]["object"]);
+            let mut objects = kept
+                .iter()
+                .rev()
+                .filter_map(|row| row["value"]["object"].as_u64());
+            let of_first = format!("list#{}[0]", objects.next().expect("the list"));
             let steps = folder.json(&["why", "run", &of_first, "--all"]);
             let came_from = |method: &str| {
                 let mut results = steps.iter().filter(|step| step["deed"] == "result");

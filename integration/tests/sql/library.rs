@@ -226,7 +226,8 @@ fn threads(jdk: &Jdk, compared: &mut Compared) {
     of.same("uncaught", columns, "uncaught()", &ended);
 }
 
-/// Each monitor that a thread entered, and another one had left since that thread's last event, by walking over all events.
+/// Each monitor that a thread entered, and another one had left since that thread's last event, by walking over all events. No two threads have one at
+/// a time.
 fn entered_behind_others(folder: &Folder) -> Vec<Vec<Json>> {
     let number = |json: &Json| json.as_u64().expect("a number");
     let events = rows(
@@ -239,6 +240,7 @@ fn entered_behind_others(folder: &Folder) -> Vec<Vec<Json>> {
     let mut last: HashMap<u64, u64> = HashMap::new();
     let mut left: HashMap<u64, Vec<(u64, u64)>> = HashMap::new();
     let mut entered = Vec::new();
+    let mut owners: HashMap<u64, (u64, u32)> = HashMap::new();
     for event in &events {
         // `rows` has cells in the order of their names.
         let (thread, now) = (number(&event[0]), number(&event[1]));
@@ -247,6 +249,15 @@ fn entered_behind_others(folder: &Folder) -> Vec<Vec<Json>> {
             continue;
         };
         let of = left.entry(number(object)).or_default();
+        let owner = owners.entry(number(object)).or_insert((thread, 0));
+        assert!(
+            owner.0 == thread || owner.1 == 0,
+            "{thread} at {now}: {owner:?} has it"
+        );
+        *owner = match action.as_str() {
+            Some("enter" | "notified") => (thread, owner.1 + 1),
+            _ => (thread, owner.1.saturating_sub(1)),
+        };
         match action.as_str() {
             Some("exit" | "wait") => of.push((thread, now)),
             Some("enter") if of.iter().any(|(by, at)| *by != thread && *at > since) => {
