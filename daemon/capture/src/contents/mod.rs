@@ -69,6 +69,8 @@ pub(crate) struct Container {
     pub(crate) is_given: bool,
     /// How often libraries had run when it was read last.
     read_at: u64,
+    /// Its number among all readings, when it was read last.
+    pub(crate) reading: u64,
     /// Events that had been told by then.
     certain: Timestamp,
     /// It is a part of this map, whose changes show in it.
@@ -113,6 +115,8 @@ pub(crate) struct Contents {
     unasked: Vec<ObjectId>,
     /// How often code of libraries has run, or a call was made of which nobody knows what it was shown.
     library_runs: u64,
+    /// How often an object was read.
+    readings: u64,
     /// Events that have been told.
     now: Timestamp,
     /// Its number when such a call was made last.
@@ -138,6 +142,7 @@ impl Container {
             called_back: 0,
             is_given: false,
             read_at: 0,
+            reading: 0,
             certain: Timestamp(0),
             refusals: 0,
             spliced: 0,
@@ -231,9 +236,11 @@ impl Contents {
     }
 
     pub(crate) fn add(&mut self, object: ObjectId, container: Container) {
+        self.readings += 1;
         let (read_at, certain) = (self.library_runs, self.now);
         let container = Container {
             read_at,
+            reading: self.readings,
             certain,
             ..container
         };
@@ -371,9 +378,11 @@ impl Contents {
 
     /// It has been read.
     pub(crate) fn was_read(&mut self, object: ObjectId) {
-        let (runs, now) = (self.library_runs, self.now);
+        self.readings += 1;
+        let (runs, now, reading) = (self.library_runs, self.now, self.readings);
         if let Some(container) = self.get_mut(object) {
             container.read_at = runs;
+            container.reading = reading;
             container.certain = now;
         }
     }
@@ -382,6 +391,11 @@ impl Contents {
     pub(crate) fn doubtful_since(&self, object: ObjectId) -> Option<Timestamp> {
         let container = self.get(object).filter(|_| self.is_in_doubt(object));
         container.map(|container| container.certain)
+    }
+
+    /// How often an object was read.
+    pub(crate) fn readings(&self) -> u64 {
+        self.readings
     }
 
     /// So many events have been told.

@@ -48,6 +48,7 @@ public final class Odd {
         Told.that(new Own(), "unknown");
         large();
         together();
+        oneAfterTheOther();
     }
 
     static void large() {
@@ -84,5 +85,26 @@ public final class Odd {
         pool.awaitTermination(1, TimeUnit.MINUTES);
         Told.list(guarded);
         Told.map(map);
+    }
+
+    /** Each task begins while another one may be in the middle of a change: what both have is looked at there. */
+    static void oneAfterTheOther() throws Exception {
+        List<Integer> list = new ArrayList<>();
+        Vector<Integer> vector = new Vector<>();
+        ExecutorService pool = Executors.newFixedThreadPool(3);
+        for (int task = 0; task < 60; task++) {
+            int number = task;
+            pool.submit(() -> {
+                vector.add(number);
+                synchronized (list) {
+                    list.add(number);
+                    Told.list(list);
+                }
+            });
+        }
+        pool.shutdown();
+        pool.awaitTermination(1, TimeUnit.MINUTES);
+        Told.list(list);
+        Told.list(vector);
     }
 }

@@ -2,7 +2,7 @@
 
 use jhyde_trace::{Items, ObjectId, Sink};
 
-use crate::contents::Modelled;
+use crate::contents::{Container, Modelled};
 use crate::error::CaptureError;
 use crate::events::Engine;
 use crate::events::thread::Thread;
@@ -55,7 +55,11 @@ impl<S: Sink> Engine<S> {
             return Ok(false);
         };
         let container = self.recorder.known.contents.get(object);
-        if container.is_some_and(|container| container.is_exposed) {
+        let read_meanwhile = |of: &Container| of.reading > thread.readings;
+        if container.is_some_and(|of| of.is_exposed || read_meanwhile(of))
+            || self.is_used_meanwhile(object)
+        {
+            // What is known may have a part of what the call did, or of what another one does.
             return Ok(false);
         }
         let (done, order) = self.recorder.known.modelled(&class, shown, object);

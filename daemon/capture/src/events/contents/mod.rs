@@ -3,6 +3,7 @@
 //! exception leaves a call. What a call gives back is held against what is known.
 
 mod follow;
+mod meanwhile;
 
 use jhyde_trace::{Change, Items, ObjectId, Part, Sink, Value};
 
@@ -12,6 +13,7 @@ use crate::contents::methods::{Touches, touches, writes_an_entry};
 use crate::contents::{Container, Order, Shape, difference, held_by};
 use crate::error::CaptureError;
 use crate::events::thread::Thread;
+use crate::program::Named;
 use crate::recorder::{At, Runs, Shown};
 
 /// Longer ones are not read at each callback of the method that changes them, nor to learn the names of elements.
@@ -47,6 +49,9 @@ impl<S: Sink> Engine<S> {
             self.look_into(thread, at, object, true)?;
         }
         for object in self.recorder.known.contents.behind(shown) {
+            if let Some(container) = self.recorder.known.contents.get_mut(object) {
+                container.touch(thread.jdwp.0);
+            }
             let wanted = match self.recorder.known.contents.get(object) {
                 Some(container) => {
                     self.recorder.known.contents.is_in_doubt(object) || container.wants_reading()
@@ -166,7 +171,7 @@ impl<S: Sink> Engine<S> {
     /// What a call may have changed: what it was shown, what lies behind that, and, where it may have run functions of the JDK over it, what
     /// that holds. Of what nobody can name, all is in doubt from here on.
     fn changed_by(&mut self, shown: &Shown) -> Vec<ObjectId> {
-        let may_change = self.may_change(shown);
+        let may_change = self.may_change(shown.named(), shown.receiver(), shown.objects());
         let mut all = self.recorder.known.contents.behind(&may_change);
         if self.recorder.known.contents.any_wild(&all) {
             let known = &self.recorder.known;
@@ -193,18 +198,22 @@ impl<S: Sink> Engine<S> {
     }
 
     /// What a call may have changed, of what it was shown itself.
-    fn may_change(&self, shown: &Shown) -> Vec<ObjectId> {
-        let receiver = shown.receiver();
+    fn may_change(
+        &self,
+        named: &Named,
+        receiver: Option<ObjectId>,
+        shown: &[ObjectId],
+    ) -> Vec<ObjectId> {
         let by_access = receiver
             .and_then(|receiver| self.recorder.known.contents.get(receiver))
             .is_some_and(|container| container.by_access);
         let runs_scope = |receiver| self.recorder.known.contents.runs_scope(receiver);
-        match touches(shown.named()) {
+        match touches(named) {
             Touches::All if receiver.is_some_and(runs_scope) => Vec::new(),
             Touches::Nothing if by_access => receiver.into_iter().collect(),
             Touches::Nothing => Vec::new(),
             Touches::Receiver => receiver.into_iter().collect(),
-            Touches::All => shown.objects().to_vec(),
+            Touches::All => shown.to_vec(),
         }
     }
 
@@ -345,6 +354,7 @@ impl<S: Sink> Engine<S> {
                 .add(object, Container::new(shape));
         }
         let alone = self.threads.are_outside();
+        let used = self.is_used_meanwhile(object);
         let Some(container) = self.recorder.known.contents.get_mut(object) else {
             // Not so: it was known, or has been added.
             return Ok(());
@@ -353,7 +363,7 @@ impl<S: Sink> Engine<S> {
         if container.shape.is_immutable() && container.items().is_some() {
             return Ok(());
         }
-        if container.is_shared && !alone {
+        if used || container.is_shared && !alone {
             self.recorder.lose_contents(at, object, MEANWHILE);
             return Ok(());
         }

@@ -61,6 +61,7 @@ impl<S: Sink> Engine<S> {
     ) -> Result<(), CaptureError> {
         thread.predicted = false;
         thread.throws_at = None;
+        thread.readings = self.recorder.known.contents.readings();
         self.sweep(thread.at(ticket))?;
         let (idle, initialising) = (thread.stack.is_empty(), thread.initialising.is_some());
         let settled =

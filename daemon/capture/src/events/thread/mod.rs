@@ -63,6 +63,8 @@ pub(crate) struct Thread {
     pub(crate) unstepped: bool,
     /// How often code out of the scope had run when it went on last: see [`crate::mirror::Heap::is_stale`].
     pub(crate) looked: u64,
+    /// How many objects of the JDK had been read by then: those that were read later may have a part of what it has done since.
+    pub(crate) readings: u64,
     /// The boundary call that it came back from with its last event: where it was told that it ended, and behind how
     /// many of the arrival's events it ended.
     pub(crate) returned: Option<(Ticket, usize, CallId)>,
@@ -122,6 +124,7 @@ impl Thread {
             stepping: Stepping::Off,
             unstepped: false,
             looked: 0,
+            readings: 0,
             returned: None,
             predicted: false,
             throws_at: None,
