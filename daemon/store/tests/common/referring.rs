@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use jhyde_store::*;
+use jhyde_trace::block::Kinds;
 use jhyde_trace::*;
 
 use super::{Model, both_ways, collected};
@@ -105,6 +106,22 @@ pub(super) fn compare_events_of_methods(
             }
             let found = collected(recording.events_of_method(method, range.clone()));
             assert_eq!(found, expected, "events of {method} in {range:?}");
+        }
+        for kinds in [Kinds::ALL, Kinds::WRITES, Kinds::EXITS] {
+            for step in 1..=3 {
+                let some: BTreeSet<_> = methods.iter().copied().step_by(step).collect();
+                let rows = model.span(range).map(|at| model.at(at));
+                let expected = rows.filter(|row| {
+                    let call = calls.get(&row.event.call);
+                    kinds.contains(&row.event.kind)
+                        && call.is_some_and(|call| some.contains(&call.method))
+                });
+                both_ways(
+                    expected.collect(),
+                    |way| recording.events_inside(some.clone(), kinds, range.clone(), way),
+                    "events inside of methods",
+                );
+            }
         }
     }
 }

@@ -26,6 +26,31 @@ impl Kinds {
     /// What happens at monitors.
     pub const MONITORS: Self = Self(1 << op::MONITOR);
 
+    /// None.
+    pub const NONE: Self = Self(0);
+    /// Beginnings of threads.
+    pub const THREAD_STARTS: Self = Self(1 << op::THREAD_START);
+    /// Ends of threads.
+    pub const THREAD_ENDS: Self = Self(1 << op::THREAD_END);
+    /// Classes that are prepared.
+    pub const CLASSES: Self = Self(1 << op::CLASS_PREPARED);
+    /// Objects that are made.
+    pub const CREATIONS: Self = Self(1 << op::NEW);
+    /// Writes alone.
+    pub const WRITTEN: Self = Self(1 << op::WRITE);
+    /// Values that were found, and changes of what objects of the JDK hold: of which some are found, too.
+    pub const FOUND: Self = Self(1 << op::SNAPSHOT | 1 << op::CONTENT);
+    /// Changes of what objects of the JDK hold.
+    pub const CONTENTS: Self = Self(1 << op::CONTENT);
+    /// Exceptions that are thrown.
+    pub const THROWN: Self = Self(1 << op::THROWN);
+    /// Exceptions that are caught.
+    pub const CAUGHT: Self = Self(1 << op::CAUGHT);
+    /// Exceptions that end their thread.
+    pub const UNCAUGHT: Self = Self(1 << op::UNCAUGHT);
+    /// What was not recorded.
+    pub const GAPS: Self = Self(1 << op::GAP);
+
     /// Is an event of this kind among them?
     pub fn contains(self, kind: &EventKind) -> bool {
         self.0 & 1 << number(kind) != 0

@@ -12,7 +12,7 @@ use jhyde_trace::{
 
 use super::calls::id;
 use super::finding::thread;
-use super::referring::{refers, that_refer, with_value};
+use super::referring::{inside, inside_methods, refers, that_refer, with_value};
 use crate::error::Result;
 use crate::span::pieces;
 use crate::sql::datum::{Datum, Held, value_columns};
@@ -118,15 +118,19 @@ pub(super) fn of_thread(
     }
 }
 
-/// The three ways to look through events, for those of some kinds.
+/// The ways to look through events, for those of some kinds: by time, by thread, by call, and by what their calls run.
 macro_rules! ways {
-    ($kinds:expr) => {
-        vec![
+    ($kinds:expr) => {{
+        let mut ways = vec![
             all_by_time(|world, bounds| Ok(scan(world, bounds, None, $kinds))),
             of_thread(|world, bounds| in_thread(world, bounds, $kinds)),
             of_call(|world, bounds| in_call(world, bounds, $kinds)),
-        ]
-    };
+        ];
+        ways.extend(inside_methods(|world, bounds| {
+            inside(world, bounds, $kinds)
+        }));
+        ways
+    }};
 }
 
 pub(super) use ways;
@@ -274,6 +278,15 @@ pub(super) fn events() -> Table<TimedEvent> {
     ));
     let mut accesses = ways!(Kinds::ALL);
     accesses.push(Access {
+        by: "blocks of events by time, of which those of the kind are decoded",
+        equal: &["kind"],
+        cost: 5e6,
+        ..all_by_time(|world, bounds| {
+            let kinds = bounds.text("kind").map_or(Kinds::NONE, kinds);
+            Ok(scan(world, bounds, None, kinds))
+        })
+    });
+    accesses.push(Access {
         order: None,
         backward: false,
         reads: Reads::Led(|world, bounds| {
@@ -313,6 +326,29 @@ fn word(kind: &EventKind) -> &'static str {
         EventKind::Snapshot { .. } => "found",
         EventKind::Content { .. } => "content",
         EventKind::Gap { .. } => "gap",
+    }
+}
+
+/// The kinds of events among which those are that have a word.
+fn kinds(word: &str) -> Kinds {
+    match word {
+        "thread_start" => Kinds::THREAD_STARTS,
+        "thread_end" => Kinds::THREAD_ENDS,
+        "class_prepared" => Kinds::CLASSES,
+        "enter" => Kinds::ENTERS,
+        "exit" => Kinds::EXITS,
+        "new" => Kinds::CREATIONS,
+        "write" => Kinds::WRITTEN,
+        "use" => Kinds::USES,
+        "edge" => Kinds::EDGES,
+        "thrown" => Kinds::THROWN,
+        "caught" => Kinds::CAUGHT,
+        "uncaught" => Kinds::UNCAUGHT,
+        "monitor" => Kinds::MONITORS,
+        "content" => Kinds::CONTENTS,
+        "found" => Kinds::FOUND,
+        "gap" => Kinds::GAPS,
+        _ => Kinds::NONE,
     }
 }
 
@@ -450,6 +486,7 @@ pub(super) fn exceptions() -> Table<TimedEvent> {
     }];
     accesses[0].cost = 1e4;
     accesses.push(of_call(|world, bounds| in_call(world, bounds, KINDS)));
+    accesses.extend(inside_methods(|world, bounds| inside(world, bounds, KINDS)));
     accesses.push(refers(&["exception"], |world, bounds| {
         that_refer(world, bounds, "exception", KINDS)
     }));

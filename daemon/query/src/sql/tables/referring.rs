@@ -3,15 +3,16 @@
 //! The index leads to the blocks that have some. Recordings that were made before there was such an index have all of their blocks
 //! read, and the answer says so.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
 use jhyde_store::records::{CallRecord, Direction, TimedEvent};
 use jhyde_store::{Lookup, Recording, Rows};
 use jhyde_trace::block::Kinds;
-use jhyde_trace::{ClassId, FieldId, ObjectId, Timestamp};
+use jhyde_trace::{ClassId, FieldId, MethodId, ObjectId, Timestamp};
 
-use super::events::in_pieces;
+use super::events::{in_pieces, scan};
 use super::writes::event_of;
 use crate::error::Result;
 use crate::span::NO_INDEX;
@@ -132,6 +133,89 @@ pub(super) fn calls_that_refer(
         record.transpose()
     });
     Ok(Box::new(calls))
+}
+
+/// The ways to the events of calls of methods: by class, name and line, as far as they are told.
+pub(super) fn inside_methods(
+    find: fn(&Arc<World>, &Bounds) -> Result<RowsOf<TimedEvent>>,
+) -> Vec<Access<TimedEvent>> {
+    const WAYS: [(&[&str], f64); 6] = [
+        (&["line"], 2e6),
+        (&["class"], 1e6),
+        (&["method"], 4e5),
+        (&["class", "line"], 2e5),
+        (&["class", "method"], 1e5),
+        (&["class", "method", "line"], 9e4),
+    ];
+    let way = |(equal, cost)| Access {
+        by: "index of blocks in which the methods run",
+        equal,
+        range: Some("timestamp"),
+        order: Some("timestamp"),
+        backward: true,
+        cost,
+        reads: Reads::Led(|world, bounds| match methods(world, bounds)? {
+            Some(methods) => Ok(methods
+                .into_iter()
+                .map(|method| (Lookup::Inside(method), bounds.range()))
+                .collect()),
+            None => Ok(bounds.leads(Some(Lookup::Time))),
+        }),
+        find,
+    };
+    WAYS.into_iter().map(way).collect()
+}
+
+/// The events of some kinds of the calls of the methods that are asked for.
+pub(super) fn inside(
+    world: &Arc<World>,
+    bounds: &Bounds,
+    kinds: Kinds,
+) -> Result<RowsOf<TimedEvent>> {
+    let Some(methods) = methods(world, bounds)? else {
+        return Ok(scan(world, bounds, None, kinds));
+    };
+    if methods.is_empty() {
+        return Ok(none());
+    }
+    let way = bounds.direction();
+    Ok(found(
+        world,
+        bounds.range(),
+        way,
+        move |recording, piece| recording.events_inside(methods.clone(), kinds, piece, way),
+    ))
+}
+
+/// The methods that are asked for by class, name and line; none where classes are lost, so that not all of them are known.
+fn methods(world: &World, bounds: &Bounds) -> Result<Option<BTreeSet<MethodId>>> {
+    let recording = world.recording();
+    if recording.lost_classes().is_some() {
+        return Ok(None);
+    }
+    let classes = match bounds.has("class") {
+        true => classes_of(recording, bounds.text("class")),
+        false => recording.classes(),
+    };
+    let name = bounds.has("method").then(|| bounds.text("method"));
+    let line = bounds.has("line").then(|| bounds.number("line"));
+    let mut all = BTreeSet::new();
+    for class in classes {
+        let Some(class) = recording.class(class)? else {
+            continue;
+        };
+        let methods = class.methods.iter().filter(|method| {
+            let has = |line| {
+                method
+                    .lines
+                    .iter()
+                    .any(|at| Some(u64::from(at.line)) == line)
+            };
+            name.is_none_or(|name| Some(method.name.as_str()) == name) && line.is_none_or(has)
+        });
+        all.extend(methods.map(|method| method.id));
+    }
+    Ok(Some(all))
 }
 
 /// A way to the writes of the fields of a class, or of one of them.

@@ -11,7 +11,7 @@ use jhyde_trace::{ContentKey, Event, EventKind, Level, Local, ObjectId, Variable
 use super::events::{
     all_by_time, held, in_call, in_thread, of_call, of_thread, place_columns, scan, variable, ways,
 };
-use super::referring::{of_fields, refers, that_refer, writes_to};
+use super::referring::{inside, inside_methods, of_fields, refers, that_refer, writes_to};
 use crate::error::Result;
 use crate::sql::datum::{Datum, value_columns};
 use crate::sql::extent::{Leads, Reads};
