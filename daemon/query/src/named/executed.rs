@@ -6,10 +6,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
+use std::sync::Arc;
 
 use jhyde_bytecode::{Code, CoverageEdges, Instruction, Opcode, Operands};
 use jhyde_store::records::{CallRecord, Direction, MethodEvent, MethodRef};
-use jhyde_trace::{CallId, Event, EventKind, Level, MethodId, Timestamp};
+use jhyde_trace::{CallId, ClassInfo, Event, EventKind, Level, MethodId, Timestamp};
 use rustc_hash::FxHashMap;
 
 use super::yes_no::{Found, full_name};
@@ -33,18 +34,15 @@ pub(crate) fn executed(ask: &Ask<'_>, take: &mut dyn FnMut(Row) -> Result<()>) -
         ));
     };
     let classes = ask.classes("line", class)?;
-    let mut on_line = Vec::new();
-    let mut lines = BTreeSet::new();
-    for class in &classes {
-        for (position, method) in class.methods.iter().enumerate() {
-            lines.extend(method.lines.iter().map(|entry| entry.line));
-            if method.lines.iter().any(|entry| entry.line == line) {
-                on_line.push(MethodRef {
-                    class: class.clone(),
-                    position,
-                });
-            }
-        }
+    let lines: BTreeSet<u32> = classes
+        .iter()
+        .flat_map(|class| &class.methods)
+        .flat_map(|method| method.lines.iter().map(|entry| entry.line))
+        .collect();
+    let mut on_line = methods_on(&classes, line);
+    if on_line.is_empty() {
+        // A line of the class's file may be one of a class in it, or around it.
+        on_line = methods_on(&of_the_file(ask, &classes)?, line);
     }
     if on_line.is_empty() {
         let code = match (lines.first(), lines.last()) {
@@ -72,6 +70,37 @@ struct Went {
     blind: bool,
     /// Of the line that is asked about.
     line: Found,
+}
+
+/// The methods of classes that have code on a line.
+fn methods_on(classes: &[Arc<ClassInfo>], line: u32) -> Vec<MethodRef> {
+    let mut found = Vec::new();
+    for class in classes {
+        for (position, method) in class.methods.iter().enumerate() {
+            if method.lines.iter().any(|entry| entry.line == line) {
+                found.push(MethodRef {
+                    class: Arc::clone(class),
+                    position,
+                });
+            }
+        }
+    }
+    found
+}
+
+/// The classes that were compiled from the files of these: those that are in one class of the outermost level with them (JVMS 4.7.6: a
+/// compiler names them by it and a `$`), and whose file has the same name.
+fn of_the_file(ask: &Ask<'_>, classes: &[Arc<ClassInfo>]) -> Result<Vec<Arc<ClassInfo>>> {
+    let recording = ask.history.recording();
+    let outermost = |name: &str| name.split('$').next().unwrap_or_default().to_owned();
+    let file = |class: &ClassInfo| (outermost(&class.name), class.source_file.clone());
+    let files: BTreeSet<_> = classes.iter().map(|class| file(class)).collect();
+    let mut found = Vec::new();
+    for id in recording.classes() {
+        let class = recording.class(id)?;
+        found.extend(class.filter(|class| files.contains(&file(class))));
+    }
+    Ok(found)
 }
 
 fn of_method(
