@@ -88,8 +88,12 @@ impl Ended {
         each: &mut dyn FnMut(Flight, Landing) -> Result<()>,
     ) -> Result<()> {
         while self.waiting.len() > most
-            && let Some((_, (flight, landing))) = self.waiting.pop_first()
+            && let Some((place, (flight, landing))) = self.waiting.pop_first()
         {
+            let key = flight.key();
+            if self.caught.get(&key) == Some(&place) {
+                self.caught.remove(&key);
+            }
             each(flight, landing)?;
         }
         Ok(())
