@@ -66,7 +66,9 @@ How to write a variable
   object#12.field      a field of an object; object#12.pkg.Super.field where a subclass hides it
   array#3[2]           an element of an array
   pkg.Cls.FIELD        a static field
-  CALL:this.field      from a call by way of what it held at its end: 1.7:c[2], 1.7:book.orders[0].price
+  list#7[3]            what a list, queue or deque holds; map#12[\"k\"] what a map has for a key
+  CALL:this.field      from a call by way of what it held at its end: 1.7:c[2], 1.7:book.orders[0].price,
+                       1.7:this.books[\"OAK\"].trades[1]
   CALL:return          the result of a call
   CALL:exception       the exception that ended it
 

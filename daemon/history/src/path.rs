@@ -1,4 +1,5 @@
-//! Ways to a variable as source writes them, from a call: `1.7:this.volume`, `merge#3:c[2]`, `1.7:book.orders[0].price`.
+//! Ways to a variable as source writes them, from a call: `1.7:this.volume`, `merge#3:c[2]`, `1.7:book.orders[0].price`,
+//! `1.7:this.books["OAK"].trades[1]`. What stands in brackets is the index of an array or list, or a key of a map as jhyde shows it.
 //!
 //! Each step goes on from the object that the variable before it held when the call ended (now, if it runs), which is
 //! what one sees when one looks at a call; a variable that was cleared by then, from the object that it held first.
@@ -9,6 +10,7 @@ use jhyde_trace::{CallId, Content, ObjectId, Outcome, Timestamp, Value, Variable
 use crate::error::{Error, Result};
 use crate::history::History;
 use crate::state::Interval;
+use crate::variables::number;
 
 /// A step from an object to one of its variables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,9 +26,10 @@ fn taken_apart(way: &str) -> Option<(&str, Vec<Step<'_>>)> {
     let mut steps = Vec::new();
     while !rest.is_empty() {
         if let Some(inside) = rest.strip_prefix('[') {
-            let (index, behind) = inside.split_once(']')?;
-            steps.push(Step::Element(index));
-            rest = behind;
+            let end = quoted(inside);
+            let end = end + inside.get(end..)?.find(']')?;
+            steps.push(Step::Element(&inside[..end]));
+            rest = &inside[end + 1..];
         } else {
             let name = rest.strip_prefix('.')?;
             let end = name.find(['.', '[']).unwrap_or(name.len());
@@ -39,6 +42,33 @@ fn taken_apart(way: &str) -> Option<(&str, Vec<Step<'_>>)> {
         }
     }
     (!local.is_empty()).then_some((local, steps))
+}
+
+/// Where a text or character ends, in bytes, that begins there; 0 where none does.
+fn quoted(text: &str) -> usize {
+    let Some(quote @ ('"' | '\'')) = text.chars().next() else {
+        return 0;
+    };
+    let mut is_escaped = false;
+    for (at, c) in text.char_indices().skip(1) {
+        match c {
+            _ if is_escaped => is_escaped = false,
+            '\\' => is_escaped = true,
+            c if c == quote => return at + 1,
+            _ => {}
+        }
+    }
+    text.len()
+}
+
+/// A call and the way from it, with a colon in between: a key of a map on it may have others.
+pub(crate) fn from_call(text: &str) -> Option<(&str, &str)> {
+    let key = [text.find("[\""), text.find("['")]
+        .into_iter()
+        .flatten()
+        .min();
+    let colon = text[..key.unwrap_or(text.len())].rfind(':')?;
+    Some((&text[..colon], &text[colon + 1..]))
 }
 
 impl History {
@@ -93,24 +123,47 @@ impl History {
         Ok(variable)
     }
 
+    /// What stands in brackets behind an object: an element of an array, or a part of what an object of the JDK holds.
     fn element_of(&self, text: &str, id: ObjectId, index: &str) -> Result<Variable> {
         let is_array = self
             .recording
             .object(id)?
             .is_some_and(|info| matches!(info.content, Content::Array(_)));
-        match index.parse() {
-            Ok(index) if is_array => self.resolve_element(text, id, index),
-            Ok(_) => Err(Error::NoSuchVariable {
-                variable: text.to_owned(),
-                reason: format!("object#{id} is not an array"),
-            }),
-            Err(_) => Err(Error::VariableForm(text.to_owned())),
+        if is_array {
+            let form = || Error::VariableForm(text.to_owned());
+            return self.resolve_element(text, id, number(index).ok_or_else(form)?);
+        }
+        let none = |reason: String| Error::NoSuchVariable {
+            variable: text.to_owned(),
+            reason,
+        };
+        match self.resolve_content(&format!("object#{id}[{index}]")) {
+            Ok(Some(part)) => Ok(part),
+            Ok(None) => Err(Error::VariableForm(text.to_owned())),
+            Err(Error::NoSuchVariable { reason, .. }) => {
+                Err(none(format!("object#{id}: {reason}")))
+            }
+            Err(Error::VariableForm(_)) => Err(Error::VariableForm(text.to_owned())),
+            Err(error) => Err(error),
         }
     }
 
     /// The object that a variable held at a time, or before it was cleared.
     fn object_in(&self, variable: Variable, at: Timestamp) -> Result<Option<ObjectId>> {
         let range = Timestamp(0)..Timestamp(at.0.saturating_add(1));
+        if let Variable::Content { object, key } = variable {
+            return match self.part_at(object, key, at)? {
+                Ok(Some(part)) => Ok(part.object()),
+                Ok(None) => {
+                    let held = self.content_writes(object, key, range, Direction::Forward, 1)?;
+                    Ok(held.first().and_then(|write| write.value.object()))
+                }
+                Err(reason) => Err(Error::NoSuchVariable {
+                    variable: self.written_form(variable)?,
+                    reason: format!("what it held at {at} is not recorded: {reason}"),
+                }),
+            };
+        }
         let last = self.recording.last_write(variable, at)?;
         let told = last.as_ref().map_or(Timestamp(0), |last| last.timestamp);
         let since = Interval { from: told, to: at };
@@ -137,6 +190,15 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_key_may_have_colons() {
+        let apart = |text| from_call(text).expect("a call");
+        assert_eq!(apart("a.B.c#1:this.x"), ("a.B.c#1", "this.x"));
+        assert_eq!(apart(r#"1.7:m["a:b"].c"#), ("1.7", r#"m["a:b"].c"#));
+        assert_eq!(apart("1.7:m[':']"), ("1.7", "m[':']"));
+        assert_eq!(from_call("object#1.x"), None);
+    }
+
+    #[test]
     fn ways_are_taken_apart() {
         use Step::{Element, Field};
         assert_eq!(
@@ -151,7 +213,23 @@ mod tests {
             taken_apart("i@4-10[2][3]"),
             Some(("i@4-10", vec![Element("2"), Element("3")]))
         );
-        for none in ["this", "", ".a", "a.", "a[1", "a[1]b", "a..b"] {
+        assert_eq!(
+            taken_apart(r#"this.books["a].\"b"].trades[Side.BUY][']'].x"#),
+            Some((
+                "this",
+                vec![
+                    Field("books"),
+                    Element(r#""a].\"b""#),
+                    Field("trades"),
+                    Element("Side.BUY"),
+                    Element("']'"),
+                    Field("x")
+                ]
+            ))
+        );
+        for none in [
+            "this", "", ".a", "a.", "a[1", "a[1]b", "a..b", "a[\"b", "a[\"b]",
+        ] {
             assert_eq!(taken_apart(none), None, "{none}");
         }
     }

@@ -16,6 +16,7 @@ use jhyde_trace::{
 
 use crate::error::{Error, Result};
 use crate::history::{History, unless_lost};
+use crate::path::from_call;
 use crate::reference::candidates;
 use crate::text::is_called;
 
@@ -157,7 +158,7 @@ impl History {
             let array = ObjectId(number(id).ok_or_else(form)?);
             return self.resolve_element(text, array, number(index).ok_or_else(form)?);
         }
-        if let Some((call, local)) = text.rsplit_once(':') {
+        if let Some((call, local)) = from_call(text) {
             let call = self.resolve_call(call)?;
             if let Some(variable) = self.resolve_way(text, call, local)? {
                 return Ok(variable);
