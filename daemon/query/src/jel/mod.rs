@@ -4,6 +4,8 @@
 //! has no words for stands in facts of other names, each told in `docs/queries.md`. Nothing is kept in memory but the calls that
 //! run, the numbers of objects that were told of, and where some thousand exceptions land.
 
+mod classes;
+mod held;
 mod landings;
 mod terms;
 mod walk;

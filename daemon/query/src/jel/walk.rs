@@ -1,12 +1,9 @@
 //! The walk over all events that writes the facts.
 
-use std::fmt::Write as _;
 use std::io::Write;
 use std::sync::Arc;
 
 use jhyde_history::History;
-use jhyde_history::exact::Inside;
-use jhyde_history::text::default_value;
 use jhyde_store::records::{Direction, ExceptionKind, MethodRef, TimedEvent};
 use jhyde_trace::{
     CallId, ClassId, ClassInfo, Content, Event, EventKind, Local, MethodId, ObjectId, Outcome,
@@ -38,14 +35,14 @@ struct Running {
 
 /// See the module.
 pub(super) struct Walk<'a> {
-    history: &'a History,
+    pub(super) history: &'a History,
     span: Span,
-    options: Options,
+    pub(super) options: Options,
     out: &'a mut dyn Write,
     next: u64,
     running: FxHashMap<ThreadId, Vec<Running>>,
     /// Classes of which their fields were told.
-    met: FxHashSet<ClassId>,
+    pub(super) met: FxHashSet<ClassId>,
     /// Objects of which their class and text was told.
     known: FxHashSet<ObjectId>,
     /// Exceptions on their way, told when they were thrown, and the calls in which they were seen last.
@@ -108,12 +105,12 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    fn line(&mut self, text: &str) -> Result<()> {
+    pub(super) fn line(&mut self, text: &str) -> Result<()> {
         writeln!(self.out, "{text}").map_err(gone)
     }
 
     /// Tells an event, and of the event of the recording that it is. Returns its number.
-    fn tell(&mut self, thread: ThreadId, at: Timestamp, term: &str) -> Result<u64> {
+    pub(super) fn tell(&mut self, thread: ThreadId, at: Timestamp, term: &str) -> Result<u64> {
         let id = self.next;
         self.next += 1;
         let name = self.thread_name(thread)?;
@@ -163,7 +160,7 @@ impl<'a> Walk<'a> {
         Ok(term)
     }
 
-    fn value(&mut self, value: Value) -> Result<String> {
+    pub(super) fn value(&mut self, value: Value) -> Result<String> {
         Ok(match value {
             Value::Boolean(v) => format!("'{v}'"),
             Value::Byte(v) => v.to_string(),
@@ -179,7 +176,7 @@ impl<'a> Walk<'a> {
         })
     }
 
-    fn values(&mut self, values: &[Value]) -> Result<String> {
+    pub(super) fn values(&mut self, values: &[Value]) -> Result<String> {
         let mut terms = Vec::with_capacity(values.len());
         for value in values {
             terms.push(self.value(*value)?);
@@ -304,79 +301,6 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Tells the fields of a class of the scope when it is prepared, or is met first: not all recordings tell when it was prepared.
-    fn meet(&mut self, class: &Arc<ClassInfo>, thread: ThreadId, at: Timestamp) -> Result<()> {
-        if !class.in_scope || !self.met.insert(class.id) {
-            return Ok(());
-        }
-        self.member_fields(class, thread, at)?;
-        let name = Atom(&class.name).to_string();
-        if let Some(above) = &class.super_name {
-            self.line(&format!("extends({name}, {}).", Atom(above)))?;
-        }
-        for field in &class.fields {
-            self.line(&format!("declares({name}, {}).", Atom(&field.name)))?;
-        }
-        if !self.options.defaults {
-            return Ok(());
-        }
-        const FINAL: u32 = 0x0010;
-        let statics = class.fields.iter().filter(|field| field.is_static());
-        for field in statics.filter(|field| field.modifiers & FINAL == 0) {
-            let value = self.value(default_value(&field.descriptor))?;
-            let place = location(class, None);
-            let term = format!(
-                "setfield({place}, c({name}), {}, {value})",
-                Atom(&field.name)
-            );
-            self.tell(thread, at, &term)?;
-        }
-        Ok(())
-    }
-
-    fn member_fields(
-        &mut self,
-        class: &Arc<ClassInfo>,
-        thread: ThreadId,
-        at: Timestamp,
-    ) -> Result<()> {
-        let mut fields = Vec::new();
-        self.each_field(class, &mut |is_static, name, _| {
-            let kind = if is_static { "cf" } else { "of" };
-            fields.push(format!("{kind}({})", Atom(name)));
-        })?;
-        let term = format!(
-            "memberfields(c({}), [{}])",
-            Atom(&class.name),
-            fields.join(", ")
-        );
-        self.tell(thread, at, &term)?;
-        Ok(())
-    }
-
-    /// The fields that objects of a class have, private ones of super classes left out.
-    fn each_field(
-        &self,
-        class: &Arc<ClassInfo>,
-        each: &mut dyn FnMut(bool, &str, &str),
-    ) -> Result<()> {
-        const PRIVATE: u32 = 0x0002;
-        let mut next = Some(Arc::clone(class));
-        let mut seen: Vec<String> = Vec::new();
-        while let Some(of) = next {
-            for field in &of.fields {
-                let is_seen = seen.contains(&field.name);
-                let is_hidden = of.id != class.id && field.modifiers & PRIVATE != 0;
-                if !is_seen && !is_hidden {
-                    each(field.is_static(), &field.name, &field.descriptor);
-                    seen.push(field.name.clone());
-                }
-            }
-            next = self.above(&of)?;
-        }
-        Ok(())
-    }
-
     fn enter(
         &mut self,
         id: CallId,
@@ -420,44 +344,6 @@ impl<'a> Walk<'a> {
             }
         }
         self.push(id, Some(method), told, of, locals);
-        Ok(())
-    }
-
-    /// Default values of the fields of an object that its own class's constructor begins to fill.
-    fn defaults(
-        &mut self,
-        method: &MethodRef,
-        receiver: Option<Value>,
-        thread: ThreadId,
-        of: &str,
-        at: Timestamp,
-    ) -> Result<()> {
-        let Some(object) = receiver.and_then(Value::object) else {
-            return Ok(());
-        };
-        let class = self
-            .history
-            .recording()
-            .object(object)?
-            .and_then(|info| info.class);
-        if class != Some(method.class.id) {
-            return Ok(());
-        }
-        let mut fields = Vec::new();
-        self.each_field(&method.class, &mut |is_static, name, descriptor| {
-            if !is_static {
-                fields.push((name.to_owned(), default_value(descriptor)));
-            }
-        })?;
-        let place = location(
-            &method.class,
-            method.method().lines.first().map(|entry| entry.line),
-        );
-        for (name, value) in fields {
-            let value = self.value(value)?;
-            let term = format!("setfield({place}, {of}, {}, {value})", Atom(&name));
-            self.tell(thread, at, &term)?;
-        }
         Ok(())
     }
 
@@ -566,33 +452,6 @@ impl<'a> Walk<'a> {
         self.data_structure(thread, value, &place, at)
     }
 
-    /// Has an object another field of that name than the one that a class declares, which a class below it declares?
-    fn hides(&self, object: ObjectId, declares: ClassId, name: &str) -> Result<bool> {
-        let recording = self.history.recording();
-        let of = recording.object(object)?.and_then(|info| info.class);
-        let mut class = match of {
-            Some(class) => recording.class(class)?,
-            None => None,
-        };
-        while let Some(of) = class.filter(|of| of.id != declares) {
-            if of.fields.iter().any(|field| field.name == name) {
-                return Ok(true);
-            }
-            class = self.above(&of)?;
-        }
-        Ok(false)
-    }
-
-    fn above(&self, class: &ClassInfo) -> Result<Option<Arc<ClassInfo>>> {
-        let recording = self.history.recording();
-        let above = class.super_name.as_deref();
-        let ids = above.map(|name| recording.classes_named(name));
-        Ok(match ids.and_then(|ids| ids.first().copied()) {
-            Some(id) => recording.class(id)?,
-            None => None,
-        })
-    }
-
     /// Where a thread is.
     fn here(&mut self, thread: ThreadId) -> String {
         match self.top(thread) {
@@ -603,54 +462,6 @@ impl<'a> Walk<'a> {
             }) => location(&method.class, method.method().line_of(*index)),
             _ => nowhere(),
         }
-    }
-
-    /// What an array or a collection holds.
-    fn data_structure(
-        &mut self,
-        thread: ThreadId,
-        value: Value,
-        place: &str,
-        at: Timestamp,
-    ) -> Result<()> {
-        /// So many elements are told.
-        const MOST: u32 = 1000;
-        let Value::Object(object) = value else {
-            return Ok(());
-        };
-        let inside = self.history.inside(object, at)?;
-        let mut length = None;
-        let contents = match inside {
-            Inside::Array(all) => {
-                length = Some(all).filter(|all| *all > MOST);
-                let mut terms = Vec::new();
-                for index in 0..all.min(MOST) {
-                    let element = self.history.exact_element(object, index, at)?;
-                    terms.push(match element {
-                        jhyde_history::exact::Exact::Value(value) => self.value(value)?,
-                        _ => "'not recorded'".to_owned(),
-                    });
-                }
-                format!("[{}]", terms.join(", "))
-            }
-            Inside::Items(values) => self.values(&values)?,
-            Inside::Entries(entries) => {
-                let mut terms = String::new();
-                for (at, (key, value)) in entries.into_iter().enumerate() {
-                    let (key, value) = (self.value(key)?, self.value(value)?);
-                    let comma = if at > 0 { ", " } else { "" };
-                    let _ = write!(terms, "{comma}{key}-{value}");
-                }
-                format!("[{terms}]")
-            }
-            Inside::Text(_) | Inside::Fields | Inside::Unknown(_) => return Ok(()),
-        };
-        let term = format!("datastructure({place}, {contents})");
-        let number = self.tell(thread, at, &term)?;
-        if let Some(length) = length {
-            self.line(&format!("cut({number}, {length})."))?;
-        }
-        Ok(())
     }
 
     fn exception(&mut self, call: CallId, exception: Value, at: Timestamp) -> Result<()> {
@@ -698,7 +509,7 @@ fn nowhere() -> String {
 }
 
 /// `l('File.java', 12)`; 0 where the line is not known.
-fn location(class: &ClassInfo, line: Option<u32>) -> String {
+pub(super) fn location(class: &ClassInfo, line: Option<u32>) -> String {
     let file = class.source_file.as_deref().unwrap_or(&class.name);
     format!("l({}, {})", Atom(file), line.unwrap_or(0))
 }
