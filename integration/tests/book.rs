@@ -66,6 +66,49 @@ fn what_a_call_changed_in_a_map_can_be_judged() {
     }
 }
 
+/// What is shown under a way can be asked for by it: through fields, lists and maps.
+#[test]
+fn the_ways_that_a_call_shows_lead_to_what_it_shows() {
+    let mut through_both = 0;
+    for jdk in jdks() {
+        let folder = recorded(&jdk);
+        for call in ["submit#1", "submit#3", "settle#2", "sold#1"] {
+            let outcome = folder.json(&["call", NAME, call]).remove(0)["outcome"].take();
+            let objects = outcome["objects"].as_array().expect("objects");
+            let mut asked = 0;
+            // What was taken away is not on its way any more.
+            let there = objects
+                .iter()
+                .filter(|object| object["taken_away"].is_null());
+            for object in there {
+                let path = object["path"].as_str().expect("a way");
+                for row in object["rows"].as_array().expect("rows") {
+                    let (name, variable) = (row["name"].as_str(), row["variable"].as_str());
+                    let (name, variable) = (name.expect("a name"), variable.expect("a variable"));
+                    if variable.is_empty() {
+                        continue;
+                    }
+                    let dot = if name.starts_with('[') { "" } else { "." };
+                    let way = format!("{call}:{path}{dot}{name}");
+                    let history = folder.json(&["history", NAME, &way]);
+                    assert!(!history.is_empty(), "{way} has no history");
+                    for write in &history {
+                        assert_eq!(write["variable"], variable, "{way}");
+                    }
+                    asked += 1;
+                    through_both +=
+                        usize::from(way.contains("[\"") && way.matches('[').count() > 1);
+                }
+            }
+            assert!(asked > 0, "JDK {}: {call} shows nothing", jdk.major);
+        }
+    }
+    assert!(
+        through_both > 3,
+        "ways through maps and what they hold: {through_both}"
+    );
+}
+
 #[test]
 fn constants_records_and_builders_are_told_by_what_they_are() {
     for jdk in jdks() {

@@ -172,7 +172,7 @@ impl View {
     fn blocks_of_methods(
         &self,
         methods: &BTreeSet<MethodId>,
-        range: &Range<Timestamp>,
+        range: &Range<u64>,
         start: u32,
         direction: Direction,
     ) -> Result<Vec<u32>> {

@@ -8,7 +8,7 @@ use jhyde_trace::CallId;
 use tonic::Status;
 
 use super::knowledge::Knower;
-use super::{evidence, known, valued};
+use super::{evidence, known, pointing, valued};
 use crate::services::history::status as history_status;
 use crate::services::to_proto;
 
