@@ -5,8 +5,9 @@
 //! what one sees when one looks at a call; a variable that was cleared by then, from the object that it held first.
 
 use jhyde_store::records::Direction;
-use jhyde_trace::{CallId, Content, ObjectId, Outcome, Timestamp, Value, Variable};
+use jhyde_trace::{CallId, Content, ContentKey, ObjectId, Outcome, Timestamp, Value, Variable};
 
+use crate::contents::Naming;
 use crate::error::{Error, Result};
 use crate::history::History;
 use crate::state::Interval;
@@ -100,7 +101,8 @@ impl History {
             }
         };
         let mut variable = None;
-        for step in steps {
+        let last = steps.len() - 1;
+        for (at, step) in steps.into_iter().enumerate() {
             let none = |reason: String| Error::NoSuchVariable {
                 variable: text.to_owned(),
                 reason,
@@ -113,7 +115,10 @@ impl History {
             };
             variable = Some(match step {
                 Step::Field(name) => self.resolve_field(text, id, name)?,
-                Step::Element(index) => self.element_of(text, id, index)?,
+                Step::Element(index) => match self.named_part(id, index)?.filter(|_| at < last) {
+                    Some(part) => part,
+                    None => self.element_of(text, id, index)?,
+                },
             });
             match step {
                 Step::Field(name) => seen.push_str(&format!(".{name}")),
@@ -146,6 +151,14 @@ impl History {
             Err(Error::VariableForm(_)) => Err(Error::VariableForm(text.to_owned())),
             Err(error) => Err(error),
         }
+    }
+
+    /// A part of what has its parts by names, such as an `Optional`: it has no history of its own, and a way may go through it.
+    fn named_part(&self, object: ObjectId, index: &str) -> Result<Option<Variable>> {
+        let is_named = self.naming_of(object)? == Some(Naming::Names);
+        let index = number(index).filter(|_| is_named);
+        let key = index.map(ContentKey::Index);
+        Ok(key.map(|key| Variable::Content { object, key }))
     }
 
     /// The object that a variable held at a time, or before it was cleared.

@@ -46,7 +46,10 @@ pub(crate) fn executed(ask: &Ask<'_>, take: &mut dyn FnMut(Row) -> Result<()>) -
     }
     if on_line.is_empty() {
         let code = match (lines.first(), lines.last()) {
-            (Some(first), Some(last)) => format!("no code of the class stands there; it has code from line {first} to {last}"),
+            (Some(first), Some(last)) => format!(
+                "no code of the class stands there; it has code from line {first} to {last}, and of classes of its file that were never loaded nothing is \
+                 recorded"
+            ),
             _ => "the class has no table of lines, or is outside the scope: where its code stands is not recorded".to_owned(),
         };
         return Err(wrong("line", given, code));
