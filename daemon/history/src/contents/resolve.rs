@@ -6,6 +6,7 @@ use jhyde_trace::{ContentKey, Items, ObjectId, Timestamp, Value, Variable};
 use super::Naming;
 use crate::error::{Error, Result};
 use crate::history::History;
+use crate::reference::candidates;
 use crate::text::is_called;
 use crate::variables::number;
 
@@ -52,7 +53,9 @@ impl History {
                 let index = number(key).ok_or_else(|| Error::VariableForm(text.to_owned()))?;
                 ContentKey::Index(index)
             }
-            (Some(key), Naming::Keys | Naming::Elements) => match self.key_named(object, key)? {
+            (Some(key), Naming::Keys | Naming::Elements) => match self
+                .key_named(object, text, key)?
+            {
                 Some(key) => ContentKey::Key(key),
                 None => return Err(none(format!("it never held {key}, as far as is recorded"))),
             },
@@ -66,8 +69,12 @@ impl History {
         Ok(Some(Variable::Content { object, key }))
     }
 
-    /// The first key or element that an object had which is written so.
-    fn key_named(&self, object: ObjectId, written: &str) -> Result<Option<Value>> {
+    /// The key or element that an object had which is written so: as it is shown, or by its number, which tells apart those of several
+    /// classes that are shown alike (`1` of an `Integer` and of a `Short`).
+    fn key_named(&self, object: ObjectId, text: &str, written: &str) -> Result<Option<Value>> {
+        let by_number = written.strip_prefix("object#").and_then(number);
+        let by_number = by_number.map(|id| Value::Object(ObjectId(id)));
+        let mut found: Vec<Value> = Vec::new();
         for source in self.sources(object)? {
             let all = Timestamp(0)..self.recording.end();
             let changes = self.content_changes(source, all, Direction::Forward);
@@ -83,12 +90,35 @@ impl History {
                     _ => continue,
                 };
                 for key in keys {
-                    if self.key_form(key)? == written {
-                        return Ok(Some(key));
+                    if by_number == Some(key) {
+                        return Ok(by_number);
+                    }
+                    if !self.is_one_of(&found, key)? && self.key_form(key)? == written {
+                        found.push(key);
                     }
                 }
             }
         }
-        Ok(None)
+        if found.len() > 1 {
+            let word = self.naming_of(object)?.unwrap_or(Naming::Names).word();
+            let keys = found.into_iter().filter_map(Value::object);
+            let forms: Vec<_> = keys
+                .map(|key| format!("{word}#{object}[object#{key}]"))
+                .collect();
+            return Err(Error::Ambiguous {
+                reference: text.to_owned(),
+                candidates: candidates(forms.into_iter()),
+            });
+        }
+        Ok(found.pop())
+    }
+
+    fn is_one_of(&self, keys: &[Value], key: Value) -> Result<bool> {
+        for &one in keys {
+            if one == key || self.is_same_key(one, key)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 }

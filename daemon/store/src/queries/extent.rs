@@ -115,7 +115,8 @@ impl Recording {
                 let mut ordinals = view.method_blocks(method, 0);
                 let mut before = None;
                 while let Some(ordinal) = ordinals().transpose()?.filter(|at| *at <= last) {
-                    match ordinal < first {
+                    // Those that are still in memory have no index: all of them are gone through.
+                    match ordinal < first && ordinal < view.persisted {
                         true => before = Some(ordinal),
                         false => all.extend(Some(ordinal)),
                     }
