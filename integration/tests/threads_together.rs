@@ -153,3 +153,46 @@ fn an_object_that_is_handed_from_thread_to_thread_is_one() {
         );
     }
 }
+
+/// The end of a synchronized method is told by the JVM when it has left the monitor, and the next thread may have told by then that it entered.
+#[test]
+fn no_two_threads_have_a_monitor() {
+    for jdk in jdks() {
+        for engine in ["events", "probe"] {
+            let folder = Folder::new();
+            let classes = jdk.classes("odd").display().to_string();
+            let java = ["-cp", &classes, "odd.Owners"].map(str::to_owned);
+            let options = ["--engine", engine, "--level", "full"];
+            let options = [&options[..], &["--include", "odd.Owners"]].concat();
+            let run = folder.launch(&jdk, "owners", &options, &java);
+            assert!(run.status.success(), "{}", run.stderr);
+            assert_eq!(String::from_utf8_lossy(&run.stdout).trim(), "280");
+            let on = format!("JDK {} by {engine}", jdk.major);
+            let told = folder.json(&[
+                "sql",
+                "owners",
+                "-c",
+                "SELECT timestamp, thread, action, object FROM monitors ORDER BY timestamp",
+            ]);
+            let rows: Vec<&Value> = told
+                .iter()
+                .filter(|row| row["action"].is_string())
+                .collect();
+            // Eight entries in each turn.
+            assert_eq!(rows.len(), 2 * 4 * 10 * 8, "{on}");
+            let mut owner: (u64, u32) = (0, 0);
+            for row in rows {
+                let thread = row["thread"].as_u64().expect("a thread");
+                assert!(
+                    owner.0 == thread || owner.1 == 0,
+                    "{on}: {row}, but {owner:?}"
+                );
+                owner = match row["action"].as_str() {
+                    Some("enter") => (thread, owner.1 + 1),
+                    _ => (thread, owner.1 - 1),
+                };
+            }
+            assert_eq!(owner.1, 0, "{on}");
+        }
+    }
+}

@@ -100,6 +100,7 @@ impl History {
             });
         }
         self.add_escapes(&mut all)?;
+        all.notes.extend(self.late_note());
         all.notes.extend(self.end_note());
         Ok(all)
     }

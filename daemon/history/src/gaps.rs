@@ -6,7 +6,7 @@
 
 use jhyde_store::Error as StoreError;
 use jhyde_store::records::Write;
-use jhyde_trace::{CallId, EventKind, Timestamp, Variable};
+use jhyde_trace::{CallId, EventKind, RecordingMeta, Timestamp, Variable};
 
 use crate::error::{Error, Result};
 use crate::history::History;
@@ -63,12 +63,19 @@ impl History {
             to: Timestamp(range.end.0.saturating_sub(1)),
         };
         let mut notes = self.gaps(None, interval)?.notes();
+        notes.extend(self.late_note());
         for note in self.lowered_notes(interval.from, interval.to) {
             if !notes.contains(&note) {
                 notes.push(note);
             }
         }
         Ok(notes)
+    }
+
+    /// That calls run of which nothing is told, if they do: whatever is not told of the program they may have done.
+    pub(crate) fn late_note(&self) -> Option<String> {
+        let is_late = self.recording.meta().was_reached_late();
+        is_late.then(|| RecordingMeta::REACHED_LATE.to_owned())
     }
 
     /// The gaps that lie in an interval, seen from a call.

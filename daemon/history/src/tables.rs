@@ -141,6 +141,7 @@ impl History {
         let lost = self.recording.lost_classes();
         let mut notes: Vec<String> = lost.iter().map(ToString::to_string).collect();
         notes.extend(uncounted.notes());
+        notes.extend(self.late_note());
         notes.extend(self.end_note());
         Ok(Classes { classes, notes })
     }

@@ -1,7 +1,7 @@
 //! From the written form of a content variable to the variable: `list#7[3]`, `map#12["k"]`, `sb#4`.
 
 use jhyde_store::records::Direction;
-use jhyde_trace::{ContentKey, Items, ObjectId, Timestamp, Value, Variable};
+use jhyde_trace::{Content, ContentKey, Items, ObjectId, Timestamp, Value, Variable};
 
 use super::Naming;
 use crate::error::{Error, Result};
@@ -93,7 +93,7 @@ impl History {
                     if by_number == Some(key) {
                         return Ok(by_number);
                     }
-                    if !self.is_one_of(&found, key)? && self.key_form(key)? == written {
+                    if !self.is_one_of(&found, key)? && self.is_written(key, written)? {
                         found.push(key);
                     }
                 }
@@ -111,6 +111,25 @@ impl History {
             });
         }
         Ok(found.pop())
+    }
+
+    /// Is a key written so? Constants may be written with more of their class, or with none of it.
+    fn is_written(&self, key: Value, written: &str) -> Result<bool> {
+        let form = self.key_form(key)?;
+        if form == written {
+            return Ok(true);
+        }
+        let Some(object) = key.object() else {
+            return Ok(false);
+        };
+        let info = crate::history::unless_lost(self.recording.object(object))?;
+        let is_constant = info.is_some_and(|info| matches!(info.content, Content::Enum(_)));
+        let is_longer = || {
+            let class = written.strip_suffix(&form);
+            class.is_some_and(|class| class.ends_with(['.', '$']))
+        };
+        let is_bare = || form.rsplit('.').next() == Some(written);
+        Ok(is_constant && (is_longer() || is_bare()))
     }
 
     fn is_one_of(&self, keys: &[Value], key: Value) -> Result<bool> {

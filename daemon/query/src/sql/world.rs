@@ -126,7 +126,10 @@ impl World {
         match row {
             Ok(row) => Ok(Some(row)),
             Err(error @ jhyde_store::Error::Damaged { .. }) => {
-                self.note(format!("what a damaged block had is left out: {error}"));
+                self.note(match error.cut_off() {
+                    Some(_) => format!("what was cut off is left out: {error}"),
+                    None => format!("what a damaged block had is left out: {error}"),
+                });
                 Ok(None)
             }
             Err(error) => Err(error.into()),

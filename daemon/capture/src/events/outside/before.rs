@@ -64,6 +64,10 @@ impl<S: Sink> Engine<S> {
             if self.names_foreign_field(method, instruction)? {
                 stops.push(instruction.index);
             }
+            if method.synchronized && instruction.opcode.is_return() {
+                // Its exit is told when it has left the monitor, and another thread may have entered that by then.
+                tells.push(instruction.index);
+            }
             let Some(invoke) = instruction.invoke() else {
                 // Nothing but a call leaves the scope.
                 continue;

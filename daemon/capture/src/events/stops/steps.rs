@@ -92,8 +92,8 @@ impl<S: Sink> Engine<S> {
         self.stop(ticket, thread, suspended)
     }
 
-    /// A thread that stands at `monitorexit` leaves the monitor: that is told now, because the next thread may have told that it entered it before this
-    /// one tells its next step.
+    /// A thread that stands at `monitorexit`, or where a synchronized method returns, leaves the monitor: that is told now, because the next thread may
+    /// have told that it entered it before this one tells its next step, or its exit.
     fn leave_monitor(&mut self, ticket: Ticket, thread: &mut Thread) {
         let Some(frame) = thread.innermost_mut() else {
             return;
@@ -107,15 +107,22 @@ impl<S: Sink> Engine<S> {
             return;
         };
         let (opcode, index) = (instruction.opcode, instruction.index);
-        let is_told = frame.left_at == Some(index) || pending.progress != Progress::Reached;
-        if opcode != Opcode::MonitorExit || is_told {
+        if pending.progress != Progress::Reached {
             return;
         }
-        if let Some(object) = mirror.peek(0).object() {
+        let left = match opcode {
+            Opcode::MonitorExit if frame.left_at != Some(index) => {
+                let object = mirror.peek(0).object();
+                frame.left_at = object.map(|_| index).or(frame.left_at);
+                object
+            }
+            _ if opcode.is_return() => frame.monitor.take().map(|(_, object)| object),
+            _ => None,
+        };
+        if let Some(object) = left {
             let action = MonitorAction::Exit;
             let kind = EventKind::Monitor { action, object };
             self.recorder.outlet.tell(ticket, (frame.call, index), kind);
-            frame.left_at = Some(index);
         }
     }
 
