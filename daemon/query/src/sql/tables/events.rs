@@ -486,7 +486,6 @@ pub(super) fn exceptions() -> Table<TimedEvent> {
     }];
     accesses[0].cost = 1e4;
     accesses.push(of_call(|world, bounds| in_call(world, bounds, KINDS)));
-    accesses.extend(inside_methods(|world, bounds| inside(world, bounds, KINDS)));
     accesses.push(refers(&["exception"], |world, bounds| {
         that_refer(world, bounds, "exception", KINDS)
     }));
