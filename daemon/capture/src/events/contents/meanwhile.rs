@@ -77,6 +77,5 @@ fn waits_for_others(named: &Named) -> bool {
     let is_pool = ["Executor", "ExecutorService", "ForkJoinPool"];
     let ends = |of: &&str| class.ends_with(*of);
     class == "java.lang.Thread"
-        || class.starts_with("java.util.concurrent.")
-            && is_task.iter().chain(&is_pool).any(|of| ends(&of))
+        || class.starts_with("java.util.concurrent.") && is_task.iter().chain(&is_pool).any(ends)
 }
