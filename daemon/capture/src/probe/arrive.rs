@@ -67,10 +67,8 @@ impl<S: Sink> Engine<S> {
             .collect();
         self.put_in(made)?;
         self.instrument(None, since)?;
-        self.notes.push(
-            "attached while the program ran: calls that ran by then are not told, and what they call is told from its next call on"
-                .to_owned(),
-        );
+        self.notes
+            .push(jhyde_trace::RecordingMeta::REACHED_LATE.to_owned());
         Ok(())
     }
 

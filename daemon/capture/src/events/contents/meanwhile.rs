@@ -17,18 +17,15 @@ impl<S: Sink> Engine<S> {
     /// May a call that runs in another thread change what an object holds?
     pub(super) fn is_used_meanwhile(&self, object: ObjectId) -> bool {
         self.threads.iter().any(|other| {
-            let in_a_call = other.stack.last().and_then(about_to_run);
-            let opened = other.stack.iter().filter_map(|frame| {
-                let shown = frame.shown.as_ref()?;
-                Some((
-                    shown.named().clone(),
-                    shown.receiver(),
-                    shown.objects().to_vec(),
-                ))
-            });
-            opened
-                .chain(in_a_call)
-                .any(|(named, receiver, objects)| self.may_use(&named, receiver, &objects, object))
+            let opened = other.stack.iter().filter_map(|frame| frame.shown.as_ref());
+            let mut opened = opened.map(|of| (of.named(), of.receiver(), of.objects()));
+            if opened.any(|(named, receiver, shown)| self.may_use(named, receiver, shown, object)) {
+                return true;
+            }
+            let next = other.stack.last().and_then(about_to_run);
+            next.is_some_and(|(named, receiver, shown)| {
+                self.may_use(&named, receiver, &shown, object)
+            })
         })
     }
 
