@@ -577,6 +577,10 @@ impl History {
             .writes(variable, later, Direction::Forward)
             .next();
         match first {
+            // Calls that ran already write elements, and tell nothing.
+            Some(Ok(first)) if first.snapshot && self.is_unseen_element(variable) => {
+                Ok(Held::Unknown(NOT_SEEN_YET.into()))
+            }
             Some(Ok(first)) if first.snapshot => {
                 Ok(match self.unseen_writes(at, first.timestamp)? {
                     Some(unseen) => Held::Unknown(unseen.into()),
@@ -587,6 +591,10 @@ impl History {
             Some(Err(error)) => Err(error.into()),
             _ => Ok(Held::Unknown(NOT_SEEN_YET.into())),
         }
+    }
+
+    fn is_unseen_element(&self, variable: Variable) -> bool {
+        self.recording.meta().was_reached_late() && matches!(variable, Variable::Element { .. })
     }
 
     pub(crate) fn held_view(&self, held: &Held, at: Timestamp) -> Result<Option<ValueView>> {

@@ -3,7 +3,7 @@
 //! Methods are invoked, and so the probe class is defined, in a thread that an event has suspended. There the first method of the scope that
 //! is entered, or class that is prepared, is waited for. Then all classes of the scope that are loaded
 //! get their code at once, while the JVM stands still. What runs in them goes on in the code that it had until it returns: to the recording
-//! that is code out of the scope.
+//! that is code out of the scope ([`super::late`]).
 
 use std::rc::Rc;
 
@@ -52,7 +52,10 @@ impl<S: Sink> Engine<S> {
         let loaded = self.loaded()?;
         let made = self.make(Some(thread), loaded)?;
         self.link.suspend_all()??;
-        let done = self.instrument_loaded(made);
+        let done = self.find_late().and_then(|late| {
+            self.instrument_loaded(made)?;
+            self.await_late(late)
+        });
         self.link.resume_all();
         self.link.flush()?;
         done

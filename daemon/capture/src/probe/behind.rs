@@ -30,8 +30,11 @@ impl<S: Sink> Engine<S> {
                     .as_ref()
                     .filter(|(first, _)| *first == part.thread);
                 info.group = info.group.or_else(|| first?.1.group.clone());
-                self.deriver
-                    .begin(part.log, |id| ThreadInfo { id, ..info }, &mut self.sink)?;
+                self.deriver.begin(
+                    (part.log, part.thread),
+                    |id| ThreadInfo { id, ..info },
+                    &mut self.sink,
+                )?;
             }
         }
         for part in parts {

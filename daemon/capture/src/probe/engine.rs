@@ -17,6 +17,7 @@ use super::agent::ClassFiles;
 use super::backlog::Backlog;
 use super::derive::Deriver;
 use super::inject::Probe;
+use super::late::Awaited;
 use super::names::Names;
 use super::origin::Origins;
 use super::plan::Also;
@@ -82,6 +83,8 @@ pub(crate) struct Engine<S> {
     pub(super) running: bool,
     /// Requests for the first method that is entered.
     pub(super) scouts: Vec<RequestId>,
+    /// Threads that tell when they go on: see [`super::late`].
+    pub(super) late: Awaited,
     vm_dead: bool,
     left: bool,
     /// The end was asked for: until then the JVM is to be left.
@@ -142,6 +145,7 @@ impl<S: Sink> Engine<S> {
             options,
             running: false,
             scouts: Vec::new(),
+            late: Awaited::default(),
             vm_dead: false,
             left: false,
             leaving: None,
@@ -335,6 +339,7 @@ impl<S: Sink> Engine<S> {
                 Event::MethodEntry { thread, .. } if self.probe.is_none() => {
                     self.arrive(*thread)?
                 }
+                Event::SingleStep { thread, .. } => self.goes_on_late(*thread)?,
                 Event::Breakpoint { thread, .. } => {
                     let Some(probe) = self.probe else { continue };
                     // The log, and the thread's resume, in one write.
@@ -522,7 +527,7 @@ impl<S: Sink> Engine<S> {
         let comes = |event: &Event| {
             matches!(
                 event,
-                Event::ClassPrepare { .. } | Event::MethodEntry { .. }
+                Event::ClassPrepare { .. } | Event::MethodEntry { .. } | Event::SingleStep { .. }
             )
         };
         self.stand_still(until, |engine, composite| {

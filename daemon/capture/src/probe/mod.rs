@@ -14,6 +14,7 @@ mod holds;
 mod inject;
 pub(crate) mod instrument;
 mod invoke;
+mod late;
 pub(crate) mod log;
 pub(crate) mod names;
 mod origin;

@@ -32,7 +32,7 @@ impl Writable {
         }
     }
 
-    fn add(&mut self, other: &Self) {
+    pub(super) fn add(&mut self, other: &Self) {
         match (&mut *self, other) {
             (Self::Named(all), Self::Named(more)) => all.extend(more.iter().cloned()),
             _ => *self = Self::All,

@@ -12,7 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Deriver;
 use super::written::Access;
-use crate::mirror::Body;
+use crate::mirror::{Body, is_known};
 use crate::probe::others::Writable;
 use crate::program::{Field, Program};
 
@@ -114,10 +114,40 @@ impl Doubts {
         doubted.open.remove(&key)
     }
 
+    /// Is there anything certain that others may write?
+    pub(super) fn are_due(&self) -> bool {
+        !self.certain.is_empty() || !self.statics.told.is_empty()
+    }
+
+    /// Is it in doubt?
+    pub(super) fn is_open(&self, variable: Variable) -> bool {
+        let of = |object, key| {
+            let doubted = self.objects.get(&object);
+            doubted.is_some_and(|doubted: &Doubted| doubted.open.contains(&key))
+        };
+        match variable {
+            Variable::Field { object, field } => of(object, field.0),
+            Variable::Element { array, index } => of(array, index),
+            Variable::Static { field } => self.statics.open.contains(&field),
+            _ => false,
+        }
+    }
+
     /// Any field may be written from now on.
     pub(super) fn any_field(&mut self) {
-        if self.writable != Writable::All {
-            self.writable = Writable::All;
+        self.widen(Writable::All);
+    }
+
+    /// These fields may be, too.
+    pub(super) fn may_write(&mut self, fields: &Writable) {
+        let mut all = self.writable.clone();
+        all.add(fields);
+        self.widen(all);
+    }
+
+    fn widen(&mut self, writable: Writable) {
+        if self.writable != writable {
+            self.writable = writable;
             self.writable_of.clear();
             self.statics.classes = 0;
             // What was in doubt was not all of it.
@@ -178,7 +208,7 @@ impl Deriver {
             return;
         };
         let length = elements.len();
-        if length > LONGEST {
+        if length > LONGEST && !self.running {
             self.doubts.too_long.get_or_insert(length);
             return;
         }
@@ -186,7 +216,12 @@ impl Deriver {
         let told = doubted.told.replace(FxHashSet::default());
         let mut indexes: Vec<u32> = match told {
             Some(told) => told.into_iter().collect(),
-            None => (0..u32::try_from(length).unwrap_or(u32::MAX)).collect(),
+            // Of an array that was there before nothing was told of what was not read.
+            None => {
+                let all = 0..u32::try_from(length).unwrap_or(u32::MAX);
+                let known = |&at: &u32| !self.running || elements.get(at).is_some_and(is_known);
+                all.filter(known).collect()
+            }
         };
         indexes.sort_unstable();
         for index in indexes {

@@ -12,6 +12,11 @@ use crate::probe::specified::is_of_the_jdk;
 use crate::program::Program;
 
 impl Deriver {
+    /// May code run that nobody sees: of classes that are neither of the scope nor the JDK's, or of calls that ran before ([`super::late`])?
+    pub(super) fn expects_others(&self) -> bool {
+        self.late.changes || self.names.has_others()
+    }
+
     /// Goes through what anybody has got since this was done last: what collections among it hold they have as well.
     pub(super) fn others_have(&mut self) {
         loop {
@@ -38,7 +43,7 @@ impl Deriver {
         outside: Option<&Outside>,
     ) -> bool {
         let by_others = outside.is_none_or(|outside| self.runs_others(program, outside));
-        if !by_others || !self.names.has_others() {
+        if !by_others || !self.expects_others() {
             return by_others;
         }
         let shown = outside.into_iter().flat_map(Outside::shown);
@@ -65,7 +70,7 @@ impl Deriver {
             name.is_some_and(|name| !name.starts_with("java.lang."))
         };
         let mut objects = shown.iter().filter_map(|value| value.object());
-        self.names.has_others() && objects.any(keeps)
+        self.expects_others() && objects.any(keeps)
     }
 
     /// Does a call run code that is neither of the scope nor the JDK's, as far as the classes of what it is shown tell?
@@ -75,7 +80,7 @@ impl Deriver {
             self.writes_without_a_file(&named.class);
             return true;
         }
-        if !self.names.has_others() || named.kind == InvokeKind::Dynamic {
+        if !self.expects_others() || named.kind == InvokeKind::Dynamic {
             return false;
         }
         if named.class.starts_with("java.lang.reflect.") {

@@ -6,7 +6,7 @@
 //! somewhere, and the thread is [`Lost`]: from there on nothing is told of it but that.
 //!
 //! `thread` is one thread, `run` drives its innermost frame, `world` is what instructions do, `calls` what they call,
-//! `begins` and `outside` how that goes within the scope and out of it, `initialise` when classes are initialised, `throw` how exceptions go, `casts` what is a subtype of what, `told` values that instructions tell, `foreign` fields that the scope does not declare, `constants` fields that no instruction writes, `reads` what is told of objects that are made and of reads where code out of the scope may use reflection, `contents` what objects of the JDK hold, `copies` what `clone` makes, `doubts` what may have been written unseen, `written` which calls write that, `given` what code beside the scope and the JDK has, `fixed` what never changes of an object, `values` what references mean, `identity` which object it is.
+//! `begins` and `outside` how that goes within the scope and out of it, `initialise` when classes are initialised, `throw` how exceptions go, `casts` what is a subtype of what, `told` values that instructions tell, `foreign` fields that the scope does not declare, `constants` fields that no instruction writes, `reads` what is told of objects that are made and of reads where code out of the scope may use reflection, `contents` what objects of the JDK hold, `copies` what `clone` makes, `doubts` what may have been written unseen, `written` which calls write that, `given` what code beside the scope and the JDK has, `late` calls that ran before, `fixed` what never changes of an object, `values` what references mean, `identity` which object it is.
 
 mod above;
 mod absent;
@@ -25,6 +25,7 @@ mod given;
 mod hierarchy;
 mod identity;
 mod initialise;
+mod late;
 mod namesakes;
 mod outlet;
 mod outside;
@@ -55,6 +56,7 @@ use self::constants::Constants;
 use self::contents::Holdings;
 use self::doubts::Doubts;
 use self::identity::Identities;
+use self::late::Late;
 use self::outlet::Outlet;
 use self::thread::Thread;
 use super::log::Nonsense;
@@ -108,6 +110,8 @@ pub(crate) struct Deriver {
     initialised: FxHashSet<ReferenceTypeId>,
     /// The program ran before it was recorded.
     running: bool,
+    /// Calls that ran then.
+    late: Late,
     /// Static initialisers that threw an exception.
     failed: FxHashSet<MethodId>,
     /// Fields of classes out of the scope, as they were last seen.
@@ -183,6 +187,7 @@ impl Deriver {
             names,
             initialised: FxHashSet::default(),
             running: false,
+            late: Late::default(),
             failed: FxHashSet::default(),
             foreign: FxHashMap::default(),
             constants: Constants::default(),
@@ -233,14 +238,6 @@ impl Deriver {
         self.also.births = true;
     }
 
-    /// The program ran before: nothing is known of what it has made and written by then.
-    pub(crate) fn arrives(&mut self) {
-        self.reflects();
-        self.also.reads = true;
-        self.expects_births();
-        self.running = true;
-    }
-
     /// A class was initialised before anything of it was told.
     pub(crate) fn was_initialised(&mut self, class: ReferenceTypeId) {
         self.initialised.insert(class);
@@ -265,7 +262,7 @@ impl Deriver {
     /// Whose log it is.
     pub(crate) fn begin(
         &mut self,
-        log: u32,
+        (log, of): (u32, jdwp::ThreadId),
         info: impl FnOnce(ThreadId) -> ThreadInfo,
         sink: &mut impl Sink,
     ) -> Result<(), SinkError> {
@@ -277,6 +274,7 @@ impl Deriver {
             thread.lose(lost, &mut self.outlet);
         }
         self.threads.insert(log, thread);
+        self.log_is_of(log, of);
         Ok(())
     }
 
@@ -403,6 +401,7 @@ impl Deriver {
         let Some(mut thread) = self.threads.remove(&log) else {
             return Ok(true);
         };
+        self.is_derived(log);
         let mut done = Ok(true);
         let mut lost = None;
         let mut rounds = 0_u32;

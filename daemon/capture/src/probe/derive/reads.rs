@@ -87,6 +87,7 @@ impl Deriver {
                 _ => {}
             }
         }
+        self.is_read_beside(call, read.variable);
         if self.doubts.settle(read.variable) || value != read.held {
             let variable = read.variable;
             let kind = EventKind::Snapshot { variable, value };

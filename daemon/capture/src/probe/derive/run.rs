@@ -86,6 +86,7 @@ impl Deriver {
                 "code that nobody sees may write an array of {length} elements, of which it cannot be told so often what they hold"
             ));
         }
+        self.doubt_beside(thread, program);
         match &thread.awaits {
             Some(Awaits::Exception(_)) => return self.throwing(thread, program),
             Some(Awaits::Shown(_)) => return self.showing(thread, program, link),
@@ -123,6 +124,7 @@ impl Deriver {
         // Whatever makes another call the innermost one ends the round.
         let routine = Rc::clone(&frame.routine);
         for _ in 0..TURN {
+            self.doubt_beside(thread, program);
             let Some(frame) = thread.frame() else {
                 return Ok(Went::On);
             };

@@ -85,6 +85,7 @@ impl Deriver {
                 let object = self.introduce(program, call, class, told)?;
                 // Whoever made it may have it still.
                 self.heap.share(object, Shared::Jdk);
+                self.is_met(program, object);
                 self.identities.learn(object, class, content, hash);
                 if let Some(told) = fixed {
                     self.tell_fixed(program, call, object, class, &told);

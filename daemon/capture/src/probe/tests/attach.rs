@@ -12,7 +12,7 @@ use crate::record::Capture;
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Attaches with the probe. Detaches when `until` says so.
-fn attached(port: &str, until: impl FnOnce() + Send + 'static) -> Recorded {
+pub(super) fn attached(port: &str, until: impl FnOnce() + Send + 'static) -> Recorded {
     let controller = Controller::default();
     let address = format!("127.0.0.1:{port}");
     let connection = Connection::attach(&address, PATIENCE, &controller).expect("it listens");

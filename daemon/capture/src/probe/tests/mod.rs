@@ -9,6 +9,7 @@ mod behind;
 mod constants;
 mod dynamic;
 mod identity;
+mod late;
 mod loaders;
 mod logs;
 mod overflows;

@@ -1,11 +1,11 @@
 //! What is known of what objects hold, as it is told, changes and is lost.
 
-use jhyde_trace::{CallId, Change, Event, EventKind, Items, ObjectId, Timestamp};
+use jhyde_trace::{CallId, Change, Event, EventKind, Items, ObjectId, Timestamp, Value};
 use rustc_hash::FxHashSet;
 
 use super::super::Deriver;
 use super::{KEPT, LIBRARY, MEANWHILE};
-use crate::contents::{Order, Shape, difference};
+use crate::contents::{Container, Order, Shape, difference};
 use crate::program::Program;
 
 impl Deriver {
@@ -18,10 +18,15 @@ impl Deriver {
         order: Option<Order>,
         snapshot: bool,
     ) {
+        let is_racing = self.changes_beside(object);
         let Some(container) = self.holdings.contents.get_mut(object) else {
             // Not so: it was known, or has been added.
             return;
         };
+        if is_racing {
+            self.lose_content(at, object, MEANWHILE);
+            return;
+        }
         if container.is_exposed || container.is_shared {
             let reason = if container.is_exposed {
                 KEPT
@@ -47,6 +52,7 @@ impl Deriver {
         let now = Timestamp(self.outlet.now());
         self.holdings.contents.told(now);
         self.holdings.contents.was_read(object);
+        self.hand_on(object);
         for (change, snapshot) in [(change, snapshot), (again, true)] {
             if let Some(change) = change {
                 self.content_event(at, object, snapshot, change);
@@ -95,7 +101,7 @@ impl Deriver {
         let (mut open, mut given) = (vec![object], FxHashSet::default());
         while let Some(object) = open.pop() {
             if given.insert(object) {
-                if self.names.has_others() {
+                if self.expects_others() {
                     self.give_to_others([object]);
                 }
                 open.extend(self.holdings.contents.give(object));
@@ -103,6 +109,23 @@ impl Deriver {
                     self.holdings.given.insert(object);
                 }
             }
+        }
+    }
+
+    /// What an object holds others have, if they have that.
+    fn hand_on(&mut self, object: ObjectId) {
+        let container = self.holdings.contents.get(object);
+        let Some(items) = container
+            .filter(|container| container.is_given)
+            .and_then(Container::items)
+            .filter(|_| self.expects_others())
+        else {
+            return;
+        };
+        let held = items.values().into_iter().filter_map(Value::object);
+        let newly: Vec<ObjectId> = held.filter(|&held| !self.heap.is_given(held)).collect();
+        for held in newly {
+            self.hand_over(held);
         }
     }
 

@@ -160,7 +160,7 @@ impl Deriver {
         if !by_library {
             return;
         }
-        if self.names.has_others() {
+        if self.expects_others() {
             self.give_to_others(objects(arguments));
         }
         if !self.holdings.wanted {
@@ -320,7 +320,7 @@ impl Deriver {
             Some(Running::Outside(outside)) => self.runs_others(program, outside),
             _ => true,
         };
-        if by_others && self.names.has_others() {
+        if by_others && self.expects_others() {
             self.give_to_others([object]);
         }
         if !self.holdings.wanted {
@@ -393,7 +393,12 @@ impl Deriver {
             Touches::Receiver => receiver().collect(),
             Touches::All => objects(operands).collect(),
         };
-        contents.behind(&touched)
+        let behind = contents.behind(&touched);
+        match self.is_opaque(&behind) {
+            // What it changes nobody knows: it was there before.
+            true => self.holdings.known.iter().copied().chain(behind).collect(),
+            false => behind,
+        }
     }
 
     fn is_any_map(&self, objects: &[ObjectId]) -> bool {
