@@ -35,6 +35,7 @@ struct Fields {
     births: jdwp::FieldId,
     reads: jdwp::FieldId,
     contents: jdwp::FieldId,
+    retells: jdwp::FieldId,
     thread: jdwp::FieldId,
     number: jdwp::FieldId,
     words: jdwp::FieldId,
@@ -99,6 +100,7 @@ impl Probe {
             births: field("births")?,
             reads: field("reads")?,
             contents: field("contents")?,
+            retells: field("retells")?,
             thread: field("thread")?,
             number: field("number")?,
             words: field("words")?,
@@ -158,6 +160,11 @@ impl Probe {
     /// Says that what stands in the array was asked for; its thread tells no more when nobody says so.
     pub(crate) fn hear(&self, link: &mut Link) {
         link.send(&flags(self.class, &[(self.fields.heard, true)]));
+    }
+
+    /// Calls that tell nothing change what objects hold: see `retells` of the probe class.
+    pub(crate) fn retell(&self, link: &mut Link) -> Result<(), CaptureError> {
+        Ok(link.request(&flags(self.class, &[(self.fields.retells, true)]))??)
     }
 
     /// The answer; `None` if nothing stands there.

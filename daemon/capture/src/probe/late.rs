@@ -117,6 +117,9 @@ impl<S: Sink> Engine<S> {
 
     /// The JVM is about to go on: these threads tell when they do.
     pub(super) fn await_late(&mut self, late: Vec<ThreadId>) -> Result<(), CaptureError> {
+        if let Some(probe) = self.probe.filter(|_| self.deriver.has_late()) {
+            probe.retell(&mut self.link)?;
+        }
         for thread in late {
             let step = vec![Modifier::Step {
                 thread,

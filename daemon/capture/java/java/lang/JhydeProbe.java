@@ -96,6 +96,8 @@ public final class JhydeProbe {
     private static boolean births, reads;
     /** It is told what objects of the JDK hold: set by the daemon before anything runs. */
     private static boolean contents;
+    /** Calls that tell nothing change what objects hold, between those that code out of the scope makes: set by the daemon before anything is told. */
+    private static boolean retells;
     /** The daemon has gone: nobody reads logs any more, and what is written into them is nothing. */
     private static volatile boolean alone;
     /** The daemon has read what stands in {@link #OUT}: set by it. */
@@ -296,6 +298,7 @@ public final class JhydeProbe {
         births = false;
         reads = false;
         contents = false;
+        retells = false;
     }
 
     /** The daemon's breakpoint. */
@@ -507,6 +510,9 @@ public final class JhydeProbe {
         log.calling = false;
         log.point();
         if (log.fresh) {
+            if (retells && (log.entered & OUTERMOST) != 0) {
+                java.util.Arrays.fill(log.told, 0);
+            }
             log.room(1);
             log.word(ENTER, method, 0);
         }

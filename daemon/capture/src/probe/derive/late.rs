@@ -8,6 +8,7 @@ use jhyde_trace::{CallId, Event, EventKind, Missing, ObjectId, Value, Variable};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Deriver;
+use super::contents::LIBRARY;
 use super::thread::Thread;
 use crate::probe::others::Writable;
 use crate::program::Program;
@@ -29,7 +30,18 @@ pub(super) struct Late {
     pub(super) beside: bool,
 }
 
+/// Why it is not known what an object holds.
+const LATE: &str = "a call that ran before the recording may have changed it";
+
 impl Deriver {
+    /// Why it is not known what an object holds that others have.
+    pub(super) fn by_others(&self) -> &'static str {
+        match self.late.changes && !self.names.has_others() {
+            true => LATE,
+            false => LIBRARY,
+        }
+    }
+
     /// The program ran before: nothing is known of what it has made and written by then.
     pub(crate) fn arrives(&mut self) {
         self.reflects();
@@ -43,6 +55,11 @@ impl Deriver {
         self.late.changes = true;
         self.heap.give_all();
         self.doubts.may_write(&writes);
+    }
+
+    /// Do such calls run?
+    pub(crate) fn has_late(&self) -> bool {
+        self.late.changes
     }
 
     /// A thread has gone on that has calls which ran before.

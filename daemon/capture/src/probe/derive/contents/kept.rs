@@ -4,7 +4,7 @@ use jhyde_trace::{CallId, Change, Event, EventKind, Items, ObjectId, Timestamp, 
 use rustc_hash::FxHashSet;
 
 use super::super::Deriver;
-use super::{KEPT, LIBRARY, MEANWHILE};
+use super::{KEPT, MEANWHILE};
 use crate::contents::{Container, Order, Shape, difference};
 use crate::program::Program;
 
@@ -132,15 +132,16 @@ impl Deriver {
     /// Code of a library has run: what it has may be another now.
     pub(super) fn library_ran(&mut self, at: CallId) {
         self.holdings.contents.library_ran();
+        let reason = self.by_others();
         for object in std::mem::take(&mut self.holdings.given) {
             if self.holdings.contents.is_in_doubt(object) {
-                self.lose_content(at, object, LIBRARY);
+                self.lose_content(at, object, reason);
             }
         }
     }
 
     /// May an object that a call made change what the call was shown: an iterator, a view, an entry?
-    pub(super) fn reaches_others(&self, program: &Program, made: ObjectId) -> bool {
+    pub(in crate::probe::derive) fn reaches_others(&self, program: &Program, made: ObjectId) -> bool {
         let class = self.heap.class(made);
         let Some(class) = class.filter(|&class| !program.is_class_in_scope(class)) else {
             return false;

@@ -32,7 +32,7 @@ const INSIDE: &str = "the call that may change it has not ended";
 const MEANWHILE: &str = "another thread uses it at the same time";
 const UNSEEN: &str = "a call may have changed it whose effects were not told";
 const THROWN: &str = "a call that may have changed it ended by an exception";
-const LIBRARY: &str = "code of a library has it, and may have changed it";
+pub(super) const LIBRARY: &str = "code of a library has it, and may have changed it";
 const REFLECTED: &str = "code that uses reflection may have changed it";
 const KEPT: &str = "it was given to a method that may be called at any time";
 
