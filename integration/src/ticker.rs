@@ -40,11 +40,16 @@ impl Ticker {
     }
 
     /// By a command that runs `java`, with options and a class path of ours added to it.
-    pub fn run(mut java: Command, jdk: &Jdk) -> Self {
+    pub fn run(java: Command, jdk: &Jdk) -> Self {
+        Self::run_class(java, jdk, "fx.Ticker")
+    }
+
+    /// The same of a class that counts as it does.
+    pub fn run_class(mut java: Command, jdk: &Jdk, class: &str) -> Self {
         let mut child = java
             .arg("-cp")
             .arg(jdk.classes("fixtures"))
-            .args(["fx.Ticker", "1"])
+            .args([class, "1"])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
@@ -69,7 +74,14 @@ impl Ticker {
 
     /// Listening on a port that it says.
     pub fn listening(jdk: &Jdk) -> (Self, String) {
-        let mut ticker = Self::start(jdk, "server=y,suspend=n,address=127.0.0.1:0");
+        Self::listening_class(jdk, "fx.Ticker")
+    }
+
+    /// The same of a class that counts as it does.
+    pub fn listening_class(jdk: &Jdk, class: &str) -> (Self, String) {
+        let mut java = Command::new(jdk.java());
+        java.arg("-agentlib:jdwp=transport=dt_socket,server=y,suspend=n,address=127.0.0.1:0");
+        let mut ticker = Self::run_class(java, jdk, class);
         let address = ticker.listens_again();
         (ticker, address)
     }

@@ -12,7 +12,7 @@ use jhyde_integration::ticker::{
     PATIENCE, Ticker, assert_readable, attach, ended, has_calls, recording, until,
 };
 use jhyde_integration::{Folder, Jdk, jdks};
-use serde_json::json;
+use serde_json::{Value, json};
 
 fn signal(child: &Child, name: &str) {
     let sent = Command::new("kill")
@@ -123,6 +123,56 @@ fn attach_and_detach_leave_the_program_running() {
         assert_readable(&folder, "second");
         ticker.ticks(20);
         ticker.end();
+    }
+}
+
+/// Between the calls that it makes, `main` itself adds to a list and writes a field. It runs already, so that `probe` does not see that.
+#[test]
+fn what_main_does_between_its_calls_is_not_told_wrong() {
+    for (jdk, engine) in both() {
+        let folder = Folder::new();
+        let (mut accrues, address) = Ticker::listening_class(&jdk, "fx.Accrues");
+        accrues.ticks(25);
+        let attached = attach(&folder, &address, "run", engine);
+        until(&folder, "run", "recorded", has_calls);
+        folder.ask(&["detach", "run"]);
+        assert_eq!(finish(attached), Some(0));
+        accrues.end();
+        let calls = folder.json(&["tree", "run", "--all"]);
+        let is_step = |call: &&Value| call["method"] == "step" && !call["exit"].is_null();
+        let steps: Vec<&Value> = calls.iter().filter(is_step).collect();
+        // A run of them, among which the list is emptied.
+        let (mut asked, mut known) = (0, 0);
+        for call in steps.iter().skip(steps.len() / 2).take(24) {
+            let Some(number) = call["arguments"][0]["value"].as_i64() else {
+                continue;
+            };
+            let id = call["id"].as_str().expect("an id");
+            let state = folder.json(&["state", "run", id]).remove(0);
+            let rows = state["rows"].as_array().expect("rows");
+            let of = |name: &str| rows.iter().find(|row| row["name"] == name);
+            let list = of("fx.Accrues.SEEN").expect("it is read");
+            let count = of("fx.Accrues.count").expect("it is read");
+            asked += 1;
+            for when in ["start", "end"] {
+                if let Some(length) = list[when]["held"]["length"].as_i64() {
+                    assert_eq!(
+                        length,
+                        (number - 1) % 10,
+                        "{engine}: {when} of {list} in {call}"
+                    );
+                    known += i64::from(when == "end");
+                }
+                if let Some(count) = count[when].as_i64() {
+                    assert_eq!(count, number, "{engine}: {when} in {call}");
+                }
+            }
+            assert_eq!(count["end"], number, "{engine}: it was read in {call}");
+        }
+        assert!(
+            asked >= 10 && known == asked,
+            "{engine}: {known} of {asked}"
+        );
     }
 }
 

@@ -1,7 +1,7 @@
 //! Calls that ran when the probe came. They go on in the code that they had, which tells nothing: what they write, and what they
 //! change in collections, nobody sees. So a program that ran before is derived as one with code beside the scope ([`super::given`]): what
-//! anybody but recorded calls has is in doubt whenever such code may have run. That is before each call that nobody of
-//! the scope makes; and, while a thread with such calls runs, at any time for all others. What they may do, and when they go on,
+//! anybody but recorded calls has is in doubt whenever such code may run. That is behind each call that nobody of
+//! the scope made; and, while a thread with such calls runs, at any time for all others. What they may do, and when they go on,
 //! [`crate::probe::late`] says.
 
 use jhyde_trace::{CallId, Event, EventKind, Missing, ObjectId, Value, Variable};
@@ -32,13 +32,16 @@ pub(super) struct Late {
 
 /// Why it is not known what an object holds.
 const LATE: &str = "a call that ran before the recording may have changed it";
+const NOT_RECORDED: &str =
+    "a call that ran before the recording, or code of a library, may have changed it";
 
 impl Deriver {
     /// Why it is not known what an object holds that others have.
     pub(super) fn by_others(&self) -> &'static str {
-        match self.late.changes && !self.names.has_others() {
-            true => LATE,
-            false => LIBRARY,
+        match (self.late.changes, self.names.has_others()) {
+            (false, _) => LIBRARY,
+            (true, false) => LATE,
+            (true, true) => NOT_RECORDED,
         }
     }
 
@@ -83,6 +86,20 @@ impl Deriver {
         let own = self.late.logs.get(&log);
         let mut others = self.late.gone_on.iter();
         self.late.beside = self.late.hidden || others.any(|thread| own != Some(thread));
+    }
+
+    /// A call has ended that no recorded one had made: what comes now nobody sees.
+    pub(super) fn leaves_to_late(&mut self, thread: &Thread, program: &Program) {
+        if !self.late.changes || !thread.stack.is_empty() {
+            return;
+        }
+        self.others_have();
+        if self.doubts.are_due() {
+            self.doubt_given(program, thread.current());
+        }
+        if self.holdings.wanted {
+            self.others_run(thread.current());
+        }
     }
 
     /// What the thread has seen of what others have is so no longer for certain, where calls that tell nothing run beside it.

@@ -410,7 +410,7 @@ impl Deriver {
             let went = self.go_on(&mut thread, program, link);
             thread.confirm(begun);
             match went {
-                Ok(Went::On) => {}
+                Ok(Went::On) => self.leaves_to_late(&thread, program),
                 Ok(Went::Nowhere) => break,
                 Err(run::Stopped::Lost(why)) => {
                     lost = Some(why);

@@ -63,6 +63,17 @@ impl Deriver {
     /// It is not known any more what an object holds.
     pub(super) fn lose_content(&mut self, at: CallId, object: ObjectId, reason: &str) {
         let since = self.holdings.contents.doubtful_since(object);
+        self.lose_content_since(at, object, reason, since);
+    }
+
+    /// The same, and since when it may have been another; `None`: it was not before now.
+    fn lose_content_since(
+        &mut self,
+        at: CallId,
+        object: ObjectId,
+        reason: &str,
+        since: Option<Timestamp>,
+    ) {
         let Some(container) = self.holdings.contents.get_mut(object) else {
             // It holds nothing that is told.
             return;
@@ -131,17 +142,35 @@ impl Deriver {
 
     /// Code of a library has run: what it has may be another now.
     pub(super) fn library_ran(&mut self, at: CallId) {
-        self.holdings.contents.library_ran();
         let reason = self.by_others();
-        for object in std::mem::take(&mut self.holdings.given) {
-            if self.holdings.contents.is_in_doubt(object) {
-                self.lose_content(at, object, reason);
-            }
+        for object in self.given_in_doubt() {
+            self.lose_content(at, object, reason);
         }
     }
 
+    /// Code that nobody sees begins to run: what it has may be another from now on.
+    pub(in crate::probe::derive) fn others_run(&mut self, at: CallId) {
+        let reason = self.by_others();
+        for object in self.given_in_doubt() {
+            self.lose_content_since(at, object, reason, None);
+        }
+    }
+
+    fn given_in_doubt(&mut self) -> Vec<ObjectId> {
+        self.holdings.contents.library_ran();
+        let mut given: Vec<ObjectId> = std::mem::take(&mut self.holdings.given)
+            .into_iter()
+            .collect();
+        given.retain(|&object| self.holdings.contents.is_in_doubt(object));
+        given
+    }
+
     /// May an object that a call made change what the call was shown: an iterator, a view, an entry?
-    pub(in crate::probe::derive) fn reaches_others(&self, program: &Program, made: ObjectId) -> bool {
+    pub(in crate::probe::derive) fn reaches_others(
+        &self,
+        program: &Program,
+        made: ObjectId,
+    ) -> bool {
         let class = self.heap.class(made);
         let Some(class) = class.filter(|&class| !program.is_class_in_scope(class)) else {
             return false;
