@@ -10,8 +10,8 @@ use std::rc::Rc;
 use jdwp::commands::event_request::{self, Modifier};
 use jdwp::commands::{reference_type, thread_reference, virtual_machine};
 use jdwp::{
-    ClassStatus, EventKind, ReferenceTypeId, RequestId, StepDepth, StepSize, SuspendPolicy,
-    ThreadId,
+    ClassStatus, ErrorCode, EventKind, ReferenceTypeId, RequestId, StepDepth, StepSize,
+    SuspendPolicy, ThreadId,
 };
 use jhyde_bytecode::Opcode;
 use jhyde_trace::Sink;
@@ -66,8 +66,15 @@ impl<S: Sink> Engine<S> {
                 start_frame: 0,
                 length: -1,
             };
-            // It has ended meanwhile.
-            let frames = self.link.request(&frames)?.unwrap_or_default();
+            let frames = match self.link.request(&frames)? {
+                Ok(frames) => frames,
+                // It has ended meanwhile.
+                Err(ErrorCode::INVALID_THREAD) => continue,
+                Err(_) => {
+                    self.deriver.runs_hidden();
+                    continue;
+                }
+            };
             let mut is_late = false;
             for frame in frames {
                 let class = frame.location.class;
@@ -128,7 +135,17 @@ impl<S: Sink> Engine<S> {
             }];
             // Before it has done anything, and the others have seen that.
             let suspend = SuspendPolicy::EVENT_THREAD;
-            let request = self.request(EventKind::SINGLE_STEP, suspend, step)?;
+            let set = event_request::Set {
+                event_kind: EventKind::SINGLE_STEP,
+                suspend_policy: suspend,
+                modifiers: step,
+            };
+            let Ok(request) = self.link.request(&set)? else {
+                // It cannot tell: it may go on at any time.
+                self.deriver.goes_on_late(thread);
+                continue;
+            };
+            self.requests.push((EventKind::SINGLE_STEP, request));
             self.leave_word(&event_request::Clear {
                 event_kind: EventKind::SINGLE_STEP,
                 request,
@@ -145,10 +162,11 @@ impl<S: Sink> Engine<S> {
         };
         let event_kind = EventKind::SINGLE_STEP;
         self.requests.retain(|(_, other)| *other != request);
-        self.link.request(&event_request::Clear {
+        // One that its thread has taken along needs no clearing.
+        let _ = self.link.request(&event_request::Clear {
             event_kind,
             request,
-        })??;
+        })?;
         self.deriver.goes_on_late(thread);
         Ok(())
     }

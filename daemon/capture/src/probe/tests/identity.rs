@@ -7,32 +7,31 @@ const ONE_HASH: [&str; 2] = ["-XX:+UnlockExperimentalVMOptions", "-XX:hashCode=2
 
 #[test]
 fn objects_of_one_hash_are_told_apart() {
-    for jdk in jdks() {
-        let jdk = jdk.as_deref();
-        for main in [
-            "Shapes",
-            "Shop",
-            "Throws",
-            "Begins",
-            "Overrides",
-            "Constants",
-            "ClassObjects",
-        ] {
-            let folder = compiled(jdk, &source(main));
-            let [one, two] = ONE_HASH;
-            let probe = record_of(
-                jdk,
-                folder.path(),
-                &[one, two, main],
-                EngineKind::Probe,
-                (&[], &[]),
-            );
-            let events = record(jdk, folder.path(), main, EngineKind::Events);
-            assert_eq!(probe.printed, events.printed);
-            assert_eq!(probe.list.levels, [], "{main}: {:?}", probe.notes);
-            let stories = [story(&probe.list), story(&events.list)];
-            differ_nowhere(&stories, main, jdk, &probe.notes);
-        }
+    let jdk = newest_jdk();
+    let jdk = jdk.as_deref();
+    for main in [
+        "Shapes",
+        "Shop",
+        "Throws",
+        "Begins",
+        "Overrides",
+        "Constants",
+        "ClassObjects",
+    ] {
+        let folder = compiled(jdk, &source(main));
+        let [one, two] = ONE_HASH;
+        let probe = record_of(
+            jdk,
+            folder.path(),
+            &[one, two, main],
+            EngineKind::Probe,
+            (&[], &[]),
+        );
+        let events = record(jdk, folder.path(), main, EngineKind::Events);
+        assert_eq!(probe.printed, events.printed);
+        assert_eq!(probe.list.levels, [], "{main}: {:?}", probe.notes);
+        let stories = [story(&probe.list), story(&events.list)];
+        differ_nowhere(&stories, main, jdk, &probe.notes);
     }
 }
 
@@ -46,45 +45,44 @@ fn very_many_objects_are_told_apart() {
         "-XX:+UseSerialGC",
         "-Xmn4m",
     ];
-    for jdk in jdks() {
-        let jdk = jdk.as_deref();
-        let folder = compiled(jdk, &source("Many"));
-        for options in [&[][..], &BY_ADDRESS] {
-            let run = [options, &["Many", "200000"]].concat();
-            let options = RecordingOptions {
-                engine: EngineKind::Probe,
-                level: Level::State,
-                contents: false,
-                ..RecordingOptions::default()
-            };
-            let probe = record_with(options, jdk, folder.path(), &run);
-            // Each value that was read is in the checksum, and says which object it is of.
-            assert_eq!(probe.list.levels, [], "{run:?}: {:?}", probe.notes);
-            let mut sums = probe
-                .list
-                .events
-                .iter()
-                .filter_map(|event| match event.kind {
-                    EventKind::Write {
-                        variable: Variable::Static { .. },
-                        value: Value::Long(sum),
-                    } => Some(sum.to_string()),
-                    _ => None,
-                });
-            assert_eq!(sums.next_back().as_deref(), Some(probe.printed.trim()));
-            let mut made: Vec<ObjectId> = probe
-                .list
-                .events
-                .iter()
-                .filter_map(|event| match event.kind {
-                    EventKind::New { object, .. } => Some(object),
-                    _ => None,
-                })
-                .collect();
-            made.sort_unstable();
-            made.dedup();
-            assert!(made.len() >= 400_000, "{}", made.len());
-        }
+    let jdk = newest_jdk();
+    let jdk = jdk.as_deref();
+    let folder = compiled(jdk, &source("Many"));
+    for options in [&[][..], &BY_ADDRESS] {
+        let run = [options, &["Many", "200000"]].concat();
+        let options = RecordingOptions {
+            engine: EngineKind::Probe,
+            level: Level::State,
+            contents: false,
+            ..RecordingOptions::default()
+        };
+        let probe = record_with(options, jdk, folder.path(), &run);
+        // Each value that was read is in the checksum, and says which object it is of.
+        assert_eq!(probe.list.levels, [], "{run:?}: {:?}", probe.notes);
+        let mut sums = probe
+            .list
+            .events
+            .iter()
+            .filter_map(|event| match event.kind {
+                EventKind::Write {
+                    variable: Variable::Static { .. },
+                    value: Value::Long(sum),
+                } => Some(sum.to_string()),
+                _ => None,
+            });
+        assert_eq!(sums.next_back().as_deref(), Some(probe.printed.trim()));
+        let mut made: Vec<ObjectId> = probe
+            .list
+            .events
+            .iter()
+            .filter_map(|event| match event.kind {
+                EventKind::New { object, .. } => Some(object),
+                _ => None,
+            })
+            .collect();
+        made.sort_unstable();
+        made.dedup();
+        assert!(made.len() >= 400_000, "{}", made.len());
     }
 }
 

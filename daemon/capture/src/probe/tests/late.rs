@@ -131,7 +131,7 @@ fn what_calls_change_that_ran_before_is_not_known() {
         }
         let (ready, rest) = std::sync::mpsc::channel();
         let recorded = attached(&port, move || {
-            for _ in 0..1000 {
+            for _ in 0..600 {
                 line();
             }
             ready.send(line).expect("somebody waits");

@@ -47,6 +47,12 @@ fn jdks() -> Vec<Option<PathBuf>> {
     }
 }
 
+/// The newest of them: for what is the probe's own, whichever JVM it is in.
+fn newest_jdk() -> Option<PathBuf> {
+    let by_release = |jdk: &Option<PathBuf>| release(jdk.as_deref());
+    jdks().into_iter().max_by_key(by_release).flatten()
+}
+
 fn tool(jdk: Option<&Path>, name: &str) -> Command {
     match jdk {
         Some(home) => Command::new(home.join("bin").join(name)),
