@@ -110,12 +110,16 @@ class _State:
 
     def __init__(self, before, after=None):
         self.rows = {}
+        self.held = {}
         self.made = {}
         for side in filter(None, (before, after)):
             if side.get("notes"):
                 raise Unknown("; ".join(side["notes"]))
             for reached in side["objects"]:
-                known = self.rows.setdefault(reached["object"]["object"], {})
+                number = reached["object"]["object"]
+                if "held" in reached["object"]:
+                    self.held[number] = reached["object"]["held"]
+                known = self.rows.setdefault(number, {})
                 for row in reached["rows"]:
                     known[row["name"]] = row.get("end") if side is after else row.get("start")
 
@@ -146,8 +150,9 @@ class _State:
                     raise Unknown(f"element {index} of {value['class']} was not recorded")
                 made.append(self.value(rows[f"[{index}]"]))
             return made
+        # An argument has what it held at the beginning beside it.
         if "held" in value:
-            return self._held(number, value["held"])
+            return self._held(number, self.held.get(number, value["held"]))
         made = self.made[number] = {"class": value["class"]}
         made.update({name: self.value(row) for name, row in rows.items()})
         return made

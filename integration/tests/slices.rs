@@ -237,6 +237,59 @@ fn what_was_not_yielded_cannot_be_wrong_and_other_levels_say_so() {
     }
 }
 
+/// A recording that tells no conditions and no writes from some time on: what was told last is not what decided, nor what is held.
+#[test]
+fn what_less_was_recorded_of_is_not_told_from_before() {
+    for engine in ["probe", "events"] {
+        let folder = Folder::new();
+        let options = [
+            "--engine",
+            engine,
+            "--level",
+            "full",
+            "--include",
+            "Lowered",
+        ];
+        let limit = ["--max-bytes", "300KB", "--at-limit", "lower"];
+        let jdk = &jdks()[0];
+        let options = [&options[..], &limit].concat();
+        let run = folder.launch(jdk, "run", &options, &arguments(jdk, "Lowered", &[]));
+        assert!(run.status.success(), "{}", run.stderr);
+        let show = folder.json(&["show", "run"]).remove(0);
+        let last = show["lowered"].as_array().and_then(|all| all.last());
+        assert_eq!(last.expect("it was lowered")["level"], "calls", "{show}");
+        for (value, said) in [
+            (
+                "Lowered.run#0:exception",
+                "what decided over it is not recorded: recorded at level",
+            ),
+            (
+                "Lowered.total",
+                "it may have been written unseen: recorded at level",
+            ),
+        ] {
+            let steps = folder.json(&["why", "run", value]);
+            let told: String = steps.iter().map(|step| step["notes"].to_string()).collect();
+            assert!(told.contains(said), "{engine}: {value}: {told}");
+        }
+        let pointed = json!({"answer": "invalid", "call": "run#0", "wrong": ["exception"]});
+        let oracle = |call: &Value| match (call["method"].as_str(), &call["result"]) {
+            (Some("main" | "run"), _) | (Some("check"), Value::Bool(true)) => "invalid",
+            _ => "valid",
+        };
+        let words = ["run", "--strategy", "divide-and-query"];
+        let session = play(&folder, &words, &[pointed], oracle);
+        let found = &session.last["call"];
+        assert_eq!(session.last["type"], "found", "{engine}: {}", session.last);
+        assert_eq!(
+            (&found["method"], &found["arguments"][0]["value"]),
+            (&json!("check"), &json!(11_990)),
+            "{engine}: {:?}",
+            session.notes
+        );
+    }
+}
+
 /// What code out of the scope reads, keeps and gives on without a call of the scope is in the slice all the same.
 #[test]
 fn what_went_through_the_jdk_is_in_the_slice() {

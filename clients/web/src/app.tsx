@@ -6,7 +6,7 @@ import { keep, key, takeTicket } from "./api/key.ts";
 import { type Problem, problem } from "./api/problem.ts";
 import { FactsProvider, createFacts } from "./facts.ts";
 import { Keys } from "./keys.tsx";
-import { jump, selection } from "./selection.ts";
+import { jump, selection, step } from "./selection.ts";
 import { follow } from "./session.ts";
 import { clean, shorten } from "./text/clean.ts";
 import { callName, count, plural, size } from "./text/words.ts";
@@ -37,10 +37,11 @@ export function App(): JSX.Element {
   const [help, setHelp] = openable();
   const [refused, setRefused] = createSignal<Problem>();
 
-  const ticket = takeTicket();
-  const [entering, setEntering] = createSignal(ticket !== undefined);
-  if (ticket !== undefined) {
-    web.redeem({ ticket }).then(
+  const entry = takeTicket();
+  const [entering, setEntering] = createSignal(entry !== undefined);
+  if (entry !== undefined) {
+    if (entry.recording !== undefined) step({ recording: entry.recording });
+    web.redeem({ ticket: entry.ticket }).then(
       (told) => {
         keep(told.key);
         setEntering(false);

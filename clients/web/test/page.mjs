@@ -46,6 +46,22 @@ const tests = {
     await other.context.close();
   },
 
+  async "a recording that was named is opened, in a browser that has a key and in one that has none"() {
+    for (const lets of [letIn, () => undefined]) {
+      const { context, check } = await profile(browser, base);
+      await lets(context);
+      const page = await context.newPage();
+      const named = jhyde(["web", "ms", "--print"]).split(/\s+/).find((word) => word.includes("#ticket="));
+      await page.goto(named);
+      await page.waitForSelector("#tree");
+      await untilEqual(() => page.innerText(".recording b"), "ms", "the recording");
+      assert.match(page.url(), /recording=/);
+      assert.ok(!page.url().includes("ticket"), page.url());
+      check();
+      await context.close();
+    }
+  },
+
   async "the question orders of the reference example, by keyboard alone"() {
     const orders = {
       "top-down": [1, 2, 3, 4, 5, 6, 7],

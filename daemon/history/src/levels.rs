@@ -38,6 +38,25 @@ impl History {
         Some(self.in_words(stretch))
     }
 
+    /// Why reads and conditions of a call may be missing behind a time and by another, if they may.
+    pub(crate) fn unseen_deeds(
+        &self,
+        record: &CallRecord,
+        after: Timestamp,
+        to: Timestamp,
+    ) -> Result<Option<String>> {
+        let levels = self.levels();
+        if levels.facts().is_empty() {
+            return Ok(None);
+        }
+        let Some(method) = self.method(record.method)? else {
+            return Ok(None);
+        };
+        let of = (method.class.id, record.method);
+        let stretch = levels.unseen(Level::Full, of, after, to);
+        Ok(stretch.map(|stretch| self.in_words(stretch)))
+    }
+
     /// Why writes to fields, elements and contents may be missing behind a time and by another, if they may: a method
     /// that is recorded below level `state` ran meanwhile.
     pub(crate) fn unseen_writes(&self, after: Timestamp, to: Timestamp) -> Result<Option<String>> {

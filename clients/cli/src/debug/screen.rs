@@ -251,9 +251,17 @@ pub(super) fn suspects(outcome: &CallResult, state: Option<&NodeState>) -> Vec<S
 pub(super) fn none(session: &Session, recording: &str, out: &mut Output) -> Result<(), Error> {
     out.line("")?;
     let title = out.paint.text(Look::Good, "No buggy call:");
-    out.line(format!(
-        "{title} no suspicious call is left, and none was answered invalid."
-    ))?;
+    if session.restricted_to.is_empty() {
+        out.line(format!(
+            "{title} no suspicious call is left, and none was answered invalid."
+        ))?;
+    } else {
+        let within = clean(&session.restricted_to);
+        out.line(format!(
+            "{title} no suspicious call is left inside of call {within}, which the search is restricted to, and none \
+             of those was answered invalid. Outside of it nothing was looked for."
+        ))?;
+    }
     let text = "If the program's result is still wrong, the mistake may be in a trusted method, in a call \
                 answered valid, or outside the recorded classes.";
     let text = out.paint.text(Look::Faint, text);

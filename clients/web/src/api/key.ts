@@ -31,11 +31,17 @@ function read(): string {
   }
 }
 
-/** The ticket in the location, which is taken out of it at once: neither the history nor a copied link has it. */
-export function takeTicket(): string | undefined {
-  const found = /^#ticket=([0-9a-fA-F]+)$/.exec(location.hash);
-  if (location.hash.startsWith("#ticket=")) {
-    history.replaceState(history.state, "", location.pathname + location.search);
-  }
-  return found?.[1];
+export interface Entry {
+  readonly ticket: string;
+  /** The recording that was named. */
+  readonly recording: string | undefined;
+}
+
+/** What the location says to get in by, which is taken out of it at once: neither the history nor a copied link has it. */
+export function takeTicket(): Entry | undefined {
+  const told = new URLSearchParams(location.hash.slice(1));
+  const ticket = told.get("ticket");
+  if (ticket === null) return undefined;
+  history.replaceState(history.state, "", location.pathname + location.search);
+  return { ticket, recording: told.get("recording") ?? undefined };
 }

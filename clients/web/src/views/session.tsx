@@ -166,7 +166,11 @@ function Search(props: { readonly session: SessionState }): JSX.Element {
         </Match>
         <Match when={props.session.progress === Progress.NONE}>
           <p>
-            <b>No buggy call:</b> no suspicious call is left, and none was answered invalid.
+            <b>No buggy call:</b> no suspicious call is left
+            <Show when={props.session.restrictedTo} fallback={<>, and none was answered invalid.</>}>
+              {" "}
+              inside of call {props.session.restrictedTo}, which the search is restricted to, and none of those was answered invalid. Outside of it nothing was looked for.
+            </Show>
           </p>
           <p class="faint">If the program's result is still wrong, the mistake may be in a trusted method, in a call answered valid, or outside the recorded classes.</p>
         </Match>

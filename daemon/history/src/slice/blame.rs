@@ -342,6 +342,10 @@ impl<'a> Search<'a> {
             Loose::Call(call) => {
                 format!("too little of call {call} was recorded to tell what it read")
             }
+            Loose::Lowered => {
+                "what was recorded at a lower level may have written what the value came from"
+                    .to_owned()
+            }
             Loose::Thread(thread) => format!("what started thread {thread} is not followed"),
         })
     }

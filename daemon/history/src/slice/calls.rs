@@ -42,7 +42,7 @@ impl Resolver {
         let Some((replay, row)) = self.replays.with(&self.history, caller.id, record.enter)? else {
             return self.unread(&caller, record.enter, found);
         };
-        let own = self.control_of(&caller, &replay, row)?;
+        let own = self.control_of(&caller, &replay, row, found)?;
         let arguments = &replay.rows[row].arguments;
         match arguments.get(usize::from(position)) {
             Some(feeds) if arguments.len() > 1 || position == 0 => {
@@ -71,7 +71,7 @@ impl Resolver {
         let Some((replay, row)) = self.replays.with(&self.history, caller.id, record.enter)? else {
             return self.unread(&caller, record.enter, found);
         };
-        let own = self.control_of(&caller, &replay, row)?;
+        let own = self.control_of(&caller, &replay, row, found)?;
         // The receiver decides which method it is.
         let is_instance = self
             .history

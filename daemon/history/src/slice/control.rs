@@ -55,6 +55,10 @@ impl Resolver {
         };
         self.stores.insert(key, kept);
         let call = record.id;
+        if let Some(unseen) = self.history.unseen_deeds(record, range.start, range.end)? {
+            found.note(format!("what decided over it is not recorded: {unseen}"));
+            self.loose.insert(Loose::Call(call));
+        }
         let mut add = |at: Timestamp| {
             let deed = Deed::Condition;
             found.add(Relation::Condition, Node { deed, at, call });
@@ -96,9 +100,10 @@ impl Resolver {
         record: &CallRecord,
         replay: &Replay,
         row: usize,
+        found: &mut Found,
     ) -> Result<Option<Node>> {
         match replay.rows.get(row) {
-            Some(row) => self.control(record, row.at, row.index),
+            Some(row) => self.control(record, row.at, row.index, found),
             None => Ok(None),
         }
     }
@@ -106,13 +111,32 @@ impl Resolver {
     /// The condition that an instruction of a call hung on when it ran at a time, or that the call was made. An
     /// instruction hangs on the last one of the conditions that decide over it which ran before it (Xin, Zhang:
     /// "Efficient Online Detection of Dynamic Control Dependence", 2007). What follows a handler's beginning hangs on
-    /// the exception, too: which instructions it guards is not recorded.
+    /// the exception, too: which instructions it guards is not recorded. Where conditions may have run since that are not told, as
+    /// the level was lowered, it hangs on anything that the call did.
     pub(super) fn control(
         &mut self,
         record: &CallRecord,
         before: Timestamp,
         index: u32,
+        found: &mut Found,
     ) -> Result<Option<Node>> {
+        let result = self.last_decision(record, before, index)?;
+        let since = result.map_or(record.enter, |(at, _)| at);
+        if let Some(unseen) = self.history.unseen_deeds(record, since, before)? {
+            found.note(format!("what decided over it is not recorded: {unseen}"));
+            self.loose.insert(Loose::Call(record.id));
+            self.unread(record, before, found)?;
+            return Ok(Some(entered(record)));
+        }
+        Ok(Some(decided(record, result)))
+    }
+
+    fn last_decision(
+        &mut self,
+        record: &CallRecord,
+        before: Timestamp,
+        index: u32,
+    ) -> Result<Option<(Timestamp, Deed)>> {
         let call = record.id;
         let code = self.replays.code(&self.history, record.method)?;
         let conditions = code.as_ref().map_or(&[][..], |code| code.conditions(index));
@@ -128,7 +152,7 @@ impl Resolver {
             && before <= searched
             && result.is_none_or(|(result, _)| result < before)
         {
-            return Ok(Some(decided(record, result)));
+            return Ok(result);
         }
         let lower = known.filter(|(searched, _)| *searched < before);
         let after = lower.map_or(record.enter, |(searched, _)| searched);
@@ -154,7 +178,7 @@ impl Resolver {
         };
         let result = result.or(earlier);
         self.conditions.insert(key, (before, result));
-        Ok(Some(decided(record, result)))
+        Ok(result)
     }
 
     /// The same in a long call, which is not kept.

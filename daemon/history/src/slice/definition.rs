@@ -85,6 +85,7 @@ impl Resolver {
         let since = Interval { from: told, to: at };
         if let Some(unseen) = self.history.unseen_writes_of(variable, since)? {
             found.note(format!("it may have been written unseen: {unseen}"));
+            self.loose.insert(Loose::Lowered);
         }
         Ok(last.map(|last| Node {
             deed: match last.snapshot {

@@ -68,6 +68,8 @@ pub struct Slice {
     met: FxHashSet<(u64, u32)>,
     /// What lies before is not followed.
     since: Timestamp,
+    /// What is not known of the value that was asked about.
+    asked: Vec<String>,
 }
 
 impl History {
@@ -78,6 +80,7 @@ impl History {
     pub fn slice(&self, of: SlicedValue) -> Result<Slice> {
         let mut slice = Slice::over(self.clone(), Timestamp(0));
         let (node, more) = slice.first(self, of)?;
+        slice.asked = more.notes;
         slice.meet(None, Relation::Asked, None, node);
         for link in more.links {
             slice.meet(Some(0), link.relation, link.read, link.node);
@@ -94,6 +97,7 @@ impl Slice {
             waiting: VecDeque::new(),
             met: FxHashSet::default(),
             since,
+            asked: Vec::new(),
         }
     }
 
@@ -124,7 +128,7 @@ impl Slice {
                 reason: told.unwrap_or_else(|| UNWRITTEN.to_owned()),
             });
         };
-        let mut more = Found::default();
+        let mut more = found;
         if let Variable::Local { call, local } = of.variable {
             let record = history.record(call)?;
             let since = node.at..Timestamp(at.0.saturating_add(1));
@@ -141,6 +145,9 @@ impl Slice {
         let Some((waiting, found)) = self.advance()? else {
             return Ok(None);
         };
+        let mut notes = std::mem::take(&mut self.asked);
+        notes.extend(found.notes);
+        notes.dedup();
         let history = &self.resolver.history;
         let timed = history.recording.event(waiting.node.at)?;
         let read = waiting.read.map(|variable| history.written_form(variable));
@@ -152,7 +159,7 @@ impl Slice {
             read: read.transpose()?,
             event: history.event(timed.timestamp, &timed.event)?,
             argument: self.argument(waiting.node)?,
-            notes: found.notes,
+            notes,
         }))
     }
 

@@ -102,6 +102,8 @@ pub struct Step {
 pub(super) enum Loose {
     /// Too much was not seen at one place of this call.
     Call(CallId),
+    /// Who wrote something while less was recorded.
+    Lowered,
     /// What began this thread.
     Thread(ThreadId),
 }

@@ -103,7 +103,7 @@ impl Resolver {
             return self.unread(caller, record.enter, found);
         };
         let here = &replay.rows[row];
-        let own = self.control(caller, here.at, here.index)?;
+        let own = self.control(caller, here.at, here.index, found)?;
         for feeds in &here.arguments {
             self.feeds(caller, &replay, row, feeds, Relation::Value, own, found)?;
         }

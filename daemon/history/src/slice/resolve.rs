@@ -112,7 +112,7 @@ impl Resolver {
         let Some((replay, row)) = self.replays.with(&self.history, record.id, at)? else {
             return self.unread(record, at, found);
         };
-        let own = self.control_of(record, &replay, row)?;
+        let own = self.control_of(record, &replay, row, found)?;
         let here = &replay.rows[row];
         let (value, place) = (here.value.clone(), here.place.clone());
         self.feeds(record, &replay, row, &value, Relation::Value, own, found)?;
@@ -150,13 +150,17 @@ impl Resolver {
                 Feed::Open => {
                     let at = replay.rows[user].at;
                     found.note(UNSEEN.to_owned());
+                    let lowered = self.history.unseen_deeds(record, record.enter, at)?;
+                    if lowered.is_some() {
+                        self.loose.insert(Loose::Call(record.id));
+                    }
                     self.unread(record, at, found)?;
                     continue;
                 }
                 Feed::Constant { after, at } => {
                     let after = replay.rows.get(after as usize);
                     let after = after.map_or(record.enter, |row| row.at);
-                    self.control(record, Timestamp(after.0 + 1), at)?
+                    self.control(record, Timestamp(after.0 + 1), at, found)?
                 }
                 Feed::Row(number) => {
                     let number = number as usize;
@@ -165,7 +169,7 @@ impl Resolver {
                     };
                     self.fed_by(record, row.kind, row.at, relation, found)?;
                     let place = row.place.clone();
-                    let control = self.control_of(record, replay, number)?;
+                    let control = self.control_of(record, replay, number, found)?;
                     self.feeds(record, replay, number, &place, Relation::Place, own, found)?;
                     control
                 }

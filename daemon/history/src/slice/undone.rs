@@ -6,7 +6,7 @@ use jhyde_store::records::CallRecord;
 use jhyde_trace::{CallId, Outcome};
 
 use super::control::entered;
-use super::node::{Deed, Node, Relation};
+use super::node::{Deed, Loose, Node, Relation};
 use super::resolve::{Found, Resolver};
 use super::row::{Row, RowKind};
 use super::stack::Feeds;
@@ -21,7 +21,11 @@ impl Resolver {
             let end = *self.history.life(record).end();
             return self.unread(record, end, found);
         };
-        let call = record.id;
+        let (call, end) = (record.id, *self.history.life(record).end());
+        if let Some(unseen) = self.history.unseen_deeds(record, record.enter, end)? {
+            found.note(format!("what decided over it is not recorded: {unseen}"));
+            self.loose.insert(Loose::Call(call));
+        }
         for (position, row) in replay.rows.iter().enumerate() {
             self.history.check()?;
             let node = |deed, call: CallId| Node {

@@ -4,7 +4,7 @@ use jhyde_debugging::{Answer, Given, Pointed, pointing};
 use jhyde_history::History;
 use jhyde_history::input_output::Side;
 use jhyde_history::view::ValueView;
-use jhyde_trace::{CallId, Level, ObjectId, Outcome, Variable};
+use jhyde_trace::{CallId, ContentKey, Level, ObjectId, Outcome, Variable};
 use tonic::Status;
 
 use crate::error::Kind;
@@ -67,7 +67,10 @@ fn variables(history: &History, call: CallId, wrong: &[String]) -> Result<Vec<Va
     wrong
         .iter()
         .map(|text| {
-            let variable = variable(history, call, text)?;
+            let variable = match what_argument_holds(&side, text) {
+                Some(held) => held,
+                None => variable(history, call, text)?,
+            };
             match belongs(&side, call, variable) || reaches(&given, variable) {
                 true => Ok(variable),
                 false => Err(invalid(
@@ -80,6 +83,20 @@ fn variables(history: &History, call: CallId, wrong: &[String]) -> Result<Vec<Va
             }
         })
         .collect()
+}
+
+/// The content of a collection (a text, an atomic number, …) that the call was given, by the name of its parameter: questions show it so.
+fn what_argument_holds(side: &Side, text: &str) -> Option<Variable> {
+    let values = side.call.values.as_ref()?;
+    let mut arguments = values.arguments.iter();
+    let given = arguments.find(|argument| argument.name == text.trim())?;
+    match &given.value {
+        ValueView::Object(view) if view.held.is_some() => Some(Variable::Content {
+            object: view.id,
+            key: ContentKey::All,
+        }),
+        _ => None,
+    }
 }
 
 fn variable(history: &History, call: CallId, text: &str) -> Result<Variable, Status> {
