@@ -1,7 +1,7 @@
 // The state as a graph: the objects that the call's variables reach at t2, breadth first. Loaded when asked for.
 
 import { Graph as Dagre, layout } from "@dagrejs/dagre";
-import { type JSX, For, Show, createMemo, createSignal } from "solid-js";
+import { type JSX, For, Show, createEffect, createMemo, createSignal, untrack } from "solid-js";
 import { ask } from "../api/ask.ts";
 import { history } from "../api/clients.ts";
 import { useFacts } from "../facts.ts";
@@ -106,7 +106,7 @@ export default function Graph(): JSX.Element {
       <Trouble problem={told.problem()} />
       <Show when={drawn()} fallback={<p class="empty">{facts.call() ? "One moment…" : "Choose a call to see what its variables hold."}</p>}>
         {(now) => (
-          <div class="graph" tabindex="0" role="region" aria-label="Objects of the state">
+          <div class="graph" tabindex="0" role="region" aria-label="Objects of the state" ref={(pane) => createEffect(() => toVariables(pane, now().boxes, untrack(zoom)))}>
             <div class="zoom">
               <button type="button" class="quiet" aria-label="Smaller" onClick={() => setZoom((z) => Math.max(0.3, z / 1.25))}>−</button>
               <button type="button" class="quiet" aria-label="Larger" onClick={() => setZoom((z) => Math.min(3, z * 1.25))}>+</button>
@@ -145,4 +145,15 @@ export default function Graph(): JSX.Element {
       <Notes notes={told()?.notes} />
     </>
   );
+}
+
+/** Where arrows come from stands in the middle of what is drawn: it is shown first, and the rest by scrolling. */
+function toVariables(pane: HTMLElement, boxes: readonly { box: Box; at: { y: number; height: number } }[], zoom: number): void {
+  const first = boxes.find(({ box }) => box.id === "call")?.at;
+  if (!first) return;
+  // The pane has its size once it stands in the page.
+  requestAnimationFrame(() => {
+    const room = Math.max(0, pane.clientHeight - first.height * zoom) / 2;
+    pane.scrollTo({ left: 0, top: (first.y - first.height / 2) * zoom - Math.max(8, room) });
+  });
 }
