@@ -394,7 +394,8 @@ impl Daemon {
 /// Puts an exit code where readers look for it.
 fn set_exit_code(meta: &mut RecordingMeta, code: i32) {
     if let State::Complete { exit_code } = &mut meta.state {
-        *exit_code = Some(code);
+        // What is known of it is not another for what a client says.
+        exit_code.get_or_insert(code);
         return;
     }
     let note = format!("the program ended with exit code {code}");

@@ -32,10 +32,28 @@ pub(super) fn asked(words: &[String], is_said: bool) -> Result<Asked, Error> {
             "-c says the statement, and '{file}' is another: give one of them"
         )));
     }
+    if let Some(statement) = words.iter().find(|word| is_statement(word)) {
+        return Err(Error::Usage(format!(
+            "'{statement}' is no recording: a statement stands behind -c, as in jhyde sql demo -c 'SELECT …', or in a file"
+        )));
+    }
     Ok(Asked {
         recordings: recordings.iter().map(|word| recording(word)).collect(),
         file: file.map(PathBuf::from),
     })
+}
+
+/// No recording has a name with a space in it, and a statement more than one word.
+fn is_statement(word: &str) -> bool {
+    let mut parts = word.split_whitespace();
+    let begins = parts.next().map(str::to_ascii_lowercase);
+    let is_sql = begins.is_some_and(|first| {
+        matches!(
+            &*first,
+            "select" | "with" | "include" | "values" | "explain"
+        )
+    });
+    is_sql && parts.next().is_some()
 }
 
 /// `NAME=RECORDING`, or a recording alone.
@@ -84,6 +102,8 @@ mod tests {
             told(&["a", "Cargo.toml"], true),
             is(&[":a", ":Cargo.toml"], None)
         );
+        let statement = told(&["SELECT count(*) FROM calls", "demo"], false);
+        assert!(statement.is_err_and(|said| said.contains("behind -c")));
         assert!(told(&["a", "-"], true).is_err_and(|said| said.contains("give one of them")));
         assert_eq!(
             told(&["-"], true),

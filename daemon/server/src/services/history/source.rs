@@ -42,7 +42,9 @@ pub(super) fn get(
         ));
     }
     if let Some(relative) = named.iter().find(|path| path.is_relative()) {
-        let reason = format!("{} is not an absolute path", relative.display());
+        // A message is sent as a header, of which clients take some KB.
+        let shown: String = relative.display().to_string().chars().take(200).collect();
+        let reason = format!("{shown} is not an absolute path");
         return Err(invalid("source", reason));
     }
     let recording = super::open(daemon, &request.recording)?;
