@@ -1,6 +1,6 @@
 // A model's rows on the screen: a treegrid that holds only what is seen, and a scroll bar that is a place in the recording.
 
-import { type JSX, For, Show, createEffect, createSignal, createUniqueId, onCleanup, onMount } from "solid-js";
+import { type JSX, For, Show, createEffect, createSignal, createUniqueId, onCleanup, onMount, untrack } from "solid-js";
 import { type Model, type Place, type Row, isRow } from "./model.ts";
 import { createModel } from "./create.ts";
 
@@ -59,7 +59,15 @@ export function List<R>(props: ListProps<R>): JSX.Element {
     setRows(seen.filter(isRow));
     const before = seen.findIndex(isRow);
     setOffset(-(model().top - from) * ROW + Math.max(0, before) * ROW);
+    keepActive();
     setActive(model().active);
+  };
+  /** Rows that are asked for anew have no active one: in the list that has the keys it is the one that it was. */
+  const keepActive = (): void => {
+    if (grid !== document.activeElement || model().active !== undefined) return;
+    const before = untrack(active);
+    const kept = before !== undefined && model().index(before) >= 0 ? before : model().first()?.key;
+    if (kept !== undefined) model().active = kept;
   };
   createEffect(() => {
     props.list.version();
