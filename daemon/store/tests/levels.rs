@@ -148,14 +148,14 @@ fn a_class_that_comes_while_it_is_asked_how_much_there_is_waits_for_nobody() {
         .expect("a recording");
     let (done, ended) = std::sync::mpsc::channel();
     let writing = done.clone();
-    std::thread::spawn(move || {
+    let writes = std::thread::spawn(move || {
         for id in 0..20_000 {
             let class = class(id % 50, format!("C{id}"));
             writer.class(class).expect("a class");
         }
         writing.send(()).expect("somebody waits");
     });
-    std::thread::spawn(move || {
+    let asks = std::thread::spawn(move || {
         for _ in 0..5_000 {
             recording.stats().expect("statistics");
         }
@@ -164,5 +164,9 @@ fn a_class_that_comes_while_it_is_asked_how_much_there_is_waits_for_nobody() {
     for _ in 0..2 {
         let patience = std::time::Duration::from_secs(120);
         ended.recv_timeout(patience).expect("nobody waits for ever");
+    }
+    // They close what they have: the store is not to be taken down with the process meanwhile.
+    for thread in [writes, asks] {
+        thread.join().expect("it ends");
     }
 }

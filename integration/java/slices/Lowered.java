@@ -1,10 +1,12 @@
-/** A long loop, at the end of which a condition goes the other way: by then the recording tells no conditions and no writes any more. */
+/** A loop of so many milliseconds, at the end of which a condition goes the other way: by then the recording tells no conditions and no writes any more. */
 public final class Lowered {
+    static final long BEGUN = System.nanoTime();
+    static long millis;
     static int total;
 
     /** Should always be false. */
     static boolean check(int round) {
-        return round == 11_990;
+        return System.nanoTime() - BEGUN > millis * 1_000_000;
     }
 
     static int add(int round) {
@@ -16,8 +18,9 @@ public final class Lowered {
         throw new IllegalStateException("checked");
     }
 
-    static void run() {
-        for (int round = 0; round < 12_000; round++) {
+    static void run() throws InterruptedException {
+        for (int round = 0; ; round++) {
+            Thread.sleep(4);
             add(round);
             if (check(round)) {
                 fail();
@@ -25,7 +28,8 @@ public final class Lowered {
         }
     }
 
-    public static void main(String[] args) {
+    public static void main(String[] args) throws InterruptedException {
+        millis = Long.parseLong(args[0]);
         try {
             run();
         } catch (IllegalStateException checked) {

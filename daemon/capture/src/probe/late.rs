@@ -10,7 +10,7 @@ use std::rc::Rc;
 use jdwp::commands::event_request::{self, Modifier};
 use jdwp::commands::{reference_type, thread_reference, virtual_machine};
 use jdwp::{
-    ClassStatus, ErrorCode, EventKind, ReferenceTypeId, RequestId, StepDepth, StepSize,
+    ClassStatus, ErrorCode, EventKind, ReferenceTypeId, ReplyError, RequestId, StepDepth, StepSize,
     SuspendPolicy, ThreadId,
 };
 use jhyde_bytecode::Opcode;
@@ -69,7 +69,10 @@ impl<S: Sink> Engine<S> {
             let frames = match self.link.request(&frames)? {
                 Ok(frames) => frames,
                 // It has ended meanwhile.
-                Err(ErrorCode::INVALID_THREAD) => continue,
+                Err(ReplyError::Jvm {
+                    code: ErrorCode::INVALID_THREAD,
+                    ..
+                }) => continue,
                 Err(_) => {
                     self.deriver.runs_hidden();
                     continue;
