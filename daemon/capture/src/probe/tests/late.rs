@@ -10,6 +10,8 @@ use super::*;
 
 /// What is known of a thing, by its name.
 type Known = HashMap<String, i32>;
+/// What was known at a moment of a call with this number.
+type At = (i32, Known);
 
 /// The names of fields, and the objects that are followed.
 struct Things {
@@ -74,7 +76,7 @@ impl Things {
 }
 
 /// What was known when `after` began and when `look` ended, with the number that those were given.
-fn known_at(list: &List) -> (Vec<(i32, Known)>, Vec<(i32, Known)>) {
+fn known_at(list: &List) -> (Vec<At>, Vec<At>) {
     let things = Things::of(list);
     let methods: HashMap<_, _> = list
         .classes
