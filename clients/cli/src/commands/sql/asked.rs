@@ -43,7 +43,7 @@ pub(super) fn asked(words: &[String], is_said: bool) -> Result<Asked, Error> {
     })
 }
 
-/// No recording has a name with a space in it, and a statement more than one word.
+/// Is it a statement where recordings are named: a word that statements begin with, and more behind it?
 fn is_statement(word: &str) -> bool {
     let mut parts = word.split_whitespace();
     let begins = parts.next().map(str::to_ascii_lowercase);

@@ -93,10 +93,7 @@ impl Deriver {
         if !self.late.changes || !thread.stack.is_empty() {
             return;
         }
-        self.others_have();
-        if self.doubts.are_due() {
-            self.doubt_given(program, thread.current());
-        }
+        self.doubt_due(thread, program);
         if self.holdings.wanted {
             self.others_run(thread.current());
         }
@@ -104,9 +101,13 @@ impl Deriver {
 
     /// What the thread has seen of what others have is so no longer for certain, where calls that tell nothing run beside it.
     pub(super) fn doubt_beside(&mut self, thread: &Thread, program: &Program) {
-        if !self.late.beside {
-            return;
+        if self.late.beside {
+            self.doubt_due(thread, program);
         }
+    }
+
+    fn doubt_due(&mut self, thread: &Thread, program: &Program) {
+        // What was met since is among what others have.
         self.others_have();
         if self.doubts.are_due() {
             self.doubt_given(program, thread.current());
