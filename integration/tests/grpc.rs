@@ -1,14 +1,17 @@
-//! The reference example through the API alone, by a client that knows `jhyde.v1` and nothing else.
+//! By a client that knows `jhyde.v1` and nothing else: the reference example, and a program that the daemon launches.
 
-use std::time::Duration;
+use std::process::Command;
+use std::time::{Duration, Instant};
 
 use jhyde_integration::{Folder, jdks};
 use jhyde_proto::endpoint::{Address, connect, socket_of};
 use jhyde_proto::v1::debugging_client::DebuggingClient;
 use jhyde_proto::v1::history_client::HistoryClient;
+use jhyde_proto::v1::launch_event::Event;
+use jhyde_proto::v1::recordings_client::RecordingsClient;
 use jhyde_proto::v1::{
-    AnswerKind, AnswerRequest, CreateSessionRequest, GetStateRequest, ListCallsRequest,
-    ListWritesRequest, Progress, value,
+    AnswerKind, AnswerRequest, CreateSessionRequest, GetStateRequest, LaunchRequest,
+    ListCallsRequest, ListWritesRequest, Progress, value,
 };
 use tonic::transport::Channel;
 
@@ -158,5 +161,78 @@ async fn the_reference_example() {
                 .unwrap_or_default()
         });
         assert_eq!(values.collect::<Vec<_>>(), ["1", "1", "7", "9"]);
+    }
+}
+
+/// Writes until it is told to end, then much more than a pipe holds, and says whether all that went well.
+const WRITES: &str = r#"
+import java.nio.file.*;
+
+class Writes {
+    static String line(int n) { return "line " + n; }
+    public static void main(String[] arguments) throws Exception {
+        int n = 0;
+        for (; !Files.exists(Path.of("end")); Thread.sleep(1)) System.out.println(line(n++));
+        for (int last = n + 50_000; n < last; n++) {
+            System.out.println("to the output " + n);
+            System.err.println("to the error " + n);
+        }
+        Files.writeString(Path.of("told"), System.out.checkError() + " " + System.err.checkError());
+        Files.move(Path.of("told"), Path.of("ended"));
+    }
+}
+"#;
+
+/// Its behaviour is what it is without jhyde: what it prints does not fail once there is nobody who reads it.
+#[tokio::test]
+async fn a_launched_program_writes_on_when_its_daemon_is_gone() {
+    const PATIENCE: Duration = Duration::from_secs(60);
+    let jdks = jdks();
+    let jdk = jdks.last().expect("a JDK");
+    for (name, signal) in [("killed", "-KILL"), ("stopped", "-TERM")] {
+        let folder = Folder::new();
+        let place = folder.data().join(name);
+        std::fs::create_dir_all(&place).expect("a folder");
+        std::fs::write(place.join("Writes.java"), WRITES).expect("a source");
+        let mut compiler = Command::new(jdk.home.join("bin/javac"));
+        let compiled = compiler.current_dir(&place).arg("Writes.java").status();
+        assert!(compiled.is_ok_and(|status| status.success()));
+        // Starts the daemon of the folder.
+        folder.json(&["list"]);
+        let address = Address::Unix(socket_of(&folder.data()));
+        let channel = connect(&address, Duration::from_secs(10))
+            .await
+            .expect("the daemon listens");
+        let java = jdk.java().display().to_string();
+        let request = LaunchRequest {
+            command: [&java, "Writes"].map(str::to_owned).to_vec(),
+            name: name.to_owned(),
+            directory: place.display().to_string(),
+            ..LaunchRequest::default()
+        };
+        let mut events = RecordingsClient::new(channel)
+            .launch(request)
+            .await
+            .expect("it runs")
+            .into_inner();
+        loop {
+            let event = events.message().await.expect("it is told").expect("more");
+            if let Some(Event::Stdout(_)) = event.event {
+                break;
+            }
+        }
+        let lock = std::fs::read_to_string(folder.data().join("lock")).expect("a lock");
+        let daemon = lock.split_whitespace().next().expect("a daemon");
+        let ended = Command::new("kill").args([signal, daemon]).status();
+        assert!(ended.is_ok_and(|status| status.success()));
+        while events.message().await.is_ok_and(|event| event.is_some()) {}
+        std::fs::write(place.join("end"), "").expect("it is told to end");
+        let until = Instant::now() + PATIENCE;
+        while !place.join("ended").exists() {
+            assert!(Instant::now() < until, "{name}: it does not end");
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        let told = std::fs::read_to_string(place.join("ended")).expect("what it says");
+        assert_eq!(told, "false false", "{name}: it could not write");
     }
 }

@@ -125,6 +125,9 @@ is damaged is named with its timestamps.")]
     /// Hold a JVM's connection, and leave the JVM running if jhyded is killed; started by jhyded itself
     #[command(hide = true)]
     Guard,
+    /// Read what a launched program writes once jhyded has ended, so that it can go on writing; started by jhyded itself
+    #[command(hide = true)]
+    Drain,
     /// Completions for a shell: bash, zsh, fish, elvish, powershell
     Completions {
         /// The shell

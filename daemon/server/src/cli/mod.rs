@@ -91,6 +91,9 @@ fn run(cli: Cli) -> Result<u8, Failure> {
     if matches!(cli.command, Command::Guard) {
         return Ok(u8::from(jhyde_capture::stand_guard().is_err()));
     }
+    if matches!(cli.command, Command::Drain) {
+        return Ok(u8::from(crate::daemon::drain::drain().is_err()));
+    }
     if let Command::Config(args::ConfigCommand::Check { file }) = &cli.command {
         return config::check(file);
     }
@@ -116,6 +119,7 @@ fn run(cli: Cli) -> Result<u8, Failure> {
         Command::Config(args::ConfigCommand::Show { json }) => config::show(&effective, json),
         // Answered above, before the configuration is read.
         Command::Guard
+        | Command::Drain
         | Command::Completions { .. }
         | Command::Man { .. }
         | Command::Config(args::ConfigCommand::Check { .. }) => Ok(0),

@@ -11,6 +11,7 @@ mod about;
 pub mod added;
 mod attended;
 pub mod capture;
+pub mod drain;
 pub mod keeping;
 pub mod launch;
 pub mod leaving;
@@ -80,7 +81,8 @@ pub struct Options {
     pub unread: Option<Duration>,
     /// Of how many answers in parts more may be looked for at once.
     pub answers: usize,
-    /// The program whose `guard` leaves JVMs running if this process is killed: jhyded itself. `None`: nobody does.
+    /// The program whose `guard` leaves JVMs running if this process is killed, and whose `drain` reads what launched programs write
+    /// from then on: jhyded itself. `None`: nobody does.
     pub guard: Option<PathBuf>,
 }
 

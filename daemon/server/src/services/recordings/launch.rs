@@ -9,12 +9,13 @@ use jhyde_proto::v1;
 use jhyde_proto::v1::launch_event::Event;
 use rustix::process::Signal;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::process::ChildStdin;
+use tokio::process::{Child, ChildStdin};
 use tokio::sync::{mpsc, watch};
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::Status;
 
 use super::convert;
+use crate::daemon::drain::Drain;
 use crate::daemon::launch::{LaunchRequest, Launched, exit_code_of, signal};
 use crate::daemon::live::{self, Live};
 use crate::daemon::record::blocking;
@@ -73,6 +74,7 @@ async fn run(daemon: Arc<Daemon>, launched: Launched, input: Vec<u8>, sender: Se
     };
     let _ = sender.send(Ok(started)).await;
 
+    let drain = drain_of(&daemon, &child);
     let (ended, has_ended) = watch::channel(false);
     if let Some(stdin) = child.stdin.take() {
         tokio::spawn(feed(stdin, input));
@@ -100,6 +102,8 @@ async fn run(daemon: Arc<Daemon>, launched: Launched, input: Vec<u8>, sender: Se
         status.map_or(1, exit_code_of)
     };
     let (exit_code, (), ()) = tokio::join!(wait, stdout, stderr);
+    // Processes that the program started may still write there.
+    drop(drain);
 
     let id = live.id.clone();
     let reporting = Arc::clone(&daemon);
@@ -126,6 +130,18 @@ async fn run(daemon: Arc<Daemon>, launched: Launched, input: Vec<u8>, sender: Se
             event: Some(Event::Ended(last)),
         }))
         .await;
+}
+
+/// Who reads on for the daemon once it has ended.
+fn drain_of(daemon: &Daemon, child: &Child) -> Option<Drain> {
+    let program = daemon.options().guard.as_ref()?;
+    let (stdout, stderr) = (child.stdout.as_ref()?, child.stderr.as_ref()?);
+    let started = Drain::start(program, stdout, stderr);
+    started
+        .inspect_err(|error| {
+            tracing::warn!(%error, "nobody reads on: once jhyded has ended the program cannot write any more");
+        })
+        .ok()
 }
 
 /// The recording as it is now; it may have ended already.
