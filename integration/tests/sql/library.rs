@@ -133,7 +133,19 @@ fn objects(folder: &Folder, compared: &mut Compared) {
         of.same("holders", "holder, kind", &from, holders);
     };
     held(&entries[0][0], &end, &[]);
-    held(&entries[1][0], &end, &[vec![ledger, json!("field")]]);
+    held(&entries[1][0], &end, &[vec![ledger.clone(), json!("field")]]);
+    // One name was taken out of the list, the other was not.
+    let list = one("SELECT id FROM objects WHERE object_class = 'java.util.ArrayList'");
+    let special = one("SELECT id FROM objects WHERE object_class = 'Special'");
+    for (name, ledger, in_list) in [("first", &ledger, false), ("second", &special, true)] {
+        let text = one(&format!(
+            "SELECT value_object FROM writes WHERE field_class = 'Ledger' AND name = 'name' AND value LIKE '%{name}%'"
+        ));
+        let field = vec![ledger.clone(), json!("field")];
+        let content = in_list.then(|| vec![list.clone(), json!("content")]);
+        let holders: Vec<_> = [field].into_iter().chain(content).collect();
+        held(&text, &end, &holders);
+    }
     // Locals and parameters hold while their call runs.
     let array = one("SELECT id FROM objects WHERE object_class = 'int[]' AND length = 4");
     let inside = one("SELECT enter + 2 FROM calls WHERE method = 'firstBig'");

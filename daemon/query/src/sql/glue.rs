@@ -12,6 +12,7 @@ use std::cell::OnceCell;
 use std::ffi::{CStr, CString, c_int};
 use std::sync::Arc;
 
+use jhyde_store::records::Direction;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::vtab::{
     Context, CreateVTab, Filters, IndexConstraintOp, IndexFlags, IndexInfo, Module, VTab,
@@ -107,6 +108,21 @@ fn sign(op: &IndexConstraintOp) -> Option<&'static str> {
         _ => return None,
     })
 }
+
+/// An access and the order that is asked of it, as one number: what SQLite hands on from a plan to its cursor.
+fn planned(access: usize, order: Option<Direction>) -> c_int {
+    let order = ORDERS.iter().position(|known| *known == order).unwrap_or(0);
+    c_int::try_from(access * ORDERS.len() + order).unwrap_or(0)
+}
+
+/// The same, back.
+fn meant(number: c_int) -> (Option<usize>, Option<Direction>) {
+    let number = usize::try_from(number).ok();
+    let order = number.and_then(|number| ORDERS.get(number % ORDERS.len()).copied());
+    (number.map(|number| number / ORDERS.len()), order.flatten())
+}
+
+const ORDERS: [Option<Direction>; 3] = [None, Some(Direction::Forward), Some(Direction::Backward)];
 
 /// A constraint that an access uses: its number, its column, its sign.
 type Used = (usize, usize, &'static str);
@@ -255,19 +271,23 @@ unsafe impl<'vtab, T: Row> VTab<'vtab> for Tab<T> {
             usage.set_omit(column.argument);
         }
         let mut orders = info.order_bys();
-        let backward = match (orders.next(), orders.next()) {
+        let direction = match (orders.next(), orders.next()) {
             (Some(order), None) => {
                 let column = usize::try_from(order.column()).ok();
                 let name = column.and_then(|at| self.table.columns.get(at));
                 let is_it = name.is_some_and(|column| Some(column.name.as_str()) == access.order);
                 let falls = order.is_order_by_desc();
-                (is_it && (!falls || access.backward)).then_some(falls)
+                let direction = match falls {
+                    true => Direction::Backward,
+                    false => Direction::Forward,
+                };
+                (is_it && (!falls || access.backward)).then_some(direction)
             }
             _ => None,
         };
-        if let Some(backward) = backward {
+        if let Some(direction) = direction {
             info.set_order_by_consumed(true);
-            if backward {
+            if direction == Direction::Backward {
                 plan.push_str(", latest first");
             }
         }
@@ -278,8 +298,7 @@ unsafe impl<'vtab, T: Row> VTab<'vtab> for Tab<T> {
                 .behind(&plan);
         }
         info.set_idx_str(&plan);
-        let number = c_int::try_from(number).unwrap_or(0) * 2;
-        info.set_idx_num(number + c_int::from(backward == Some(true)));
+        info.set_idx_num(planned(number, direction));
         info.set_estimated_cost(cost);
         info.set_estimated_rows(cost as i64);
         if access.cost <= 1.0 {
@@ -360,7 +379,7 @@ unsafe impl<T: Row> VTabCursor for Cursor<T> {
         plan: Option<&str>,
         arguments: &Filters<'_>,
     ) -> SqliteResult<()> {
-        let access = usize::try_from(number / 2).ok();
+        let (access, order) = meant(number);
         let table = Arc::clone(&self.table);
         let Some(access) = access.and_then(|at| table.accesses.get(at)) else {
             return Err(SqliteError::ModuleError("a plan is not known".to_owned()));
@@ -370,7 +389,7 @@ unsafe impl<T: Row> VTabCursor for Cursor<T> {
         self.rows = match bounds {
             None => super::table::none(),
             Some(mut bounds) => {
-                bounds.backward = number % 2 == 1;
+                bounds.order = order;
                 if table.columns.iter().any(|column| column.argument) {
                     self.given.clone_from(&bounds.equal);
                     self.arguments.take();

@@ -7,6 +7,7 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
+use jhyde_store::records::Direction;
 use jhyde_trace::{CallId, Level, Timestamp};
 
 use super::datum::Datum;
@@ -213,7 +214,8 @@ pub(super) struct Bounds {
     pub(super) from: u64,
     /// Timestamps before this one.
     pub(super) until: u64,
-    pub(super) backward: bool,
+    /// The order of the access, if rows shall come in it.
+    pub(super) order: Option<Direction>,
 }
 
 impl Bounds {
@@ -264,11 +266,8 @@ impl Bounds {
         Timestamp(self.from)..Timestamp(self.until.max(self.from))
     }
 
-    pub(super) fn direction(&self) -> jhyde_store::records::Direction {
-        match self.backward {
-            true => jhyde_store::records::Direction::Backward,
-            false => jhyde_store::records::Direction::Forward,
-        }
+    pub(super) fn direction(&self) -> Direction {
+        self.order.unwrap_or(Direction::Forward)
     }
 }
 

@@ -12,8 +12,8 @@ use std::time::Duration;
 
 use jhyde_proto::v1::sql_answer::Part;
 use jhyde_proto::v1::{
-    ListModulesRequest, ListTablesRequest, SqlAnswer, SqlFooter, SqlFormat, SqlHeader, SqlRequest,
-    SqlRow, SqlSeen, SqlTable,
+    ListModulesRequest, ListTablesRequest, SqlAnswer, SqlFooter, SqlFormat, SqlHeader, SqlModule,
+    SqlRequest, SqlRow, SqlSeen, SqlTable,
 };
 use tokio_stream::{Stream, StreamExt as _};
 use tonic::Status;
@@ -34,8 +34,7 @@ use crate::text::{clean, plural};
 /// When the daemon refuses, or the output cannot be written.
 pub async fn sql(context: &mut Context, args: &SqlArgs) -> Result<(), Error> {
     if args.library {
-        let modules = context.client.queries.list_modules(ListModulesRequest {});
-        let modules = modules.await?.into_inner().modules;
+        let modules = all_modules(context).await?;
         return tables::tell_modules(&modules, &mut context.out);
     }
     if args.words.is_empty() || args.tables {
@@ -105,6 +104,11 @@ pub async fn sql(context: &mut Context, args: &SqlArgs) -> Result<(), Error> {
 async fn all_tables(context: &mut Context) -> Result<Vec<SqlTable>, Error> {
     let tables = context.client.queries.list_tables(ListTablesRequest {});
     Ok(tables.await?.into_inner().tables)
+}
+
+async fn all_modules(context: &mut Context) -> Result<Vec<SqlModule>, Error> {
+    let modules = context.client.queries.list_modules(ListModulesRequest {});
+    Ok(modules.await?.into_inner().modules)
 }
 
 /// What is asked in a file, or on standard input.

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use jhyde_proto::v1::{SqlRequest, SqlTable};
+use jhyde_proto::v1::{SqlModule, SqlRequest, SqlTable};
 use rustyline::completion::Completer;
 use rustyline::error::ReadlineError;
 use rustyline::highlight::Highlighter;
@@ -30,7 +30,7 @@ const COMMANDS: [(&str, &str); 3] = [
 ];
 
 /// Words of SQL that are completed beside names.
-const KEYWORDS: [&str; 28] = [
+const KEYWORDS: [&str; 29] = [
     "SELECT",
     "DISTINCT",
     "FROM",
@@ -58,6 +58,7 @@ const KEYWORDS: [&str; 28] = [
     "CASE",
     "WHEN",
     "CREATE TEMP VIEW",
+    "INCLUDE MODULE",
     "EXPLAIN",
 ];
 
@@ -71,6 +72,7 @@ pub(super) async fn prompt(
     args: &SqlArgs,
 ) -> Result<(), Error> {
     let known = super::all_tables(context).await?;
+    let modules = super::all_modules(context).await?;
     let config = Config::builder()
         .completion_type(CompletionType::List)
         .auto_add_history(true)
@@ -84,7 +86,7 @@ pub(super) async fn prompt(
         Editor::with_config(config).map_err(failed)?;
     let schemas = request.others.iter().map(|one| one.schema.clone());
     let schemas = std::iter::once(request.schema.clone()).chain(schemas);
-    editor.set_helper(Some(Statements::new(&known, schemas)));
+    editor.set_helper(Some(Statements::new(&known, &modules, schemas)));
     let kept = history_file();
     if let Some(file) = &kept {
         // There is none the first time.
@@ -237,12 +239,16 @@ fn keep(editor: &mut Editor<Statements, FileHistory>, file: &std::path::Path) {
 /// Completes names, and knows when a statement has come to its end.
 #[derive(Debug)]
 struct Statements {
-    /// Tables, functions, columns, schemas and words of SQL, each once.
+    /// Tables, functions, columns, schemas, modules with what they define, and words of SQL, each once.
     names: Vec<String>,
 }
 
 impl Statements {
-    fn new(tables: &[SqlTable], schemas: impl Iterator<Item = String>) -> Self {
+    fn new(
+        tables: &[SqlTable],
+        modules: &[SqlModule],
+        schemas: impl Iterator<Item = String>,
+    ) -> Self {
         let functions = tables.iter().map(|table| match table.arguments.is_empty() {
             true => table.name.clone(),
             false => format!("{}(", table.name),
@@ -253,11 +259,18 @@ impl Statements {
         let schemas = schemas
             .filter(|schema| !schema.is_empty())
             .map(|schema| format!("{schema}."));
+        let defined = modules.iter().flat_map(|module| {
+            let definitions = module.definitions.iter();
+            definitions.map(|defined| format!("{}(", defined.name))
+        });
+        let modules = modules.iter().map(|module| module.name.clone());
         let words = KEYWORDS.iter().map(|word| (*word).to_owned());
         let commands = COMMANDS.iter().map(|(command, _)| (*command).to_owned());
         let mut names: Vec<_> = functions
             .chain(columns)
             .chain(schemas)
+            .chain(modules)
+            .chain(defined)
             .chain(words)
             .chain(commands)
             .collect();
@@ -270,21 +283,20 @@ impl Statements {
     fn completed(&self, typed: &str) -> (usize, Vec<String>) {
         let is_part = |c: char| c.is_alphanumeric() || c == '_';
         let word = typed.trim_end_matches(is_part).len();
-        // A command begins the line.
-        let start = if typed.starts_with('.') && word == 1 {
-            0
-        } else {
-            word
-        };
-        let lower = typed[start..].to_lowercase();
-        if lower.is_empty() {
-            return (start, Vec::new());
+        // With what stands before its dot: the name of a module, `std.loops`, or a command of the prompt.
+        let dotted = typed.trim_end_matches(|c| is_part(c) || c == '.').len();
+        let whole = self.beginning_with(&typed[dotted..]);
+        match whole.is_empty() {
+            false => (dotted, whole),
+            true => (word, self.beginning_with(&typed[word..])),
         }
-        let fitting = self
-            .names
-            .iter()
-            .filter(|name| name.to_lowercase().starts_with(&lower));
-        (start, fitting.cloned().collect())
+    }
+
+    fn beginning_with(&self, typed: &str) -> Vec<String> {
+        let lower = typed.to_lowercase();
+        let names = self.names.iter().filter(|_| !lower.is_empty());
+        let fitting = names.filter(|name| name.to_lowercase().starts_with(&lower));
+        fitting.cloned().collect()
     }
 }
 
@@ -322,6 +334,8 @@ impl Completer for Statements {
 
 #[cfg(test)]
 mod tests {
+    use jhyde_proto::v1::SqlDefinition;
+
     use super::*;
 
     #[test]
@@ -330,7 +344,16 @@ mod tests {
             name: "children".to_owned(),
             ..SqlTable::default()
         };
-        let known = Statements::new(&[table], ["old".to_owned(), String::new()].into_iter());
+        let module = SqlModule {
+            name: "std.loops".to_owned(),
+            definitions: vec![SqlDefinition {
+                name: "loops_by_iterations".to_owned(),
+                ..SqlDefinition::default()
+            }],
+            ..SqlModule::default()
+        };
+        let schemas = ["old".to_owned(), String::new()].into_iter();
+        let known = Statements::new(&[table], &[module], schemas);
         assert_eq!(
             known.completed("SELECT * FROM chi"),
             (14, vec!["children".to_owned()])
@@ -346,5 +369,18 @@ mod tests {
         );
         assert_eq!(known.completed(".ta"), (0, vec![".tables".to_owned()]));
         assert_eq!(known.completed("SELECT "), (7, Vec::new()));
+        let module = "INCLUDE MODULE ".to_owned();
+        assert_eq!(
+            known.completed("incl"),
+            (0, vec!["INCLUDE MODULE".to_owned()])
+        );
+        for typed in ["st", "std.", "STD.lo"] {
+            let completed = known.completed(&(module.clone() + typed));
+            assert_eq!(completed, (module.len(), vec!["std.loops".to_owned()]));
+        }
+        assert_eq!(
+            known.completed("SELECT * FROM loops_"),
+            (14, vec!["loops_by_iterations(".to_owned()])
+        );
     }
 }

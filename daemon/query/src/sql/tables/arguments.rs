@@ -95,11 +95,11 @@ pub(super) fn arguments() -> Table<Argument> {
         columns,
         accesses: vec![
             Access {
-                by: "all calls, thread by thread",
+                by: "all calls",
                 equal: &[],
                 range: Some("enter"),
-                order: None,
-                backward: false,
+                order: Some("enter"),
+                backward: true,
                 cost: 2e6,
                 reads: Reads::Led(|_, bounds| Ok(bounds.leads(Some(Lookup::Time)))),
                 find: |world, bounds| {
@@ -111,8 +111,8 @@ pub(super) fn arguments() -> Table<Argument> {
                 by: "index of calls by method",
                 equal: &["method_id"],
                 range: Some("enter"),
-                order: None,
-                backward: false,
+                order: Some("enter"),
+                backward: true,
                 cost: 2000.0,
                 reads: Reads::Led(|_, bounds| Ok(methods_led(method_id(bounds), bounds))),
                 find: |world, bounds| {

@@ -33,11 +33,11 @@ pub(super) fn calls() -> Table<CallRecord> {
         columns: call_columns(),
         accesses: vec![
             Access {
-                by: "all calls, thread by thread",
+                by: "all calls",
                 equal: &[],
                 range: Some("enter"),
-                order: None,
-                backward: false,
+                order: Some("enter"),
+                backward: true,
                 cost: 1e6,
                 reads: Reads::Led(|_, bounds| Ok(bounds.leads(Some(Lookup::Time)))),
                 find: |world, bounds| in_threads(world, world.recording().thread_ids(), bounds),
@@ -47,7 +47,7 @@ pub(super) fn calls() -> Table<CallRecord> {
                 equal: &["thread"],
                 range: Some("enter"),
                 order: Some("enter"),
-                backward: false,
+                backward: true,
                 cost: 2e5,
                 reads: Reads::Led(|_, bounds| Ok(bounds.leads(thread(bounds)))),
                 find: of_thread,
@@ -57,7 +57,7 @@ pub(super) fn calls() -> Table<CallRecord> {
                 equal: &["method_id"],
                 range: Some("enter"),
                 order: Some("enter"),
-                backward: false,
+                backward: true,
                 cost: 1000.0,
                 reads: Reads::Led(|_, bounds| Ok(methods_led(method_id(bounds), bounds))),
                 find: of_method_id,
@@ -66,8 +66,8 @@ pub(super) fn calls() -> Table<CallRecord> {
                 by: "index of calls by method, for each method of the name",
                 equal: &["method"],
                 range: Some("enter"),
-                order: None,
-                backward: false,
+                order: Some("enter"),
+                backward: true,
                 cost: 4000.0,
                 reads: Reads::Led(|world, bounds| {
                     let methods = methods_called(world, None, bounds.text("method"))?;
@@ -82,8 +82,8 @@ pub(super) fn calls() -> Table<CallRecord> {
                 by: "index of calls by method, for each method of the class",
                 equal: &["class"],
                 range: Some("enter"),
-                order: None,
-                backward: false,
+                order: Some("enter"),
+                backward: true,
                 cost: 2e4,
                 reads: Reads::Led(|world, bounds| {
                     let methods = methods_called(world, bounds.text("class"), None)?;
@@ -98,8 +98,8 @@ pub(super) fn calls() -> Table<CallRecord> {
                 by: "index of calls by method, for each method of the class with the name",
                 equal: &["class", "method"],
                 range: Some("enter"),
-                order: None,
-                backward: false,
+                order: Some("enter"),
+                backward: true,
                 cost: 2000.0,
                 reads: Reads::Led(|world, bounds| {
                     let methods =

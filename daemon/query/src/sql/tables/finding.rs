@@ -4,9 +4,10 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use jhyde_store::Lookup;
-use jhyde_store::records::CallRecord;
+use jhyde_store::records::{CallRecord, Direction};
 use jhyde_trace::{CallId, MethodId, ThreadId, Timestamp};
 
+use super::ordered::{Of, in_order};
 use crate::error::Result;
 use crate::sql::extent::Leads;
 use crate::sql::table::{Bounds, none};
@@ -54,17 +55,33 @@ pub(super) fn in_threads(
     threads: Vec<ThreadId>,
     bounds: &Bounds,
 ) -> Result<RowsOf<CallRecord>> {
-    let range = bounds.range();
-    let of = Arc::clone(world);
-    let calls = threads
-        .into_iter()
-        .flat_map(move |thread| -> RowsOf<CallRecord> {
-            match of.numbers(thread, range.start, range.end) {
-                Ok(numbers) => of.readable(of.recording().preorder(thread, numbers)),
-                Err(error) => Box::new(std::iter::once(Err(error))),
-            }
-        });
+    let (of, range) = (Arc::clone(world), bounds.range());
+    let all = threads.into_iter().map(move |thread| {
+        let numbers = of.numbers(thread, range.start, range.end)?;
+        Ok((Of::Thread(thread), numbers))
+    });
+    let calls = calls_of(world, all, bounds)?;
     Ok(clipped(world, calls))
+}
+
+/// The calls of threads or methods: one behind the other, or where it is asked for in the order of time.
+fn calls_of(
+    world: &Arc<World>,
+    all: impl Iterator<Item = Result<(Of, Range<u64>)>> + Send + 'static,
+    bounds: &Bounds,
+) -> Result<RowsOf<CallRecord>> {
+    match bounds.order {
+        Some(direction) => in_order(world, all, direction == Direction::Backward),
+        None => {
+            let world = Arc::clone(world);
+            Ok(Box::new(all.flat_map(move |one| -> RowsOf<CallRecord> {
+                match one {
+                    Ok((of, numbers)) => world.readable(of.calls(&world, numbers)),
+                    Err(error) => Box::new(std::iter::once(Err(error))),
+                }
+            })))
+        }
+    }
 }
 
 /// Calls as they were at the end of what is seen.
@@ -119,30 +136,24 @@ pub(super) fn of_method_id(world: &Arc<World>, bounds: &Bounds) -> Result<RowsOf
     of_methods(world, method_id(bounds).into_iter().collect(), bounds)
 }
 
-/// The calls of methods that were entered in a stretch of time; those of one method in the order of time.
+/// The calls of methods that were entered in a stretch of time.
 pub(super) fn of_methods(
     world: &Arc<World>,
     methods: Vec<MethodId>,
     bounds: &Bounds,
 ) -> Result<RowsOf<CallRecord>> {
-    let range = bounds.range();
-    let of = Arc::clone(world);
-    let calls = methods
-        .into_iter()
-        .flat_map(move |method| -> RowsOf<CallRecord> {
-            let numbers = match numbers_of(&of, method, &range) {
-                Ok(numbers) => numbers,
-                Err(error) => return Box::new(std::iter::once(Err(error))),
-            };
-            let calls = of.readable(of.recording().numbered_calls_of(method, numbers));
-            let range = range.clone();
-            // Which of them are of the stretch their numbers did not tell, where a block is damaged.
-            Box::new(calls.filter(move |call| match call {
-                Ok(call) => range.contains(&call.enter),
-                Err(_) => true,
-            }))
-        });
-    Ok(clipped(world, calls))
+    let (of, range) = (Arc::clone(world), bounds.range());
+    let all = methods.into_iter().map(move |method| {
+        let numbers = numbers_of(&of, method, &range)?;
+        Ok((Of::Method(method), numbers))
+    });
+    let (calls, range) = (calls_of(world, all, bounds)?, bounds.range());
+    // Which of them are of the stretch their numbers did not tell, where a block is damaged.
+    let within = calls.filter(move |call| match call {
+        Ok(call) => range.contains(&call.enter),
+        Err(_) => true,
+    });
+    Ok(clipped(world, within))
 }
 
 /// The numbers of a method's calls that were entered in a stretch of time and are kept.

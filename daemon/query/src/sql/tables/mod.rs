@@ -10,6 +10,7 @@ mod inside;
 mod judged;
 mod loops;
 mod objects;
+mod ordered;
 mod parts;
 mod recordings;
 mod referring;
