@@ -1,5 +1,5 @@
 #!/bin/bash
-# build.sh JDK_HOME OUT_DIR [defects|slices|queries|fixtures|odd|contents|snapshots|book|templates|oracle|generated|judge|workloads|jdi ...]
+# build.sh JDK_HOME OUT_DIR [defects|slices|queries|fixtures|odd|contents|snapshots|book|templates|expenses|oracle|generated|judge|workloads|jdi ...]
 #
 # Compiles what the tests and benchmarks run in or beside a JVM, with one JDK, into OUT_DIR:
 #   OUT_DIR/mergesort   the reference example and its two variants        (default package)
@@ -11,6 +11,7 @@
 #   OUT_DIR/renamed     a class of the JDK with other fields, to be patched in
 #   OUT_DIR/book        an order book on collections, with a planted bug    (package book; needs release 16)
 #   OUT_DIR/templates   a template engine, with a planted bug            (package templates; needs release 17)
+#   OUT_DIR/expenses    expenses read with commons-csv, with a planted bug (package expenses; needs release 17)
 #   OUT_DIR/workloads   drivers of real libraries                          (package wl)
 #   OUT_DIR/defects     the smallest program of each kind of mistake that recordings once had
 #   OUT_DIR/slices      programs whose values are followed back to what they came from
@@ -29,7 +30,7 @@ usage() { sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "${BASH_SOURCE[0]}" >&2; e
 [ $# -ge 2 ] || usage
 jdk=$1 out=$2
 shift 2
-[ $# -gt 0 ] || set -- defects slices queries fixtures odd contents snapshots book templates oracle generated judge workloads jdi
+[ $# -gt 0 ] || set -- defects slices queries fixtures odd contents snapshots book templates expenses oracle generated judge workloads jdi
 [ -x "$jdk/bin/javac" ] || { echo "build.sh: $jdk has no bin/javac: give the home of a JDK, not of a JRE" >&2; exit 2; }
 version=$("$jdk/bin/javac" -version 2>&1)
 major=${version#javac } major=${major%%[.-]*}
@@ -197,11 +198,18 @@ workloads() {
   finish
 }
 
+expenses() {
+  part=expenses
+  local jar=/usr/share/java/commons-csv.jar
+  [ -e "$jar" ] || { echo "build.sh: expenses needs a Debian package that is missing: apt-get install libcommons-csv-java" >&2; exit 3; }
+  fresh "$here/expenses" || { begin; compile -g --release 17 -cp "$jar" -- "$here"/expenses/*.java; finish; }
+}
+
 jdi() {
   part=jdi
   fresh "$here/jdi" || { begin; compile -g --add-modules jdk.jdi -- "$here"/jdi/*.java; finish; }
 }
 
 for what in "$@"; do
-  case $what in defects | slices | queries | fixtures | odd | contents | snapshots | book | templates | oracle | generated | judge | workloads | jdi) "$what" ;; *) usage ;; esac
+  case $what in defects | slices | queries | fixtures | odd | contents | snapshots | book | templates | expenses | oracle | generated | judge | workloads | jdi) "$what" ;; *) usage ;; esac
 done

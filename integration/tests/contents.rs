@@ -9,8 +9,8 @@ use jhyde_history::view::{HeldView, ValueView};
 use jhyde_integration::{Folder, Jdk, jdks};
 use jhyde_store::{Catalogue, Recording, StoreOptions};
 use jhyde_trace::{
-    Content, Event, EventKind, Given, Held, Items, MethodId, ObjectId, Part, Timestamp, Value,
-    Variable,
+    CallId, Content, Event, EventKind, Given, Held, Items, MethodId, ObjectId, Part, Timestamp,
+    Value, Variable,
 };
 
 /// What a recording says that everything holds, followed event by event.
@@ -249,8 +249,8 @@ impl Replay {
 struct Compared {
     #[expect(dead_code, reason = "printed where a comparison fails")]
     class: String,
-    #[expect(dead_code, reason = "printed where a comparison fails")]
-    line: String,
+    /// The methods around, innermost first.
+    within: Vec<String>,
     told: String,
     recorded: Result<String, String>,
 }
@@ -284,24 +284,16 @@ fn compare(jdk: &Jdk, class: &str, options: &[&str], flags: &[String]) -> Vec<Co
     let mut all = Vec::new();
     let range = Timestamp(0)..recording.end();
     let events = recording.events(range, None, jhyde_store::Direction::Forward);
-    let mut stack = Vec::new();
     for told in events {
         let told = told.expect("an event is read");
         let (timestamp, event) = (told.timestamp, told.event);
         replay.follow(&event);
-        if let EventKind::Exit { .. } = event.kind {
-            stack.pop();
-        }
         let EventKind::Enter {
-            method,
-            arguments,
-            call_site,
-            ..
+            method, arguments, ..
         } = &event.kind
         else {
             continue;
         };
-        stack.push(*call_site);
         if *method != that {
             continue;
         }
@@ -311,12 +303,24 @@ fn compare(jdk: &Jdk, class: &str, options: &[&str], flags: &[String]) -> Vec<Co
         let told = replay.one(Value::Object(told));
         all.push(Compared {
             class: replay.class(held),
-            line: format!("sites {:?}", stack.iter().rev().take(3).collect::<Vec<_>>()),
+            within: methods_around(&recording, event.call),
             recorded: found_later(&history, held, timestamp).map_or_else(|| replay.text(held), Err),
             told,
         });
     }
     all
+}
+
+/// The names of the methods that a call is in, innermost first.
+fn methods_around(recording: &Recording, mut call: CallId) -> Vec<String> {
+    let mut names = Vec::new();
+    while !call.is_root() {
+        let record = recording.call(call).expect("a call is read");
+        let method = recording.method(record.method).expect("a method is read");
+        names.extend(method.map(|method| method.method().name.clone()));
+        call = record.parent;
+    }
+    names
 }
 
 /// Why it is not known what an object held at a time, where only what was found later says so.
@@ -342,6 +346,8 @@ fn method(recording: &Recording, class: &str, name: &str) -> MethodId {
 /// Why what several threads share is not known.
 const MEANWHILE: &str = "another thread uses it at the same time";
 const FOUND_CHANGED: &str = "it was found changed at ";
+/// The methods of `held.Odd` whose threads share what they tell, and their lambdas.
+const SHARING: [&str; 2] = ["together", "oneAfterTheOther"];
 
 /// Nothing that was recorded is wrong, and all but so many are recorded.
 fn agrees(class: &str, least: usize, unknown: usize) {
@@ -354,11 +360,14 @@ fn agrees(class: &str, least: usize, unknown: usize) {
             let wrong: Vec<_> = all.iter().filter(differ).collect();
             // What several threads share is not known where one of them ran in the moment in which it was to be read, and
             // may be found changed then: how often that happens is the machine's matter, that nothing wrong is told is ours.
-            let may_be_shared = class == "held.Odd";
+            let is_shared = |one: &Compared| {
+                let mut within = one.within.iter();
+                within.any(|name| SHARING.iter().any(|shares| name.contains(shares)))
+            };
             let is_of_others = |why: &str| why == MEANWHILE || why.starts_with(FOUND_CHANGED);
             let is_open = |one: &&Compared| {
                 let told = one.recorded.as_ref();
-                told.is_err_and(|why| !may_be_shared || !is_of_others(why))
+                told.is_err_and(|why| !is_shared(one) || !is_of_others(why))
             };
             let open: Vec<_> = all.iter().filter(is_open).collect();
             eprintln!(

@@ -243,11 +243,7 @@ function StateCells(props: { readonly shown: Shown; readonly from: bigint | unde
     <Show
       when={props.shown.row}
       fallback={
-        <>
-          <span role="gridcell" class="name faint">{props.shown.title}</span>
-          <span role="gridcell" />
-          <span role="gridcell" />
-        </>
+        <span role="gridcell" aria-colspan={3} class="name whole faint">{props.shown.title}</span>
       }
     >
       {(row) => (
