@@ -207,3 +207,38 @@ fn what_prolog_has_no_words_for_is_told_by_facts_of_its_own() {
         assert_eq!(messages, ["[56320]"]);
     });
 }
+
+/// The program says of its lines which ran.
+#[test]
+fn nothing_runs_behind_a_call_that_always_threw() {
+    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/java/queries/Behind.java");
+    let source = std::fs::read_to_string(source).expect("the program's text");
+    for engine in ["probe", "events"] {
+        let folder = Folder::new();
+        let jdk = &jdks()[0];
+        let path = jdk.classes("queries").display().to_string();
+        let program = ["-cp".to_owned(), path, "Behind".to_owned()];
+        let options = [
+            "--engine",
+            engine,
+            "--level",
+            "full",
+            "--include",
+            "Behind*",
+        ];
+        let run = folder.launch(jdk, "run", &options, &program);
+        assert!(run.status.success(), "{}", run.stderr);
+        let mut asked = 0;
+        for (line, text) in (1..).zip(source.lines()) {
+            let Some((_, answer)) = text.split_once("; // ") else {
+                continue;
+            };
+            let told = rows(&folder, &["executed", &format!("Behind:{line}")]);
+            // Lambdas of the line are methods of their own.
+            let is_it = told.iter().any(|row| row["answer"] == answer);
+            assert!(is_it, "{engine}, line {line}, {answer}: {told:?}");
+            asked += 1;
+        }
+        assert_eq!(asked, 17);
+    }
+}

@@ -2,18 +2,19 @@
 //!
 //! That something of a line is recorded shows that it ran. That nothing is recorded does not show that it did not: some
 //! lines leave no trace (`break;`). So "no" needs more: no way of control from where the method's calls were led to the
-//! line, where at a condition only those ways count that are recorded, and else all.
+//! line, where at a condition only those ways count that are recorded, and behind a call only what one came back from, and else all.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
-use jhyde_bytecode::{Code, CoverageEdges, Instruction, Opcode, Operands};
+use jhyde_bytecode::{Code, CoverageEdges, Instruction, Opcode};
 use jhyde_store::records::{CallRecord, Direction, MethodEvent, MethodRef};
 use jhyde_trace::{CallId, ClassInfo, Event, EventKind, Level, MethodId, Timestamp};
 use rustc_hash::FxHashMap;
 
-use super::yes_no::{Found, full_name};
+use super::reached::{Reached, Went, reached};
+use super::yes_no::full_name;
 use crate::answer::Row;
 use crate::error::Result;
 use crate::prepared::{Ask, wrong};
@@ -59,20 +60,6 @@ pub(crate) fn executed(ask: &Ask<'_>, take: &mut dyn FnMut(Row) -> Result<()>) -
         of_method(ask, &sight, &method, line, take)?;
     }
     Ok(())
-}
-
-/// Where control was, and went, in the calls of a method.
-#[derive(Debug, Default)]
-struct Went {
-    /// Where the span begins in each call: its first instruction, or the place where it was then.
-    begins: BTreeSet<u32>,
-    /// Outcomes of conditions.
-    edges: BTreeMap<(u32, u32), Found>,
-    handlers: BTreeSet<u32>,
-    /// Where a call was when the span began is not known.
-    blind: bool,
-    /// Of the line that is asked about.
-    line: Found,
 }
 
 /// The methods of classes that have code on a line.
@@ -140,7 +127,7 @@ fn of_method(
     let of = Some((method.class.id, info.id));
     let edges_hidden = sight.hides(ask, Level::Full, of);
     let reached = match &code {
-        Some(code) if !went.blind => reached(code, &went, edges_hidden.is_none()),
+        Some(code) if !went.blind => reached(ask, code, &went, edges_hidden.is_none())?,
         _ => Reached::Unknown,
     };
     let is_called = !went.begins.is_empty() || went.blind;
@@ -239,6 +226,7 @@ impl Walk<'_> {
     }
 
     fn ran_before(&mut self, call: &CallRecord) {
+        self.went.calls_unseen = true;
         let before = call.enter..self.ask.span.from;
         let recording = self.ask.history.recording();
         let mut back = recording.own_events(call.id, before, Direction::Backward);
@@ -283,6 +271,14 @@ impl Walk<'_> {
             went.blind = true;
             Visit::default()
         });
+        if let EventKind::Enter { call_site, .. } = event.kind
+            && !is_own
+        {
+            match call_site {
+                Event::NO_INDEX => went.calls_unseen = true,
+                place => went.calls.entry(place).or_default().add(event.call),
+            }
+        }
         let Some(index) = place_of(event, call) else {
             return;
         };
@@ -391,46 +387,6 @@ fn place_after(event: &Event, call: CallId) -> Option<u32> {
         EventKind::Edge { to, .. } if event.call == call => Some(to),
         _ => place_of(event, call),
     }
-}
-
-/// Where control can have been.
-#[derive(Debug)]
-enum Reached {
-    All(BTreeSet<u32>),
-    /// Code of old compilers that returns to where it was called from inside a method.
-    Unknown,
-}
-
-/// The instructions that control can have come to. With `edges` a condition goes only the ways that are recorded.
-fn reached(code: &Code, went: &Went, edges: bool) -> Reached {
-    let mut reached = BTreeSet::new();
-    let mut open: Vec<u32> = went.begins.union(&went.handlers).copied().collect();
-    while let Some(index) = open.pop() {
-        if !reached.insert(index) {
-            continue;
-        }
-        let Some(instruction) = code.at(index) else {
-            return Reached::Unknown;
-        };
-        if matches!(instruction.opcode, Opcode::Jsr | Opcode::JsrW | Opcode::Ret) {
-            return Reached::Unknown;
-        }
-        let is_switch = matches!(
-            instruction.operands,
-            Operands::TableSwitch(_) | Operands::LookupSwitch(_)
-        );
-        let is_condition = instruction.opcode.is_conditional_jump() || is_switch;
-        if is_condition && edges {
-            let from = (index, 0)..=(index, u32::MAX);
-            open.extend(went.edges.range(from).map(|((_, to), _)| *to));
-            continue;
-        }
-        open.extend(instruction.targets());
-        if !instruction.opcode.ends_straight_line() {
-            open.push(instruction.next());
-        }
-    }
-    Reached::All(reached)
 }
 
 #[cfg(test)]

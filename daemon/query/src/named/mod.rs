@@ -10,6 +10,7 @@ pub(crate) mod fields;
 pub(crate) mod histories;
 pub(crate) mod instances;
 pub(crate) mod objects;
+mod reached;
 pub(crate) mod thrown;
 mod writes;
 pub(crate) mod yes_no;
