@@ -76,6 +76,11 @@ public class Behind {
         attempt(Behind::handled);
         attempt(Behind::often);
         attempt(Behind::inner);
+        attempt(new Runnable() {
+            @Override public void run() {
+                count++; // yes
+            }
+        });
         System.exit(0);
         count = 77; // no
     }

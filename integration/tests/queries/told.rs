@@ -239,6 +239,21 @@ fn nothing_runs_behind_a_call_that_always_threw() {
             assert!(is_it, "{engine}, line {line}, {answer}: {told:?}");
             asked += 1;
         }
-        assert_eq!(asked, 17);
+        assert_eq!(asked, 18);
+        // The constructor of an anonymous class stands on the line that makes it.
+        let made = source
+            .lines()
+            .position(|line| line.contains("new Runnable() {"));
+        let line = format!("Behind:{}", made.expect("the line") + 1);
+        let told = rows(&folder, &["executed", &line]);
+        let what = |row: &Json| row["what"].as_str().unwrap_or_default().to_owned();
+        let made = told
+            .iter()
+            .find(|row| what(row).contains("Behind$1.<init>"));
+        assert_eq!(
+            made.map(|row| &row["answer"]),
+            Some(&json!("yes")),
+            "{told:?}"
+        );
     }
 }

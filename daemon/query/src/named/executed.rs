@@ -40,11 +40,11 @@ pub(crate) fn executed(ask: &Ask<'_>, take: &mut dyn FnMut(Row) -> Result<()>) -
         .flat_map(|class| &class.methods)
         .flat_map(|method| method.lines.iter().map(|entry| entry.line))
         .collect();
+    // A line of the class's file may be one of a class in it, or around it, too: that of an anonymous class's constructor.
+    let mut others = of_the_file(ask, &classes)?;
+    others.retain(|other| classes.iter().all(|class| class.id != other.id));
     let mut on_line = methods_on(&classes, line);
-    if on_line.is_empty() {
-        // A line of the class's file may be one of a class in it, or around it.
-        on_line = methods_on(&of_the_file(ask, &classes)?, line);
-    }
+    on_line.extend(methods_on(&others, line));
     if on_line.is_empty() {
         let code = match (lines.first(), lines.last()) {
             (Some(first), Some(last)) => format!(
