@@ -15,6 +15,10 @@ import { Panel } from "../ui/panel.tsx";
 import { pointedAt } from "./session.tsx";
 
 const PAGE = 100;
+/** A call that lies deeper is shown below one of the calls around it: each level that is opened is a question of its own. */
+const DEEP = 200;
+/** So many of the calls around it are shown then. */
+const AROUND = 50;
 /** Recordings of so few calls are shown opened. */
 const FEW = 300n;
 
@@ -86,6 +90,8 @@ export function Tree(): JSX.Element {
     if (first && selection().recording === about().recording && selection().call === undefined && selection().session === undefined) step(ofCall(first.row.id));
   });
 
+  /** The root that stands in for the calls around a deep one. */
+  let near: string | undefined;
   // The call that is selected is in sight, with the rows above it opened.
   createEffect(() => {
     const calls = facts.path()?.calls;
@@ -94,8 +100,17 @@ export function Tree(): JSX.Element {
     const last = calls?.at(-1);
     if (!calls || !last || threadOf(last.id) !== about().thread) return;
     const from = root ? calls.findIndex((call) => call.id === root) : 0;
-    if (from < 0) return;
+    if (from < 0) {
+      // Nobody asked for that root.
+      if (root === near) step({ root: undefined });
+      return;
+    }
     const way = method ? [last] : calls.slice(from).filter((call) => boundary !== "off" || !call.boundary);
+    if (way.length > DEEP) {
+      near = way.at(-AROUND)!.id;
+      step({ root: near });
+      return;
+    }
     if (model.active === last.id && model.index(last.id) >= 0) {
       model.activate(last.id);
       return;
