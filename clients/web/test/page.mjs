@@ -341,6 +341,18 @@ const tests = {
     });
   },
 
+  async "a call that lies deep is in sight, below one of those around it"() {
+    await visit("?recording=odd", async (page) => {
+      await find(page, "Markup.deep#2400");
+      await until(async () => (await rows(page, "tree")).find((row) => row.selected && /deep #2400/.test(row.text)), "the tree shows it");
+      assert.match(selection(page).root ?? "", /^1\.\d+$/);
+      // Where another call is chosen nobody has asked for that root.
+      await find(page, "Markup.keep#0");
+      await until(async () => (await rows(page, "tree")).find((row) => row.selected && /keep #0/.test(row.text)), "the tree shows the other one");
+      await untilEqual(() => selection(page).root, undefined, "all of the tree");
+    });
+  },
+
   async "pointing at a wrong value by a click"() {
     await visit("?recording=ms&call=1.2", async (page) => {
       await find(page, "Begin a search: divide-and-query");

@@ -3,7 +3,7 @@ package odd;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Values that would run in a browser if they were taken for markup, and those that turn the text around them. */
+/** Values that would run in a browser if they were taken for markup, those that turn the text around them, and calls that lie deep. */
 public final class Markup {
 
     private final List<String> kept = new ArrayList<>();
@@ -17,7 +17,12 @@ public final class Markup {
         markup.keep("a bell \u0007, an escape \u001b[31m, a zero \u0000, a break\nand a half \ud800");
         markup.keep("javascript:globalThis.ran=3");
         markup.keep("long ".repeat(200_000));
-        System.out.println(markup.kept.size());
+        System.out.println(markup.kept.size() + " " + markup.deep(2_500));
+    }
+
+    /** So many calls around one call. */
+    private int deep(int below) {
+        return below == 0 ? kept.size() : deep(below - 1);
     }
 
     private int keep(String value) {
