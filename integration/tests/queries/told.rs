@@ -257,3 +257,29 @@ fn nothing_runs_behind_a_call_that_always_threw() {
         );
     }
 }
+
+#[test]
+fn an_event_may_be_named_by_the_call_that_begins_with_it() {
+    each(|folder| {
+        let call = &folder.json(&["tree", "run", "--all"])[3];
+        let (id, enter) = (
+            call["id"].as_str().expect("a call"),
+            call["enter"].to_string(),
+        );
+        for (question, option) in [
+            ("threads", "--to"),
+            ("threads", "--from"),
+            ("instances", "--at"),
+        ] {
+            let mut words = vec![question];
+            words.extend((question == "instances").then_some("java.lang.Object"));
+            let by_call = ask(folder, &[&words[..], &[option, id]].concat());
+            let by_number = ask(folder, &[&words[..], &[option, &enter]].concat());
+            assert_eq!(by_call, by_number, "{question} {option}");
+        }
+        let count = "SELECT count(*) AS n FROM events";
+        let of =
+            |to: &str| folder.json(&["sql", "run", "--to", to, "-c", count])[0]["n"].to_string();
+        assert_eq!((of(id), of(&enter)), (enter.clone(), enter));
+    });
+}

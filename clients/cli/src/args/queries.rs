@@ -6,6 +6,22 @@ use clap::{Args, Subcommand};
 
 use super::commands::{event, whole};
 
+/// An event as it is named: by its number, or by a call, which stands for its beginning.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EventName {
+    /// Its number.
+    Number(u64),
+    /// `merge#2`, `1.7`.
+    Call(String),
+}
+
+fn named_event(word: &str) -> Result<EventName, String> {
+    match word.contains(['#', '.']) && !word.starts_with('-') {
+        true => Ok(EventName::Call(word.to_owned())),
+        false => event(word).map(EventName::Number),
+    }
+}
+
 /// An answer that is to be kept.
 #[derive(Clone, Debug, Args)]
 pub struct SaveAnswerArgs {
@@ -149,14 +165,14 @@ pub struct QueryArgs {
     #[arg(long)]
     pub list: bool,
     /// Only what happened at this event or behind it
-    #[arg(long, value_name = "EVENT", allow_negative_numbers = true, value_parser = event)]
-    pub from: Option<u64>,
+    #[arg(long, value_name = "EVENT", allow_negative_numbers = true, value_parser = named_event)]
+    pub from: Option<EventName>,
     /// Only what happened before this event
-    #[arg(long, value_name = "EVENT", allow_negative_numbers = true, value_parser = event)]
-    pub to: Option<u64>,
+    #[arg(long, value_name = "EVENT", allow_negative_numbers = true, value_parser = named_event)]
+    pub to: Option<EventName>,
     /// At this event: object-state, instances, exists, running, exited
-    #[arg(long, value_name = "EVENT", allow_negative_numbers = true, value_parser = event)]
-    pub at: Option<u64>,
+    #[arg(long, value_name = "EVENT", allow_negative_numbers = true, value_parser = named_event)]
+    pub at: Option<EventName>,
     /// At any depth: pre-calls, post-calls
     #[arg(long)]
     pub nested: bool,
@@ -245,8 +261,8 @@ pub struct SqlArgs {
     #[arg(long)]
     pub explain: bool,
     /// Only what happened before this event; not of several recordings
-    #[arg(long, value_name = "EVENT", allow_negative_numbers = true, value_parser = event)]
-    pub to: Option<u64>,
+    #[arg(long, value_name = "EVENT", allow_negative_numbers = true, value_parser = named_event)]
+    pub to: Option<EventName>,
     /// End it after this time, such as 30s, 5m or 250ms; 0: never [default: 5m]
     #[arg(long, value_name = "TIME", value_parser = crate::commands::sql::time)]
     pub timeout: Option<std::time::Duration>,

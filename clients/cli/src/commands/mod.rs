@@ -31,7 +31,9 @@ pub mod web;
 pub mod where_;
 pub mod why;
 
-use crate::args::{PageArgs, SourceArgs};
+use jhyde_proto::v1::GetCallRequest;
+
+use crate::args::{EventName, PageArgs, SourceArgs};
 use crate::client::Client;
 use crate::error::Error;
 use crate::json::NextPage;
@@ -218,6 +220,26 @@ pub fn call_argument(text: &str) -> String {
 /// The same for a variable.
 pub fn variable_argument(text: &str) -> String {
     text.trim().replace(" #", "#")
+}
+
+/// The number of an event that is named, if one is.
+async fn timestamp(
+    context: &mut Context,
+    recording: &str,
+    event: Option<&EventName>,
+) -> Result<Option<u64>, Error> {
+    let call = match event {
+        None => return Ok(None),
+        Some(EventName::Number(number)) => return Ok(Some(*number)),
+        Some(EventName::Call(call)) => call_argument(call),
+    };
+    let request = GetCallRequest {
+        recording: recording.to_owned(),
+        call,
+        ..GetCallRequest::default()
+    };
+    let call = context.client.history.get_call(request).await?;
+    Ok(Some(call.into_inner().enter))
 }
 
 /// A stream that ended without its last part.

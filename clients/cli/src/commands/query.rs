@@ -12,7 +12,7 @@ use tonic::Status;
 use super::answers::{Keeping, Question};
 use super::saved::{Saved, saved};
 use super::sql::milliseconds;
-use super::{Context, Notes, ROWS_FOR_PEOPLE, broke_off, call_argument, sql};
+use super::{Context, Notes, ROWS_FOR_PEOPLE, broke_off, call_argument, sql, timestamp};
 use crate::args::QueryArgs;
 use crate::error::Error;
 use crate::json::{QueryJson, QueryRowJson, UntilJson};
@@ -54,12 +54,13 @@ pub async fn query(context: &mut Context, args: &QueryArgs) -> Result<(), Error>
             clean(name)
         )));
     }
+    let at = timestamp(context, recording, args.at.as_ref()).await?;
     let request = RunQueryRequest {
         recording: recording.clone(),
         query: name.clone(),
-        parameters: parameters(query, args)?,
-        from: args.from,
-        to: args.to,
+        parameters: parameters(query, args, at)?,
+        from: timestamp(context, recording, args.from.as_ref()).await?,
+        to: timestamp(context, recording, args.to.as_ref()).await?,
         timeout_ms: args.timeout.map(milliseconds),
     };
     run(context, request, args).await
@@ -96,7 +97,7 @@ async fn run_saved(
     let request = SqlRequest {
         recording: recording.to_owned(),
         statement: saved.text.clone(),
-        to: args.to,
+        to: timestamp(context, recording, args.to.as_ref()).await?,
         max_rows: most,
         timeout_ms: args.timeout.map(milliseconds),
         max_memory: args.memory.clone().unwrap_or_default(),
@@ -114,6 +115,7 @@ async fn run_saved(
 fn parameters(
     query: Option<&Query>,
     args: &QueryArgs,
+    at: Option<u64>,
 ) -> Result<std::collections::HashMap<String, String>, Error> {
     let mut given = std::collections::HashMap::new();
     let places = query.iter().flat_map(|query| &query.parameters);
@@ -134,7 +136,7 @@ fn parameters(
         }
     }
     let named = [
-        ("at", args.at.map(|at| at.to_string())),
+        ("at", at.map(|at| at.to_string())),
         ("depth", args.depth.map(|depth| depth.to_string())),
         ("nested", args.nested.then(|| "true".to_owned())),
         ("caught", args.caught.then(|| "true".to_owned())),

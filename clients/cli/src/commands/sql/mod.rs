@@ -21,7 +21,7 @@ use tonic::Status;
 use self::asked::{Asked, asked};
 use self::rows::{csv, quoted, rows};
 use super::answers::{Keeping, Question};
-use super::{Context, Notes, ROWS_FOR_PEOPLE, broke_off};
+use super::{Context, Notes, ROWS_FOR_PEOPLE, broke_off, timestamp};
 use crate::args::{SaveAnswerArgs, SqlArgs};
 use crate::error::Error;
 use crate::json::{SqlRowJson, SqlUntilJson};
@@ -60,12 +60,13 @@ pub async fn sql(context: &mut Context, args: &SqlArgs) -> Result<(), Error> {
     };
     let mut all = recordings.into_iter();
     let first = all.next().unwrap_or_default();
+    let to = timestamp(context, &first.recording, args.to.as_ref()).await?;
     let request = SqlRequest {
         recording: first.recording,
         schema: first.schema,
         others: all.collect(),
         statement: String::new(),
-        to: args.to,
+        to,
         timeout_ms: args.timeout.map(milliseconds),
         max_rows: most,
         explain: args.explain,
