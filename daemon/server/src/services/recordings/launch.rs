@@ -134,7 +134,8 @@ async fn run(daemon: Arc<Daemon>, launched: Launched, input: Vec<u8>, sender: Se
 
 /// Who reads on for the daemon once it has ended.
 fn drain_of(daemon: &Daemon, child: &Child) -> Option<Drain> {
-    let program = daemon.options().guard.as_ref()?;
+    let options = daemon.options();
+    let program = options.guard.as_ref()?;
     let (stdout, stderr) = (child.stdout.as_ref()?, child.stderr.as_ref()?);
     let started = Drain::start(program, stdout, stderr);
     started
