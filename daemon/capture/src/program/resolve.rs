@@ -58,6 +58,24 @@ impl Program {
             .find(own)
     }
 
+    /// Is a class of the scope, and what it extends and implements of the scope, too, or by its name one of these?
+    pub(crate) fn extends_only(&self, class: ClassId, is_one: impl Fn(&str) -> bool) -> bool {
+        let Some(class) = self.class_of(class).filter(|class| class.in_scope) else {
+            return false;
+        };
+        let mut open = vec![class];
+        while let Some(class) = open.pop() {
+            for above in &class.above {
+                match self.classes.get(above) {
+                    Some(above) if above.in_scope => open.push(Rc::clone(above)),
+                    Some(above) if is_one(&above.name) => {}
+                    _ => return false,
+                }
+            }
+        }
+        true
+    }
+
     /// The method that an instruction names: of the class in scope that declares it, else of the
     /// nearest class outside (JVMS 5.4.3.3, by names alone).
     pub(crate) fn method_named(&mut self, named: &Named) -> Rc<Method> {

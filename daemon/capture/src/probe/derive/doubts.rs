@@ -38,6 +38,8 @@ pub(super) struct Doubts {
     pub(super) functions: bool,
     /// Is a class neither of the scope nor the JDK's?
     pub(super) foreign: FxHashMap<ClassId, bool>,
+    /// Has a class of the scope nothing above it but the scope's and the JDK's?
+    pub(super) inherit_from_the_jdk: FxHashMap<ClassId, bool>,
     /// Classes that are neither, of which the scope has called methods, by their dotted names.
     pub(super) libraries: FxHashSet<String>,
     /// An array is longer than may be in doubt.

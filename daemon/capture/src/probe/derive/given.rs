@@ -76,7 +76,7 @@ impl Deriver {
     /// Does a call run code that is neither of the scope nor the JDK's, as far as the classes of what it is shown tell?
     pub(super) fn runs_others(&mut self, program: &Program, outside: &Outside) -> bool {
         let named = &outside.callee.named;
-        if is_library(named) {
+        if is_library(named) && !self.runs_inherited(program, outside) {
             self.writes_without_a_file(&named.class);
             return true;
         }
@@ -92,6 +92,24 @@ impl Deriver {
         behind
             .into_iter()
             .any(|object| self.is_foreign(program, object))
+    }
+
+    /// Does a call that names a class of the scope run what that inherits from the JDK (`ordinal` of an enum, `getMessage` of an exception)? So it does
+    /// where the class of its receiver, or without one the class that is named, is of the scope, and nothing above it is anybody else's.
+    fn runs_inherited(&mut self, program: &Program, outside: &Outside) -> bool {
+        let named = &outside.callee.named;
+        let class = match outside.receiver() {
+            Some(object) => self.heap.class(object),
+            None if named.kind.has_receiver() => None,
+            None => program
+                .class_in_scope(named.code, &named.class)
+                .map(|class| class.id),
+        };
+        let Some(class) = class else {
+            return false;
+        };
+        let known = self.doubts.inherit_from_the_jdk.entry(class);
+        *known.or_insert_with(|| program.extends_only(class, is_of_the_jdk))
     }
 
     /// Which fields code writes of which no file is known (made at run time, packed into another jar) nobody can tell.

@@ -41,7 +41,9 @@ impl World for Derived<'_> {
                 let read = self.frame.peek(0);
                 self.read(read);
                 let variable = Variable::Element { array, index };
-                self.settle(variable, read);
+                // Of its own type: what lies on the stack is an int where it is shorter (JVMS 2.11.1).
+                let held = self.deriver.heap.load_element(array, index);
+                self.settle(variable, held);
                 EventKind::Use { variable }
             }
             Effect::UseLocal { .. } => {

@@ -402,6 +402,50 @@ fn reflection() {
     }
 }
 
+/// What a library has may change in calls of its own, not in what classes of the scope inherit from the JDK; and what is found then is of the type
+/// of the elements.
+#[test]
+fn what_a_library_keeps_is_in_doubt_behind_its_own_calls() {
+    for jdk in jdks() {
+        let jdk = jdk.as_deref();
+        let folder = compiled(jdk, &source("Kept"));
+        let out = (&[][..], &["Kept$Library"][..]);
+        let probe = record_of(jdk, folder.path(), &["Kept"], EngineKind::Probe, out);
+        let methods = probe.list.classes.iter().flat_map(|class| &class.methods);
+        let names: FxHashMap<_, _> = methods.map(|m| (m.id, m.name.as_str())).collect();
+        let (mut calls, mut doubted, mut found) =
+            (FxHashMap::default(), BTreeSet::new(), Vec::new());
+        for event in &probe.list.events {
+            match event.kind {
+                EventKind::Enter { method, .. } => _ = calls.insert(event.call, names[&method]),
+                EventKind::Snapshot {
+                    variable: Variable::Element { .. },
+                    value,
+                } => match value {
+                    Value::Missing(_) => _ = doubted.insert(calls[&event.call]),
+                    value => found.push(value),
+                },
+                _ => {}
+            }
+        }
+        assert_eq!(doubted, BTreeSet::from(["keep", "touch"]));
+        for value in [
+            Value::Char(u16::from(b'b')),
+            Value::Char(u16::from(b'c')),
+            Value::Boolean(false),
+            Value::Boolean(true),
+            Value::Byte(0),
+            Value::Byte(1),
+            Value::Short(-301),
+            Value::Short(-302),
+        ] {
+            assert!(found.contains(&value), "{value:?} in {found:?}");
+        }
+        let is_int = |value: &Value| matches!(value, Value::Int(_));
+        assert!(!found.iter().any(is_int), "{found:?}");
+    }
+}
+
 /// Which call wrote an array that such a function was given is told by one engine alone.
 #[test]
 fn functions_that_write_arrays() {
