@@ -56,12 +56,14 @@ pub(super) async fn run(
     let terminal = input.is_terminal();
     screen::opening(&search.session, resumed, &mut context.out)?;
     let sources = context.sources(&search.recording, &SourceArgs::default());
+    let search_notes = search.session.notes.iter().cloned().collect();
     let mut talk = Talk {
         sources,
         context,
         search,
         focus: None,
-        told: HashSet::new(),
+        // The first lines have them.
+        told: search_notes,
         numbered: Numbered::default(),
     };
     // Who comes back to a session that has ended wants to look around or undo.
@@ -118,6 +120,10 @@ impl Talk<'_> {
         let recording = self.search.recording.clone();
         match session.progress() {
             Progress::Asking => {
+                // Such as that what an answer pointed at cuts nothing away, and why.
+                let new = session.notes.into_iter();
+                let new: Vec<_> = new.filter(|note| self.told.insert(note.clone())).collect();
+                notes(&new, &mut self.context.out)?;
                 self.focus = session.question;
                 self.show_focus().await?;
                 Ok(false)
