@@ -6,8 +6,8 @@ mod judges;
 use std::fs;
 use std::path::PathBuf;
 
-use jhyde_integration::{Jdk, jdks};
-use judges::{BOOK, Case, TEMPLATES};
+use jhyde_integration::{Folder, Jdk, jdks};
+use judges::{BOOK, Case, EXPENSES, EXPENSES_POINTED, TEMPLATES};
 
 fn path(case: &Case) -> PathBuf {
     let name = match case.name {
@@ -18,36 +18,79 @@ fn path(case: &Case) -> PathBuf {
     PathBuf::from(root).join(format!("debugging-{name}.md"))
 }
 
-fn document(case: &Case, jdk: &Jdk) -> String {
-    let (title, about) = match case.name {
+/// What a program is about, and what of its output is wrong.
+fn about(case: &Case) -> (&'static str, &'static str) {
+    match case.name {
         "book" => (
             "Debugging an order book",
             "An exchange matches orders and settles what was traded; its report says that 25 OAK came from nowhere \
              (`totals {ELM=0, OAK=25}`, where all should be 0).",
         ),
-        _ => (
+        "templates" => (
             "Debugging a template engine",
             "A bookshop writes letters with templates of its own; where they should list the books that were ordered, \
              they list the customer (`- <ada>`).",
         ),
-    };
-    let folder = case.record(jdk);
-    let (name, main) = (case.name, case.main);
-    let session = case.debug(&folder);
+        _ => (
+            "Debugging beside a library",
+            "Expenses are read with commons-csv and added up; the report says that travel cost 368.02, and by the file it is 368.47. \
+             The library is recorded with the program, for nobody knows yet where the mistake is, and trusted in the search: \
+             that nothing of it is asked about can be taken back (`distrust`).",
+        ),
+    }
+}
+
+/// A session from its beginning to the buggy call, as the terminal shows it.
+fn conversation(case: &Case, folder: &Folder) -> String {
+    let session = case.debug(folder);
     let end = format!("The buggy call: {}", case.buggy);
     assert!(session.screen.contains(&end), "{}", session.screen);
     let asked = session.questions.len();
+    let how = match case.point {
+        None => "judging calls alone",
+        Some(_) => "pointing at what is wrong, by the number before it",
+    };
+    format!(
+        "{asked} questions, {how}:\n\n```text\n$ {}\n{}\n```\n",
+        command(case),
+        session.screen.trim_end()
+    )
+}
+
+fn command(case: &Case) -> String {
+    let name = case.name;
+    let trusted = case
+        .library
+        .map(|(library, _)| format!(" --trust '{library}.*'"));
+    let trusted = trusted.unwrap_or_default();
+    format!("jhyde debug {name} --strategy divide-and-query{trusted}")
+}
+
+fn document(cases: &[&Case], jdk: &Jdk) -> String {
+    let case = cases[0];
+    let (title, about) = about(case);
+    let folder = case.record(jdk);
+    let (name, main, level) = (case.name, case.main, case.level);
+    let (mut scope, mut path) = (String::new(), "classes".to_owned());
+    if let Some((library, jar)) = case.library {
+        scope = format!(" --include {name} --include {library}");
+        path.push_str(&format!(":{jar}"));
+    }
+    let sessions: Vec<_> = cases
+        .iter()
+        .map(|case| conversation(case, &folder))
+        .collect();
     format!(
         "# {title}\n\n\
          {about}\n\
          The program is in `integration/java/{name}`. Recorded and asked like this, in a terminal of 80 columns:\n\n    \
-         jhyded launch --name {name} --level state --source integration/java -- java -cp classes {main}\n    \
-         jhyde debug {name} --strategy divide-and-query\n\n\
-         What follows is what the terminal shows, {asked} questions with the answers of somebody who knows what the \
+         jhyded launch --name {name} --level {level}{scope} --source integration/java -- java -cp {path} {main}\n    \
+         {}\n\n\
+         What follows is what the terminal shows, with the answers of somebody who knows what the \
          program should do, and reads nothing but the screen (`integration/tests/judges`). It is written by \
-         `docs/transcripts.sh`, and a test compares it with what jhyde prints.\n\n\
-         ```text\n$ jhyde debug {name} --strategy divide-and-query\n{}\n```\n",
-        session.screen.trim_end()
+         `docs/transcripts.sh`, and a test compares it with what jhyde prints.\n\n{}",
+        command(case),
+        sessions.join("\n")
     )
 }
 
@@ -108,10 +151,10 @@ fn is_alike(one: &str, other: &str) -> bool {
             .all(|(one, other)| say_the_same(one, other))
 }
 
-fn is_true(case: &Case) {
+fn is_true(cases: &[&Case]) {
     let jdks = jdks();
-    let document = document(case, &jdks[0]);
-    let path = path(case);
+    let document = document(cases, &jdks[0]);
+    let path = path(cases[0]);
     if std::env::var_os("JHYDE_WRITE_DOCS").is_some() {
         fs::write(&path, &document).expect("docs/ can be written");
     }
@@ -125,10 +168,15 @@ fn is_true(case: &Case) {
 
 #[test]
 fn the_order_book() {
-    is_true(&BOOK);
+    is_true(&[&BOOK]);
 }
 
 #[test]
 fn the_templates() {
-    is_true(&TEMPLATES);
+    is_true(&[&TEMPLATES]);
+}
+
+#[test]
+fn the_expenses() {
+    is_true(&[&EXPENSES, &EXPENSES_POINTED]);
 }

@@ -1,5 +1,7 @@
-//! People who know what two programs should do, and see of their runs what stands on the screen. They read the values
+//! People who know what three programs should do, and see of their runs what stands on the screen. They read the values
 //! as they are printed, at 80 columns, and know no numbers of objects.
+
+mod expenses;
 
 use jhyde_integration::person::{Line, Question, inside, value_of};
 use jhyde_integration::terminal::converse;
@@ -14,6 +16,12 @@ pub(crate) struct Case {
     pub(crate) buggy: &'static str,
     /// Did the call do right, as far as the screen tells?
     pub(crate) judge: fn(&Question) -> bool,
+    /// The level that it is recorded at.
+    pub(crate) level: &'static str,
+    /// The library that is recorded with it, and its jar.
+    pub(crate) library: Option<(&'static str, &'static str)>,
+    /// Where a result is wrong, if that is pointed at: the number of the value.
+    pub(crate) point: Option<fn(&Question) -> Option<u32>>,
 }
 
 pub(crate) const BOOK: Case = Case {
@@ -21,6 +29,9 @@ pub(crate) const BOOK: Case = Case {
     main: "book.OrderBook",
     buggy: "OrderBook$Account.sold",
     judge: book,
+    level: "state",
+    library: None,
+    point: None,
 };
 
 pub(crate) const TEMPLATES: Case = Case {
@@ -28,6 +39,25 @@ pub(crate) const TEMPLATES: Case = Case {
     main: "templates.Letters",
     buggy: "Scope.lookup",
     judge: templates,
+    level: "state",
+    library: None,
+    point: None,
+};
+
+/// A library is between the program's calls.
+pub(crate) const EXPENSES: Case = Case {
+    name: "expenses",
+    main: "expenses.Expenses",
+    buggy: "Expenses.cents",
+    judge: expenses::judge,
+    level: "full",
+    library: Some(("org.apache.commons.csv", "/usr/share/java/commons-csv.jar")),
+    point: None,
+};
+
+pub(crate) const EXPENSES_POINTED: Case = Case {
+    point: Some(expenses::point),
+    ..EXPENSES
 };
 
 /// What was asked, and all that stood on the screen.
@@ -43,10 +73,14 @@ impl Case {
     /// Records the program.
     pub(crate) fn record(&self, jdk: &Jdk) -> Folder {
         let folder = Folder::new();
-        let classes = jdk.classes(self.name).display().to_string();
-        let java = ["-cp".to_owned(), classes, self.main.to_owned()];
+        let mut path = jdk.classes(self.name).display().to_string();
         let source = concat!(env!("CARGO_MANIFEST_DIR"), "/java");
-        let options = ["--level", "state", "--source", source];
+        let mut options = vec!["--level", self.level, "--source", source];
+        if let Some((library, jar)) = self.library {
+            path.push_str(&format!(":{jar}"));
+            options.extend(["--include", self.name, "--include", library]);
+        }
+        let java = ["-cp".to_owned(), path, self.main.to_owned()];
         let run = folder.launch(jdk, self.name, &options, &java);
         assert!(run.status.success(), "{}", run.stderr);
         folder
@@ -58,17 +92,21 @@ impl Case {
         const MOST: usize = 60;
         let mut questions = Vec::new();
         // What is judged is what questions show. Their order is that of a strategy which chooses by the tree alone.
-        let mut command = folder.jhyde(&["debug", self.name, "--strategy", STRATEGY]);
+        let mut words = vec!["debug", self.name, "--strategy", STRATEGY];
+        let trusted = self.library.map(|(library, _)| format!("{library}.*"));
+        words.extend(trusted.iter().flat_map(|trusted| ["--trust", trusted]));
+        let mut command = folder.jhyde(&words);
         let screen = converse(&mut command, 80, |shown| {
             let question = Question::read(shown);
             let right = (self.judge)(&question);
+            let wrong = self.point.and_then(|point| point(&question));
             questions.push(question);
-            let answer = match right {
-                _ if questions.len() > MOST => "quit",
-                true => "valid",
-                false => "invalid",
-            };
-            answer.to_owned()
+            match (right, wrong) {
+                _ if questions.len() > MOST => "quit".to_owned(),
+                (true, _) => "valid".to_owned(),
+                (false, Some(wrong)) => format!("invalid {wrong}"),
+                (false, None) => "invalid".to_owned(),
+            }
         });
         Session { questions, screen }
     }
