@@ -75,11 +75,11 @@ impl Deriver {
             returns,
         });
         let call = self.begin_outside(thread, program, &callee, &[], index);
-        let outside = Outside {
+        let mut outside = Outside {
             why: Why::Computes,
             ..Outside::new(call, callee, Vec::new(), Open::of(place))
         };
-        self.contents_leave(thread, program, &outside);
+        self.contents_leave(thread, program, &mut outside);
         thread.stack.push(Running::Outside(outside));
         Ok(())
     }

@@ -40,11 +40,11 @@ impl Deriver {
             parameters: Vec::new(),
             returns: "V".to_owned(),
         });
-        let outside = Outside {
+        let mut outside = Outside {
             why: Why::Initialises,
             ..Outside::new(thread.current(), callee, Vec::new(), Open::of(place))
         };
-        self.contents_leave(thread, program, &outside);
+        self.contents_leave(thread, program, &mut outside);
         thread.stack.push(Running::Outside(outside));
     }
 

@@ -68,14 +68,14 @@ impl Deriver {
             self.outlet.event(call, Event::NO_INDEX, kind);
         }
         let copy = self.copy_of(program, &callee.named, receiver);
-        let outside = Outside {
+        let mut outside = Outside {
             waits,
             copy,
             ..Outside::new(call, Rc::clone(callee), operands.to_vec(), open)
         };
         self.is_renamed(program, &outside);
         self.doubt_written(thread, program, &outside, false);
-        self.contents_leave(thread, program, &outside);
+        self.contents_leave(thread, program, &mut outside);
         thread.stack.push(Running::Outside(outside));
         Went::On
     }

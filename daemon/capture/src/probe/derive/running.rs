@@ -87,6 +87,8 @@ pub(super) struct Outside {
     pub(super) why: Why,
     /// What methods of the scope returned to it, each once.
     pub(super) given_back: BTreeSet<ObjectId>,
+    /// Objects of which it may be changing what they hold, from its beginning on.
+    pub(super) changes: Vec<ObjectId>,
 }
 
 impl Outside {
@@ -102,6 +104,7 @@ impl Outside {
             begun: 0,
             why: Why::Called,
             given_back: BTreeSet::new(),
+            changes: Vec::new(),
         }
     }
 

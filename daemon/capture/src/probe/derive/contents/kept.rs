@@ -18,7 +18,8 @@ impl Deriver {
         order: Option<Order>,
         snapshot: bool,
     ) {
-        let is_racing = self.changes_beside(object);
+        let is_racing =
+            self.changes_beside(object) || self.holdings.changing.by_another(object, at.thread);
         let Some(container) = self.holdings.contents.get_mut(object) else {
             // Not so: it was known, or has been added.
             return;
@@ -27,13 +28,8 @@ impl Deriver {
             self.lose_content(at, object, MEANWHILE);
             return;
         }
-        if container.is_exposed || container.is_shared {
-            let reason = if container.is_exposed {
-                KEPT
-            } else {
-                MEANWHILE
-            };
-            self.lose_content(at, object, reason);
+        if container.is_exposed {
+            self.lose_content(at, object, KEPT);
             return;
         }
         container.order = order;

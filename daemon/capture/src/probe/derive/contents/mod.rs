@@ -2,9 +2,10 @@
 //! ([`crate::contents`]), and unknown where neither is so. `kept` is what is known, `names` what calls do by
 //! their names.
 //!
-//! Code out of the scope runs beside other threads. What two threads change is unknown for good; what one
-//! changes is unknown to the others while its call runs.
+//! Code out of the scope runs beside other threads. What one changes is unknown to the others while its call runs (`changing`);
+//! what two change at a time is unknown until the last of their calls is over, which tells it.
 
+mod changing;
 mod kept;
 mod names;
 mod told;
@@ -13,9 +14,10 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use jhyde_bytecode::InvokeKind;
-use jhyde_trace::{ObjectId, ThreadId, Value};
-use rustc_hash::{FxHashMap, FxHashSet};
+use jhyde_trace::{ObjectId, Value};
+use rustc_hash::FxHashSet;
 
+use self::changing::Changing;
 pub(super) use self::names::is_library;
 use self::names::{changes_nothing_yet, only_visits};
 use self::told::Behind;
@@ -44,8 +46,8 @@ pub(super) struct Holdings {
     known: BTreeSet<ObjectId>,
     /// Those of them that a library has.
     given: BTreeSet<ObjectId>,
-    /// Objects that a running call out of the scope may be changing, and the thread that made it.
-    open: FxHashMap<ObjectId, ThreadId>,
+    /// Objects that running calls out of the scope may be changing.
+    changing: Changing,
     /// Lambdas that run code of the scope.
     tame: FxHashSet<ObjectId>,
     /// The Java version of the JVM.
@@ -59,7 +61,7 @@ impl Holdings {
             contents: Contents::new(wanted),
             known: BTreeSet::new(),
             given: BTreeSet::new(),
-            open: FxHashMap::default(),
+            changing: Changing::default(),
             tame: FxHashSet::default(),
             version,
             wanted,
@@ -69,7 +71,12 @@ impl Holdings {
 
 impl Deriver {
     /// A call leaves the scope: what other threads know of what it may change is not certain until it ends.
-    pub(super) fn contents_leave(&mut self, thread: &Thread, program: &Program, outside: &Outside) {
+    pub(super) fn contents_leave(
+        &mut self,
+        thread: &Thread,
+        program: &Program,
+        outside: &mut Outside,
+    ) {
         let by_others = self.others_may_run(thread, program, Some(outside));
         if !self.holdings.wanted {
             return;
@@ -81,20 +88,29 @@ impl Deriver {
             }
             self.library_ran(at);
         }
-        for object in outside.operands.iter().filter_map(|value| value.object()) {
-            let by = self.holdings.open.get(&object);
-            if by.is_some_and(|by| *by != thread.id) {
+        let shown: Vec<ObjectId> = objects(&outside.operands).collect();
+        for object in self.holdings.contents.behind(&shown) {
+            if self.holdings.changing.by_another(object, thread.id) {
                 self.lose_content(at, object, MEANWHILE);
             }
         }
         for object in self.may_change(program, outside) {
-            let Some(container) = self.holdings.contents.get_mut(object) else {
-                // It holds nothing that is told.
+            let container = self.holdings.contents.get(object);
+            if container.is_none_or(|container| container.shape.is_immutable()) {
                 continue;
-            };
-            if !container.shape.is_immutable() {
-                container.touch(u64::from(thread.id.0));
-                self.holdings.open.insert(object, thread.id);
+            }
+            outside.changes.push(object);
+            if self.holdings.changing.begins(object, thread.id) {
+                self.lose_content(at, object, MEANWHILE);
+            }
+        }
+    }
+
+    /// A call is over that may have changed objects.
+    fn ends_to_change(&mut self, thread: &Thread) {
+        if let Some(Running::Outside(outside)) = thread.stack.last() {
+            for &object in &outside.changes {
+                self.holdings.changing.ends(object, thread.id);
             }
         }
     }
@@ -184,13 +200,14 @@ impl Deriver {
             return;
         }
         let at = outside.call;
-        for object in self.may_change(program, outside) {
-            self.holdings.open.remove(&object);
+        let changed = self.may_change(program, outside).into_iter();
+        for object in changed.chain(outside.changes.iter().copied()) {
             self.lose_behind(outside, object, THROWN);
         }
         if by_others || self.is_wild_call(outside) {
             self.library_ran(at);
         }
+        self.ends_to_change(thread);
     }
 
     /// A call out of the scope has returned: what it did to what it was shown.
@@ -235,13 +252,16 @@ impl Deriver {
                 None => {}
             }
             self.observe(at, program, told, (&[], None));
+            self.ends_to_change(thread);
             return;
         }
         let receiver = outside.receiver();
         let constructs = named.name == "<init>";
-        let changed = self.may_change(program, outside);
+        let mut changed = self.may_change(program, outside);
+        changed.extend_from_slice(&outside.changes);
+        let ran_beside = |object| self.holdings.changing.ran_beside(object, thread.id);
         let follows = receiver
-            .filter(|receiver| changed.contains(receiver))
+            .filter(|receiver| changed.contains(receiver) && !ran_beside(*receiver))
             .and_then(|receiver| self.predicted(program, receiver, outside, result));
         let behind = Behind {
             named,
@@ -252,7 +272,6 @@ impl Deriver {
         };
         let seen = self.observe(at, program, told, (&changed, Some(behind)));
         for &object in &changed {
-            self.holdings.open.remove(&object);
             if !seen.contains(&object) {
                 self.lose_behind(outside, object, UNSEEN);
             }
@@ -281,6 +300,7 @@ impl Deriver {
         if let Some(made) = made.filter(|&made| self.reaches_others(program, made)) {
             self.holdings.contents.reaches(made, outside.shown());
         }
+        self.ends_to_change(thread);
     }
 
     fn is_builder(&self, program: &Program, object: ObjectId) -> bool {
