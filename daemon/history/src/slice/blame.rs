@@ -11,6 +11,7 @@ use super::flow::{Flow, Looked};
 use super::hands::{Hands, MOST_EVENTS, object_of};
 use super::node::{Deed, Link, Loose, Node, Relation};
 use super::resolve::{Found, Resolver};
+use super::unchanging::never_changes;
 use super::{Slice, SlicedValue};
 use crate::error::{Error, Result};
 use crate::history::{History, unless_lost};
@@ -179,7 +180,9 @@ impl<'a> Search<'a> {
             for link in found.links {
                 self.from((None, at), link.relation, link.read, link.node)?;
             }
-            self.object((None, at), object, None, at);
+            if !never_changes(&self.slice.resolver.history, object)? {
+                self.object((None, at), object, None, at);
+            }
             let values = values.into_iter().filter_map(Value::object);
             objects.extend(values.filter(|object| seen.insert(*object)));
         }
@@ -281,7 +284,9 @@ impl<'a> Search<'a> {
             }
             // Which object it is tells nothing of what is in it; who looks into it is met where that is read.
             Deed::Created(object) => {
-                self.objects.push(object);
+                if !never_changes(&self.slice.resolver.history, object)? {
+                    self.objects.push(object);
+                }
                 None
             }
             _ => None,

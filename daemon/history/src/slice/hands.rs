@@ -13,6 +13,7 @@ use jhyde_trace::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::unchanging::is_of_a_compiler;
 use super::window::Replays;
 use crate::error::Result;
 use crate::history::History;
@@ -169,8 +170,12 @@ impl Hands {
                 }
                 match (value.object(), object) {
                     (Some(value), Some(object)) => self.holds(object, value),
-                    (Some(value), None) if matches!(variable, Variable::Static { .. }) => {
-                        self.statics.insert(value);
+                    (Some(value), None) => {
+                        if let Variable::Static { field } = *variable
+                            && !is_of_a_compiler(history, field)?
+                        {
+                            self.statics.insert(value);
+                        }
                     }
                     _ => {}
                 }

@@ -24,6 +24,7 @@ mod replay;
 mod resolve;
 mod row;
 mod stack;
+mod unchanging;
 mod undone;
 mod window;
 
