@@ -492,6 +492,7 @@ fn the_probe_tells_what_objects_hold() {
     agrees_by_the_probe("held.OverArrays", 11);
     agrees_by_the_probe("held.Reached", 88);
     agrees_by_the_probe("held.Holders", 5);
+    agrees_by_the_probe("held.Sharing", 400);
 }
 
 /// Who changes it is not in the scope: what may be another by the next call of the scope is looked at again, or not known.
