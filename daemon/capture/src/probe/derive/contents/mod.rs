@@ -95,8 +95,11 @@ impl Deriver {
             }
         }
         for object in self.may_change(program, outside) {
+            // Also what has told nothing yet: another thread may be the first to tell what it holds.
             let container = self.holdings.contents.get(object);
-            if container.is_none_or(|container| container.shape.is_immutable()) {
+            if container.is_some_and(|container| container.shape.is_immutable())
+                || self.heap.text(object).is_some()
+            {
                 continue;
             }
             outside.changes.push(object);
