@@ -13,12 +13,14 @@ use crate::error::LinkError;
 use crate::program::flags::{
     ABSTRACT, ENUM, FINAL, INTERFACE, NATIVE, OF_FIELDS, OF_METHODS, STATIC, VOLATILE,
 };
-use crate::program::{Class, Field, Method, Program};
+use crate::program::{Class, Field, LocalPlace, Method, Program, united};
 
 /// What the JVM says of one declared method.
 struct Declared {
     jdwp: jdwp::MethodId,
     info: MethodInfo,
+    /// Where its local variables lie.
+    places: Vec<LocalPlace>,
 }
 
 impl Program {
@@ -95,6 +97,7 @@ impl Program {
         for method in &mut declared {
             let analysed = Rc::new(Method::of_scope(
                 &method.info,
+                std::mem::take(&mut method.places),
                 made.loader,
                 pool.as_ref(),
                 open,
@@ -130,6 +133,7 @@ impl Program {
                     variables: Vec::new(),
                     code: Vec::new(),
                 },
+                places: Vec::new(),
             })
             .collect();
         let with_code = || {
@@ -155,6 +159,7 @@ impl Program {
                 .map(|table| variable_entries(&table))
                 .unwrap_or_default();
             info.code = code.unwrap_or_default();
+            method.places = united(info);
         }
         Ok(declared)
     }

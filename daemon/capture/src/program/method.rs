@@ -8,6 +8,7 @@ use jhyde_bytecode::{Code, ConstantPool, MethodDescriptor};
 use jhyde_trace::{LocalVariable, MethodId, MethodInfo};
 
 use super::Loader;
+use super::locals::Place;
 use super::flags::{ABSTRACT, NATIVE, PRIVATE, PROTECTED, PUBLIC, STATIC, SYNCHRONIZED, SYNTHETIC};
 
 /// A method of the debuggee, with what the recording loop needs of it.
@@ -25,6 +26,8 @@ pub(crate) struct Method {
     /// It refuses slots that a variable table leaves out (bridges, parameters made by the compiler).
     pub(crate) slots: Vec<(SlotRequest, bool)>,
     pub(crate) variables: Vec<LocalVariable>,
+    /// Where they lie.
+    pub(crate) places: Vec<Place>,
     pub(crate) code: Option<Code>,
     pub(crate) pool: Option<Rc<ConstantPool>>,
     pub(crate) is_abstract: bool,
@@ -58,6 +61,11 @@ impl Access {
 }
 
 impl Method {
+    /// The variable that a slot holds at a bytecode index, by its position, if the table names one.
+    pub(crate) fn variable_in(&self, slot: u16, index: u32) -> Option<u16> {
+        Place::variable_in(&self.places, slot, index)
+    }
+
     /// A method outside the scope.
     pub(super) fn outside(info: &MethodInfo) -> Self {
         Self {
@@ -70,6 +78,7 @@ impl Method {
             receiver: !info.is_static(),
             slots: Vec::new(),
             variables: Vec::new(),
+            places: Vec::new(),
             code: None,
             pool: None,
             is_abstract: false,
@@ -84,6 +93,7 @@ impl Method {
     /// `open`: code out of the scope can call methods of its class through a supertype.
     pub(crate) fn of_scope(
         info: &MethodInfo,
+        places: Vec<Place>,
         loader: Loader,
         pool: Option<&Rc<ConstantPool>>,
         open: bool,
@@ -130,6 +140,7 @@ impl Method {
             receiver,
             slots,
             variables: info.variables.clone(),
+            places,
             code,
             pool: pool.cloned(),
             is_abstract: info.modifiers & ABSTRACT != 0,

@@ -14,11 +14,13 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::scope::Scope;
 
 pub(crate) mod flags;
+mod locals;
 mod method;
 mod names;
 mod place;
 mod resolve;
 
+pub(crate) use locals::{Place as LocalPlace, united};
 pub(crate) use method::{Access, Method};
 pub(crate) use names::{Named, dotted};
 pub(crate) use place::{index_of, key_of, location};

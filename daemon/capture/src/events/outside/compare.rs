@@ -114,8 +114,8 @@ impl<S: Sink> Engine<S> {
         let Some(slot) = slot.and_then(|slot| u16::try_from(slot).ok()) else {
             return Ok(None);
         };
-        let covers = |v: &&jhyde_trace::LocalVariable| v.slot == slot && v.covers(index);
-        let tag = match method.variables.iter().find(covers) {
+        let variable = method.variable_in(slot, index);
+        let tag = match variable.and_then(|at| method.variables.get(usize::from(at))) {
             Some(variable) => Tag::of_signature(&variable.descriptor),
             // Without a variable table any slot can be read; with one, only those that it names.
             None if method.variables.is_empty() => Some(Tag::OBJECT),

@@ -95,12 +95,7 @@ pub(in crate::events) fn written_local(
 }
 
 fn named_at(method: &Method, slot: u16, index: u32) -> Option<Local> {
-    method
-        .variables
-        .iter()
-        .position(|variable| variable.slot == slot && variable.covers(index))
-        .and_then(|at| u16::try_from(at).ok())
-        .map(Local::Named)
+    method.variable_in(slot, index).map(Local::Named)
 }
 
 /// The declared type of a local; nothing where there is no variable table.

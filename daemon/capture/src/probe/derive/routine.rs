@@ -260,9 +260,5 @@ fn local_at_either(method: &Method, slot: u16, after: u32, index: u32) -> Local 
 }
 
 fn named_at(method: &Method, slot: u16, index: u32) -> Option<Local> {
-    let mut all = method.variables.iter();
-    let found = all.position(|variable| variable.slot == slot && variable.covers(index));
-    found
-        .and_then(|at| u16::try_from(at).ok())
-        .map(Local::Named)
+    method.variable_in(slot, index).map(Local::Named)
 }
