@@ -8,8 +8,8 @@ use jhyde_bytecode::{Code, ConstantPool, MethodDescriptor};
 use jhyde_trace::{LocalVariable, MethodId, MethodInfo};
 
 use super::Loader;
-use super::locals::Place;
 use super::flags::{ABSTRACT, NATIVE, PRIVATE, PROTECTED, PUBLIC, STATIC, SYNCHRONIZED, SYNTHETIC};
+use super::locals::Place;
 
 /// A method of the debuggee, with what the recording loop needs of it.
 #[derive(Debug)]
