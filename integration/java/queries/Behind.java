@@ -82,7 +82,7 @@ public class Behind {
             }
         });
         System.exit(0);
-        count = 77; // no
+        count = 77; // cannot be told
     }
 
     static class Part {

@@ -209,12 +209,14 @@ impl<'a> Search<'a> {
         loop {
             while let Some(object) = self.objects.pop() {
                 match hands.reached_by(object, &mut seen) {
-                    Some(calls) => could.extend(calls),
-                    None => {
-                        self.blame.all = Some(
-                            "a static field leads to what the value came from, so that any call could have changed it"
-                                .to_owned(),
-                        );
+                    Ok(calls) => could.extend(calls),
+                    Err(field) => {
+                        let history = &self.slice.resolver.history;
+                        let field = history.written_form(Variable::Static { field })?;
+                        let object = history.value(Value::Object(object))?.compact();
+                        self.blame.all = Some(format!(
+                            "the static field {field} leads to {object}, which the value came from, so that any call could have changed it"
+                        ));
                         return Ok(());
                     }
                 }

@@ -8,8 +8,8 @@
 
 use jhyde_store::records::{CallRecord, Direction};
 use jhyde_trace::{
-    CallId, Change, Event, EventKind, Items, ObjectId, Outcome, ThreadId, Timestamp, Value,
-    Variable,
+    CallId, Change, Event, EventKind, FieldId, Items, ObjectId, Outcome, ThreadId, Timestamp,
+    Value, Variable,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -26,8 +26,8 @@ pub(super) const MOST_EVENTS: u64 = 4_000_000;
 pub(super) struct Hands {
     /// By object: what held it at some time.
     holders: FxHashMap<ObjectId, FxHashSet<ObjectId>>,
-    /// Those that a static field held at some time.
-    statics: FxHashSet<ObjectId>,
+    /// Those that a static field held at some time, and the first one that did.
+    statics: FxHashMap<ObjectId, FieldId>,
     /// By object: the calls that had it.
     had: FxHashMap<ObjectId, FxHashSet<CallId>>,
     /// Calls inside of code that catches exceptions: they may have failed to throw one.
@@ -71,26 +71,26 @@ impl Hands {
         Ok(Some(hands))
     }
 
-    /// Who had an object at hand, or something that held it; `None`: any call may have, by a static field. Objects that
+    /// Who had an object at hand, or something that held it; else the static field by which any call may have. Objects that
     /// were `seen` are not looked at again.
     pub(super) fn reached_by(
         &self,
         object: ObjectId,
         seen: &mut FxHashSet<ObjectId>,
-    ) -> Option<Vec<CallId>> {
+    ) -> std::result::Result<Vec<CallId>, FieldId> {
         let mut calls = Vec::new();
         let mut work = vec![object];
         while let Some(object) = work.pop() {
             if !seen.insert(object) {
                 continue;
             }
-            if self.statics.contains(&object) {
-                return None;
+            if let Some(field) = self.statics.get(&object) {
+                return Err(*field);
             }
             calls.extend(self.had.get(&object).into_iter().flatten());
             work.extend(self.holders.get(&object).into_iter().flatten());
         }
-        Some(calls)
+        Ok(calls)
     }
 
     /// About how many bytes it takes.
@@ -174,7 +174,7 @@ impl Hands {
                         if let Variable::Static { field } = *variable
                             && !is_of_a_compiler(history, field)?
                         {
-                            self.statics.insert(value);
+                            self.statics.entry(value).or_insert(field);
                         }
                     }
                     _ => {}

@@ -409,8 +409,13 @@ fn what_a_library_keeps_is_in_doubt_behind_its_own_calls() {
     for jdk in jdks() {
         let jdk = jdk.as_deref();
         let folder = compiled(jdk, &source("Kept"));
-        let out = (&[][..], &["Kept$Library"][..]);
-        let probe = record_of(jdk, folder.path(), &["Kept"], EngineKind::Probe, out);
+        let options = RecordingOptions {
+            engine: EngineKind::Probe,
+            level: Level::Full,
+            exclude: vec!["Kept$Library".to_owned()],
+            ..RecordingOptions::default()
+        };
+        let probe = record_with(options, jdk, folder.path(), &["Kept"]);
         let methods = probe.list.classes.iter().flat_map(|class| &class.methods);
         let names: FxHashMap<_, _> = methods.map(|m| (m.id, m.name.as_str())).collect();
         let (mut calls, mut doubted, mut found) =
