@@ -16,12 +16,11 @@ const MOST_EVENTS: usize = 4096;
 const MOST_CALLS: usize = 64;
 
 /// Objects of these classes give out nothing that others gave them, or what they hold is the program's surroundings.
-const GIVE_NOTHING: [&str; 6] = [
+const GIVE_NOTHING: [&str; 5] = [
     "java.io.PrintStream",
     "java.lang.Class",
     "java.lang.Thread",
     "java.security.SecureRandom",
-    "java.util.Random",
     "java.util.concurrent.ThreadLocalRandom",
 ];
 

@@ -1,8 +1,9 @@
 //! Was it so? Yes, no, or: cannot be told, because …
 
 use jhyde_history::text::type_name;
-use jhyde_store::records::{CallRecord, MethodRef};
-use jhyde_trace::{Level, MethodId, ThreadId, Timestamp, Value};
+use jhyde_history::view::ThreadView;
+use jhyde_store::records::{CallRecord, Direction, MethodRef};
+use jhyde_trace::{EngineKind, Level, MethodId, ThreadId, Timestamp, Value};
 
 use super::fields::{FieldOf, the_field, writes_of_all};
 use super::instances::{Is, Kinds, met};
@@ -326,6 +327,27 @@ pub(crate) fn exited(ask: &Ask<'_>, take: Take<'_>) -> Result<()> {
     of_threads(ask, take, |_, end| end)
 }
 
+/// The engine `probe` tells when the JVM ends that threads have ended: behind the last of its deeds a thread may have, at any time.
+fn ended_unseen(ask: &Ask<'_>, thread: &ThreadView, at: Timestamp) -> Result<Option<String>> {
+    let recording = ask.history.recording();
+    let Some(end) = thread.end.filter(|end| at < *end) else {
+        return Ok(None);
+    };
+    if recording.meta().options.engine != EngineKind::Probe {
+        return Ok(None);
+    }
+    let mut before = recording.events(Timestamp(0)..end, Some(thread.id), Direction::Backward);
+    let last = ask.readable(before.next().transpose())?.flatten();
+    Ok(last
+        .filter(|last| last.timestamp < at)
+        .map(|last| {
+            format!(
+                "the engine probe tells the end of threads when the JVM ends: when this one ended behind {} is not recorded",
+                last.timestamp
+            )
+        }))
+}
+
 fn of_threads(
     ask: &Ask<'_>,
     take: Take<'_>,
@@ -334,8 +356,9 @@ fn of_threads(
     let named = threads_named(ask, ask.needed("thread"))?;
     let at = ask.time("at")?;
     let to_the_end = ask.span.to_the_end && at == ask.span.last();
-    // Beginnings and ends of threads are told by the JVM itself: only what comes behind the end of the recording is unseen.
-    let hidden = match to_the_end {
+    // Beginnings and ends of threads are told by the JVM itself: but for what `ended_unseen` knows, only what comes behind the end of the
+    // recording is unseen.
+    let hidden_at_the_end = match to_the_end {
         true => ask.history.end_note(),
         false => None,
     };
@@ -356,7 +379,11 @@ fn of_threads(
         let last = recording.root(thread.id)?.last;
         let lost = last.and_then(|last| recording.event(last).err());
         let lost = lost.map(|error| format!("its end may be in what is missing: {error}"));
-        let hidden = lost.or_else(|| hidden.clone());
+        let hidden = match lost {
+            None => ended_unseen(ask, &thread, at)?,
+            lost => lost,
+        };
+        let hidden = hidden.or_else(|| hidden_at_the_end.clone());
         let hidden = hidden.filter(|_| end.is_none());
         let row = match (so, hidden) {
             (Some(_), Some(why)) if end.is_none() => Found {
