@@ -7,7 +7,7 @@ use jhyde_trace::{ClassInfo, Content, FieldInfo, ObjectId, Timestamp, Value, Var
 use rustc_hash::FxHashMap;
 
 use crate::error::{Error, Result};
-use crate::history::History;
+use crate::history::{History, unless_lost};
 use crate::page::{Start, Turn, Wanted, Ways, rows};
 use crate::reach::Search;
 use crate::state::{Interval, Notes, RowKind, StateRow};
@@ -218,6 +218,13 @@ impl History {
         })
     }
 
+    /// Does any event refer to an object?
+    fn is_told_of(&self, object: ObjectId) -> Result<bool> {
+        let all = Timestamp(0)..self.recording.end();
+        let mut events = self.recording.references(object, all, Direction::Forward);
+        Ok(unless_lost(events.next().transpose())?.is_some())
+    }
+
     /// Variables of an object from a position on: elements by index, fields in the order of their classes, the
     /// object's own class first.
     pub(crate) fn object_cells(
@@ -233,7 +240,11 @@ impl History {
             return Ok(Cells::default());
         };
         let Some(info) = info else {
-            return Err(Error::NoSuchObject(object.0));
+            // Of what the JVM was never asked about there is no more than its number.
+            return match self.is_told_of(object)? {
+                true => Ok(Cells::default()),
+                false => Err(Error::NoSuchObject(object.0)),
+            };
         };
         let cells = match info.content {
             Content::Array(length) => {

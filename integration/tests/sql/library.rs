@@ -162,6 +162,10 @@ fn values(folder: &Folder, compared: &mut Compared) {
     let found = [-1, 2].map(|value| vec![json!(value)]);
     let history = "local_history('Ledger', 'firstBig', 'found')";
     of.same("local_history", "value_int", history, &found);
+    // Of a parameter what it was given.
+    let given = [2, 7, 1, 3].map(|value| vec![json!(value)]);
+    let history = "local_history('Ledger', 'add', 'amount')";
+    of.same("local_history", "value_int", history, &given);
 }
 
 /// As `jhyde events` tells them, call by call.

@@ -42,9 +42,12 @@ CREATE FUNCTION local_history(
   value TEXT,
   -- that, where it is a whole number
   value_int INTEGER,
-  -- the line that wrote it
+  -- the line that wrote it; null for what a parameter was given
   line INTEGER
 ) AS
 SELECT w.timestamp, w.call, w.value, w.value_int, w.line FROM calls c, writes w
 WHERE c.class = $of_class AND c.method = $of_method AND w.call = c.id AND w.of = 'local' AND w.name = $of_local
-ORDER BY w.timestamp;
+UNION ALL
+SELECT a.enter, a.call, a.value, a.value_int, NULL FROM calls c, arguments a
+WHERE c.class = $of_class AND c.method = $of_method AND a.call = c.id AND a.name = $of_local
+ORDER BY 1;
