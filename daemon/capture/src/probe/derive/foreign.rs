@@ -13,6 +13,7 @@ use crate::error::LinkError;
 use crate::jvm::Link;
 use crate::mirror::{Op, narrowed};
 use crate::probe::plan::Tells;
+use crate::probe::specified::is_of_the_jdk;
 use crate::program::{Foreign, Program, dotted};
 
 impl Deriver {
@@ -66,6 +67,7 @@ impl Deriver {
         let value = narrowed(frame.activation.pop(), descriptor);
         let object = matches!(op, Op::PutField(_)).then(|| frame.activation.pop());
         let known = foreign(program, link, routine, constant)?;
+        self.others_have_by_field(program, known, value);
         let Some((variable, _)) = known.and_then(|field| variable(field, object)) else {
             return lost("a field of a class that is not known was written");
         };
@@ -95,6 +97,7 @@ impl Deriver {
         let object = matches!(op, Op::GetField(_)).then(|| frame.activation.pop());
         frame.activation.push(value);
         let known = foreign(program, link, routine, constant)?;
+        self.others_have_by_field(program, known, value);
         let Some((variable, changes)) = known.and_then(|field| variable(field, object)) else {
             // What it yields is told all the same.
             return Ok(());
@@ -107,6 +110,20 @@ impl Deriver {
             self.outlet.event(call, index, EventKind::Use { variable });
         }
         Ok(())
+    }
+}
+
+impl Deriver {
+    /// What a field of a library holds that has.
+    fn others_have_by_field(&mut self, program: &Program, field: Option<Foreign>, value: Value) {
+        let declares = field.and_then(|field| program.classes.get(&field.declaring));
+        let is_others = declares.is_none_or(|class| !is_of_the_jdk(&class.name));
+        if let Some(object) = value.object()
+            && is_others
+            && self.expects_others()
+        {
+            self.hand_over(object);
+        }
     }
 }
 

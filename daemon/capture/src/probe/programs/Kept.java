@@ -18,7 +18,13 @@ public class Kept {
 
     /** Out of the scope. */
     static class Library {
+        static long[] put;
+        private static final long[] SHARED = {5, 6};
         private static Kept kept;
+
+        static long[] shared() {
+            return SHARED;
+        }
 
         static void keep(Kept one) {
             kept = one;
@@ -29,6 +35,8 @@ public class Kept {
             kept.flags[0] = !kept.flags[0];
             kept.bytes[1]++;
             kept.shorts[1]--;
+            put[0]++;
+            SHARED[1]++;
         }
     }
 
@@ -41,11 +49,15 @@ public class Kept {
     public static void main(String[] arguments) {
         Kept one = new Kept();
         Library.keep(one);
+        long[] shared = Library.shared();
+        long[] put = {7};
+        Library.put = put;
         for (Kind kind : Kind.values()) {
             System.out.println(one.look(kind, new Trouble(kind.name())));
             System.out.println(one.look(kind, new Trouble("again")));
             Library.touch();
             System.out.println(one.look(kind, new Trouble("touched")));
         }
+        System.out.println(shared.length + put.length);
     }
 }

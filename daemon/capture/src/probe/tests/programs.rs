@@ -420,20 +420,37 @@ fn what_a_library_keeps_is_in_doubt_behind_its_own_calls() {
         let names: FxHashMap<_, _> = methods.map(|m| (m.id, m.name.as_str())).collect();
         let (mut calls, mut doubted, mut found) =
             (FxHashMap::default(), BTreeSet::new(), Vec::new());
+        let (mut longs, mut touched) = (BTreeSet::new(), BTreeSet::new());
         for event in &probe.list.events {
             match event.kind {
                 EventKind::Enter { method, .. } => _ = calls.insert(event.call, names[&method]),
+                EventKind::Write {
+                    variable: Variable::Element { array, .. },
+                    value: Value::Long(_),
+                } => _ = longs.insert(array),
                 EventKind::Snapshot {
-                    variable: Variable::Element { .. },
+                    variable: Variable::Element { array, .. },
                     value,
                 } => match value {
-                    Value::Missing(_) => _ = doubted.insert(calls[&event.call]),
-                    value => found.push(value),
+                    Value::Missing(_) => {
+                        let by = calls[&event.call];
+                        doubted.insert(by);
+                        touched.extend((by == "touch").then_some(array));
+                    }
+                    value => {
+                        longs.extend(matches!(value, Value::Long(_)).then_some(array));
+                        found.push(value);
+                    }
                 },
                 _ => {}
             }
         }
-        assert_eq!(doubted, BTreeSet::from(["keep", "touch"]));
+        assert_eq!(doubted, BTreeSet::from(["keep", "shared", "touch"]));
+        // One that it returned, and one that a field of its own holds.
+        assert!(
+            longs.len() == 2 && longs.is_subset(&touched),
+            "{longs:?} of {touched:?}"
+        );
         for value in [
             Value::Char(u16::from(b'b')),
             Value::Char(u16::from(b'c')),

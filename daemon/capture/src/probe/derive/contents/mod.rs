@@ -280,7 +280,8 @@ impl Deriver {
             }
         }
         if by_others {
-            for object in objects(&outside.operands) {
+            // What it returned it may have still.
+            for object in objects(&outside.operands).chain(made) {
                 self.hand_over(object);
             }
         }
