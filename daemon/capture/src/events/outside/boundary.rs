@@ -208,7 +208,7 @@ impl<S: Sink> Engine<S> {
             )?;
             self.look_behind(thread, (ticket, call), &shown, result, told_before)?;
             self.contents_behind(thread, (ticket, thread.jdwp, call), &shown, result)?;
-            self.give(&shown);
+            self.give(&shown, result);
         }
         let index = Event::NO_INDEX;
         thread.returned = Some((ticket, self.recorder.outlet.arrivals.events(ticket), call));
@@ -344,7 +344,7 @@ impl<S: Sink> Engine<S> {
             if !shown.intrinsic {
                 self.look_behind(thread, (ticket, call), &shown, None, false)?;
                 self.contents_shown(thread, (ticket, thread.jdwp, call), &shown, false)?;
-                self.give(&shown);
+                self.give(&shown, None);
             }
         }
         Ok(())

@@ -22,9 +22,9 @@ use crate::recorder::{At, Shown, parameters};
 const MOST_GIVEN: usize = 256;
 
 impl<S: Sink> Engine<S> {
-    /// A call out of the scope is over. If it was a library's, that may have kept what it was shown, with all that can
-    /// be reached from it.
-    pub(in crate::events) fn give(&mut self, shown: &Shown) {
+    /// A call out of the scope is over. If it was a library's, that may have kept what it was shown and what it returned, with all that
+    /// can be reached from it.
+    pub(in crate::events) fn give(&mut self, shown: &Shown, result: Option<ObjectId>) {
         if shown.is_spun() {
             return;
         }
@@ -38,6 +38,7 @@ impl<S: Sink> Engine<S> {
         }
         self.recorder.known.contents.library_ran();
         self.hand_over(shown.objects());
+        self.hand_over(result.as_slice());
     }
 
     /// Code out of the scope has these, with all that can be reached from them.

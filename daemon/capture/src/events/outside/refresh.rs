@@ -86,7 +86,7 @@ impl<S: Sink> Engine<S> {
                 self.recorder.known.heap.share(object, Shared::Anybody);
             }
             self.contents_unseen(thread, at, &shown, suspended)?;
-            self.give(&shown);
+            self.give(&shown, None);
         }
         Ok(())
     }
