@@ -18,12 +18,6 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// Those of a table that has an entry for each variable.
-    pub(crate) fn of(variables: &[LocalVariable]) -> Vec<Self> {
-        let places = (0..).zip(variables);
-        places.map(|(at, entry)| Self::at(entry, at)).collect()
-    }
-
     fn at(entry: &LocalVariable, variable: u16) -> Self {
         Self {
             slot: entry.slot,
@@ -209,10 +203,9 @@ mod tests {
         let table = vec![entry("i", 1, 2..4), entry("i", 1, 6..8)];
         let mut info = method(&code, table.clone());
         let places = united(&mut info);
-        assert_eq!(
-            (info.variables.clone(), places),
-            (table.clone(), Place::of(&table))
-        );
+        let each = (0..).zip(&table).map(|(at, entry)| Place::at(entry, at));
+        assert_eq!(places, each.collect::<Vec<_>>());
+        assert_eq!(info.variables, table);
     }
 
     #[test]
