@@ -181,7 +181,7 @@ pub(crate) fn assigned(ask: &Ask<'_>, take: Take<'_>) -> Result<()> {
     match of {
         FieldOf::One(variable) => {
             let recording = ask.history.recording();
-            let direction = jhyde_store::Direction::Forward;
+            let direction = Direction::Forward;
             for write in recording.writes(variable, ask.span.range(), direction) {
                 ask.history.check()?;
                 let Some(write) = ask.readable(write)? else {
