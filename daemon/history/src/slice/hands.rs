@@ -13,7 +13,7 @@ use jhyde_trace::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::unchanging::is_of_a_compiler;
+use super::unchanging::{holds_none, is_of_a_compiler};
 use super::window::Replays;
 use crate::error::Result;
 use crate::history::History;
@@ -28,6 +28,8 @@ pub(super) struct Hands {
     holders: FxHashMap<ObjectId, FxHashSet<ObjectId>>,
     /// Those that a static field held at some time, and the first one that did.
     statics: FxHashMap<ObjectId, FieldId>,
+    /// Objects that code out of the scope had: can they hold others?
+    can_hold: FxHashMap<ObjectId, bool>,
     /// By object: the calls that had it.
     had: FxHashMap<ObjectId, FxHashSet<CallId>>,
     /// Calls inside of code that catches exceptions: they may have failed to throw one.
@@ -98,7 +100,7 @@ impl Hands {
         let pairs = |sets: usize| sets * 2 * size_of::<CallId>();
         let held: usize = self.holders.values().map(FxHashSet::capacity).sum();
         let had: usize = self.had.values().map(FxHashSet::capacity).sum();
-        let sets = self.holders.capacity() + self.had.capacity();
+        let sets = self.holders.capacity() + self.had.capacity() + self.can_hold.capacity();
         pairs(held + had) + sets * size_of::<FxHashSet<CallId>>()
     }
 
@@ -132,7 +134,9 @@ impl Hands {
                     }
                 }
                 if let (true, Some((first, rest))) = (*boundary, given.split_first()) {
-                    rest.iter().for_each(|object| self.holds(*first, *object));
+                    for object in rest {
+                        self.keeps(history, *first, *object)?;
+                    }
                 }
                 stack.push(Running {
                     call: here,
@@ -152,8 +156,8 @@ impl Hands {
                         self.has(caller, *result);
                     }
                     for object in given.into_iter().flatten() {
-                        self.holds(*result, object);
-                        self.holds(object, *result);
+                        self.keeps(history, *result, object)?;
+                        self.keeps(history, object, *result)?;
                     }
                 }
             }
@@ -198,6 +202,22 @@ impl Hands {
 
     pub(super) fn has(&mut self, call: CallId, object: ObjectId) {
         self.had.entry(object).or_default().insert(call);
+    }
+
+    /// Code out of the scope may have put an object into another one, if that can hold any.
+    fn keeps(&mut self, history: &History, holder: ObjectId, held: ObjectId) -> Result<()> {
+        let can = match self.can_hold.get(&holder) {
+            Some(can) => *can,
+            None => {
+                let can = !holds_none(history, holder)?;
+                self.can_hold.insert(holder, can);
+                can
+            }
+        };
+        if can {
+            self.holds(holder, held);
+        }
+        Ok(())
     }
 
     fn holds(&mut self, holder: ObjectId, held: ObjectId) {

@@ -35,6 +35,34 @@ pub(super) fn never_changes(history: &History, object: ObjectId) -> Result<bool>
         }))
 }
 
+/// Can an object hold no other one: texts, boxes, class objects, dates and their like, arrays of numbers?
+pub(super) fn holds_none(history: &History, object: ObjectId) -> Result<bool> {
+    let Some(info) = unless_lost(history.recording.object(object))? else {
+        return Ok(false);
+    };
+    Ok(match info.content {
+        Content::String(_) | Content::Box(_) | Content::Class(_) | Content::Shown(_) => true,
+        Content::Array(_) => {
+            let class = match info.class {
+                Some(class) => unless_lost(history.recording.class(class))?,
+                None => None,
+            };
+            const NUMBERS: [&str; 8] = [
+                "boolean[]",
+                "byte[]",
+                "char[]",
+                "double[]",
+                "float[]",
+                "int[]",
+                "long[]",
+                "short[]",
+            ];
+            class.is_some_and(|class| NUMBERS.contains(&class.name.as_str()))
+        }
+        _ => false,
+    })
+}
+
 /// Was a static field made by a compiler (the table of a `switch` over an enum, an enum's constants)? Nothing but what that wrote uses it.
 pub(super) fn is_of_a_compiler(history: &History, field: FieldId) -> Result<bool> {
     let field = unless_lost(history.recording.field(field))?;
