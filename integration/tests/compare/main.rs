@@ -1,8 +1,9 @@
 //! Two runs held against each other by `jhyde compare`: small programs (`java/compare`) of which a line is changed, the defects
-//! that are planted into the programs of `java/questions` (`planted`), changed code (`changed`), what cannot be told (`unsure`, `lowered`), what is not read (`passages`),
+//! that are planted into the programs of `java/questions` (`planted`), changed code (`changed`), what collections hold (`held`), what cannot be told (`unsure`, `lowered`), what is not read (`passages`),
 //! and what is refused (`refused`).
 
 mod changed;
+mod held;
 mod lowered;
 mod passages;
 mod planted;

@@ -5,7 +5,8 @@
 //! place: the same parent, the same site, the same method, in order. Where the events of two calls go apart, what follows in both is
 //! aligned (`align`), so that what was put in or left out is passed by and the rest is found again; conditions take part, and so do the
 //! iterations of loops at level `full`. Methods that were changed have their instructions aligned likewise (`code`). Objects are each
-//! other's by birth (`births`), texts and boxes by what they hold (`values`).
+//! other's by birth (`births`), texts and boxes by what they hold (`values`). What objects of the JDK hold is compared change by change (`contents`),
+//! and all of it where that does not tell it, because one side alone changed something before (`marks`).
 //!
 //! What is kept in memory is the calls that run, an alignment's window for those of them that differ, and the stretches of objects:
 //! nothing grows with the length of a recording, but the stretches with how differently objects are born, up to a bound.
@@ -22,6 +23,7 @@ mod contents;
 pub mod fit;
 mod gaps;
 mod keys;
+mod marks;
 pub mod rules;
 mod side;
 mod threads;

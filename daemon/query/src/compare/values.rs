@@ -5,6 +5,7 @@ use rustc_hash::FxHashMap;
 
 use super::births::{Births, Known};
 use super::keys::bare;
+use super::marks::Marks;
 use super::side::Side;
 use crate::error::Result;
 
@@ -75,6 +76,12 @@ pub(super) struct Values {
     texts: Texts,
     /// Those before these were begun anew.
     texts_before: Texts,
+    /// Those that may hold something else than their counterparts.
+    pub(super) marks: Marks,
+    /// Items of contents that were compared as a whole.
+    pub(super) wholes: usize,
+    /// Do several threads change an object of a side? Once that was asked for.
+    pub(super) shared: FxHashMap<(usize, ObjectId), bool>,
 }
 
 impl Values {
@@ -102,6 +109,11 @@ impl Values {
         let told = self.compare(sides, left, right);
         self.only_known = before;
         told
+    }
+
+    /// Does nothing become each other's by being met? What held before.
+    pub(super) fn set_only_known(&mut self, only_known: bool) -> bool {
+        std::mem::replace(&mut self.only_known, only_known)
     }
 
     /// Other threads come.

@@ -13,7 +13,8 @@ use jhyde_store::records::{Direction, MethodRef, OwnEvent, TimedEvent};
 use jhyde_store::{Recording, Rows};
 use jhyde_trace::block::{Passage, Site};
 use jhyde_trace::{
-    CallId, ClassId, Event, EventKind, FieldId, Local, MethodId, Outcome, ThreadId, Timestamp,
+    CallId, ClassId, Event, EventKind, FieldId, Local, MethodId, ObjectId, Outcome, ThreadId,
+    Timestamp,
 };
 use rustc_hash::FxHashMap;
 
@@ -25,6 +26,33 @@ use crate::error::{Error, Result};
 
 /// So many events of a call that is passed by are read, before its end is looked up, which costs as much as some hundred of them.
 const NEAR: usize = 256;
+/// Of a call that is passed by so many events are read for what they change. Behind that it may be anything.
+const MOST_PASSED_BY: usize = 1 << 22;
+
+/// What a side changed alone since that was asked last.
+#[derive(Default)]
+pub(super) struct Alone {
+    /// Objects of which that is told what they hold, or no longer: when first, and when last.
+    pub(super) objects: FxHashMap<ObjectId, [Timestamp; 2]>,
+    /// What was changed from this time on was not read.
+    pub(super) unread: Option<Timestamp>,
+}
+
+impl Alone {
+    fn add(&mut self, row: &TimedEvent) {
+        if let EventKind::Content {
+            object,
+            change,
+            snapshot: false,
+        } = &row.event.kind
+            && change.is_of_content()
+        {
+            let at = row.timestamp;
+            let times = self.objects.entry(*object).or_insert([at, at]);
+            times[1] = at;
+        }
+    }
+}
 
 /// What is asked of a method with every call.
 struct Method {
@@ -59,6 +87,8 @@ pub(super) struct Side {
     gaps: Option<Gaps>,
     /// What the events that were passed since say to be not recorded.
     missing: Vec<String>,
+    /// What those that have no counterpart changed.
+    alone: Alone,
     /// Of the thread: its end was passed, and that of its last call was seen.
     pub(super) has_ended: bool,
     /// How the call that ended last did so was not seen.
@@ -89,6 +119,7 @@ impl Side {
             sites: FxHashMap::default(),
             gaps: None,
             missing: Vec::new(),
+            alone: Alone::default(),
             has_ended: false,
             ended_unseen: false,
             methods: FxHashMap::default(),
@@ -202,7 +233,10 @@ impl Side {
             }
             match &row.event.kind {
                 EventKind::ThreadEnd => self.has_ended = !self.ended_unseen,
-                kind => self.missing.extend(not_recorded(row.timestamp, kind)),
+                kind => {
+                    self.missing.extend(not_recorded(row.timestamp, kind));
+                    self.alone.add(&row);
+                }
             }
         }
         Ok(())
@@ -211,7 +245,39 @@ impl Side {
     /// Goes to the end of a call, or behind everything if that is not recorded.
     pub(super) fn go_to_end(&mut self, call: CallId) -> Result<()> {
         let end = self.recording.call(call)?.exit;
+        if let Some(from) = self.next.as_ref().map(|next| next.timestamp) {
+            self.pass_by(from..end.unwrap_or(self.end))?;
+        }
         self.seek(end)
+    }
+
+    /// Reads what has no counterpart for what it changes.
+    fn pass_by(&mut self, range: Range<Timestamp>) -> Result<()> {
+        let from = range.start;
+        if from >= range.end {
+            return Ok(());
+        }
+        let rows = self
+            .recording
+            .events(range, Some(self.thread), Direction::Forward);
+        for (read, row) in rows.enumerate() {
+            self.is_cancelled()?;
+            match row {
+                Ok(row) if read < MOST_PASSED_BY => self.alone.add(&row),
+                // What is damaged may have changed anything.
+                _ => {
+                    let known = self.alone.unread.unwrap_or(from);
+                    self.alone.unread = Some(known.min(from));
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What was changed since it was asked last by what has no counterpart.
+    pub(super) fn changed_alone(&mut self) -> Alone {
+        std::mem::take(&mut self.alone)
     }
 
     /// What the events that were passed since it was asked last say to be not recorded.
@@ -235,6 +301,7 @@ impl Side {
             return Ok(true);
         }
         let call = next.event.call;
+        let mut behind = next.timestamp;
         for row in self.rows.by_ref().take(NEAR) {
             // What is damaged may lie in the call, and nothing of that is wanted.
             let Ok(row) = row else { break };
@@ -242,9 +309,13 @@ impl Side {
                 self.step()?;
                 return Ok(true);
             }
+            behind = row.timestamp;
+            self.alone.add(&row);
         }
         let record = self.recording.call(call)?;
-        self.seek(record.exit.map(|exit| Timestamp(exit.0 + 1)))?;
+        let end = record.exit.map(|exit| Timestamp(exit.0 + 1));
+        self.pass_by(Timestamp(behind.0 + 1)..end.unwrap_or(self.end))?;
+        self.seek(end)?;
         Ok(record.exit.is_some())
     }
 

@@ -4,8 +4,9 @@
 //! other object by object, in order.
 
 use jhyde_store::records::TimedEvent;
-use jhyde_trace::{Change, EventKind, ObjectId};
+use jhyde_trace::{Change, EventKind, ObjectId, Timestamp};
 
+use super::super::contents::Found;
 use super::super::values::Told;
 use super::super::{Effect, Sink};
 use super::Walk;
@@ -29,6 +30,17 @@ fn change(event: &TimedEvent) -> Option<(ObjectId, &Change)> {
         EventKind::Content { object, change, .. } => Some((*object, change)),
         _ => None,
     }
+}
+
+/// What an event found, if something was found last at that time.
+fn found_in(event: &TimedEvent, last: Option<Timestamp>) -> Option<Found<'_>> {
+    let (object, change) = change(event)?;
+    Some(Found {
+        object,
+        change,
+        at: event.timestamp,
+        last: last.unwrap_or(event.timestamp),
+    })
 }
 
 impl Walk {
@@ -68,10 +80,11 @@ impl Walk {
         if self.silent {
             return Ok(());
         }
+        let last = [&left, &right].map(|of| of.last().map(|event| event.timestamp));
         let mut rest: Vec<Option<TimedEvent>> = right.into_iter().map(Some).collect();
         let mut first = 0;
         for one in left {
-            let Some((object, change_of_one)) = change(&one) else {
+            let Some((object, _)) = change(&one) else {
                 continue;
             };
             let fits = |other: &Option<TimedEvent>, unmet: bool| {
@@ -106,15 +119,19 @@ impl Walk {
             while rest.get(first).is_some_and(Option::is_none) {
                 first += 1;
             }
-            let Some((object_of_other, change_of_other)) = change(&other) else {
+            let (Some(left), Some(right)) = (found_in(&one, last[0]), found_in(&other, last[1]))
+            else {
                 continue;
             };
-            let told = self.values.changes(
-                &mut self.sides,
-                (object, change_of_one),
-                (object_of_other, change_of_other),
-            )?;
-            self.judge(Effect::Write, "content", told, [&one, &other], sink)?;
+            match self.values.changes(&mut self.sides, left, right)? {
+                (Told::Unknown, Some(why)) => self.unknown(|_| {
+                    format!(
+                        "the content at event {} and at event {} cannot be compared: {why}",
+                        one.timestamp, other.timestamp
+                    )
+                }),
+                (told, _) => self.judge(Effect::Write, "content", told, [&one, &other], sink)?,
+            }
         }
         for other in rest.into_iter().flatten() {
             self.alone(1, &other);
@@ -127,6 +144,8 @@ impl Walk {
         let Some((object, _)) = change(event) else {
             return;
         };
+        let at = event.timestamp;
+        self.values.marks.alone(side, object, [at, at]);
         self.unknown(|walk| {
             format!(
                 "{}: what object#{object} holds at event {} is not told of a counterpart in {}",

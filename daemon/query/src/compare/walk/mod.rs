@@ -400,8 +400,15 @@ impl Walk {
         Ok(())
     }
 
-    /// Tells what a side said to be not recorded.
+    /// Tells what a side said to be not recorded, and keeps in mind what it changed alone.
     fn heard(&mut self, side: usize) {
+        let alone = self.sides[side].changed_alone();
+        for (object, times) in alone.objects {
+            self.values.marks.alone(side, object, times);
+        }
+        if let Some(from) = alone.unread {
+            self.values.marks.unread(side, from);
+        }
         for why in self.sides[side].missing() {
             self.unknown(|walk| format!("{}: {why}", walk.sides[side].name));
         }

@@ -5,7 +5,8 @@
 //! - each site of the one is that of the other at its place: its key is the same, in the words that both recordings have, and so are the types of its values;
 //! - each object likewise: by what is asked of two objects that are met for the first time, in the order in which they are met. Objects that are held by others
 //!   must be known already: where contents meet them first, that does not make them each other's;
-//! - nothing of them was planned to have no counterpart.
+//! - nothing of them was planned to have no counterpart;
+//! - each object holds the same as its counterpart before, as far as it holds something: the same changes make the same of it then.
 //!
 //! What comparing them would have left behind is left behind: who is whose, calls that are equal, calls that run. A digest is the same for two different
 //! sequences with a probability of at most 2^-107. Where a recording's level was lowered, or some of it is in doubt, everything is read.
@@ -68,6 +69,11 @@ impl Walk {
         {
             return Ok(false);
         }
+        // What they change may not have been the same before.
+        if !self.silent && self.values.marks.are_all() && self.finds(left) {
+            return Ok(false);
+        }
+        let ends = [left.end, right.end];
         for (&one, &other) in left.sites.iter().zip(&right.sites) {
             if !self.are_one_site([one, other])? {
                 return Ok(false);
@@ -75,6 +81,9 @@ impl Walk {
         }
         for (one, other) in left.objects.iter().zip(&right.objects) {
             let objects = [one.object, other.object];
+            if !self.silent && self.values.marks.are_marked(objects, ends) {
+                return Ok(false);
+            }
             let is_equal = match (one.born, self.silent) {
                 (true, _) => {
                     let told = self.values.made(&mut self.sides, objects[0], objects[1])?;
@@ -96,6 +105,14 @@ impl Walk {
             }
         }
         Ok(true)
+    }
+
+    /// Is something found to hold something in a passage of the left side?
+    fn finds(&mut self, passage: &Passage) -> bool {
+        passage.sites.iter().any(|&site| {
+            let site = self.sides[0].site(site);
+            site.is_none_or(|site| matches!(site.event.kind, EventKind::Content { .. }))
+        })
     }
 
     /// Are the calls there that end in the passages, and is nothing of them planned to have no counterpart?
