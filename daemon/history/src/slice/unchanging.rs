@@ -35,13 +35,14 @@ pub(super) fn never_changes(history: &History, object: ObjectId) -> Result<bool>
         }))
 }
 
-/// Can an object hold no other one: texts, boxes, class objects, dates and their like, arrays of numbers?
+/// Can an object hold no other one: texts, boxes, class objects, dates and their like, arrays of numbers or of no length?
 pub(super) fn holds_none(history: &History, object: ObjectId) -> Result<bool> {
     let Some(info) = unless_lost(history.recording.object(object))? else {
         return Ok(false);
     };
     Ok(match info.content {
         Content::String(_) | Content::Box(_) | Content::Class(_) | Content::Shown(_) => true,
+        Content::Array(0) => true,
         Content::Array(_) => {
             let class = match info.class {
                 Some(class) => unless_lost(history.recording.class(class))?,
