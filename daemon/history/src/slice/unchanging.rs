@@ -15,7 +15,7 @@ const WITHOUT_STATE: [&str; 3] = ["java.lang.Object", "java.lang.Enum", "java.la
 /// Are all fields of an object final, those that it inherits, too? Of arrays and of what code out of the scope declares that is not so.
 pub(super) fn never_changes(history: &History, object: ObjectId) -> Result<bool> {
     let info = unless_lost(history.recording.object(object))?;
-    if !info.is_some_and(|info| matches!(info.content, Content::None)) {
+    if !info.is_some_and(|info| matches!(info.content, Content::None | Content::Enum(_))) {
         return Ok(false);
     }
     let classes = history.classes_of_object(object)?;
