@@ -51,7 +51,7 @@ fn yielded(question: &Question) -> Vec<(i64, &Line)> {
 }
 
 /// What is wrong of what a call yielded: the line of a wrong amount, or the result.
-fn wrong<'a>(question: &'a Question) -> Option<&'a Line> {
+fn wrong(question: &Question) -> Option<&Line> {
     let result = component(&question.yielded, "return");
     let differs = |expected: Option<i64>| {
         let told = number(question.result());
