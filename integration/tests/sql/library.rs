@@ -133,7 +133,11 @@ fn objects(folder: &Folder, compared: &mut Compared) {
         of.same("holders", "holder, kind", &from, holders);
     };
     held(&entries[0][0], &end, &[]);
-    held(&entries[1][0], &end, &[vec![ledger.clone(), json!("field")]]);
+    held(
+        &entries[1][0],
+        &end,
+        &[vec![ledger.clone(), json!("field")]],
+    );
     // One name was taken out of the list, the other was not.
     let list = one("SELECT id FROM objects WHERE object_class = 'java.util.ArrayList'");
     let special = one("SELECT id FROM objects WHERE object_class = 'Special'");

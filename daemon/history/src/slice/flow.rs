@@ -146,7 +146,9 @@ impl Flow {
         }
         let had = |object: ObjectId| {
             let calls = self.hands.reached_by(object, &mut FxHashSet::default());
-            calls.map_or(true, |calls| calls.into_iter().any(|other| call.contains(other)))
+            calls.map_or(true, |calls| {
+                calls.into_iter().any(|other| call.contains(other))
+            })
         };
         // Objects that the same is read of, and that nothing inside had at hand, are many.
         for (object, variable) in looked {
