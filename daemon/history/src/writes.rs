@@ -337,7 +337,7 @@ impl History {
         };
         Ok(match told_before {
             true => format!(
-                "the value at {found} was found there: something that was not seen changed it before, so what it \
+                "the value at {found} was found there: something that was not seen may have changed it before, so what it \
                  held meanwhile is not known"
             ),
             false => format!(
