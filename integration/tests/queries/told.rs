@@ -283,3 +283,23 @@ fn an_event_may_be_named_by_the_call_that_begins_with_it() {
         assert_eq!((of(id), of(&enter)), (enter.clone(), enter));
     });
 }
+
+/// `worker` has been joined by then. The engine `probe` tells ends when the JVM ends.
+#[test]
+fn whether_a_thread_runs_that_was_joined_is_not_told_falsely() {
+    let unknown = "cannot be told";
+    for (engine, exited, running) in [("probe", unknown, unknown), ("events", "yes", "no")] {
+        let folder = Folder::new();
+        let jdk = &jdks()[0];
+        let path = jdk.classes("queries").display().to_string();
+        let program = ["-cp".to_owned(), path, "Ledger".to_owned()];
+        let run = folder.launch(jdk, "run", &["--engine", engine], &program);
+        assert!(run.status.success(), "{}", run.stderr);
+        let last = "SELECT max(c.enter) AS at FROM calls c, threads t WHERE t.id = c.thread AND t.name = 'main'";
+        let at = folder.json(&["sql", "run", "-c", last])[0]["at"].to_string();
+        for (question, answer) in [("exited", exited), ("running", running)] {
+            let told = rows(&folder, &[question, "worker", "--at", &at]);
+            assert_eq!(told[0]["answer"], answer, "{engine} {question}: {told:?}");
+        }
+    }
+}
