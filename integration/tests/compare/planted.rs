@@ -113,6 +113,10 @@ fn the_first_divergence_is_the_planted_defect_in_all_of_them() {
     assert_eq!(each(&ALL, "auto"), 133);
 }
 
+/// In this some contents of what the JDK has are not known to be equal: an item that is taken out of a long list, which the probe does
+/// not tell.
+const UNTOLD: [&str; 1] = ["Scheduler"];
+
 #[test]
 #[ignore = "takes some minutes: likewise"]
 fn each_program_equals_itself() {
@@ -124,6 +128,13 @@ fn each_program_equals_itself() {
             record(&folder, &jdk, (name, class), &text, &["--engine", "auto"]);
         }
         let compared = Compared::new(&folder, &["one", "two", "--all"]);
-        compared.assert_equal();
+        match UNTOLD.contains(&class) {
+            false => compared.assert_equal(),
+            true => {
+                compared.assert_no_difference();
+                let unknown = compared.number("unknown");
+                assert!(unknown > 0, "all of {class} is told now: take it out");
+            }
+        }
     }
 }
