@@ -122,6 +122,7 @@ const UNTOLD: [&str; 1] = ["Scheduler"];
 fn each_program_equals_itself() {
     let jdk = jdks().swap_remove(0);
     for class in ALL {
+        eprintln!("{class}");
         let folder = Folder::new();
         let text = source("questions", class);
         for name in ["one", "two"] {
