@@ -203,8 +203,7 @@ impl Deriver {
             return;
         }
         let at = outside.call;
-        let changed = self.may_change(program, outside).into_iter();
-        for object in changed.chain(outside.changes.iter().copied()) {
+        for object in self.may_change(program, outside) {
             self.lose_behind(outside, object, THROWN);
         }
         if by_others || self.is_wild_call(outside) {
@@ -260,8 +259,7 @@ impl Deriver {
         }
         let receiver = outside.receiver();
         let constructs = named.name == "<init>";
-        let mut changed = self.may_change(program, outside);
-        changed.extend_from_slice(&outside.changes);
+        let changed = self.may_change(program, outside);
         let ran_beside = |object| self.holdings.changing.ran_beside(object, thread.id);
         let follows = receiver
             .filter(|receiver| changed.contains(receiver) && !ran_beside(*receiver))
