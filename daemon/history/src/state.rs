@@ -353,12 +353,11 @@ impl History {
     }
 
     fn is_constant(&self, variable: Variable) -> Result<bool> {
-        const FINAL: u32 = 0x0010;
         let Variable::Static { field } = variable else {
             return Ok(false);
         };
         let declared = crate::history::unless_lost(self.recording.field(field))?;
-        Ok(declared.is_some_and(|declared| declared.field().modifiers & FINAL != 0))
+        Ok(declared.is_some_and(|declared| declared.field().is_final()))
     }
 
     /// The row `return` or `exception`. A void result is kept as a null of type `void`.

@@ -325,7 +325,6 @@ impl History {
         initialised: Initialised,
         at: Timestamp,
     ) -> Result<Held> {
-        const FINAL: u32 = 0x0010;
         match self.last_write(variable, at)? {
             Ok(Some(write)) => {
                 return self.held_since(variable, (write.timestamp, write.value), at);
@@ -343,7 +342,7 @@ impl History {
         }
         Ok(match initialised {
             // Not written in the initialiser: a ConstantValue attribute gave it its value (JVMS 4.7.2), which may have been found later.
-            _ if field.modifiers & FINAL != 0 && !self.is_written_first(variable)? => {
+            _ if field.is_final() && !self.is_written_first(variable)? => {
                 Held::Unknown(CONSTANT.into())
             }
             Initialised::At(_) => Held::Value(default_value(&field.descriptor)),

@@ -46,6 +46,11 @@ impl FieldInfo {
     pub fn is_static(&self) -> bool {
         self.modifiers & 0x0008 != 0
     }
+
+    /// Is it `final`?
+    pub fn is_final(&self) -> bool {
+        self.modifiers & 0x0010 != 0
+    }
 }
 
 /// A declared method, constructor or static initialiser.

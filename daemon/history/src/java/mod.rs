@@ -31,7 +31,6 @@ use literal::{package, source_name};
 const MOST_VARIABLES: usize = 600;
 /// In class files (JVMS 4.1, 4.5, 4.6).
 const PRIVATE: u32 = 0x0002;
-const FINAL: u32 = 0x0010;
 const SYNTHETIC: u32 = 0x1000;
 
 /// A call as a test.

@@ -5,7 +5,7 @@ use jhyde_trace::{CallId, EventKind, FieldId, Level, ObjectId, Timestamp, Variab
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::build::Reached;
-use super::{FINAL, not};
+use super::not;
 use crate::content::Stop;
 use crate::history::History;
 use crate::objects::Held;
@@ -73,7 +73,7 @@ impl History {
             crate::text::simple_name(&found.class.name),
             found.field().name
         );
-        let is_final = found.field().modifiers & FINAL != 0;
+        let is_final = found.field().is_final();
         if !is_final {
             let what = if written { "wrote" } else { "read" };
             return Err(Stop::Not(format!(

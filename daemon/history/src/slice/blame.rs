@@ -321,10 +321,9 @@ impl<'a> Search<'a> {
     fn variable(&mut self, to: Reader, variable: Variable, written: Timestamp) -> Result<()> {
         let history = &self.slice.resolver.history;
         if let Variable::Field { field, .. } | Variable::Static { field } = variable {
-            const FINAL: u32 = 0x10;
             let declared = unless_lost(history.recording.field(field))?;
             // Only its own constructor can have written it, and did.
-            if declared.is_some_and(|declared| declared.field().modifiers & FINAL != 0) {
+            if declared.is_some_and(|declared| declared.field().is_final()) {
                 return Ok(());
             }
         }

@@ -6,7 +6,6 @@ use crate::error::Result;
 use crate::history::{History, unless_lost};
 
 /// Access flags (JVMS 4.5-A).
-const FINAL: u32 = 0x0010;
 const SYNTHETIC: u32 = 0x1000;
 
 /// What classes of the scope extend that has no fields which change.
@@ -29,7 +28,7 @@ pub(super) fn never_changes(history: &History, object: ObjectId) -> Result<bool>
         && classes.iter().all(|class| match class.in_scope {
             true => {
                 let mut fields = class.fields.iter();
-                fields.all(|field| field.is_static() || field.modifiers & FINAL != 0)
+                fields.all(|field| field.is_static() || field.is_final())
             }
             false => WITHOUT_STATE.contains(&class.name.as_str()),
         }))

@@ -32,9 +32,8 @@ impl Walk<'_> {
         if !self.options.defaults {
             return Ok(());
         }
-        const FINAL: u32 = 0x0010;
         let statics = class.fields.iter().filter(|field| field.is_static());
-        for field in statics.filter(|field| field.modifiers & FINAL == 0) {
+        for field in statics.filter(|field| !field.is_final()) {
             let value = self.value(default_value(&field.descriptor))?;
             let place = location(class, None);
             let term = format!(
